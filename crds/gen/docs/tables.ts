@@ -1,0 +1,102 @@
+/** Reference pages of the contract's data tables. */
+import { POSITIVE, REASONS } from '../../src/conditions.ts';
+import { ERRORS, type ErrorRow } from '../../src/errors.ts';
+import { API_KEY_TYPES, SCOPES } from '../../src/kinds/index.ts';
+import { PROVIDER_CATALOGUE, type ProviderEntry } from '../../src/providers/index.ts';
+import { code, page, table } from './markdown.ts';
+
+const SHAPES: Readonly<Record<ErrorRow['shape'], string>> = {
+  key: 'key',
+  validation: 'validation',
+  openai: 'OpenAI',
+  provider: 'provider',
+  blocked: 'blocked',
+  route: 'plain',
+};
+
+const FALLBACK: Readonly<Record<ErrorRow['fallback'], string>> = {
+  status: 'by its status',
+  'stop-unless-listed': 'only if the status is listed',
+  stop: 'never',
+};
+
+/** Every error of the data plane. */
+export function errorsPage(): string {
+  const rows = Object.entries<ErrorRow>(ERRORS).map(([name, row]) => [
+    code(name),
+    String(row.status),
+    row.wireCode === null ? '' : code(row.wireCode),
+    code(row.type),
+    SHAPES[row.shape],
+    row.retryable ? 'yes' : '',
+    FALLBACK[row.fallback],
+    row.summary,
+  ]);
+  return page('Errors', [
+    'The first column is the internal code, as in logs and metrics; `code` and `type` are what clients get.',
+    table(['code', 'status', '`code`', '`type`', 'body', 'worth a retry', 'falls back', 'meaning'], rows),
+  ]);
+}
+
+/** Condition types and reasons. */
+export function conditionsPage(): string {
+  return page('Conditions', [
+    `${POSITIVE.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` sums the others up. ` +
+      '`Reconciling` and `Stalled` exist only while they are true: the one passes by itself, the other needs a person.',
+    table(
+      ['reason', 'on', 'meaning'],
+      Object.entries(REASONS).map(([reason, { on, summary }]) => [code(reason), on.map(code).join(', '), summary]),
+    ),
+  ]);
+}
+
+/** Providers and the fields of their targets. */
+export function providersPage(): string {
+  const plain = [...PROVIDER_CATALOGUE.values()].filter(
+    ({ fields, requires }) => fields.length + requires.length === 0,
+  );
+  const special = [...PROVIDER_CATALOGUE.values()].filter((entry) => !plain.includes(entry));
+  return page('Providers', [
+    'In a resource, fields stand in `settings` and credentials in the Secret that `secretRef` names, under the names given ' +
+      'here. In an inline config all stand beside `provider`; in a request each has a header.',
+    '## With an API key alone',
+    plain.map(({ id }) => code(id)).join(', '),
+    ...special.flatMap(providerSection),
+  ]);
+}
+
+function providerSection({ id, fields, requires, credentials }: ProviderEntry): string[] {
+  const list = (names: readonly string[]) => names.map(code).join(' or ');
+  return [
+    `## ${id}`,
+    [
+      `Authenticates with ${credentials.length === 0 ? 'nothing, or with what the fields say' : list(credentials)}.`,
+      ...requires.map((group) => `Needs ${list(group)}.`),
+    ].join(' '),
+    fields.length === 0
+      ? ''
+      : table(
+          ['field', 'header', 'secret', 'note'],
+          fields.map(({ key, header, secret, note }) => [
+            code(key),
+            header === undefined ? '' : code(header),
+            secret ? 'yes' : '',
+            note ?? '',
+          ]),
+        ),
+  ];
+}
+
+/** Scopes of API keys and which types of keys may hold them. */
+export function scopesPage(): string {
+  return page('Scopes', [
+    '`resource:action` is read as `resource.action`.',
+    table(
+      ['scope', ...API_KEY_TYPES],
+      [...SCOPES].map(([scope, types]) => [
+        code(scope),
+        ...API_KEY_TYPES.map((type) => (types.includes(type) ? 'yes' : '')),
+      ]),
+    ),
+  ]);
+}

@@ -1,0 +1,59 @@
+/** Condition types and reasons of every Kind (engineering 8.4). Data for statuses, docs and alerts. */
+
+/** Conditions that are always present; True is good. Order = evaluation order. */
+export const POSITIVE = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
+export type PositiveType = (typeof POSITIVE)[number];
+
+/** `Ready` is a summary, never set by a step; the last two exist only while True. */
+export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled';
+
+export interface ReasonRow {
+  /** The conditions that may carry the reason. */
+  readonly on: readonly ConditionType[];
+  readonly summary: string;
+}
+
+export const REASONS = {
+  Accepted: { on: ['Accepted'], summary: 'The spec is understood and gives some configuration.' },
+  Invalid: { on: ['Accepted', 'Ready', 'Stalled'], summary: 'The spec breaks a rule; the message names the field.' },
+  UnsupportedValue: {
+    on: ['Accepted', 'Ready', 'Stalled'],
+    summary: 'The spec uses a field or value this version does not serve.',
+  },
+  Conflicted: {
+    on: ['Accepted', 'Ready', 'Stalled'],
+    summary: 'Another object claims the same name, hash or namespace and came first.',
+  },
+  ResolvedRefs: { on: ['ResolvedRefs'], summary: 'All referenced objects and Secrets exist and are permitted.' },
+  RefNotFound: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary: 'A referenced object, Secret or Secret key does not exist.',
+  },
+  RefNotPermitted: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary: 'A reference crosses a namespace or workspace border without a grant.',
+  },
+  InvalidKind: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary: 'A reference names a kind that cannot stand there.',
+  },
+  Programmed: { on: ['Programmed'], summary: 'Every ready gateway pod serves this generation.' },
+  Pending: {
+    on: ['Accepted', 'ResolvedRefs', 'Programmed', 'Ready', 'Reconciling'],
+    summary: 'An earlier step has not finished.',
+  },
+  NoFleet: { on: ['Programmed', 'Ready'], summary: 'No gateway fleet serves the workspace of the object.' },
+  NoReadyPods: { on: ['Programmed', 'Ready', 'Reconciling'], summary: 'The fleet has no ready gateway pod.' },
+  Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod refused the Snapshot that holds this generation.' },
+  Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
+  ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed for a passing reason and is tried again.' },
+  InternalError: { on: ['Ready'], summary: 'A step broke an invariant; the operator log has the details.' },
+} as const satisfies Record<string, ReasonRow>;
+
+export type Reason = keyof typeof REASONS;
+
+/** Why a condition has its status. Message: capital first, no newline, below 1 kB, no secrets. */
+export interface Grounds {
+  readonly reason: Reason;
+  readonly message: string;
+}

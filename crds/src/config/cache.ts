@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { int } from '../meta.ts';
+
+/** Response cache; behaviour-cache 6.2 and 6.4. */
+export const cache = z
+  .strictObject({
+    mode: z.enum(['simple', 'semantic']).meta({ description: 'mode is how an earlier answer is found.' }),
+    maxAge: int(
+      'maxAge is the lifetime of an answer in seconds; outside 60 to 7776000 the default of 604800 holds.',
+      0,
+      2_147_483_647,
+    ).optional(),
+  })
+  .meta({ description: 'cache serves repeated requests from earlier answers.' });
+
+export type CacheSettings = z.output<typeof cache>;

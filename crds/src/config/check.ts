@@ -1,0 +1,161 @@
+/**
+ * What a schema cannot say about a config: completeness, weights, names, queries, caps. Inline and saved configs share
+ * it (decision 10), so `kubectl`, REST, `validate` and a request header all give the same answer.
+ */
+import type { Issue } from '../issue.ts';
+import { HTTP_URL } from '../meta.ts';
+import {
+  API_KEY,
+  canAuthenticate,
+  fieldProblems,
+  PROVIDER_CATALOGUE,
+  type ProviderEntry,
+  secretFieldsOf,
+} from '../providers/index.ts';
+import { parseDropPath } from './drop-path.ts';
+import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
+import type { RoutingNode } from './node.ts';
+import { parseQuery } from './query.ts';
+import { unsupportedIssues } from './unsupported.ts';
+
+export interface CheckOptions {
+  readonly caps: TargetCaps;
+  /** A saved config must name a default for its conditions; an inline one may leave it out. */
+  readonly saved: boolean;
+}
+
+type Path = readonly (string | number)[];
+
+/** Every problem of a config, each with its path; empty = the config can be compiled. */
+export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
+  const issues = [...checkCaps(root, options.caps)];
+  if (issues.length > 0) return issues; // a tree beyond the caps is not walked any further
+  walk(root, [], (node, path) => {
+    issues.push(...unsupportedIssues(node, path), ...checkStrategy(node, path, options), ...checkMembers(node, path));
+    if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path));
+  });
+  return issues;
+}
+
+/** Visits a node before its targets; paths are relative to the root. */
+export function walk(node: RoutingNode, path: Path, visit: (node: RoutingNode, path: Path) => void): void {
+  visit(node, path);
+  node.targets?.forEach((target, i) => {
+    walk(target, [...path, 'targets', i], visit);
+  });
+}
+
+/** The managed provider a node selects by itself: `@slug`, virtual key, or a model override of the form `@slug/model`. */
+export function managedSlugOf(node: RoutingNode): string | undefined {
+  if (node.provider?.startsWith('@')) return node.provider.slice(1).split('/')[0];
+  if (node.virtualKey !== undefined) return node.virtualKey;
+  const model = node.overrideParams?.['model'];
+  return typeof model === 'string' ? modelSlugOf(model) : undefined;
+}
+
+/** The slug of `@slug/model`; `@cf/` and `@hf/` are model names of their vendors (behaviour-lifecycle 1.7 rule 7). */
+export function modelSlugOf(model: string): string | undefined {
+  if (!model.startsWith('@') || model.startsWith('@cf/') || model.startsWith('@hf/')) return undefined;
+  const end = model.indexOf('/');
+  return end > 1 ? model.slice(1, end) : undefined;
+}
+
+const problem = (path: Path, message: string): Issue => ({ code: 'invalid', path, message });
+
+function* checkCaps(root: RoutingNode, caps: TargetCaps): Generator<Issue> {
+  const targets = root.targets ?? [];
+  const conditional = root.strategy?.mode === 'conditional';
+  const cap = conditional ? caps.conditionalRootTargets : caps.rootTargets;
+  if (targets.length > cap) yield problem(['targets'], `${targets.length} targets; at most ${cap} are allowed`);
+  for (const [i, target] of targets.entries()) {
+    const { count, depth } = measure(target);
+    if (count > caps.nestedTargets) {
+      yield problem(['targets', i], `${count} nested targets; at most ${caps.nestedTargets} are allowed`);
+    }
+    if (depth > MAX_CONFIG_DEPTH) yield problem(['targets', i], `at most ${MAX_CONFIG_DEPTH} levels of targets`);
+  }
+}
+
+function measure(node: RoutingNode, level = 0): { count: number; depth: number } {
+  let count = 0;
+  let depth = level;
+  for (const target of level > MAX_CONFIG_DEPTH ? [] : (node.targets ?? [])) {
+    const below = measure(target, level + 1);
+    count += 1 + below.count;
+    depth = Math.max(depth, below.depth);
+  }
+  return { count, depth };
+}
+
+function* checkStrategy(node: RoutingNode, path: Path, { saved }: CheckOptions): Generator<Issue> {
+  const { strategy, targets } = node;
+  if (strategy === undefined) {
+    if (targets !== undefined) yield problem([...path, 'strategy'], 'targets need a strategy');
+    return;
+  }
+  if (targets === undefined) {
+    yield problem([...path, 'targets'], `strategy ${strategy.mode} needs targets`);
+    return;
+  }
+  if (strategy.mode === 'loadbalance' && targets.every((target) => target.weight === 0)) {
+    yield problem([...path, 'targets'], 'at least one target needs a weight above 0');
+  }
+  if (strategy.mode === 'conditional') yield* checkConditions(node, path, saved);
+}
+
+function* checkConditions({ strategy, targets }: RoutingNode, path: Path, saved: boolean): Generator<Issue> {
+  const here = [...path, 'strategy'];
+  const names = new Set(targets?.map((target) => target.name));
+  if (strategy?.conditions === undefined || strategy.conditions.length === 0) {
+    yield problem([...here, 'conditions'], 'mode conditional needs conditions');
+  }
+  for (const [i, { query, then }] of (strategy?.conditions ?? []).entries()) {
+    const parsed = parseQuery(query, [...here, 'conditions', i, 'query']);
+    if (!parsed.ok) yield* parsed.error;
+    if (!names.has(then)) yield problem([...here, 'conditions', i, 'then'], `no target is named ${then}`);
+  }
+  const fallback = strategy?.default;
+  if (fallback === undefined) {
+    if (saved) yield problem([...here, 'default'], 'a saved conditional config needs a default target');
+  } else if (!names.has(fallback)) {
+    yield problem([...here, 'default'], `no target is named ${fallback}`);
+  }
+}
+
+function* checkMembers(node: RoutingNode, path: Path): Generator<Issue> {
+  if (node.customHost !== undefined && !HTTP_URL.test(node.customHost)) {
+    yield problem([...path, 'customHost'], 'expected a URL that starts with http:// or https://');
+  }
+  for (const [i, text] of (node.dropParams ?? []).entries()) {
+    const parsed = parseDropPath(text);
+    if (!parsed.ok) yield problem([...path, 'dropParams', i], parsed.error);
+  }
+}
+
+/** A leaf must say where the call goes (behaviour-config-routing 2.4); the root may leave that to the request. */
+function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
+  if (node.provider === undefined || node.provider.startsWith('@')) {
+    const placed = managedSlugOf(node) !== undefined || node.passthrough === true || node.promptId !== undefined;
+    if (!placed && path.length > 0) yield problem(path, 'a target needs provider, virtualKey, passthrough or targets');
+    return;
+  }
+  const provider = PROVIDER_CATALOGUE.get(node.provider);
+  if (provider === undefined) {
+    yield problem([...path, 'provider'], `unknown provider ${node.provider}`);
+    return;
+  }
+  const has = (key: string) => hasField(node, provider, key);
+  for (const message of fieldProblems(provider, has)) yield problem(path, message);
+  const authenticated =
+    canAuthenticate(provider, has) || node.customHost !== undefined || (node.forwardHeaders?.length ?? 0) > 0;
+  if (!authenticated) yield problem([...path, 'provider'], `provider ${provider.id} needs a credential`);
+}
+
+/** Which secret fields a credential holds is known only where Secrets are read; here it may hold any of them. */
+function hasField(node: RoutingNode, provider: ProviderEntry, key: string): boolean {
+  if (node.credential !== undefined && secretFieldsOf(provider).includes(key)) return true;
+  if (key === API_KEY) return node.apiKey !== undefined;
+  if (key === 'custom_host') return node.customHost !== undefined;
+  if (key === 'deployments') return node.deployments !== undefined;
+  return node.settings?.[key] !== undefined;
+}

@@ -1,0 +1,31 @@
+export { type CacheSettings, cache } from './cache.ts';
+export { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walk } from './check.ts';
+export { type DropStep, parseDropPath } from './drop-path.ts';
+export { parseInlineConfig } from './inline.ts';
+export * from './limits.ts';
+export { type RoutingNode, routingNodeOf } from './node.ts';
+export {
+  MAX_PATTERN_LENGTH,
+  MAX_QUERY_DEPTH,
+  parseQuery,
+  patternProblem,
+  type Query,
+  type QueryOperator,
+  type QuerySubject,
+} from './query.ts';
+export { type RetrySettings, retry } from './retry.ts';
+export { camelKeys, snakeKeys, toCamel, toSnake } from './spelling.ts';
+export { type CircuitBreakerSettings, type StickySettings, type Strategy, statusCodes, strategy } from './strategy.ts';
+export {
+  type CommonFields,
+  type Deployment,
+  deployment,
+  type InlineConfig,
+  inlineConfig,
+  type KindConfig,
+  kindConfig,
+  type SecretRef,
+  secretKey,
+  secretRef,
+  settings,
+} from './target.ts';

@@ -1,0 +1,34 @@
+import type { CommonFields, KindConfig, SecretRef } from './target.ts';
+
+/**
+ * The one form a config has after its slot has been read, be it a header, a Kind or a Snapshot entry: camelCase members,
+ * vendor fields as text under `settings`, at most one credential.
+ */
+export interface RoutingNode extends CommonFields {
+  readonly targets?: readonly RoutingNode[] | undefined;
+  /** Vendor fields by their catalogue name. Inline configs may carry secrets here. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** The literal API key of an inline config. */
+  readonly apiKey?: string | undefined;
+  /** The id of a credential entry of the Snapshot. */
+  readonly credential?: string | undefined;
+}
+
+/**
+ * The node of a config that stands in a Kind. `credentialOf` gives the id of the credential entry for a reference; it is
+ * asked once per target that has one, with the target's path below the root.
+ */
+export function routingNodeOf(
+  config: KindConfig,
+  credentialOf: (ref: SecretRef, path: readonly (string | number)[]) => string,
+  path: readonly (string | number)[] = [],
+): RoutingNode {
+  const { secretRef, targets, ...rest } = config;
+  return {
+    ...rest,
+    ...(secretRef === undefined ? {} : { credential: credentialOf(secretRef, path) }),
+    ...(targets === undefined
+      ? {}
+      : { targets: targets.map((target, i) => routingNodeOf(target, credentialOf, [...path, 'targets', i])) }),
+  };
+}

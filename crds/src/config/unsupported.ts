@@ -1,0 +1,35 @@
+/**
+ * Fields of the grammar whose engine does not exist yet: understood, and refused rather than ignored (DESIGN section 4).
+ * A later feature deletes its row.
+ */
+import type { Issue } from '../issue.ts';
+import type { RoutingNode } from './node.ts';
+
+const LATER: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
+  { field: 'promptId', engine: 'the prompt library is' },
+  { field: 'inputGuardrails', engine: 'guardrails are' },
+  { field: 'outputGuardrails', engine: 'guardrails are' },
+  { field: 'inputMutators', engine: 'guardrails are' },
+  { field: 'outputMutators', engine: 'guardrails are' },
+  { field: 'beforeRequestHooks', engine: 'guardrails are' },
+  { field: 'afterRequestHooks', engine: 'guardrails are' },
+];
+
+/** The unsupported members of one node; empty lists ask for nothing and pass. */
+export function unsupportedIssues(node: RoutingNode, path: readonly (string | number)[]): Issue[] {
+  const issues: Issue[] = LATER.filter(({ field }) => isSet(node[field])).map(({ field, engine }) => ({
+    code: 'unsupported',
+    path: [...path, field],
+    message: `${engine} not part of this version`,
+  }));
+  if (node.cache?.mode === 'semantic') {
+    issues.push({
+      code: 'unsupported',
+      path: [...path, 'cache', 'mode'],
+      message: 'the semantic cache is not part of this version; use simple',
+    });
+  }
+  return issues;
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);

@@ -1,0 +1,9 @@
+/** Levels of nesting a document may have: bounds the stack of every walk over it. */
+export const MAX_DOCUMENT_DEPTH = 100;
+
+/** Whether a JSON value nests deeper than `levels`; looks no deeper than that itself. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}

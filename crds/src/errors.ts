@@ -1,0 +1,350 @@
+/**
+ * Every public error of the data plane, as data. Statuses, wire codes and types are the contract of
+ * spec/behaviour-errors.md section 18 and spec/behaviour-decisions.md; wording is ours. The gateway renders these rows
+ * (`gateway/src/server/errors`), docs list them, tests assert them. The key is the internal code: logs, metrics, tests.
+ */
+
+/**
+ * Who may have caused the error and so which body a client gets (spec 18.1):
+ * `key` = K, `validation` = V, `openai` = O, `provider` = P, `blocked` = B, `route` = the plain 404 body.
+ */
+export type ErrorShape = 'key' | 'validation' | 'openai' | 'provider' | 'blocked' | 'route';
+
+/** What a fallback chain does when one target ends with this error (spec 5.4). `status` = decided by the status list. */
+export type FallbackRule = 'status' | 'stop-unless-listed' | 'stop';
+
+export interface ErrorRow {
+  readonly shape: ErrorShape;
+  /** HTTP status. For `UPSTREAM_STATUS` it is a placeholder: the vendor's own status is sent. */
+  readonly status: number;
+  /** `error.code` on the wire; `null` where the reference sends null. */
+  readonly wireCode: string | null;
+  /** `error.type` on the wire. */
+  readonly type: string;
+  /** Whether an unchanged second attempt may succeed. */
+  readonly retryable: boolean;
+  readonly fallback: FallbackRule;
+  /** False: the message stays in the log and the client gets the summary only. */
+  readonly expose: boolean;
+  readonly log: 'debug' | 'info' | 'warn' | 'error';
+  /** One sentence for people: default message and documentation. */
+  readonly summary: string;
+}
+
+const INVALID = 'invalid_request_error';
+
+type Base = Omit<ErrorRow, 'summary' | 'status' | 'wireCode'>;
+
+const request: Base = {
+  shape: 'validation',
+  type: INVALID,
+  retryable: false,
+  fallback: 'stop',
+  expose: true,
+  log: 'info',
+};
+const key: Base = { ...request, shape: 'key', type: 'authentication_error' };
+const blocked: Base = { ...request, shape: 'blocked' };
+const target: Base = { ...request, shape: 'validation', fallback: 'stop-unless-listed' };
+const upstream: Base = {
+  shape: 'openai',
+  type: 'upstream_connection_error',
+  retryable: true,
+  fallback: 'status',
+  expose: true,
+  log: 'warn',
+};
+const service: Base = {
+  shape: 'validation',
+  type: 'service_error',
+  retryable: true,
+  fallback: 'stop',
+  expose: true,
+  log: 'error',
+};
+
+export const ERRORS = {
+  // Request (18.1 V)
+  BODY_NOT_JSON: { ...request, status: 400, wireCode: 'body_not_json', summary: 'The request body is not valid JSON.' },
+  BODY_NOT_OBJECT: {
+    ...request,
+    status: 400,
+    wireCode: 'body_not_object',
+    summary: 'The request body must be a JSON object.',
+  },
+  BODY_TOO_LARGE: { ...request, status: 413, wireCode: 'body_too_large', summary: 'The request body is too large.' },
+  CONTENT_TYPE_INVALID: {
+    ...request,
+    status: 400,
+    wireCode: 'content_type_invalid',
+    summary: 'Invalid content type passed.',
+  },
+  HEADER_INVALID: { ...request, status: 400, wireCode: 'header_invalid', summary: 'A request header is invalid.' },
+  PARAMETER_INVALID: {
+    ...request,
+    status: 400,
+    wireCode: 'parameter_invalid',
+    summary: 'A request parameter has the wrong shape.',
+  },
+  ROUTE_UNKNOWN: { ...request, shape: 'route', status: 404, wireCode: 'route_unknown', summary: 'Not Found' },
+
+  // Config and provider resolution (18.2)
+  CONFIG_NOT_JSON: { ...request, status: 400, wireCode: 'config_not_json', summary: 'The config is not valid JSON.' },
+  CONFIG_INVALID: { ...request, status: 400, wireCode: 'config_invalid', summary: 'Invalid config passed' },
+  CONFIG_LEGACY: {
+    ...request,
+    status: 400,
+    wireCode: 'config_legacy',
+    summary: 'The config uses the legacy "options" form; use "strategy" and "targets".',
+  },
+  CONFIG_UNKNOWN: { ...request, status: 400, wireCode: 'config_unknown', summary: 'Invalid config id passed' },
+  CONFIG_LOCKED: {
+    ...request,
+    status: 400,
+    wireCode: 'config_locked',
+    summary: 'The default config of this API key is locked and cannot be overridden.',
+  },
+  CONFIG_NO_PROVIDER: {
+    ...request,
+    status: 400,
+    wireCode: 'config_no_provider',
+    summary: 'Send the x-gw-provider header, or a config with provider details.',
+  },
+  PROVIDER_REQUIRED: {
+    ...request,
+    status: 400,
+    wireCode: 'provider_required',
+    summary: 'Either x-gw-config or x-gw-provider is needed.',
+  },
+  PROVIDER_UNKNOWN: { ...request, status: 400, wireCode: 'provider_unknown', summary: 'Invalid provider passed' },
+  PROVIDER_SLUG_UNKNOWN: {
+    ...request,
+    status: 400,
+    wireCode: 'provider_slug_unknown',
+    summary: 'The request names a provider or virtual key that does not exist in this workspace.',
+  },
+  PROVIDER_FIELD_MISSING: {
+    ...target,
+    status: 400,
+    wireCode: 'provider_field_missing',
+    summary: 'The provider needs a field that was not given.',
+  },
+  CUSTOM_HOST_REFUSED: {
+    ...request,
+    status: 400,
+    wireCode: 'custom_host_refused',
+    summary: 'Invalid custom host passed',
+  },
+  CONDITION_UNMATCHED: {
+    ...request,
+    status: 400,
+    wireCode: 'condition_unmatched',
+    summary: 'No condition of the config matched and it has no default target.',
+  },
+  CONDITION_TARGET_UNKNOWN: {
+    ...request,
+    status: 400,
+    wireCode: 'condition_target_unknown',
+    summary: 'A condition of the config names a target that does not exist.',
+  },
+  FEATURE_UNSUPPORTED: {
+    ...request,
+    status: 400,
+    wireCode: 'feature_unsupported',
+    summary: 'The request asks for a feature this version does not serve.',
+  },
+  OPERATION_UNSUPPORTED: {
+    ...target,
+    status: 400,
+    wireCode: 'operation_unsupported',
+    summary: 'The provider does not offer this operation.',
+  },
+  MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
+  DEPLOYMENT_UNKNOWN: {
+    ...target,
+    status: 400,
+    wireCode: 'deployment_unknown',
+    summary: 'No deployment alias matches the model and none is marked as default.',
+  },
+
+  // Saved-only mode (18.1 B, lifecycle 1.7 rule 10)
+  INLINE_CONFIG_BLOCKED: {
+    ...blocked,
+    status: 400,
+    wireCode: 'inline_config_blocked',
+    summary: 'Inline configs are not allowed; use a saved config slug.',
+  },
+  INLINE_PROVIDER_BLOCKED: {
+    ...blocked,
+    status: 400,
+    wireCode: 'inline_provider_blocked',
+    summary: 'Raw provider names are not allowed; use @provider-slug.',
+  },
+  INLINE_CUSTOM_HOST_BLOCKED: {
+    ...blocked,
+    status: 400,
+    wireCode: 'inline_custom_host_blocked',
+    summary: 'Custom hosts in headers are not allowed.',
+  },
+  INLINE_PROVIDER_URL_BLOCKED: {
+    ...blocked,
+    status: 400,
+    wireCode: 'inline_provider_url_blocked',
+    summary: 'Provider URLs in headers are not allowed.',
+  },
+  INLINE_FORWARD_HEADERS_BLOCKED: {
+    ...blocked,
+    status: 400,
+    wireCode: 'inline_forward_headers_blocked',
+    summary: 'The x-gw-forward-headers header is not allowed.',
+  },
+
+  // Key (18.1 K)
+  KEY_INVALID: { ...key, status: 401, wireCode: '03', summary: 'Invalid API Key' },
+  KEY_WITHOUT_WORKSPACE: { ...key, status: 401, wireCode: '033', summary: 'Unable to validate key' },
+  KEY_EXPIRED: { ...key, status: 401, wireCode: '01', summary: 'API Key Expired' },
+  SCOPE_MISSING: { ...key, status: 403, type: 'permission_error', wireCode: '033', summary: 'Forbidden!' },
+  KEY_RATE_LIMITED: {
+    ...key,
+    status: 429,
+    type: 'api_key_rate_limit_error',
+    retryable: true,
+    wireCode: '05',
+    summary: 'The rate limit of this API key is exceeded.',
+  },
+
+  // Target (18.1 O): a fallback may move past them
+  PROVIDER_EXPIRED: {
+    ...upstream,
+    type: 'virtual_key_expired_error',
+    retryable: false,
+    log: 'info',
+    status: 401,
+    wireCode: '01',
+    summary: 'The provider or virtual key has expired.',
+  },
+  MODEL_NOT_ALLOWED: {
+    ...upstream,
+    type: 'model_not_allowed_error',
+    retryable: false,
+    log: 'info',
+    status: 412,
+    wireCode: null,
+    summary: 'The model is not allowed for this provider.',
+  },
+
+  // Upstream (18.1 O and P, lifecycle 5.2)
+  UPSTREAM_STATUS: {
+    ...upstream,
+    shape: 'provider',
+    type: 'upstream_error',
+    log: 'info',
+    status: 502,
+    wireCode: null,
+    summary: 'The provider answered with an error; its own status and fields are passed on.',
+  },
+  UPSTREAM_TIMEOUT: {
+    ...upstream,
+    type: 'timeout_error',
+    status: 408,
+    wireCode: null,
+    summary: 'The provider did not answer within the request timeout.',
+  },
+  UPSTREAM_CONNECT_TIMEOUT: {
+    ...upstream,
+    status: 503,
+    wireCode: null,
+    summary: 'The connection to the provider could not be opened in time.',
+  },
+  UPSTREAM_UNREACHABLE: { ...upstream, status: 502, wireCode: null, summary: 'The provider could not be reached.' },
+  UPSTREAM_ADDRESS_REFUSED: {
+    ...upstream,
+    retryable: false,
+    status: 502,
+    wireCode: null,
+    summary: 'The provider host resolves to an address that is not allowed.',
+  },
+  UPSTREAM_OVERLOADED: {
+    ...upstream,
+    type: 'overloaded_error',
+    status: 529,
+    wireCode: null,
+    summary: 'Overloaded',
+  },
+  UPSTREAM_INVALID_RESPONSE: {
+    ...upstream,
+    shape: 'provider',
+    type: 'upstream_invalid_response',
+    status: 502,
+    wireCode: null,
+    summary: 'The provider sent an answer that cannot be read.',
+  },
+  UPSTREAM_TOO_LARGE: {
+    ...upstream,
+    retryable: false,
+    type: 'upstream_response_too_large',
+    status: 502,
+    wireCode: null,
+    summary: 'The answer of the provider is larger than the limit.',
+  },
+  UPSTREAM_STREAM_BROKEN: {
+    ...upstream,
+    type: 'stream_error',
+    status: 502,
+    wireCode: null,
+    summary: 'The stream of the provider ended before it was complete.',
+  },
+  UPSTREAM_STREAM_IDLE: {
+    ...upstream,
+    type: 'stream_error',
+    status: 504,
+    wireCode: null,
+    summary: 'The stream of the provider was silent for too long.',
+  },
+  CREDENTIAL_UNAVAILABLE: {
+    ...upstream,
+    type: 'credential_error',
+    status: 502,
+    wireCode: null,
+    summary: 'The credential for the provider could not be obtained.',
+  },
+
+  // Service
+  SNAPSHOT_MISSING: {
+    ...service,
+    status: 503,
+    wireCode: 'snapshot_missing',
+    summary: 'The gateway has no configuration yet; try again shortly.',
+  },
+  DRAINING: {
+    ...service,
+    status: 503,
+    wireCode: 'draining',
+    summary: 'The gateway is shutting down; send the request again.',
+  },
+  INTERNAL: {
+    ...service,
+    type: 'server_error',
+    retryable: false,
+    expose: false,
+    status: 500,
+    wireCode: 'internal',
+    summary: 'Something went wrong',
+  },
+  CLIENT_CLOSED: {
+    ...service,
+    type: 'client_closed',
+    log: 'info',
+    retryable: false,
+    status: 499,
+    wireCode: null,
+    summary: 'The client went away before the answer was complete (logs and metrics only).',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The row of a code. */
+export function errorRow(code: ErrorCode): ErrorRow {
+  return ERRORS[code];
+}

@@ -1,0 +1,287 @@
+import { z } from 'zod';
+import {
+  flag,
+  httpUrl,
+  int,
+  mapList,
+  objectName,
+  pattern,
+  type Rule,
+  setList,
+  stringMap,
+  text,
+  withRules,
+} from '../meta.ts';
+import {
+  defineKind,
+  description,
+  env,
+  image,
+  imagePullPolicy,
+  labelSelector,
+  logLevel,
+  nameRef,
+  podCount,
+  podTemplate,
+  resources,
+  secretKeyRef,
+  shortNameRule,
+  snapshotVersion,
+  statusOf,
+} from './parts/index.ts';
+
+/** Replicas when neither `replicas` nor `autoscaling` says otherwise: one may go without an outage. */
+export const DEFAULT_FLEET_REPLICAS = 2;
+/** Port of health, metrics and snapshot acknowledgements; DESIGN section 2. */
+export const GATEWAY_ADMIN_PORT = 8789;
+/** Port of requests; DESIGN section 2. */
+export const GATEWAY_PORT = 8787;
+
+const MAX_REPLICAS = 1000;
+
+const AUTOSCALING_RULES: readonly Rule<{ minReplicas: number; maxReplicas: number }>[] = [
+  {
+    cel: 'self.minReplicas <= self.maxReplicas',
+    message: 'minReplicas must not be above maxReplicas',
+    at: 'minReplicas',
+    holds: ({ minReplicas, maxReplicas }) => minReplicas <= maxReplicas,
+    valid: [{ minReplicas: 3, maxReplicas: 3 }, { maxReplicas: 2 }],
+    invalid: [{ minReplicas: 4, maxReplicas: 3 }, { maxReplicas: 1 }],
+  },
+];
+
+const autoscaling = withRules(
+  z
+    .strictObject({
+      minReplicas: int('minReplicas is the least number of pods.', 1, MAX_REPLICAS).default(2),
+      maxReplicas: int('maxReplicas is the largest number of pods.', 1, MAX_REPLICAS),
+      targetCpuPercent: int('targetCpuPercent is the aim for CPU use, in percent of the requests.', 1, 100).default(70),
+      targetMemoryPercent: int(
+        'targetMemoryPercent is the aim for memory use, in percent of the requests; absent: memory does not count.',
+        1,
+        100,
+      ).optional(),
+    })
+    .meta({ description: 'autoscaling lets a HorizontalPodAutoscaler set the number of pods.' }),
+  AUTOSCALING_RULES,
+);
+
+const s3 = z
+  .strictObject({
+    bucket: text('bucket is the name of the bucket.', 255),
+    region: text('region is the region that requests are signed for.', 64),
+    endpoint: httpUrl('endpoint is the address of a store other than AWS.').optional(),
+    prefix: text('prefix is put before every object name.', 255).optional(),
+    forcePathStyle: flag('forcePathStyle true puts the bucket into the path instead of the host name.', false),
+    secretRef: nameRef(
+      'secretRef names the Secret with accessKeyId and secretAccessKey; absent: the identity of the pod.',
+    ).optional(),
+  })
+  .meta({ description: 's3 keeps the bodies of requests and answers.' });
+
+const redis = z
+  .strictObject({
+    urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL for counters.'),
+    cacheUrlSecretRef: secretKeyRef(
+      'cacheUrlSecretRef is the Secret entry with the URL for cached answers; absent: that of the counters.',
+    ).optional(),
+  })
+  .meta({ description: 'redis shares counters and cached answers among the pods.' });
+
+const stores = z
+  .strictObject({
+    redis: redis.optional(),
+    postgres: z
+      .strictObject({ urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL.') })
+      .meta({ description: 'postgres keeps the records.' })
+      .optional(),
+    s3: s3.optional(),
+  })
+  .meta({ description: 'stores are shared by the pods; a store that is absent is replaced by memory of each pod.' });
+
+const LISTENER_RULES: readonly Rule<{ port: number }>[] = [
+  {
+    cel: 'self.port != 8789',
+    message: '8789 is the admin port',
+    at: 'port',
+    holds: ({ port }) => port !== GATEWAY_ADMIN_PORT,
+    valid: [{ name: 'main', port: GATEWAY_PORT }],
+    invalid: [{ name: 'main', port: GATEWAY_ADMIN_PORT }],
+  },
+];
+
+const LISTENERS_RULES: readonly Rule<readonly { port: number }[]>[] = [
+  {
+    cel: 'self.all(a, self.exists_one(b, b.port == a.port))',
+    message: 'two listeners cannot share a port',
+    reason: 'FieldValueDuplicate',
+    holds: (listeners) => new Set(listeners.map(({ port }) => port)).size === listeners.length,
+    valid: [
+      [
+        { name: 'main', port: 8787 },
+        { name: 'tls', port: 8443, tlsSecretRef: { name: 'cert' } },
+      ],
+    ],
+    invalid: [
+      [
+        { name: 'main', port: 8787 },
+        { name: 'tls', port: 8787 },
+      ],
+    ],
+  },
+];
+
+const listener = withRules(
+  z.strictObject({
+    name: pattern(/^[a-z]([-a-z0-9]{0,13}[a-z0-9])?$/, 'a port name of at most 15 letters, digits and dashes', 15).meta(
+      {
+        description: 'name is the name of the port.',
+      },
+    ),
+    port: int('port is where the gateway listens.', 1024, 65_535),
+    tlsSecretRef: nameRef('tlsSecretRef names the Secret with tls.crt and tls.key; absent: plain HTTP.').optional(),
+  }),
+  LISTENER_RULES,
+);
+
+const service = z
+  .strictObject({
+    type: z
+      .enum(['ClusterIP', 'NodePort', 'LoadBalancer'])
+      .default('ClusterIP')
+      .meta({ description: 'type is the type of the Service.' }),
+    annotations: stringMap('annotations are added to the Service.', 64, 8192).optional(),
+    loadBalancerClass: text('loadBalancerClass is the class of the load balancer.', 255).optional(),
+  })
+  .meta({ description: 'service is the Service in front of the pods; its ports are those of the listeners.' });
+
+const spreadConstraint = z.strictObject({
+  topologyKey: text('topologyKey is the node label whose values the pods spread over.', 316),
+  maxSkew: int('maxSkew is the largest difference in pods between two values.', 1, 100).default(1),
+  whenUnsatisfiable: z
+    .enum(['ScheduleAnyway', 'DoNotSchedule'])
+    .default('ScheduleAnyway')
+    .meta({ description: 'whenUnsatisfiable says what happens to a pod that would break the spread.' }),
+});
+
+const fields = z
+  .strictObject({
+    description: description.optional(),
+    suspend: flag('suspend true stops all writes of the operator but those of status.', false),
+    image: image.optional(),
+    imagePullPolicy: imagePullPolicy.optional(),
+    replicas: int(
+      `replicas is the number of pods; absent: ${DEFAULT_FLEET_REPLICAS}, or what autoscaling decides.`,
+      0,
+      MAX_REPLICAS,
+    ).optional(),
+    autoscaling: autoscaling.optional(),
+    resources: resources.optional(),
+    workspaces: setList(
+      objectName('A Workspace.'),
+      'workspaces are the workspaces served; absent, without workspaceSelector: all the fleet may serve.',
+      500,
+    ).optional(),
+    workspaceSelector: labelSelector('workspaceSelector selects the workspaces served by their labels.').optional(),
+    stores: stores.optional(),
+    storeFailurePolicy: z
+      .enum(['open', 'closed'])
+      .default('open')
+      .meta({ description: 'storeFailurePolicy says whether limits admit or refuse while their store is away.' }),
+    trustedHosts: setList(
+      pattern(/^(\*\.)?[a-z0-9.:-]+$/, 'a host name, *.name or an IP address, in lower case', 253),
+      'trustedHosts are hosts, with their subdomains, that requests and configs may name although they are private.',
+      256,
+    ).optional(),
+    listeners: withRules(
+      mapList(listener, ['name'], {
+        description: `listeners are where requests arrive; absent: plain HTTP on ${GATEWAY_PORT}.`,
+        max: 4,
+      }),
+      LISTENERS_RULES,
+    ).optional(),
+    drainDelaySeconds: int(
+      'drainDelaySeconds is how long a pod that ends keeps accepting, since load balancers lag, in seconds.',
+      0,
+      60,
+    ).default(5),
+    drainTimeoutSeconds: int(
+      'drainTimeoutSeconds is how long requests in flight may take to end, in seconds.',
+      1,
+      3600,
+    ).default(300),
+    maxSnapshotAgeHours: int(
+      'maxSnapshotAgeHours is how old a kept Snapshot may be for a restart without the API server, in hours.',
+      1,
+      720,
+    ).default(24),
+    logLevel,
+    env: env.optional(),
+    pod: podTemplate.optional(),
+    topologySpread: mapList(spreadConstraint, ['topologyKey'], {
+      description: 'topologySpread spreads the pods; absent: over nodes and zones as far as possible.',
+      max: 8,
+    }).optional(),
+    maxUnavailable: int(
+      'maxUnavailable is how many pods a voluntary disruption may take at once.',
+      1,
+      MAX_REPLICAS,
+    ).default(1),
+    service: service.optional(),
+  })
+  .meta({ description: 'spec is what the fleet wants.' });
+
+const RULES: readonly Rule<z.output<typeof fields>>[] = [
+  {
+    cel: '!has(self.replicas) || !has(self.autoscaling)',
+    message: 'replicas and autoscaling exclude each other',
+    at: 'replicas',
+    reason: 'FieldValueForbidden',
+    holds: (spec) => spec.replicas === undefined || spec.autoscaling === undefined,
+    valid: [{}, { replicas: 3 }, { autoscaling: { maxReplicas: 5 } }],
+    invalid: [{ replicas: 3, autoscaling: { maxReplicas: 5 } }],
+  },
+  {
+    cel: '!has(self.workspaces) || !has(self.workspaceSelector)',
+    message: 'workspaces and workspaceSelector exclude each other',
+    at: 'workspaceSelector',
+    reason: 'FieldValueForbidden',
+    holds: (spec) => spec.workspaces === undefined || spec.workspaceSelector === undefined,
+    valid: [{ workspaces: ['team-a'] }, { workspaceSelector: { matchLabels: { tier: 'gold' } } }],
+    invalid: [{ workspaces: ['team-a'], workspaceSelector: {} }],
+  },
+];
+
+const laggingPod = z.object({
+  name: objectName('name is the name of the pod.'),
+  version: snapshotVersion('version is the Snapshot the pod runs; absent: none yet.').optional(),
+  reason: z
+    .enum(['Pending', 'Rejected', 'Unreachable'])
+    .meta({ description: 'reason says why the pod does not run the published Snapshot.' }),
+  message: z.string().max(1024).meta({ description: 'message explains the reason.' }).optional(),
+});
+
+export const gatewayFleet = defineKind({
+  kind: 'GatewayFleet',
+  plural: 'gatewayfleets',
+  shortNames: ['gwf'],
+  summary: 'A horizontally scaled set of gateway pods and the workspaces it serves.',
+  spec: withRules(fields, RULES),
+  status: statusOf({
+    replicas: podCount('replicas is the number of pods.').optional(),
+    readyReplicas: podCount('readyReplicas is the number of ready pods.').optional(),
+    programmedReplicas: podCount('programmedReplicas is the number of ready pods on snapshotVersion.').optional(),
+    snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
+    lagging: mapList(laggingPod, ['name'], {
+      description: 'lagging are pods that do not run the published Snapshot; at most 32 are listed.',
+      max: 32,
+    }).optional(),
+    selector: text('selector is the label selector of the pods.', 1024).optional(),
+    address: text('address is the base URL of the fleet inside the cluster.', 512).optional(),
+  }),
+  facts: [
+    { name: 'Pods', type: 'integer', jsonPath: '.status.readyReplicas' },
+    { name: 'Version', type: 'integer', jsonPath: '.status.snapshotVersion' },
+  ],
+  rules: [shortNameRule('GatewayFleet', {})],
+});

@@ -1,0 +1,44 @@
+/** The Kinds of the group `gatehouse.dev`: schemas, types, and the reader of resources. */
+export { DEFAULT_FLEET_REPLICAS, GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
+export { immutableFields, immutableIssues } from './immutable.ts';
+export { parseResource, unsupportedIn } from './parse.ts';
+export {
+  type AnyKind,
+  API_VERSION,
+  CATEGORY,
+  type CheckKindOptions,
+  type Condition,
+  GROUP,
+  type KindDefinition,
+  type ObjectMeta,
+  objectMeta,
+  type PrinterColumn,
+  type RateUnit,
+  type Resource,
+  VERSION,
+} from './parts/index.ts';
+export {
+  type AnyResource,
+  type ApiKey,
+  type GatewayConfig,
+  type GatewayFleet,
+  type Guardrail,
+  type Integration,
+  type IntegrationAccess,
+  isKindName,
+  KINDS,
+  type KindName,
+  type ModelPricing,
+  type Organisation,
+  type Provider,
+  type RateLimitPolicy,
+  type ResourceOf,
+  type SidecarProfile,
+  type SpecOf,
+  type StatusOf,
+  type UsageLimitPolicy,
+  type VirtualKey,
+  type Workspace,
+} from './registry.ts';
+export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
+export { NOT_SERVED, type NotServed } from './unsupported.ts';

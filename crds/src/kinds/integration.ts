@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { decimal, flag, httpUrl, mapList, text } from '../meta.ts';
+import {
+  checkConnection,
+  connectionFields,
+  defineKind,
+  description,
+  displayName,
+  headerMap,
+  perMillionTokens,
+  providerId,
+  statusOf,
+} from './parts/index.ts';
+
+const model = z.strictObject({
+  slug: text('slug is the name of the model at the provider.', 256),
+  enabled: flag('enabled false withdraws the model.', true),
+  displayName: displayName.optional(),
+  custom: flag('custom marks a model that the catalogue of the provider does not list.', false),
+  finetune: flag('finetune marks a fine-tuned model.', false),
+  baseModel: text('baseModel is the model it behaves like and is priced as.', 256).optional(),
+  customHost: httpUrl('customHost replaces the host of the integration for the model.').optional(),
+  headers: headerMap('headers are added to those of the integration for the model.').optional(),
+  usdPerMillionTokens: perMillionTokens(
+    'usdPerMillionTokens replaces the catalogue prices of the model, in US dollars per million tokens.',
+  ).optional(),
+});
+
+const spec = z
+  .strictObject({
+    displayName: displayName.optional(),
+    description: description.optional(),
+    provider: providerId('provider is the id of the provider, as in the provider reference.').meta({
+      immutable: 'provider cannot change; make another Integration',
+    }),
+    ...connectionFields,
+    allowAllModels: flag('allowAllModels false admits only the models listed and enabled here.', true),
+    models: mapList(model, ['slug'], {
+      description: 'models are what is known about single models, by slug.',
+      max: 200,
+    }).optional(),
+    priceMultiplier: decimal('priceMultiplier multiplies the catalogue prices, e.g. 0.8 for a discount.').optional(),
+  })
+  .meta({ description: 'spec is what the integration wants.' });
+
+export const integration = defineKind({
+  kind: 'Integration',
+  plural: 'integrations',
+  shortNames: ['gwint'],
+  summary: 'A provider account of the organisation, granted to workspaces by IntegrationAccess.',
+  spec,
+  status: statusOf({}),
+  facts: [
+    { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
+    { name: 'All models', type: 'string', jsonPath: '.spec.allowAllModels' },
+  ],
+  check: ({ spec: wanted }) => checkConnection(wanted),
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../meta.ts';
+import {
+  API_VERSION,
+  defineKind,
+  displayName,
+  guardrailRefs,
+  keyPolicy,
+  nameRef,
+  roleToggles,
+  statusOf,
+} from './parts/index.ts';
+
+const workspaceNames = (description: string) => setList(objectName('A Workspace.'), description, 500);
+
+const jwtIssuer = z.strictObject({
+  issuer: text('issuer is the expected iss claim.', 2048),
+  jwksUri: httpUrl('jwksUri is where the signing keys are published.'),
+  audiences: setList(z.string().min(1).max(256), 'audiences are the accepted aud claims; absent: any.', 16).optional(),
+});
+
+const spec = z
+  .strictObject({
+    displayName: displayName.optional(),
+    savedConfigsOnly: flag(
+      'savedConfigsOnly refuses inline configs, raw provider names and custom hosts of requests, in every workspace.',
+      false,
+    ),
+    defaultWorkspaceRef: nameRef(
+      'defaultWorkspaceRef names the Workspace in which organisation keys make requests.',
+    ).optional(),
+    headersToMask: setList(
+      pattern(/^[a-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name in lower case', 256),
+      'headersToMask are header names, in lower case, whose values never reach a log.',
+      64,
+    ).optional(),
+    inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of every workspace.').optional(),
+    outputGuardrailRefs: guardrailRefs('outputGuardrailRefs check every answer of every workspace.').optional(),
+    inputGuardrailExemptWorkspaces: workspaceNames(
+      'inputGuardrailExemptWorkspaces are workspaces that the input guardrails of the organisation pass over.',
+    ).optional(),
+    outputGuardrailExemptWorkspaces: workspaceNames(
+      'outputGuardrailExemptWorkspaces are workspaces that the output guardrails of the organisation pass over.',
+    ).optional(),
+    metadataSchema: opaque(
+      'metadataSchema is a JSON Schema (draft-07, string properties) for the metadata of new keys and workspaces.',
+    ).optional(),
+    keyPolicy: keyPolicy.optional(),
+    jwtIssuers: mapList(jwtIssuer, ['issuer'], {
+      description: 'jwtIssuers issue tokens that stand for API keys.',
+      max: 16,
+    }).optional(),
+    roleToggles: roleToggles.optional(),
+    deniedExportFields: setList(
+      z.string().min(1).max(64),
+      'deniedExportFields are log fields that exports leave out.',
+      64,
+    ).optional(),
+  })
+  .meta({ description: 'spec is what the organisation wants for all its workspaces.' });
+
+const named = (name: string) => ({ apiVersion: API_VERSION, kind: 'Organisation', metadata: { name }, spec: {} });
+
+export const organisation = defineKind({
+  kind: 'Organisation',
+  plural: 'organisations',
+  shortNames: ['gworg'],
+  scope: 'Cluster',
+  summary: 'Defaults and enforcement for every workspace of the installation; there is one, named default.',
+  spec,
+  status: statusOf({}),
+  facts: [
+    { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
+    { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },
+  ],
+  rules: [
+    {
+      cel: "self.metadata.name == 'default'",
+      message: 'the one Organisation of an installation is named default',
+      at: 'metadata.name',
+      holds: ({ metadata }) => metadata.name === 'default',
+      valid: [named('default')],
+      invalid: [named('acme')],
+    },
+  ],
+});

@@ -1,0 +1,39 @@
+import { DEFAULT_TARGET_CAPS } from '../config/index.ts';
+import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../depth.ts';
+import { fromZodError, type Issue } from '../issue.ts';
+import { err, ok, type Result } from '../result.ts';
+import type { AnyKind, CheckKindOptions, Resource } from './parts/index.ts';
+import { type AnyResource, KINDS, type KindName, type ResourceOf } from './registry.ts';
+import { unsupportedFields } from './unsupported.ts';
+
+const DEFAULT_OPTIONS: CheckKindOptions = { caps: DEFAULT_TARGET_CAPS };
+
+/**
+ * Reads a resource with all defaults filled in, or says everything that is wrong with it: shape, rules, checks across
+ * fields, and what this version does not serve (code `unsupported`). Paths begin at the resource: `spec.targets[0]`.
+ * References to other objects are not looked at.
+ */
+export function parseResource<K extends KindName>(
+  kind: K,
+  value: unknown,
+  options: CheckKindOptions = DEFAULT_OPTIONS,
+): Result<ResourceOf<K>, readonly Issue[]> {
+  if (isDeeperThan(value, MAX_DOCUMENT_DEPTH)) {
+    return err([{ code: 'invalid', path: [], message: `at most ${MAX_DOCUMENT_DEPTH} levels of nesting` }]);
+  }
+  const parsed = KINDS[kind].resource.safeParse(value);
+  if (!parsed.success) return err(fromZodError(parsed.error));
+  const resource = parsed.data as ResourceOf<K>; // the schema of a Kind gives resources of that Kind
+  const issues = checkResource(resource, options);
+  return issues.length === 0 ? ok(resource) : err(issues);
+}
+
+/** What a parsed resource asks for that this version does not serve. */
+export function unsupportedIn(resource: AnyResource): Issue[] {
+  return checkResource(resource, DEFAULT_OPTIONS).filter(({ code }) => code === 'unsupported');
+}
+
+function checkResource(resource: Resource<KindName, unknown, unknown>, options: CheckKindOptions): Issue[] {
+  const kind: AnyKind = KINDS[resource.kind];
+  return [...(kind.check?.(resource, options) ?? []), ...unsupportedFields(resource.kind, resource)];
+}

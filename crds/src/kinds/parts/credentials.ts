@@ -1,0 +1,95 @@
+/** What a managed provider is made of, be it a virtual key or an integration; management-notes 3.7 and 3.8. */
+import { z } from 'zod';
+import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
+import type { Issue } from '../../issue.ts';
+import { atomicList, httpUrl, type Rule, stringMap, withRules } from '../../meta.ts';
+import {
+  API_KEY,
+  canAuthenticate,
+  fieldProblems,
+  PROVIDER_CATALOGUE,
+  secretFieldsOf,
+  settingsProblems,
+} from '../../providers/index.ts';
+
+type Deployments = readonly { readonly isDefault?: boolean | undefined }[];
+
+const ONE_DEFAULT: Rule<Deployments> = {
+  cel: 'self.filter(d, has(d.isDefault) && d.isDefault).size() <= 1',
+  message: 'at most one deployment can be the default',
+  reason: 'FieldValueDuplicate',
+  holds: (deployments) => deployments.filter((item) => item.isDefault).length <= 1,
+  valid: [[{ deploymentId: 'a', isDefault: true }, { deploymentId: 'b' }]],
+  invalid: [
+    [
+      { deploymentId: 'a', isDefault: true },
+      { deploymentId: 'b', isDefault: true },
+    ],
+  ],
+};
+
+/** An id of the provider catalogue. */
+export const providerId = (description: string) => z.enum([...PROVIDER_CATALOGUE.keys()]).meta({ description });
+
+// RFC 9110 token: what a header name is made of.
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Headers by name. */
+export const headerMap = (description: string) =>
+  stringMap(description, 64, 8192)
+    .superRefine((headers, context) => {
+      for (const name of Object.keys(headers)) {
+        if (!HEADER_NAME.test(name)) context.addIssue({ code: 'custom', message: 'not a header name', path: [name] });
+      }
+    })
+    .meta({ webhookOnly: 'names of map members have no place in a structural schema' });
+
+/** The members that reach a provider; the id stands beside them, since not every owner may change it. */
+export const connectionFields = {
+  secretRef: secretRef.optional(),
+  settings: settings.optional(),
+  customHost: httpUrl('customHost replaces the base URL of the provider, version segment included.').optional(),
+  headers: headerMap("headers are sent with every call, over the provider's own.").optional(),
+  deployments: withRules(atomicList(deployment, 'deployments map model names to deployments of the account.', 100), [
+    ONE_DEFAULT,
+  ]).optional(),
+};
+
+interface Connection {
+  readonly provider: string;
+  readonly secretRef?: SecretRef | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly customHost?: string | undefined;
+  readonly deployments?: readonly unknown[] | undefined;
+}
+
+/** Whether the provider can be reached with what is given. Which keys a Secret really holds is checked where it is read. */
+export function checkConnection(spec: Connection): Issue[] {
+  const provider = PROVIDER_CATALOGUE.get(spec.provider);
+  if (provider === undefined) return [];
+  const problem = (path: readonly string[], message: string): Issue => ({
+    code: 'invalid',
+    path: ['spec', ...path],
+    message,
+  });
+  const given = givenFields(spec, secretFieldsOf(provider));
+  const has = (key: string) => given.has(key);
+  const issues = settingsProblems(provider, Object.keys(spec.settings ?? {})).map(({ key, message }) =>
+    problem(['settings', key], message),
+  );
+  issues.push(...fieldProblems(provider, has).map((message) => problem(['settings'], message)));
+  // A host of one's own may need no key: a model server inside the cluster.
+  if (!canAuthenticate(provider, has) && spec.customHost === undefined) {
+    issues.push(problem(['secretRef'], `provider ${provider.id} needs a credential`));
+  }
+  return issues;
+}
+
+function givenFields(spec: Connection, secretFields: readonly string[]): ReadonlySet<string> {
+  const given = new Set(Object.keys(spec.settings ?? {}));
+  if (spec.secretRef?.key !== undefined) given.add(API_KEY);
+  else if (spec.secretRef !== undefined) for (const field of secretFields) given.add(field);
+  if (spec.customHost !== undefined) given.add('custom_host');
+  if (spec.deployments !== undefined) given.add('deployments');
+  return given;
+}

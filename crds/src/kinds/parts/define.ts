@@ -1,0 +1,102 @@
+/** What a Kind is made of; engineering 8.1 and 8.3. */
+import { z } from 'zod';
+import type { TargetCaps } from '../../config/index.ts';
+import type { Issue } from '../../issue.ts';
+import { type Rule, withRules } from '../../meta.ts';
+import { type ObjectMeta, objectMeta } from './object-meta.ts';
+
+export const GROUP = 'gatehouse.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}` as const;
+export const CATEGORY = 'gatehouse';
+
+/** A resource as it stands in a file or on the API server. */
+export interface Resource<K extends string, S, T> {
+  readonly apiVersion: typeof API_VERSION;
+  readonly kind: K;
+  readonly metadata: ObjectMeta;
+  readonly spec: S;
+  readonly status?: T | undefined;
+}
+
+/** A column of `kubectl get`. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  /** Shown with `-o wide` only. */
+  readonly wide?: true;
+}
+
+export interface KindDefinition<K extends string, S extends z.ZodType, T extends z.ZodType> {
+  readonly kind: K;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly scope: 'Namespaced' | 'Cluster';
+  /** One sentence for the reference and `kubectl explain`. */
+  readonly summary: string;
+  readonly columns: readonly PrinterColumn[];
+  readonly spec: S;
+  readonly status: T;
+  /** The whole object: strict everywhere but in metadata. */
+  readonly resource: z.ZodType<Resource<K, z.output<S>, z.output<T>>>;
+  /** What neither schema nor CEL can say, with paths from the root of the resource. */
+  check?(resource: Resource<K, z.output<S>, z.output<T>>, options: CheckKindOptions): Issue[];
+}
+
+export interface CheckKindOptions {
+  /** Caps of routing configs, which a deployment may change. */
+  readonly caps: TargetCaps;
+}
+
+export type AnyKind = KindDefinition<string, z.ZodType, z.ZodType>;
+
+interface KindOptions<K extends string, S extends z.ZodType, T extends z.ZodType>
+  extends Pick<KindDefinition<K, S, T>, 'kind' | 'plural' | 'shortNames' | 'summary' | 'spec' | 'status' | 'check'> {
+  readonly scope?: 'Cluster';
+  /** The facts people look for, between Reason and Age. */
+  readonly facts?: readonly PrinterColumn[];
+  /** Rules of the whole object, e.g. about its name. */
+  readonly rules?: readonly Rule<Resource<K, z.output<S>, z.output<T>>>[];
+}
+
+/** Defines a Kind of the group; the columns that all Kinds share are added. */
+export function defineKind<const K extends string, S extends z.ZodType, T extends z.ZodType>(
+  options: KindOptions<K, S, T>,
+): KindDefinition<K, S, T> {
+  const { kind, scope = 'Namespaced', facts = [], rules = [], ...rest } = options;
+  return {
+    ...rest,
+    kind,
+    singular: kind.toLowerCase(),
+    scope,
+    columns: [...CONDITION_COLUMNS, ...facts, AGE, ...WIDE_COLUMNS],
+    resource: withRules(resourceSchema(kind, options.spec, options.status), rules),
+  };
+}
+
+function resourceSchema<K extends string, S extends z.ZodType, T extends z.ZodType>(kind: K, spec: S, status: T) {
+  // The cast names what zod infers: it cannot see through the type parameters.
+  return z.strictObject({
+    apiVersion: z.literal(API_VERSION),
+    kind: z.literal(kind),
+    metadata: objectMeta,
+    spec,
+    status: status.optional(),
+  }) as unknown as z.ZodType<Resource<K, z.output<S>, z.output<T>>>;
+}
+
+const condition = (name: string, type: string, field: 'status' | 'reason' | 'message'): PrinterColumn => ({
+  name,
+  type: 'string',
+  jsonPath: `.status.conditions[?(@.type=="${type}")].${field}`,
+});
+
+const CONDITION_COLUMNS = [condition('Ready', 'Ready', 'status'), condition('Reason', 'Ready', 'reason')];
+const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const WIDE_COLUMNS: readonly PrinterColumn[] = [
+  condition('Message', 'Ready', 'message'),
+  condition('Accepted', 'Accepted', 'status'),
+  condition('Programmed', 'Programmed', 'status'),
+].map((column) => ({ ...column, wide: true }));

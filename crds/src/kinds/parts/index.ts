@@ -1,0 +1,43 @@
+export { checkConnection, connectionFields, headerMap, providerId } from './credentials.ts';
+export { configRef, description, displayName, guardrailRefs, requestDefaults, requestMetadata } from './defaults.ts';
+export {
+  type AnyKind,
+  API_VERSION,
+  CATEGORY,
+  type CheckKindOptions,
+  defineKind,
+  GROUP,
+  type KindDefinition,
+  type PrinterColumn,
+  type Resource,
+  VERSION,
+} from './define.ts';
+export { keyPolicy, roleToggles } from './governance.ts';
+export {
+  budgetFields,
+  budgetRules,
+  COARSE_UNITS,
+  limitType,
+  RATE_UNITS,
+  type RateUnit,
+  rateLimits,
+  rateUnit,
+  rateValue,
+  usageLimits,
+} from './limits.ts';
+export { type ObjectMeta, objectMeta } from './object-meta.ts';
+export {
+  env,
+  envName,
+  image,
+  imagePullPolicy,
+  labelSelector,
+  logLevel,
+  podTemplate,
+  resources,
+} from './pod.ts';
+export { selectionFields } from './policy.ts';
+export { perMillionTokens } from './prices.ts';
+export { nameRef, secretKeyRef } from './refs.ts';
+export { shortNameRule } from './short-name.ts';
+export { type Condition, condition, podCount, snapshotVersion, statusOf } from './status.ts';

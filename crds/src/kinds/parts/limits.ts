@@ -1,0 +1,103 @@
+/** Rate limits and budgets; behaviour-limits-cost 9.2 and 9.4, management-notes 3.10. */
+import { z } from 'zod';
+import { dateTime, decimal, int, mapList, pattern, type Rule, withRules } from '../../meta.ts';
+
+export const RATE_UNITS = ['rps', 'rpm', 'rph', 'rpd', 'rpw'] as const;
+export type RateUnit = (typeof RATE_UNITS)[number];
+
+/** Largest count a limit may name; far below 2^53. */
+const MAX_COUNT = 1_000_000_000_000;
+
+export const limitType = z.enum(['requests', 'tokens']).meta({ description: 'type says what is counted.' });
+export const rateUnit = <const U extends readonly RateUnit[]>(units: U) =>
+  z.enum(units).meta({ description: 'unit is the window: requests or tokens per second, minute, hour, day or week.' });
+export const rateValue = int('value is how many one window admits.', 1, MAX_COUNT);
+
+/** Fixed-window limits, at most one per type and unit. */
+export const rateLimits = <const U extends readonly RateUnit[]>(units: U, max = 10) =>
+  mapList(z.strictObject({ type: limitType, unit: rateUnit(units), value: rateValue }), ['type', 'unit'], {
+    description: 'rateLimits admit so many requests or tokens per window; all must pass.',
+    max,
+  });
+
+/** Units that owners other than keys and policies may use. */
+export const COARSE_UNITS = ['rpm', 'rph', 'rpd'] as const;
+
+/** The members that say how large a budget is and when it starts again. */
+export const budgetFields = {
+  creditLimit: decimal(
+    'creditLimit is the size of the budget in US dollars or, by type, in tokens or requests; at least 1, 100 for tokens.',
+  ),
+  alertThreshold: decimal('alertThreshold sends one notice when so much is used; below creditLimit.').optional(),
+  periodicReset: z
+    .enum(['weekly', 'monthly'])
+    .meta({ description: 'periodicReset empties the budget on Mondays or on the 1st, 00:00 UTC.' })
+    .optional(),
+  periodicResetDays: int('periodicResetDays empties the budget every so many days, 00:00 UTC.', 1, 365).optional(),
+  nextUsageResetAt: dateTime('nextUsageResetAt is the first reset, taken at 00:00 UTC of that day.').optional(),
+};
+
+interface Budget {
+  readonly type: string;
+  readonly creditLimit: string;
+  readonly alertThreshold?: string | undefined;
+  readonly periodicReset?: string | undefined;
+  readonly periodicResetDays?: number | undefined;
+}
+
+/** The rules of a budget; `sample` is a complete node around the members they read. */
+export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
+  {
+    cel: '!has(self.periodicReset) || !has(self.periodicResetDays)',
+    message: 'periodicReset and periodicResetDays exclude each other',
+    at: 'periodicResetDays',
+    reason: 'FieldValueForbidden',
+    holds: ({ periodicReset, periodicResetDays }) => periodicReset === undefined || periodicResetDays === undefined,
+    valid: [
+      { ...sample, creditLimit: '50', periodicReset: 'weekly' },
+      { ...sample, creditLimit: '50', periodicResetDays: 30 },
+    ],
+    invalid: [{ ...sample, creditLimit: '50', periodicReset: 'weekly', periodicResetDays: 30 }],
+  },
+  {
+    cel: '!has(self.alertThreshold) || double(self.alertThreshold) < double(self.creditLimit)',
+    message: 'alertThreshold must be below creditLimit',
+    at: 'alertThreshold',
+    holds: ({ alertThreshold, creditLimit }) =>
+      alertThreshold === undefined || Number(alertThreshold) < Number(creditLimit),
+    valid: [{ ...sample, creditLimit: '50', alertThreshold: '49.99' }],
+    invalid: [
+      { ...sample, creditLimit: '50', alertThreshold: '50' },
+      { ...sample, creditLimit: '9', alertThreshold: '10' },
+    ],
+  },
+  {
+    cel: "double(self.creditLimit) >= (self.type == 'tokens' ? 100.0 : 1.0)",
+    message: 'creditLimit must be at least 1, or 100 tokens',
+    at: 'creditLimit',
+    holds: ({ type, creditLimit }) => Number(creditLimit) >= (type === 'tokens' ? 100 : 1),
+    valid: [
+      { ...sample, creditLimit: '1' },
+      { ...sample, type: 'tokens', creditLimit: '100' },
+    ],
+    invalid: [
+      { ...sample, creditLimit: '0.5' },
+      { ...sample, type: 'tokens', creditLimit: '99' },
+    ],
+  },
+];
+
+const usageLimit = withRules(
+  z.strictObject({
+    name: pattern(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes', 63).meta({
+      description: 'name tells the budget apart; its counter belongs to the name.',
+    }),
+    type: z.enum(['cost', 'tokens']).default('cost').meta({ description: 'type says what is counted.' }),
+    ...budgetFields,
+  }),
+  budgetRules({ name: 'main' }),
+);
+
+/** Budgets, told apart by name. */
+export const usageLimits = (max = 8) =>
+  mapList(usageLimit, ['name'], { description: 'usageLimits are budgets; any that is used up refuses requests.', max });

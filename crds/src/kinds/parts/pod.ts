@@ -1,0 +1,127 @@
+/** Shapes of pods that fleets and sidecars share; DESIGN sections 4 and 6. */
+import { z } from 'zod';
+import { atomicList, int, mapList, objectName, pattern, type Rule, stringMap, text, withRules } from '../../meta.ts';
+import { nameRef, secretKeyRef } from './refs.ts';
+
+const QUANTITY = /^[0-9]+(\.[0-9]{1,6})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$/;
+
+const quantity = (description: string) =>
+  z
+    .union([z.int().min(0).max(Number.MAX_SAFE_INTEGER), pattern(QUANTITY, 'a quantity', 32)], {
+      error: 'expected a quantity like 500m, 1 or 256Mi',
+    })
+    .meta({ description })
+    .optional();
+
+const amounts = (description: string) =>
+  z
+    .strictObject({
+      cpu: quantity('cpu is in cores, e.g. 500m.'),
+      memory: quantity('memory is in bytes, e.g. 256Mi.'),
+      'ephemeral-storage': quantity('ephemeral-storage is in bytes, e.g. 1Gi.'),
+    })
+    .meta({ description })
+    .optional();
+
+/** Requests and limits of a container. */
+export const resources = z
+  .strictObject({
+    requests: amounts('requests are what the scheduler reserves.'),
+    limits: amounts('limits are what the container may use at most.'),
+  })
+  .meta({ description: 'resources are the compute resources of the container.' });
+
+export const image = text("image is the gateway image; absent: the image of the operator's own release.", 512);
+
+export const imagePullPolicy = z
+  .enum(['Always', 'IfNotPresent', 'Never'])
+  .meta({ description: 'imagePullPolicy says when the node pulls the image.' });
+
+export const logLevel = z
+  .enum(['debug', 'info', 'warn', 'error'])
+  .default('info')
+  .meta({ description: 'logLevel is the least severe level that is logged.' });
+
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export const envName = (description: string) =>
+  pattern(ENV_NAME, 'a name of letters, digits and underscores', 128).meta({ description });
+
+const ENV_RULES: readonly Rule<{ value?: unknown; secretRef?: unknown }>[] = [
+  {
+    cel: 'has(self.value) != has(self.secretRef)',
+    message: 'exactly one of value and secretRef is needed',
+    holds: ({ value, secretRef }) => (value !== undefined) !== (secretRef !== undefined),
+    valid: [
+      { name: 'HTTPS_PROXY', value: 'http://proxy:3128' },
+      { name: 'TOKEN', secretRef: { name: 'proxy', key: 'token' } },
+    ],
+    invalid: [{ name: 'TOKEN' }, { name: 'TOKEN', value: 'x', secretRef: { name: 'proxy', key: 'token' } }],
+  },
+];
+
+/** Environment variables of the gateway container. */
+export const env = mapList(
+  withRules(
+    z.strictObject({
+      name: envName('name is the name of the variable.'),
+      value: z.string().max(8192).meta({ description: 'value is the value itself.' }).optional(),
+      secretRef: secretKeyRef('secretRef takes the value from a Secret.').optional(),
+    }),
+    ENV_RULES,
+  ),
+  ['name'],
+  { description: 'env are further environment variables of the gateway container.', max: 100 },
+);
+
+const toleration = z.strictObject({
+  key: text('key is the taint key; absent: any.', 316).optional(),
+  operator: z.enum(['Exists', 'Equal']).meta({ description: 'operator compares the value.' }).optional(),
+  value: z.string().max(63).meta({ description: 'value is the taint value.' }).optional(),
+  effect: z
+    .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
+    .meta({ description: 'effect is the taint effect; absent: any.' })
+    .optional(),
+  tolerationSeconds: int(
+    'tolerationSeconds is how long a NoExecute taint is borne, in seconds.',
+    0,
+    31_536_000,
+  ).optional(),
+});
+
+/** What goes into the pod template as it is. */
+export const podTemplate = z
+  .strictObject({
+    labels: stringMap('labels are added to the pods.', 32, 63).optional(),
+    annotations: stringMap('annotations are added to the pods.', 64, 8192).optional(),
+    nodeSelector: stringMap('nodeSelector names labels that nodes must carry.', 32, 63).optional(),
+    tolerations: atomicList(toleration, 'tolerations let the pods onto tainted nodes.', 32).optional(),
+    priorityClassName: objectName('priorityClassName is the priority class of the pods.').optional(),
+    imagePullSecrets: mapList(nameRef('A Secret.'), ['name'], {
+      description: 'imagePullSecrets are Secrets with registry credentials.',
+      max: 8,
+    }).optional(),
+    serviceAccountAnnotations: stringMap(
+      'serviceAccountAnnotations are added to the ServiceAccount of the pods, e.g. for the workload identity of a cloud.',
+      32,
+      8192,
+    ).optional(),
+  })
+  .meta({ description: 'pod is added to the pod template.' });
+
+const requirement = z.strictObject({
+  key: text('key is the label key.', 316),
+  operator: z
+    .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+    .meta({ description: 'operator relates the label to values.' }),
+  values: atomicList(z.string().max(63), 'values are compared by In and NotIn.', 64).optional(),
+});
+
+/** A selector of objects by label; an empty one takes all. */
+export const labelSelector = (description: string) =>
+  z
+    .strictObject({
+      matchLabels: stringMap('matchLabels are labels that must be equal.', 32, 63).optional(),
+      matchExpressions: atomicList(requirement, 'matchExpressions must all hold.', 32).optional(),
+    })
+    .meta({ description });

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { secretKey } from '../../config/index.ts';
+import { objectName } from '../../meta.ts';
+
+/** A reference to an object by name, resolved in the namespace of the referrer unless the field says otherwise. */
+export const nameRef = (description: string) =>
+  z.strictObject({ name: objectName('name is the name of the object.') }).meta({ description });
+
+/** One entry of a Secret of the same namespace. */
+export const secretKeyRef = (description: string) =>
+  z
+    .strictObject({
+      name: objectName('name is the name of the Secret.'),
+      key: secretKey('key is the entry of the Secret.'),
+    })
+    .meta({ description });

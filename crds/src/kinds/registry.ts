@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { apiKey } from './api-key.ts';
+import { gatewayConfig } from './gateway-config.ts';
+import { gatewayFleet } from './gateway-fleet.ts';
+import { guardrail } from './guardrail.ts';
+import { integration } from './integration.ts';
+import { integrationAccess } from './integration-access.ts';
+import { modelPricing } from './model-pricing.ts';
+import { organisation } from './organisation.ts';
+import type { AnyKind, Resource } from './parts/index.ts';
+import { provider } from './provider.ts';
+import { rateLimitPolicy } from './rate-limit-policy.ts';
+import { sidecarProfile } from './sidecar-profile.ts';
+import { usageLimitPolicy } from './usage-limit-policy.ts';
+import { virtualKey } from './virtual-key.ts';
+import { workspace } from './workspace.ts';
+
+/** Every Kind of the group by its name. */
+export const KINDS = {
+  Organisation: organisation,
+  Workspace: workspace,
+  ApiKey: apiKey,
+  VirtualKey: virtualKey,
+  Provider: provider,
+  Integration: integration,
+  IntegrationAccess: integrationAccess,
+  GatewayConfig: gatewayConfig,
+  Guardrail: guardrail,
+  RateLimitPolicy: rateLimitPolicy,
+  UsageLimitPolicy: usageLimitPolicy,
+  ModelPricing: modelPricing,
+  GatewayFleet: gatewayFleet,
+  SidecarProfile: sidecarProfile,
+} as const satisfies Record<string, AnyKind>;
+
+export type KindName = keyof typeof KINDS;
+
+export type SpecOf<K extends KindName> = z.output<(typeof KINDS)[K]['spec']>;
+export type StatusOf<K extends KindName> = z.output<(typeof KINDS)[K]['status']>;
+
+/** A whole object of the Kind, with all defaults filled in; a union where `K` is one. */
+export type ResourceOf<K extends KindName> = { [P in K]: Resource<P, SpecOf<P>, StatusOf<P>> }[K];
+
+export type AnyResource = ResourceOf<KindName>;
+
+/** Whether a text names a Kind of ours. */
+export function isKindName(name: string): name is KindName {
+  return Object.hasOwn(KINDS, name);
+}
+
+export type Organisation = ResourceOf<'Organisation'>;
+export type Workspace = ResourceOf<'Workspace'>;
+export type ApiKey = ResourceOf<'ApiKey'>;
+export type VirtualKey = ResourceOf<'VirtualKey'>;
+export type Provider = ResourceOf<'Provider'>;
+export type Integration = ResourceOf<'Integration'>;
+export type IntegrationAccess = ResourceOf<'IntegrationAccess'>;
+export type GatewayConfig = ResourceOf<'GatewayConfig'>;
+export type Guardrail = ResourceOf<'Guardrail'>;
+export type RateLimitPolicy = ResourceOf<'RateLimitPolicy'>;
+export type UsageLimitPolicy = ResourceOf<'UsageLimitPolicy'>;
+export type ModelPricing = ResourceOf<'ModelPricing'>;
+export type GatewayFleet = ResourceOf<'GatewayFleet'>;
+export type SidecarProfile = ResourceOf<'SidecarProfile'>;

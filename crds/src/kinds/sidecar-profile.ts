@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { flag, int, mapList, namespaceName, objectName, type Rule, setList, withRules } from '../meta.ts';
+import { GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
+import {
+  defineKind,
+  description,
+  env,
+  envName,
+  image,
+  imagePullPolicy,
+  labelSelector,
+  logLevel,
+  podCount,
+  requestDefaults,
+  resources,
+  shortNameRule,
+  snapshotVersion,
+  statusOf,
+} from './parts/index.ts';
+
+/** Variables that SDKs read their base URL from; the Anthropic SDK adds the version segment itself (DESIGN section 2). */
+const APP_ENV = [
+  { name: 'OPENAI_BASE_URL', url: 'v1' },
+  { name: 'ANTHROPIC_BASE_URL', url: 'root' },
+] as const;
+
+const appEnv = mapList(
+  z.strictObject({
+    name: envName('name is the name of the variable.'),
+    url: z
+      .enum(['v1', 'root'])
+      .default('v1')
+      .meta({ description: 'url says whether the value ends in /v1 or is the bare address.' }),
+  }),
+  ['name'],
+  {
+    description:
+      'appEnv are variables set to the address of the sidecar in containers that do not set them themselves.',
+    max: 32,
+  },
+);
+
+const fleetRef = z
+  .strictObject({
+    name: objectName('name is the name of the GatewayFleet.'),
+    namespace: namespaceName('namespace is the namespace of the GatewayFleet; absent: that of the profile.').optional(),
+  })
+  .meta({
+    description:
+      'fleetRef names the GatewayFleet that takes calls with credentials of the organisation; absent: one that serves the workspace.',
+  });
+
+const fields = z
+  .strictObject({
+    description: description.optional(),
+    suspend: flag('suspend true injects nothing and stops all writes of the operator but those of status.', false),
+    selector: labelSelector(
+      'selector takes pods without being named by them; absent: pods name the profile in the label gatehouse.dev/sidecar.',
+    ).optional(),
+    containers: setList(
+      objectName('A container.'),
+      'containers are the app containers that get the variables; absent: all.',
+      32,
+    ).optional(),
+    appEnv: appEnv.default([...APP_ENV]),
+    defaults: requestDefaults.optional(),
+    fleetRef: fleetRef.optional(),
+    image: image.optional(),
+    imagePullPolicy: imagePullPolicy.optional(),
+    resources: resources.optional(),
+    env: env.optional(),
+    port: int('port is where the sidecar listens, on loopback only.', 1024, 65_535).default(GATEWAY_PORT),
+    drainTimeoutSeconds: int(
+      'drainTimeoutSeconds is how long requests in flight may take to end, in seconds.',
+      1,
+      3600,
+    ).default(30),
+    logLevel,
+  })
+  .meta({ description: 'spec is what the profile wants.' });
+
+const RULES: readonly Rule<{ port: number }>[] = [
+  {
+    cel: 'self.port != 8789',
+    message: '8789 is the admin port',
+    at: 'port',
+    holds: ({ port }) => port !== GATEWAY_ADMIN_PORT,
+    valid: [{}, { port: 9000 }],
+    invalid: [{ port: GATEWAY_ADMIN_PORT }],
+  },
+];
+
+export const sidecarProfile = defineKind({
+  kind: 'SidecarProfile',
+  plural: 'sidecarprofiles',
+  shortNames: ['gwsc'],
+  summary: 'What the injector adds to pods, and the identity of the applications in them.',
+  spec: withRules(fields, RULES),
+  status: statusOf({
+    injectedPods: podCount('injectedPods is the number of running pods with the sidecar.').optional(),
+    programmedPods: podCount('programmedPods is the number of those on snapshotVersion.').optional(),
+    missedPods: podCount(
+      'missedPods is the number of running pods that should have the sidecar but do not.',
+    ).optional(),
+    snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
+  }),
+  facts: [
+    { name: 'Pods', type: 'integer', jsonPath: '.status.injectedPods' },
+    { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
+  ],
+  rules: [shortNameRule('SidecarProfile', {})],
+});

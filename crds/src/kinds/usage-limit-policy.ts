@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { text, withRules } from '../meta.ts';
+import { budgetFields, budgetRules, defineKind, displayName, selectionFields, statusOf } from './parts/index.ts';
+
+const SAMPLE = { conditions: [{ key: 'model', values: ['*'] }], groupBy: [{ key: 'api_key' }] };
+
+const spec = withRules(
+  z
+    .strictObject({
+      displayName: displayName.optional(),
+      description: text('description says what the policy is for.', 500).optional(),
+      ...selectionFields('usage'),
+      type: z.enum(['cost', 'tokens', 'requests']).default('cost').meta({ description: 'type says what is counted.' }),
+      ...budgetFields,
+    })
+    .meta({ description: 'spec is what the policy wants.' }),
+  budgetRules(SAMPLE),
+);
+
+export const usageLimitPolicy = defineKind({
+  kind: 'UsageLimitPolicy',
+  plural: 'usagelimitpolicies',
+  shortNames: ['gwul'],
+  summary: 'A budget for the requests of a workspace that match conditions, one per group.',
+  spec,
+  status: statusOf({}),
+  facts: [
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Limit', type: 'string', jsonPath: '.spec.creditLimit' },
+  ],
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { flag, namespaceName } from '../meta.ts';
+import {
+  API_VERSION,
+  COARSE_UNITS,
+  configRef,
+  defineKind,
+  description,
+  displayName,
+  guardrailRefs,
+  keyPolicy,
+  rateLimits,
+  requestMetadata,
+  roleToggles,
+  statusOf,
+  usageLimits,
+} from './parts/index.ts';
+
+const defaults = z
+  .strictObject({
+    metadata: requestMetadata.optional(),
+    configRef: configRef.optional(),
+    inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of the workspace.').optional(),
+    outputGuardrailRefs: guardrailRefs('outputGuardrailRefs check every answer of the workspace.').optional(),
+  })
+  .meta({ description: 'defaults hold for requests whose key does not say otherwise.' });
+
+const spec = z
+  .strictObject({
+    namespace: namespaceName(
+      'namespace holds the objects of the workspace; it must carry the label gatehouse.dev/workspace with the name.',
+    ).meta({ immutable: 'namespace cannot change; make another Workspace for another namespace' }),
+    displayName: displayName.optional(),
+    description: description.optional(),
+    savedConfigsOnly: flag(
+      'savedConfigsOnly refuses inline configs, raw provider names and custom hosts of requests.',
+      false,
+    ),
+    defaults: defaults.optional(),
+    rateLimits: rateLimits(COARSE_UNITS).optional(),
+    usageLimits: usageLimits().optional(),
+    keyPolicy: keyPolicy.optional(),
+    roleToggles: roleToggles.optional(),
+  })
+  .meta({ description: 'spec is what the workspace wants.' });
+
+const named = (name: string) => ({
+  apiVersion: API_VERSION,
+  kind: 'Workspace',
+  metadata: { name },
+  spec: { namespace: 'team-a' },
+});
+
+export const workspace = defineKind({
+  kind: 'Workspace',
+  plural: 'workspaces',
+  shortNames: ['gwws'],
+  scope: 'Cluster',
+  summary: 'A tenant: one namespace with its keys, providers and configs, and what holds for all of them.',
+  spec,
+  status: statusOf({}),
+  facts: [
+    { name: 'Namespace', type: 'string', jsonPath: '.spec.namespace' },
+    { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
+  ],
+  rules: [
+    {
+      cel: 'self.metadata.name.size() <= 63',
+      message: 'the name stands in a label of the namespace: at most 63 characters',
+      at: 'metadata.name',
+      holds: ({ metadata }) => metadata.name.length <= 63,
+      valid: [named('team-a')],
+      invalid: [named('a'.repeat(64))],
+    },
+  ],
+});

@@ -1,0 +1,187 @@
+/**
+ * Hints that zod cannot express and the generators need (engineering section 6). They travel in zod's own `.meta()`, so
+ * `z.toJSONSchema` hands them on; `crds/gen` turns them into CRD extensions and documentation.
+ */
+import { z } from 'zod';
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** How two managers may share the list: `atomic` where order is meaning, `set` for scalars, `map` with keys. */
+    listType?: 'atomic' | 'set' | 'map';
+    /** Key fields of a `map` list. */
+    listMapKeys?: readonly string[];
+    /** Most members of a map. */
+    maxProperties?: number;
+    /** A format the API server checks itself. */
+    format?: 'date-time';
+    /** The node keeps keys we do not know and is never renamed inside (`x-kubernetes-preserve-unknown-fields`). */
+    opaque?: true;
+    /** The value must not change after creation; the text says what to do instead. */
+    immutable?: string;
+    /** The recursive reference of a schema: unrolled to a documented depth in CRDs, opaque below. */
+    recursive?: true;
+    /** Longest list of a recursive reference below the first level, in CRDs. */
+    recursiveMaxItems?: number;
+    /** The node has a check that the API server does not run; the text says why. */
+    webhookOnly?: string;
+    /** The value is a credential: masked in every listing. */
+    secret?: true;
+  }
+}
+
+/** Longest description text, display name and note; bytes of UTF-16 code units. */
+export const MAX_TEXT = 1024;
+/** Longest Kubernetes object name (RFC 1123 subdomain). */
+export const MAX_NAME = 253;
+
+const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const OBJECT_NAME = new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`);
+const NAMESPACE_NAME = new RegExp(`^${DNS_LABEL}$`);
+// RFC 3339 with seconds: what the API server's date-time format takes.
+const DATE_TIME =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
+const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/;
+/** What a base URL looks like; which hosts are allowed is decided where calls are made. */
+export const HTTP_URL = /^https?:\/\/[^\s/?#]+(\/[^\s]*)?$/;
+
+/** What texts of a pattern are called in the reference. */
+export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
+  [OBJECT_NAME.source, 'object name'],
+  [NAMESPACE_NAME.source, 'namespace name'],
+  [DECIMAL.source, 'decimal in quotes'],
+  [HTTP_URL.source, 'URL'],
+]);
+
+/** A text with an upper bound. */
+export const text = (description: string, max: number = MAX_TEXT) => z.string().min(1).max(max).meta({ description });
+
+/** A text that matches a pattern; `expected` completes "expected …". The pattern must be RE2. */
+export const pattern = (regex: RegExp, expected: string, max: number) =>
+  z.string().min(1).max(max).regex(regex, `expected ${expected}`);
+
+/** The name of a Kubernetes object (RFC 1123 subdomain). */
+export const objectName = (description: string) =>
+  z.string().min(1).max(MAX_NAME).regex(OBJECT_NAME).meta({ description });
+
+/** The name of a namespace (RFC 1123 label). */
+export const namespaceName = (description: string) =>
+  z.string().min(1).max(63).regex(NAMESPACE_NAME).meta({ description });
+
+/** A point in time, RFC 3339 with seconds. */
+export const dateTime = (description: string) =>
+  pattern(DATE_TIME, 'a time like 2027-01-31T00:00:00Z', 40)
+    .refine(isCalendarDate, { error: 'expected a day that exists' })
+    .meta({ description, format: 'date-time' });
+
+/** A non-negative decimal number as text: exact, where a float would not be. */
+export const decimal = (description: string) =>
+  pattern(DECIMAL, 'a decimal number in quotes, e.g. "12.50"', 22).meta({ description });
+
+/** An absolute http or https URL. */
+export const httpUrl = (description: string) =>
+  pattern(HTTP_URL, 'a URL that starts with http:// or https://', 2048).meta({ description });
+
+/** A switch with a default. */
+export const flag = (description: string, fallback: boolean) => z.boolean().default(fallback).meta({ description });
+
+/** An integer within bounds; 32 bits on the API server where the upper bound allows it. */
+export const int = (description: string, min: number, max: number) => z.int().min(min).max(max).meta({ description });
+
+/** A list whose order carries meaning, replaced as a whole. */
+export const atomicList = <T extends z.ZodType>(item: T, description: string, max: number) =>
+  z.array(item).max(max).meta({ description, listType: 'atomic' });
+
+/** A list of distinct scalars that several managers may share. */
+export const setList = <T extends z.ZodType>(item: T, description: string, max: number) =>
+  z.array(item).max(max).superRefine(refuseDuplicates(String)).meta({ description, listType: 'set' });
+
+/** A list of objects, told apart by `keys`, that several managers may share. */
+export const mapList = <T extends z.ZodType>(
+  item: T,
+  keys: readonly string[],
+  { description, max }: { readonly description: string; readonly max: number },
+) =>
+  z
+    .array(item)
+    .max(max)
+    .superRefine(
+      refuseDuplicates((value) => JSON.stringify(keys.map((key) => (value as Record<string, unknown>)[key]))),
+    )
+    .meta({ description, listType: 'map', listMapKeys: keys });
+
+/** An object whose content belongs to somebody else: kept as it is, at most `maxKeys` members. */
+export const opaque = (description: string, maxKeys = 256) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
+    .meta({ description, opaque: true, maxProperties: maxKeys });
+
+/** A map from string to string, the only map Kinds may hold besides opaque nodes. */
+export const stringMap = (description: string, maxKeys: number, maxValue: number) =>
+  z
+    .record(z.string().min(1).max(MAX_NAME), z.string().max(maxValue))
+    .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
+    .meta({ description, maxProperties: maxKeys });
+
+type FieldReason = 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
+
+/**
+ * A rule that both zod and the API server enforce: the server runs `cel`, everything else runs `holds`. `valid` and
+ * `invalid` are complete samples of the node on which both sides must agree (engineering section 6).
+ */
+export interface Rule<T = never> {
+  readonly cel: string;
+  readonly message: string;
+  /** Path of the member the message is about, relative to the node, e.g. `targets`. */
+  readonly at?: string;
+  /** What the API server answers; `FieldValueInvalid` when absent. */
+  readonly reason?: FieldReason;
+  /** The member whose items the rule reads: where a CRD has that member opaque, the rule is left to the webhook. */
+  readonly into?: string;
+  readonly holds: (value: T) => boolean;
+  readonly valid: readonly unknown[];
+  readonly invalid: readonly unknown[];
+}
+
+/** The rules of a schema node, for the generators and for the test that holds zod and CEL against each other. */
+export const ruleRegistry = z.registry<{ readonly rules: readonly Rule[] }>();
+
+/** Attaches rules to a node: all broken ones are reported, each at its own path. */
+export function withRules<T extends z.ZodType>(schema: T, rules: readonly Rule<z.output<T>>[]): T {
+  const checked = schema.superRefine((value, context) => {
+    for (const { holds, message, at } of rules) {
+      if (!holds(value as z.output<T>)) {
+        context.addIssue({ code: 'custom', message, path: at === undefined ? [] : at.split('.') });
+      }
+    }
+  });
+  return withCelRules(checked, rules);
+}
+
+/** Attaches rules for the API server alone: on our side a check over the whole document says the same. */
+export function withCelRules<T extends z.ZodType>(schema: T, rules: readonly Rule<z.output<T>>[]): T {
+  ruleRegistry.add(schema, { rules: rules as readonly Rule[] });
+  return schema;
+}
+
+interface IssueSink {
+  addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[] }): void;
+}
+
+function refuseDuplicates(keyOf: (item: unknown) => string): (items: unknown[], context: IssueSink) => void {
+  return (items, context) => {
+    const seen = new Set<string>();
+    for (const [i, item] of items.entries()) {
+      const key = keyOf(item);
+      if (seen.has(key)) context.addIssue({ code: 'custom', message: 'duplicate entry', path: [i] });
+      seen.add(key);
+    }
+  };
+}
+
+function isCalendarDate(time: string): boolean {
+  const [year = 0, month = 0, day = 0] = time.slice(0, 10).split('-').map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  // Date.UTC reads years below 100 as 19xx; no time of ours lies there.
+  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}

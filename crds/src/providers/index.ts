@@ -1,0 +1,43 @@
+import { API_KEY, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField } from './catalogue.ts';
+
+export { API_KEY, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
+
+/** The fields of a provider that may stand in its Secret: the API key and every secret field. */
+export function secretFieldsOf(provider: ProviderEntry): readonly string[] {
+  return [API_KEY, ...provider.fields.filter((field) => field.secret).map((field) => field.key)];
+}
+
+/** Why the given fields do not make a usable target of the provider, one sentence per problem. */
+export function fieldProblems(provider: ProviderEntry, has: (key: string) => boolean): string[] {
+  return provider.requires
+    .filter((group) => !group.some(has))
+    .map((group) => `provider ${provider.id} needs ${group.join(' or ')}`);
+}
+
+/** Whether the given fields let a target of the provider authenticate. */
+export function canAuthenticate(provider: ProviderEntry, has: (key: string) => boolean): boolean {
+  return provider.credentials.length === 0 || provider.credentials.some(has);
+}
+
+/**
+ * Members of `settings` that cannot stand there: names the provider does not have, and credentials, which come from a
+ * Secret. `provider` is undefined where the provider is known only at run time; then credentials of any provider are
+ * refused.
+ */
+export function settingsProblems(
+  provider: ProviderEntry | undefined,
+  keys: readonly string[],
+): { readonly key: string; readonly message: string }[] {
+  return keys.flatMap((key) => {
+    if (provider === undefined ? ALL_SECRET_FIELDS.has(key) : secretFieldsOf(provider).includes(key)) {
+      return [{ key, message: `${key} is a credential; put it into the Secret that secretRef names` }];
+    }
+    if (provider === undefined) return [];
+    const valid = provider.fields.filter((field) => !field.secret).map((field) => field.key);
+    if (valid.includes(key)) return [];
+    const list = valid.length === 0 ? 'it has none' : `it has ${valid.join(', ')}`;
+    return [{ key, message: `provider ${provider.id} has no setting ${key}; ${list}` }];
+  });
+}
+
+const ALL_SECRET_FIELDS: ReadonlySet<string> = new Set([...PROVIDER_CATALOGUE.values()].flatMap(secretFieldsOf));

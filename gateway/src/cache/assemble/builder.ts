@@ -1,0 +1,33 @@
+import { isObject } from '@gatehouse/crds';
+import type { Frame, JsonObject } from '../../wire/contract.ts';
+
+/** Rebuilds one answer from the events of its stream. */
+export interface Builder {
+  /** False: the stream failed, or says something that cannot be rebuilt. */
+  take(frame: Frame): boolean;
+  /** The answer, if the stream told all of it. */
+  finish(): object | undefined;
+}
+
+/** The event of our own that tells what guardrails found; it is no part of the answer. */
+export const isHookResults = ({ event }: Frame): boolean => event === 'hook_results';
+
+/** The JSON object of a frame. */
+export function parseFrame({ data }: Frame): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The objects of a list; anything else counts as nothing. */
+export const objectsOf = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+/** Where an item stands: its own index, else its place in the list. */
+export const indexOf = (item: JsonObject, place: number): number => {
+  const index = item['index'];
+  return typeof index === 'number' ? index : place;
+};

@@ -1,0 +1,48 @@
+import { createSseReader } from '../../wire/framing/sse.ts';
+import type { StreamProtocol } from '../protocol.ts';
+import type { Builder } from './builder.ts';
+import { createChatBuilder, createCompletionBuilder } from './chunks.ts';
+import type { Budget } from './draft.ts';
+import { createMessagesBuilder } from './messages.ts';
+import { createResponsesBuilder } from './responses.ts';
+
+/** Rebuilds the full answer from the bytes of the client's stream; one per stream. Never throws. */
+export interface Assembler {
+  push(chunk: Uint8Array): void;
+  /** Undefined when the stream was partial, ended in an error, or held more than fits. */
+  finish(): object | undefined;
+}
+
+const BUILDERS: Readonly<Record<StreamProtocol, (budget: Budget) => Builder>> = {
+  chat: createChatBuilder,
+  completion: createCompletionBuilder,
+  messages: createMessagesBuilder,
+  responses: createResponsesBuilder,
+};
+
+/** `maxBytes` bounds what is kept of the stream, counted in characters of text. */
+export function createAssembler(protocol: StreamProtocol, maxBytes: number): Assembler {
+  const reader = createSseReader();
+  const budget: Budget = { left: maxBytes };
+  let builder: Builder | undefined = BUILDERS[protocol](budget);
+
+  const read = (cut: () => ReturnType<typeof reader.push>): void => {
+    try {
+      for (const frame of cut()) {
+        if (builder?.take(frame) !== true || budget.left < 0) builder = undefined;
+      }
+    } catch {
+      builder = undefined; // bytes that are no event stream
+    }
+  };
+
+  return {
+    push: (chunk) => {
+      if (builder !== undefined) read(() => reader.push(chunk));
+    },
+    finish: () => {
+      if (builder !== undefined) read(() => reader.end());
+      return builder?.finish();
+    },
+  };
+}

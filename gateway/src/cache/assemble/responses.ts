@@ -1,0 +1,28 @@
+/** Responses: the terminal event carries the whole answer; behaviour-streaming 8.6. */
+import { isObject } from '@gatehouse/crds';
+import type { Frame } from '../../wire/contract.ts';
+import { type Builder, parseFrame } from './builder.ts';
+import type { Budget } from './draft.ts';
+
+const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
+const FAILED: ReadonlySet<unknown> = new Set(['response.failed', 'error']);
+
+export function createResponsesBuilder(budget: Budget): Builder {
+  let answer: object | undefined;
+  return {
+    take: (frame) => {
+      if (answer !== undefined || !mayEnd(frame)) return true;
+      const event = parseFrame(frame);
+      if (event === undefined || FAILED.has(event['type'])) return false;
+      const { response } = event;
+      if (!TERMINAL.has(event['type']) || !isObject(response)) return true;
+      answer = response;
+      budget.left -= frame.data.length;
+      return true;
+    },
+    finish: () => answer,
+  };
+}
+
+/** Deltas need not be parsed: their event name says what they are. */
+const mayEnd = ({ event }: Frame): boolean => event === undefined || TERMINAL.has(event) || FAILED.has(event);

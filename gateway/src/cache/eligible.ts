@@ -1,0 +1,27 @@
+/** What decides before any look-up whether an answer may come from the cache. */
+export interface CacheCandidate {
+  readonly method: string;
+  /** The client's path, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly contentType: string | undefined;
+  /** A messages or responses request that is translated to chat for the provider. */
+  readonly adapted: boolean;
+}
+
+/** Binary answers and operations with side effects; behaviour-cache 6.1. */
+const NEVER_CACHED = [
+  '/v1/audio',
+  '/v1/batches',
+  '/v1/files',
+  '/v1/fine_tuning',
+  '/v1/images/edits',
+  '/v1/images/variations',
+  '/v1/uploads',
+];
+
+/** Whether a request of a target with a cache is looked up at all; behaviour-cache 6.1. */
+export function isCacheEligible({ method, path, contentType, adapted }: CacheCandidate): boolean {
+  if (method !== 'POST' || adapted) return false;
+  if (contentType?.toLowerCase().startsWith('multipart/')) return false; // the body has a new boundary every time
+  return !NEVER_CACHED.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}

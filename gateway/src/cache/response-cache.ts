@@ -1,0 +1,67 @@
+import type { Fuse } from '../store/index.ts';
+import type { CacheStore } from './cache-store.ts';
+import { seal, unseal } from './envelope.ts';
+import { type CacheKeyParts, cacheKey } from './key.ts';
+import { type CacheableAnswer, storableJson } from './storable.ts';
+
+/** What the cache knows about a request. Without a status the store could not be asked, and nothing is stored. */
+export type CacheLookup =
+  | { readonly status: 'HIT'; readonly key: string /** JSON text of the answer. */; readonly body: Buffer }
+  | { readonly status: 'MISS' | 'REFRESH' | undefined; readonly key: string };
+
+/** The simple response cache; behaviour-cache 6.5 to 6.7. */
+export interface ResponseCache {
+  /** `refresh` forgets what is stored (`x-gw-cache-force-refresh: true`). Never rejects. */
+  lookup(parts: CacheKeyParts, options: { readonly refresh: boolean }): Promise<CacheLookup>;
+  /** Stores the answer to a miss or refresh in the background, if it may be stored. Never throws. */
+  write(lookup: CacheLookup, answer: CacheableAnswer & { readonly ttlSeconds: number }): void;
+  /** Waits for the writes under way. */
+  close(): Promise<void>;
+}
+
+export interface ResponseCacheOptions {
+  readonly store: CacheStore;
+  /** Reports errors of the store and leaves it alone while it is broken. */
+  readonly fuse: Fuse;
+  /** Largest JSON text that is stored. */
+  readonly maxEntryBytes?: number;
+}
+
+const MAX_ENTRY_BYTES = 1024 * 1024;
+/** Writes under way at once; beyond it answers are not stored. With the entry size it bounds memory. */
+const MAX_PENDING_WRITES = 256;
+
+export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
+  const { store, fuse, maxEntryBytes = MAX_ENTRY_BYTES } = options;
+  const pending = new Set<Promise<unknown>>();
+
+  const keep = (key: string, json: Buffer, ttlSeconds: number): void => {
+    const write = fuse.attempt(() => store.set(key, seal(json), ttlSeconds));
+    pending.add(write);
+    void write.finally(() => pending.delete(write));
+  };
+
+  return {
+    lookup: async (parts, { refresh }) => {
+      const key = cacheKey(parts);
+      if (refresh) {
+        const removed = await fuse.attempt(() => store.delete(key));
+        return { status: removed.ok ? 'REFRESH' : undefined, key };
+      }
+      const found = await fuse.attempt(() => store.get(key));
+      if (!found.ok) return { status: undefined, key };
+      const body = found.value === undefined ? undefined : unseal(found.value);
+      return body === undefined ? { status: 'MISS', key } : { status: 'HIT', key, body };
+    },
+    write: ({ status, key }, { ttlSeconds, ...answer }) => {
+      if (status !== 'MISS' && status !== 'REFRESH') return;
+      if (pending.size >= MAX_PENDING_WRITES) return;
+      const json = storableJson(answer);
+      if (json !== undefined && json.length <= maxEntryBytes) keep(key, json, ttlSeconds);
+    },
+    close: async () => {
+      await Promise.all(pending);
+      await store.close();
+    },
+  };
+}

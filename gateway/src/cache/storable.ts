@@ -1,0 +1,40 @@
+import { isObject } from '@gatehouse/crds';
+
+/** The body of a finished answer: its JSON text, or the object that was assembled from a stream. */
+export interface CacheableAnswer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly body: Buffer | object;
+}
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i;
+/** States of a Responses object that later requests would not want: background work, and failures. */
+const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
+
+/**
+ * The JSON text to store, without hook results, or undefined when the answer may not be stored: status 200 and a JSON
+ * object only; behaviour-cache 6.7.
+ */
+export function storableJson({ status, contentType, body }: CacheableAnswer): Buffer | undefined {
+  if (status !== 200) return undefined;
+  if (Buffer.isBuffer(body) && !JSON_TYPE.test(contentType ?? '')) return undefined;
+  const value = Buffer.isBuffer(body) ? parse(body) : body;
+  if (!isObject(value) || isUnfinished(value)) return undefined;
+  const { hook_results, ...answer } = value;
+  if (hook_results === undefined && Buffer.isBuffer(body)) return body;
+  return Buffer.from(JSON.stringify(answer));
+}
+
+/** An error under status 200, or a state that is not the last one. */
+function isUnfinished(value: Readonly<Record<string, unknown>>): boolean {
+  if (value['error'] !== undefined && value['error'] !== null) return true;
+  return value['object'] === 'response' && UNFINISHED.has(value['status']);
+}
+
+function parse(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Numbers of the data plane that no specification fixes, each with its unit and reason. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export const DEFAULTS = {
+  /** DESIGN section 2. */
+  port: 8787,
+  adminPort: 8789,
+  /** MB. The reference has no limit; a bound keeps one client from filling the memory. */
+  maxJsonMegabytes: 100,
+  /** Forms and binary bodies up to here can be sent again; DESIGN section 6. */
+  replayBytes: 8 * MIB,
+  /** A unary answer is held until it is complete. */
+  maxResponseBytes: 64 * MIB,
+  /** Reasoning models think for minutes before the first header; behaviour-lifecycle 1.1 sockets live 15 minutes. */
+  headersTimeoutMs: 15 * MINUTE,
+  /** Decision 26. */
+  idleTimeoutMs: 120 * SECOND,
+  connectTimeoutMs: 10 * SECOND,
+  /** One HTTP/1.1 connection carries one stream: room for a thousand streams to one provider, bounded. */
+  connectionsPerOrigin: 2_048,
+  /** Idle connections to providers; DESIGN section 6. */
+  upstreamKeepAliveMs: 60 * SECOND,
+  /** Longer than the idle time of common load balancers (600 s), so that the balancer closes first; DESIGN section 6. */
+  serverKeepAliveMs: 620 * SECOND,
+  /** behaviour-lifecycle 1.1. */
+  serverRequestTimeoutMs: 15 * MINUTE,
+  serverHeadersTimeoutMs: MINUTE,
+  /** DESIGN section 6. */
+  maxHeaderBytes: 256 * KIB,
+  /** A connection older than this, give or take a fifth, is closed after its request: new pods get their share. */
+  maxConnectionAgeMs: 10 * MINUTE,
+  /** DESIGN section 6: load balancers lag behind readiness. */
+  drainAcceptMs: 8 * SECOND,
+  /** Decision 2. */
+  drainDeadlineMs: 5 * MINUTE,
+  cacheMemoryBytes: 128 * MIB,
+  /** One cached answer, streams included. */
+  cacheEntryBytes: 4 * MIB,
+  /** Bytes of an answer looked at for token usage after it was sent. */
+  usageTailBytes: 16 * KIB,
+} as const;

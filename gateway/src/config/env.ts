@@ -1,0 +1,145 @@
+/**
+ * The only reader of the process environment. Names and meanings: spec/behaviour-env.md; names of our own start with
+ * GATEHOUSE_. A value that is a path to an existing file stands for the file's trimmed content.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { DEFAULTS } from './defaults.ts';
+
+const port = (fallback: number, description: string) =>
+  z.coerce.number().int().min(0).max(65_535).default(fallback).meta({ description });
+const count = (fallback: number, max: number, description: string) =>
+  z.coerce.number().int().min(0).max(max).default(fallback).meta({ description });
+const text = (description: string) => z.string().max(65_536).optional().meta({ description });
+const flag = (description: string, on = 'true') =>
+  z
+    .string()
+    .optional()
+    .transform((value) => value?.trim().toLowerCase() === on)
+    .meta({ description });
+
+const DAY_MS = 86_400_000;
+
+/** Every variable of the gateway, in the order of the reference. */
+export const ENVIRONMENT = z.object({
+  PORT: port(DEFAULTS.port, 'main listener'),
+  HOST: text('address of the main and admin listeners; all addresses when unset'),
+  GATEHOUSE_ADMIN_PORT: port(DEFAULTS.adminPort, 'admin listener: metrics, probes, snapshot state'),
+  NODE_ENV: text('production empties the default list of trusted hosts; also a label of the metrics'),
+  SERVICE_NAME: z.string().max(253).default('gatehouse').meta({ description: 'label of metrics and logs' }),
+  GATEHOUSE_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .meta({ description: 'lowest level that is logged' }),
+  TLS_KEY: text('private key of the main listener as PEM'),
+  TLS_CERT: text('certificate chain of the main listener as PEM'),
+  TLS_CA: text('further certificate authorities that are trusted, as PEM'),
+  TLS_KEY_PATH: text('file with the private key'),
+  TLS_CERT_PATH: text('file with the certificate chain'),
+  TLS_CA_PATH: text('file with further certificate authorities'),
+  ENABLE_CORS: flag('true answers browsers of other origins'),
+  CORS_ALLOWED_ORIGINS: text('comma list of origins, or *'),
+  CORS_ALLOWED_METHODS: text('value of access-control-allow-methods; * when unset'),
+  CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset'),
+  CORS_ALLOWED_EXPOSE_HEADERS: text('value of access-control-expose-headers; * when unset'),
+  MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 4_096, 'largest JSON body; larger ones get 413'),
+  GATEHOUSE_REPLAY_BYTES: count(
+    DEFAULTS.replayBytes,
+    1_073_741_824,
+    'form and binary bodies up to this size are kept for retries',
+  ),
+  GATEHOUSE_MAX_RESPONSE_BYTES: count(
+    DEFAULTS.maxResponseBytes,
+    1_073_741_824,
+    'largest answer that is read before it is sent on',
+  ),
+  REQUEST_TIMEOUT: count(DEFAULTS.headersTimeoutMs, DAY_MS, 'longest wait for the headers of any outbound call in ms'),
+  GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: count(
+    DEFAULTS.idleTimeoutMs,
+    DAY_MS,
+    'longest silence of a provider in the middle of an answer in ms',
+  ),
+  GATEHOUSE_STREAM_KEEP_ALIVE_MS: count(0, DAY_MS, 'SSE comments are sent into streams silent for so long; 0: never'),
+  GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
+  GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
+    DEFAULTS.connectionsPerOrigin,
+    65_535,
+    'connections kept to one provider host',
+  ),
+  GATEHOUSE_DRAIN_ACCEPT_MS: count(
+    DEFAULTS.drainAcceptMs,
+    DAY_MS,
+    'how long connections are still accepted after SIGTERM in ms',
+  ),
+  GATEHOUSE_DRAIN_DEADLINE_MS: count(
+    DEFAULTS.drainDeadlineMs,
+    DAY_MS,
+    'how long requests and streams in flight may go on after SIGTERM in ms',
+  ),
+  HTTP_PROXY: text('proxy of outbound http calls'),
+  HTTPS_PROXY: text('proxy of outbound https calls'),
+  NO_PROXY: text('hosts that are called without the proxy'),
+  TRUSTED_CUSTOM_HOSTS: text('comma list of custom hosts that may be private; subdomains included'),
+  BLOCK_INLINE_CONFIG: flag('true accepts saved configs and managed providers only'),
+  MAX_ROOT_CONFIG_TARGETS: count(100, 100_000, 'targets at the root of a config'),
+  MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: count(1_000, 100_000, 'targets at the root of a conditional config'),
+  MAX_NESTED_CONFIG_TARGETS: count(50, 100_000, 'targets below each root target'),
+  ORGANISATION_HEADERS_TO_MASK: text('comma list of headers masked in every log'),
+  ENABLE_PROMETHEUS: z
+    .string()
+    .optional()
+    .transform((value) => value?.trim().toLowerCase() !== 'false')
+    .meta({ description: 'false removes the metrics endpoint; on by default' }),
+  CACHE_STORE: z
+    .enum(['redis', 'azure-redis', 'aws-elastic-cache', 'gcp-memory-store', 'memory'])
+    .optional()
+    .meta({ description: 'where answers are cached; memory when no Redis address is given' }),
+  GATEHOUSE_CACHE_MEMORY_BYTES: count(
+    DEFAULTS.cacheMemoryBytes,
+    17_179_869_184,
+    'size of the cache in memory in bytes',
+  ),
+  REDIS_URL: text('address of Redis, redis:// or rediss://'),
+  REDIS_HOST: text('host of Redis when there is no URL'),
+  REDIS_PORT: port(6379, 'port of Redis when there is no URL'),
+  REDIS_USERNAME: text('user of Redis'),
+  REDIS_PASSWORD: text('password of Redis'),
+  REDIS_TLS_ENABLED: flag('true talks TLS to Redis'),
+  REDIS_TLS_CERTS: text('certificate authorities of Redis as PEM'),
+  REDIS_MODE: z.enum(['standalone', 'cluster']).default('standalone').meta({ description: 'shape of the Redis' }),
+  REDIS_CLUSTER_ENDPOINTS: text('comma list of host:port of a Redis cluster'),
+});
+
+/** The settings of a gateway process as read; `config/settings.ts` gives them their shape. */
+export type Environment = z.output<typeof ENVIRONMENT>;
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Variables whose value is a path by meaning, not a file to be read in its place. */
+const PATH_VALUED = /_PATH$|_FILE$|^HOME$|^PATH$|^PWD$/;
+
+/** Also known in lower case, as most HTTP clients accept them. */
+const PROXIES: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);
+
+/** Reads the environment. Throws an Error that names every variable with a bad value, never the value. */
+export function readEnvironment(variables: Variables): Environment {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(ENVIRONMENT.shape)) {
+    const value = resolveFile(name, variables[name] ?? (PROXIES.has(name) ? variables[name.toLowerCase()] : undefined));
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const parsed = ENVIRONMENT.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+  throw new Error(`Invalid environment: ${problems.join('; ')}`);
+}
+
+/** Cloud settings that providers ask for by name (behaviour-env "Pricing and providers"). */
+export function createEnvReader(variables: Variables): (name: string) => string | undefined {
+  return (name) => resolveFile(name, variables[name]);
+}
+
+function resolveFile(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || PATH_VALUED.test(name) || !/^\.{0,2}\//.test(value)) return value;
+  return existsSync(value) ? readFileSync(value, 'utf8').trim() : value;
+}

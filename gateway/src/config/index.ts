@@ -1,0 +1,8 @@
+export { DEFAULTS } from './defaults.ts';
+export { createEnvReader, ENVIRONMENT, readEnvironment, type Variables } from './env.ts';
+export {
+  type CorsSettings,
+  type GatewaySettings,
+  type TlsSettings,
+  toSettings,
+} from './settings.ts';

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import type { TargetCaps } from '@gatehouse/crds/config';
+import { Secret } from '../lib/secret.ts';
+import { parseRedisUrl, type RedisSettings } from '../store/index.ts';
+import type { Environment } from './env.ts';
+
+export interface TlsSettings {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface CorsSettings {
+  /** `*` or a list of origins. */
+  readonly origins: readonly string[];
+  readonly methods: string;
+  readonly headers: string;
+  readonly exposed: string;
+}
+
+/** Everything a gateway can be told, read once at start. */
+export interface GatewaySettings {
+  readonly listen: { readonly host: string | undefined; readonly port: number; readonly adminPort: number };
+  readonly production: boolean;
+  readonly serviceName: string;
+  readonly environmentName: string;
+  readonly logLevel: Environment['GATEHOUSE_LOG_LEVEL'];
+  readonly tls: TlsSettings | undefined;
+  /** PEM, for outbound calls. */
+  readonly ca: string | undefined;
+  readonly cors: CorsSettings | undefined;
+  readonly limits: {
+    readonly maxJsonBytes: number;
+    readonly replayBytes: number;
+    readonly maxResponseBytes: number;
+    readonly headersTimeoutMs: number;
+    readonly idleTimeoutMs: number;
+    readonly keepAliveMs: number;
+    readonly connectTimeoutMs: number;
+    readonly connectionsPerOrigin: number;
+  };
+  readonly drain: { readonly acceptMs: number; readonly deadlineMs: number };
+  readonly proxy: {
+    readonly http: string | undefined;
+    readonly https: string | undefined;
+    readonly no: string | undefined;
+  };
+  readonly trustedCustomHosts: string | undefined;
+  readonly savedConfigsOnly: boolean;
+  readonly caps: TargetCaps;
+  readonly headersToMask: readonly string[];
+  readonly metrics: boolean;
+  readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number };
+  readonly redis: RedisSettings | undefined;
+}
+
+/** Throws an Error when settings contradict each other or a named file cannot be read. */
+export function toSettings(env: Environment): GatewaySettings {
+  const redis = redisOf(env);
+  return {
+    listen: { host: env.HOST, port: env.PORT, adminPort: env.GATEHOUSE_ADMIN_PORT },
+    production: env.NODE_ENV === 'production',
+    serviceName: env.SERVICE_NAME,
+    environmentName: env.NODE_ENV ?? 'development',
+    logLevel: env.GATEHOUSE_LOG_LEVEL,
+    tls: tlsOf(env),
+    ca: env.TLS_CA ?? fileOf(env.TLS_CA_PATH),
+    cors: corsOf(env),
+    limits: {
+      maxJsonBytes: env.MAX_JSON_PAYLOAD_SIZE_IN_MB * 1024 * 1024,
+      replayBytes: env.GATEHOUSE_REPLAY_BYTES,
+      maxResponseBytes: env.GATEHOUSE_MAX_RESPONSE_BYTES,
+      headersTimeoutMs: env.REQUEST_TIMEOUT,
+      idleTimeoutMs: env.GATEHOUSE_STREAM_IDLE_TIMEOUT_MS,
+      keepAliveMs: env.GATEHOUSE_STREAM_KEEP_ALIVE_MS,
+      connectTimeoutMs: env.GATEHOUSE_CONNECT_TIMEOUT_MS,
+      connectionsPerOrigin: env.GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN,
+    },
+    drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
+    proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
+    trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
+    savedConfigsOnly: env.BLOCK_INLINE_CONFIG,
+    caps: {
+      rootTargets: env.MAX_ROOT_CONFIG_TARGETS,
+      conditionalRootTargets: env.MAX_CONDITIONAL_ROOT_CONFIG_TARGETS,
+      nestedTargets: env.MAX_NESTED_CONFIG_TARGETS,
+    },
+    headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => name.toLowerCase()),
+    metrics: env.ENABLE_PROMETHEUS,
+    cache: { store: storeOf(env, redis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
+    redis,
+  };
+}
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+const fileOf = (path: string | undefined): string | undefined =>
+  path === undefined ? undefined : readFileSync(path, 'utf8');
+
+function tlsOf(env: Environment): TlsSettings | undefined {
+  const key = env.TLS_KEY ?? fileOf(env.TLS_KEY_PATH);
+  const cert = env.TLS_CERT ?? fileOf(env.TLS_CERT_PATH);
+  if (key === undefined && cert === undefined) return undefined;
+  if (key === undefined || cert === undefined)
+    throw new Error('Invalid environment: TLS needs both key and certificate');
+  return { key, cert };
+}
+
+function corsOf(env: Environment): CorsSettings | undefined {
+  if (!env.ENABLE_CORS) return undefined;
+  return {
+    origins: listOf(env.CORS_ALLOWED_ORIGINS),
+    methods: env.CORS_ALLOWED_METHODS ?? '*',
+    headers: env.CORS_ALLOWED_HEADERS ?? '*',
+    exposed: env.CORS_ALLOWED_EXPOSE_HEADERS ?? '*',
+  };
+}
+
+function redisOf(env: Environment): RedisSettings | undefined {
+  const cluster = env.REDIS_MODE === 'cluster';
+  const endpoints = cluster ? listOf(env.REDIS_CLUSTER_ENDPOINTS).map(toNode) : [];
+  const url = env.REDIS_URL === undefined ? undefined : parseRedisUrl(env.REDIS_URL);
+  if (url !== undefined && !url.ok) throw new Error(`Invalid environment: REDIS_URL: ${url.error}`);
+  const single = env.REDIS_HOST === undefined ? undefined : { host: env.REDIS_HOST, port: env.REDIS_PORT };
+  const nodes = endpoints.length > 0 ? endpoints : (url?.value.nodes ?? (single === undefined ? [] : [single]));
+  const [first, ...rest] = nodes;
+  if (first === undefined) return undefined;
+  const password = env.REDIS_PASSWORD === undefined ? undefined : new Secret(env.REDIS_PASSWORD);
+  return {
+    nodes: [first, ...rest],
+    mode: env.REDIS_MODE,
+    username: env.REDIS_USERNAME ?? url?.value.username,
+    password: password ?? url?.value.password,
+    database: url?.value.database,
+    tls: env.REDIS_TLS_ENABLED ? { ca: env.REDIS_TLS_CERTS } : url?.value.tls,
+  };
+}
+
+function toNode(endpoint: string): { readonly host: string; readonly port: number } {
+  const parsed = parseRedisUrl(`redis://${endpoint}`);
+  if (!parsed.ok) throw new Error(`Invalid environment: REDIS_CLUSTER_ENDPOINTS: ${parsed.error}`);
+  return parsed.value.nodes[0];
+}
+
+function storeOf(env: Environment, redis: RedisSettings | undefined): 'memory' | 'redis' {
+  if (env.CACHE_STORE === 'memory' || redis === undefined) return 'memory';
+  return 'redis';
+}

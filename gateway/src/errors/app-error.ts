@@ -1,0 +1,42 @@
+import type { Issue } from '@gatehouse/crds';
+import { type ErrorCode, type ErrorRow, errorRow } from '@gatehouse/crds/errors';
+
+export interface AppErrorOptions {
+  /** What exactly is wrong, for the client: replaces the row's summary. Never holds a secret. */
+  readonly detail?: string;
+  /** The offending parameter as a JSON path, or header name. */
+  readonly param?: string;
+  /** All problems of a document, the first of which is `param`. */
+  readonly issues?: readonly Issue[];
+  /** The provider the error is about. */
+  readonly provider?: string;
+  /** When a retry may succeed, in ms. */
+  readonly retryAfterMs?: number;
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+/** The one error of the data plane: a code of the public table plus what is specific to this case. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly param: string | undefined;
+  readonly issues: readonly Issue[] | undefined;
+  readonly provider: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.detail ?? errorRow(code).summary, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.detail = options.detail;
+    this.param = options.param;
+    this.issues = options.issues;
+    this.provider = options.provider;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  get row(): ErrorRow {
+    return errorRow(this.code);
+  }
+}

@@ -1,0 +1,87 @@
+/** Errors as the client's protocol shows them; behaviour-errors 18.1, decisions 28 and 33. */
+import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
+import type { AppError } from './app-error.ts';
+
+/** Whose error format a client reads. */
+export type ErrorProtocol = 'openai' | 'messages';
+
+export interface RenderedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Status, headers and JSON body of an error. Never throws and never shows what the row does not expose. */
+export function renderError(error: AppError, protocol: ErrorProtocol): RenderedError {
+  const { row } = error;
+  const message = row.expose ? error.message : row.summary;
+  const body = protocol === 'messages' ? messagesBody(error, message) : BODIES[row.shape](error, message);
+  return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
+}
+
+function headersOf(error: AppError): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
+  if (error.retryAfterMs !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  if (error.code === 'INTERNAL' || error.code === 'OPERATION_UNSUPPORTED') headers['x-gw-gateway-exception'] = 'true';
+  return headers;
+}
+
+const fields = ({ row, param }: AppError, message: string): object => ({
+  message,
+  type: row.type,
+  param: param ?? null,
+  code: row.wireCode,
+});
+
+const BODIES: Readonly<Record<ErrorShape, (error: AppError, message: string) => object>> = {
+  key: (error, message) => {
+    const text = `Gateway Error: ${message}. Error Code: ${error.row.wireCode}`;
+    return { status: 'failure', message: text, error: fields(error, text) };
+  },
+  validation: (error, message) => ({
+    status: 'failure',
+    message,
+    ...issuesOf(error),
+    error: fields(error, message),
+  }),
+  openai: (error, message) => ({ error: fields(error, message) }),
+  provider: (error, message) => ({
+    error: fields(error, message),
+    ...(error.provider === undefined ? {} : { provider: error.provider }),
+  }),
+  blocked: (error, message) => ({
+    status: 'failure',
+    message,
+    error: { ...fields(error, message), field: error.param ?? null },
+  }),
+  route: (error, message) => ({ message, ok: false, error: fields(error, message) }),
+};
+
+/** One entry per problem, each with its path (behaviour-config-routing 2.4). */
+function issuesOf({ issues }: AppError): object {
+  if (issues === undefined || issues.length === 0) return {};
+  return { errors: issues.map(({ path, message }) => `path: ${path.join(',')}, message: ${message}`) };
+}
+
+/** Error types of the Anthropic API by status; Source: Anthropic API, errors. */
+const MESSAGES_TYPES: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid_request_error'],
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [529, 'overloaded_error'],
+]);
+
+/** The Anthropic type of a status. */
+export function messagesErrorType({ status }: Pick<ErrorRow, 'status'>): string {
+  return MESSAGES_TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+}
+
+function messagesBody(error: AppError, message: string): object {
+  const plain = BODIES[error.row.shape](error, message);
+  return { ...plain, type: 'error', error: { ...fields(error, message), type: messagesErrorType(error.row) } };
+}

@@ -1,0 +1,208 @@
+/** The data plane's door: everything a process needs to serve requests from a Snapshot. */
+import type { FastifyInstance } from 'fastify';
+import packageJson from '../package.json' with { type: 'json' };
+import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
+import { AppError } from './errors/index.ts';
+import { createMemoryRateLimiter } from './limits/index.ts';
+import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
+import { PROVIDERS } from './providers/register.ts';
+import { createAdmin } from './server/admin.ts';
+import { createApp } from './server/app.ts';
+import { createConnectionPolicy } from './server/connections.ts';
+import { createDrain } from './server/drain.ts';
+import { createSnapshotHolder, type SnapshotHolder } from './snapshot/index.ts';
+import { createStores } from './stores.ts';
+import { createLogger, createMetrics, type Logger, type Metrics } from './telemetry/index.ts';
+import { createHostPolicy } from './upstream/host-guard/index.ts';
+import { createDispatchers, createServices, createUpstreamClient } from './upstream/index.ts';
+
+export { ENVIRONMENT, type GatewaySettings, readEnvironment, toSettings, type Variables } from './config/index.ts';
+export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
+export { createLogger, GAUGES, type Logger, METRICS } from './telemetry/index.ts';
+export const VERSION: string = packageJson.version;
+
+export interface GatewayOptions {
+  readonly settings: GatewaySettings;
+  /** The process environment, for the cloud settings that providers look up by name. */
+  readonly variables: Variables;
+  readonly logger?: Logger;
+  /** Serve /metrics on the main port too (decision 21). */
+  readonly metricsOnMain?: boolean;
+  /** Bearer token of /internal/* on the admin port. */
+  readonly adminToken?: string;
+  /** What the source of the Snapshot adds to /internal/status. */
+  readonly sourceStatus?: () => object | undefined;
+}
+
+export interface Gateway {
+  readonly snapshots: SnapshotHolder;
+  readonly logger: Logger;
+  /** Opens both listeners; answers with their ports. */
+  listen(): Promise<{ readonly port: number; readonly adminPort: number }>;
+  /** Unready at once, finishes what is in flight, then closes (DESIGN section 6 "Drain"). */
+  drain(): Promise<void>;
+  /** Closes now: what is in flight is cut. */
+  close(): Promise<void>;
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { settings, variables } = options;
+  const logger = options.logger ?? createLogger({ level: settings.logLevel, service: settings.serviceName });
+  const metrics = createMetrics({
+    service: settings.serviceName,
+    environment: settings.environmentName,
+    runtime: settings.metrics,
+  });
+  const snapshots = createSnapshotHolder({ providers: PROVIDERS });
+  observeSnapshots(snapshots, { metrics, logger });
+
+  const { ports, close: closePorts } = createPorts(settings, { variables, metrics, logger });
+  const drain = createDrain(settings.drain);
+  const app: FastifyInstance = createApp(settings, {
+    pipeline: createPipeline(ports),
+    snapshots,
+    metrics,
+    logger,
+    inFlight: drain.inFlight,
+    connections: createConnectionPolicy({
+      maxAgeMs: DEFAULTS.maxConnectionAgeMs,
+      random: Math.random,
+      isDraining: drain.isDraining,
+    }),
+    limits: settings.limits,
+    cors: settings.cors,
+    version: VERSION,
+    metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
+  });
+  const admin = createAdmin({
+    snapshots,
+    metrics: settings.metrics ? metrics : undefined,
+    version: VERSION,
+    isAccepting: () => !drain.isDraining(),
+    sourceStatus: options.sourceStatus ?? (() => undefined),
+    token: options.adminToken,
+  });
+
+  const close = async (): Promise<void> => {
+    drain.abort(new AppError('DRAINING'));
+    await Promise.all([closeNow(app), closeNow(admin)]);
+    await closePorts();
+  };
+  return {
+    snapshots,
+    logger,
+    listen: async () => {
+      await listen(admin, settings.listen.host, settings.listen.adminPort);
+      await listen(app, settings.listen.host, settings.listen.port);
+      return { port: portOf(app), adminPort: portOf(admin) };
+    },
+    drain: async () => {
+      await drain.run();
+      await close();
+    },
+    close,
+  };
+}
+
+interface PortOptions {
+  readonly variables: Variables;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+function createPorts(
+  settings: GatewaySettings,
+  { variables, metrics, logger }: PortOptions,
+): { readonly ports: PipelinePorts; close(): Promise<void> } {
+  const { limits, listen: own } = settings;
+  const now = Date.now;
+  const hosts = createHostPolicy({
+    trustedCustomHosts: settings.trustedCustomHosts,
+    production: settings.production,
+    ownAddresses: [own.port, own.adminPort].filter((port) => port > 0).map((port) => ({ address: '127.0.0.1', port })),
+  });
+  const dispatchers = createDispatchers({
+    hosts,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    connectionsPerOrigin: limits.connectionsPerOrigin,
+    keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
+    ca: settings.ca,
+    proxy: settings.proxy,
+  });
+  const client = createUpstreamClient(dispatchers);
+  const stores = createStores(settings, { now, metrics, logger });
+  const limiter = createMemoryRateLimiter();
+  const ports: PipelinePorts = {
+    limiter,
+    resolver: createResolver({
+      providers: PROVIDERS,
+      hosts,
+      caps: settings.caps,
+      savedConfigsOnly: settings.savedConfigsOnly,
+    }),
+    attempts: {
+      client,
+      limits,
+      maxResponseBytes: limits.maxResponseBytes,
+      providers: PROVIDERS,
+      hosts,
+      services: createServices({ client, limits, env: createEnvReader(variables), now }),
+      cache: stores.cache,
+      sleep,
+      now,
+    },
+    sessions: stores.sessions,
+    health: stores.health,
+    random: Math.random,
+    now,
+  };
+  return {
+    ports,
+    close: async () => {
+      await Promise.all([client.close(), limiter.close(), stores.close()]);
+    },
+  };
+}
+
+/** Resolves after the time; rejects with the reason of the signal. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function observeSnapshots(snapshots: SnapshotHolder, { metrics, logger }: Omit<PortOptions, 'variables'>): void {
+  snapshots.onChange(({ version, entries, rejected, skipped }) => {
+    metrics.snapshotVersion.set(version ?? 0);
+    metrics.snapshotEntries.set(entries);
+    metrics.snapshotRejected.set(rejected === undefined ? 0 : 1);
+    if (rejected === undefined) logger.info({ version, entries, skipped }, 'Snapshot loaded');
+    else logger.error({ rejected, serving: version }, 'Snapshot refused, the last good one keeps serving');
+  });
+}
+
+async function listen(app: FastifyInstance, host: string | undefined, port: number): Promise<void> {
+  await app.listen({ port, host: host ?? '::' });
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function closeNow(app: FastifyInstance): Promise<void> {
+  app.server.closeAllConnections?.();
+  await app.close();
+}

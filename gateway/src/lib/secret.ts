@@ -1,0 +1,29 @@
+import { inspect } from 'node:util';
+
+const REDACTED = '[redacted]';
+
+/** A value that prints as `[redacted]` wherever it could leak: JSON, templates, logs, inspect. */
+export class Secret<T extends string = string> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  /** The value itself; for adapters that put it on the wire. */
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}

@@ -1,0 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Longest run without giving the event loop a turn, in ms: below the 20 ms a Snapshot load may stall (DESIGN 5). */
+const SLICE_MS = 8;
+
+/** Visits every item, giving other work a turn whenever a slice of time is used up. */
+export async function forEachInSlices<T>(items: Iterable<T>, visit: (item: T) => void): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const item of items) {
+    visit(item);
+    if (performance.now() < sliceEnd) continue;
+    await nextTurn();
+    sliceEnd = performance.now() + SLICE_MS;
+  }
+}

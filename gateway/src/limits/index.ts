@@ -1,0 +1,2 @@
+export { type RateLimit, type RateLimiter, type RateUnit, type RateVerdict, WINDOW_MS } from './limiter.ts';
+export { createMemoryRateLimiter } from './memory.ts';

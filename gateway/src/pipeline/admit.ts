@@ -1,0 +1,21 @@
+/** Expiry and request rates of the key; behaviour-lifecycle 1.4 rule 6, behaviour-limits-cost 9.2. */
+import { AppError } from '../errors/index.ts';
+import type { RateLimiter } from '../limits/index.ts';
+import type { Caller } from './exchange.ts';
+
+/** Lets a caller in or throws KEY_EXPIRED or KEY_RATE_LIMITED. A denied request consumes nothing. */
+export function admit({ key }: Caller, limiter: RateLimiter, nowMs: number): void | Promise<void> {
+  if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
+  if (key.rateLimits.length === 0) return;
+  const verdict = limiter.consume(key.id, key.rateLimits, nowMs);
+  if (!(verdict instanceof Promise)) return judge(key.name, verdict);
+  return verdict.then((settled) => judge(key.name, settled));
+}
+
+function judge(name: string, verdict: Awaited<ReturnType<RateLimiter['consume']>>): void {
+  if (verdict.allowed) return;
+  throw new AppError('KEY_RATE_LIMITED', {
+    detail: `The API key ${name} exceeded its limit of ${verdict.limit.value} requests (${verdict.limit.unit})`,
+    retryAfterMs: verdict.retryAfterMs,
+  });
+}

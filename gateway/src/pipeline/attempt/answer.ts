@@ -1,0 +1,137 @@
+/** From an upstream answer to the client's bytes; spec/providers.md 1.7 and 1.8, behaviour-errors 18.3. */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { AppError, messagesErrorType } from '../../errors/index.ts';
+import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
+import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../providers/engine/index.ts';
+import type { UpstreamHeaders, UpstreamResponse } from '../../upstream/index.ts';
+import { createFrameReader } from '../../wire/framing/index.ts';
+import {
+  type ByteTransform,
+  createDecode,
+  createEncoder,
+  createRelay,
+  type StreamProtocol,
+} from '../../wire/transform/index.ts';
+import type { HeaderMap } from '../exchange.ts';
+import type { Operation, Protocol } from '../operation.ts';
+import { passedHeaders } from './outcome.ts';
+
+export interface UnaryAnswer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly bytes: Buffer;
+}
+
+export interface ClientAnswer {
+  readonly headers: HeaderMap;
+  readonly bytes: Buffer;
+}
+
+/** Statuses that are never mapped: the vendor's own 408 and 412 are relayed (behaviour-errors 18.3). */
+const RELAYED: ReadonlySet<number> = new Set([408, 412]);
+const JSON_TYPE = 'application/json';
+
+const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = new Map(
+  [
+    ['gzip', promisify(gunzip)],
+    ['x-gzip', promisify(gunzip)],
+    ['deflate', promisify(inflate)],
+    ['br', promisify(brotliDecompress)],
+  ],
+);
+
+/** An upstream that compresses without being asked is read all the same. */
+export async function decoded(answer: UnaryAnswer, maxBytes: number): Promise<UnaryAnswer> {
+  const encoding = answer.headers['content-encoding'];
+  if (typeof encoding !== 'string' || encoding === 'identity' || answer.bytes.length === 0) return answer;
+  const decode = DECODERS.get(encoding.trim().toLowerCase());
+  if (decode === undefined) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: `The provider used the unknown encoding ${encoding}` });
+  }
+  const { 'content-encoding': _, ...headers } = answer.headers;
+  try {
+    return { ...answer, headers, bytes: await decode(answer.bytes, { maxOutputLength: maxBytes }) };
+  } catch (cause) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', {
+      detail: 'The provider sent a body that cannot be decoded',
+      cause,
+    });
+  }
+}
+
+/** A successful unary answer in the client's format. Throws UPSTREAM_INVALID_RESPONSE. */
+export function successAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UnaryAnswer): ClientAnswer {
+  const headers = passedHeaders(answer.headers);
+  const bytes = readAnswer(provider, endpoint, call, { head: answer, bytes: answer.bytes });
+  if (bytes !== answer.bytes) headers['content-type'] = JSON_TYPE;
+  return { headers, bytes };
+}
+
+/** A vendor error in the error normal form of the client's protocol; empty bodies are relayed as they are. */
+export function errorAnswer(provider: Provider, { protocol }: Operation, answer: UnaryAnswer): ClientAnswer {
+  const headers = passedHeaders(answer.headers);
+  if (answer.bytes.length === 0 || RELAYED.has(answer.status)) return { headers, bytes: answer.bytes };
+  const fields = readErrorFields(provider, answer, answer.bytes);
+  const plain = providerErrorBody(provider.id, fields);
+  const body = protocol === 'messages' ? inMessagesShape(plain, answer.status) : plain;
+  headers['content-type'] = JSON_TYPE;
+  return { headers, bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+function inMessagesShape(plain: ReturnType<typeof providerErrorBody>, status: number): object {
+  return {
+    ...plain,
+    type: 'error',
+    error: { ...plain.error, type: plain.error.type ?? messagesErrorType({ status }) },
+  };
+}
+
+const STREAM_PROTOCOLS: Readonly<Record<Protocol, StreamProtocol>> = {
+  chat: 'chat',
+  completion: 'completion',
+  messages: 'messages',
+  responses: 'responses',
+  embedding: 'events',
+  models: 'events',
+  proxy: 'events',
+};
+
+/** How a stream's bytes reach the client; undefined: as they are, with nothing to say when they break. */
+export function streamTransform(
+  provider: Provider,
+  endpoint: Endpoint | undefined,
+  call: Call,
+  { protocol }: Operation,
+): ByteTransform {
+  const format = STREAM_PROTOCOLS[protocol];
+  const includeUsage = asksForUsage(call.params['stream_options']);
+  // Providers that relay bytes send the usage chunk as the contract wants it; look-alikes spread it in their own ways.
+  const opened =
+    endpoint === undefined
+      ? undefined
+      : openStream(provider, endpoint, call, { items: includeUsage && endpoint.stream?.kind === 'tag' });
+  if (opened === undefined) return createRelay(format);
+  if (opened.kind === 'relay') return createRelay(format, opened.relay);
+  const encoder = createEncoder(format, { provider: provider.id, includeUsage });
+  return createDecode(createFrameReader(opened.framing), opened.decoder, encoder);
+}
+
+function asksForUsage(options: unknown): boolean {
+  return (
+    typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+  );
+}
+
+/** Media types of event streams, whatever the vendor frames them in. */
+const STREAM_TYPES = [
+  'text/event-stream',
+  'application/vnd.amazon.eventstream',
+  'application/x-ndjson',
+  'application/stream+json',
+];
+
+export function isEventStream({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && STREAM_TYPES.some((known) => type.toLowerCase().startsWith(known));
+}

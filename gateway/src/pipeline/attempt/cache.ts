@@ -1,0 +1,122 @@
+/** The response cache around one attempt; behaviour-cache 6.1 and 6.4 to 6.8. */
+import { isObject } from '@gatehouse/crds';
+import {
+  cacheTtlSeconds,
+  createAssembler,
+  isCacheEligible,
+  type ResponseCache,
+  replayAsStream,
+  type StreamProtocol,
+} from '../../cache/index.ts';
+import type { Call, OutgoingRequest } from '../../providers/contract.ts';
+import type { CachePlan } from '../../routing/index.ts';
+import { parseJsonObject } from '../../wire/openai/index.ts';
+import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
+import type { Protocol } from '../operation.ts';
+import type { Resolution } from '../resolve/index.ts';
+
+export interface CacheSession {
+  readonly status: CacheStatus | undefined;
+  readonly hit: { readonly headers: HeaderMap; readonly body: AnswerBody } | undefined;
+  /** Who receives a good answer after it was sent; undefined when it is not to be stored. */
+  writer(answer: { readonly headers: HeaderMap; readonly stream: boolean }): CacheWriter | undefined;
+}
+
+export interface CacheQuestion {
+  readonly cache: ResponseCache;
+  readonly plan: CachePlan | undefined;
+  readonly call: Call;
+  readonly request: OutgoingRequest;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+}
+
+const DISABLED: CacheSession = { status: 'DISABLED', hit: undefined, writer: () => undefined };
+/** The installation is the organisation (DESIGN section 4). */
+const ORGANISATION = 'default';
+/** Client bytes of a stream that are assembled for the cache. */
+const MAX_STREAM_BYTES = 4 * 1024 * 1024;
+const NO_BYTES = Buffer.alloc(0);
+
+const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
+  chat: 'chat',
+  completion: 'completion',
+  messages: 'messages',
+  responses: 'responses',
+};
+
+/** Asks the cache; DISABLED when the target has none or the operation or body is not cacheable. */
+export async function openCacheSession(question: CacheQuestion): Promise<CacheSession> {
+  const { cache, plan, call, request, exchange, caller, resolution } = question;
+  if (plan === undefined || !isCacheable(question)) return DISABLED;
+  const { overrides } = resolution;
+  const lookup = await cache.lookup(
+    {
+      organisation: ORGANISATION,
+      workspace: caller.workspace.name,
+      url: request.origin + request.path,
+      body: request.body ?? NO_BYTES,
+      namespace: overrides.cacheNamespace,
+      metadata: exchange.request.header('x-gw-metadata'),
+    },
+    { refresh: overrides.cacheRefresh },
+  );
+  const format = STREAM_FORMATS[exchange.operation.protocol];
+  const hit = lookup.status === 'HIT' ? toHit(lookup.body, call, format) : undefined;
+  if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
+  const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, overrides.cacheControl);
+  const write = (body: Buffer | object, contentType: string | undefined): void =>
+    cache.write(lookup, { status: 200, contentType, body, ttlSeconds });
+  return {
+    status: lookup.status,
+    hit: undefined,
+    writer: ({ headers, stream }) => {
+      if (exchange.request.header('x-gw-debug')?.trim().toLowerCase() === 'false') return undefined;
+      if (!stream) return unaryWriter(write, headers['content-type']);
+      return format === undefined ? undefined : streamWriter(write, format);
+    },
+  };
+}
+
+function isCacheable({ exchange, resolution }: CacheQuestion): boolean {
+  const { operation, request } = exchange;
+  if (!operation.cacheable || resolution.body.kind !== 'json') return false;
+  const { method, path } = request;
+  return isCacheEligible({ method, path, contentType: request.header('content-type'), adapted: false });
+}
+
+function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): CacheSession['hit'] {
+  if (!call.stream) {
+    return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes: json } };
+  }
+  const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
+  if (stored === undefined || format === undefined) return undefined;
+  const options = call.params['stream_options'];
+  const includeUsage = isObject(options) && options['include_usage'] === true;
+  const bytes = Buffer.from(replayAsStream(format, stored, { includeUsage }).join(''));
+  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: { kind: 'bytes', bytes } };
+}
+
+type Write = (body: Buffer | object, contentType: string | undefined) => void;
+
+function unaryWriter(write: Write, contentType: string | string[] | undefined): CacheWriter {
+  let body: Buffer = NO_BYTES;
+  return {
+    push: (bytes) => {
+      body = bytes;
+    },
+    commit: () => write(body, typeof contentType === 'string' ? contentType : undefined),
+  };
+}
+
+function streamWriter(write: Write, format: StreamProtocol): CacheWriter {
+  const assembler = createAssembler(format, MAX_STREAM_BYTES);
+  return {
+    push: (bytes) => assembler.push(bytes),
+    commit: () => {
+      const whole = assembler.finish();
+      if (whole !== undefined) write(whole, undefined);
+    },
+  };
+}

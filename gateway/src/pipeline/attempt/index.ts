@@ -1,0 +1,285 @@
+/** The steps of one target, in the order of behaviour-lifecycle 1.11. */
+import type { ResponseCache } from '../../cache/index.ts';
+import { AppError, toAppError } from '../../errors/index.ts';
+import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
+import { buildProxyRequest, buildRequest } from '../../providers/engine/index.ts';
+import { type Leaf, shapeParams } from '../../routing/index.ts';
+import type { HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
+import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts';
+import type { Resolution } from '../resolve/index.ts';
+import {
+  type ClientAnswer,
+  decoded,
+  errorAnswer,
+  isEventStream,
+  streamTransform,
+  successAnswer,
+  type UnaryAnswer,
+} from './answer.ts';
+import { openCacheSession } from './cache.ts';
+import { createCall, modelOf } from './call.ts';
+import { listUpstreamModels } from './models.ts';
+import { type AttemptOutcome, passedHeaders, renderFor } from './outcome.ts';
+import { isOverloaded } from './overload.ts';
+import { clientHeaders, forwardedHeaders } from './proxy-headers.ts';
+import { type SendPort, type SendResult, sendWithRetries } from './send.ts';
+import { type ResolvedTarget, resolveTarget } from './target.ts';
+
+export type { AttemptOutcome } from './outcome.ts';
+export type { SendPort } from './send.ts';
+
+export interface AttemptPorts extends SendPort {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly hosts: HostPolicy;
+  readonly services: ProviderServices;
+  readonly cache: ResponseCache;
+  now(): number;
+}
+
+export interface AttemptInput {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+}
+
+/** Everything the later steps of one attempt share. */
+interface Prepared {
+  readonly input: AttemptInput;
+  readonly leaf: Leaf;
+  readonly resolved: ResolvedTarget;
+  readonly provider: Provider;
+  readonly endpoint: Endpoint | undefined;
+  readonly call: Call;
+  readonly forwarded: Readonly<Record<string, string>>;
+}
+
+/** What an outcome says of its target before anything was sent. */
+type Base = Pick<AttemptOutcome, 'leaf' | 'provider' | 'model'>;
+
+/** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
+export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {
+  let base: Base = { leaf, provider: undefined, model: modelOf(input.resolution.params) };
+  try {
+    const prepared = prepare(ports, input, leaf);
+    base = { leaf, provider: prepared.provider.id, model: prepared.call.model };
+    return await run(ports, prepared, base);
+  } catch (error) {
+    return failed(toAppError(error), { base, input });
+  }
+}
+
+function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared {
+  const { exchange, caller, resolution } = input;
+  const params = shapeParams(resolution.params, leaf.settings.shape);
+  const model = modelOf(params);
+  const { request, snapshot, operation } = exchange;
+  const resolved = resolveTarget(leaf, { ...ports, request, caller, snapshot, resolution, model, nowMs: ports.now() });
+  const { provider, fields } = resolved.target;
+  const strict = leaf.settings.strict && !resolution.overrides.relaxed;
+  const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, now: ports.now });
+  const endpoint =
+    operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
+  const forwarded = forwardedHeaders(request, resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders);
+  return { input, leaf, resolved, provider, endpoint, call, forwarded };
+}
+
+async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise<AttemptOutcome> {
+  if (prepared.call.operation === 'listModels') {
+    return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), base, cacheStatus: undefined });
+  }
+  const { input, leaf, call } = prepared;
+  const first = await outgoing(ports, prepared, input.exchange.signal);
+  const session = await openCacheSession({
+    ...input,
+    cache: ports.cache,
+    plan: leaf.settings.cache,
+    call,
+    request: first,
+  });
+  if (session.hit !== undefined) {
+    const { headers, body } = session.hit;
+    return { ...base, ...HIT, headers, body, stream: call.stream };
+  }
+  const sent = await send(ports, prepared, first);
+  const outcome = await toOutcome(ports, prepared, { sent, base, cacheStatus: session.status });
+  const store = outcome.status === 200 && outcome.error === undefined ? session.writer(outcome) : undefined;
+  return store === undefined ? outcome : { ...outcome, store };
+}
+
+const HIT = {
+  status: 200,
+  fallback: 'status',
+  error: undefined,
+  retries: 0,
+  upstreamMs: 0,
+  cacheStatus: 'HIT',
+  store: undefined,
+} as const;
+
+function outgoing(
+  ports: AttemptPorts,
+  { input, resolved, call, forwarded }: Prepared,
+  signal: AbortSignal,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { exchange, resolution } = input;
+  const context = { forwarded, services: ports.services, signal };
+  const { body } = resolution;
+  if (exchange.operation.id !== 'proxy') {
+    const rawBody = body.kind === 'json' && body.value === call.params ? body.bytes : undefined;
+    return buildRequest(resolved.target, call, { ...context, rawBody });
+  }
+  const bytes = body.kind === 'json' ? jsonBytes(body, call) : undefined;
+  return buildProxyRequest(resolved.target, call, {
+    ...context,
+    method: exchange.request.method,
+    headers: clientHeaders(exchange.request, input.caller),
+    body: bytes,
+  });
+}
+
+const jsonBytes = (body: { readonly bytes: Buffer; readonly value: object }, call: Call): Buffer =>
+  body.value === call.params ? body.bytes : Buffer.from(JSON.stringify(call.params));
+
+/** Retry and timeout of a target, where the request's own timeout wins. */
+const sendSettings = ({ leaf, input }: Prepared) => ({
+  retry: leaf.settings.retry,
+  requestTimeoutMs: input.resolution.overrides.requestTimeoutMs ?? leaf.settings.requestTimeoutMs,
+});
+
+function send(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): Promise<SendResult> {
+  const { input, resolved } = prepared;
+  const { body } = input.resolution;
+  let next: OutgoingRequest | undefined = first;
+  return sendWithRetries(ports, {
+    signal: input.exchange.signal,
+    settings: sendSettings(prepared),
+    request: async (signal) => {
+      const built: OutgoingRequest = next ?? (await outgoing(ports, prepared, signal));
+      next = undefined;
+      return toUpstream(built, body.kind === 'streamed' ? body.source : undefined, resolved);
+    },
+    replayable: () => body.kind !== 'streamed' || body.source.replayable,
+    isStream: (response) => isRelayed(prepared, response),
+    inspect: async (response) => {
+      if (!resolved.managed?.inspectStreamForOverload) return undefined;
+      return (await isOverloaded(prepared.provider, response)) ? new AppError('UPSTREAM_OVERLOADED') : undefined;
+    },
+  });
+}
+
+async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<SendResult> {
+  const { input, resolved, call, forwarded } = prepared;
+  const { signal } = input.exchange;
+  let retries = 0;
+  let upstreamMs = 0;
+  const result = await listUpstreamModels({
+    target: resolved.target,
+    call,
+    forwarded,
+    services: ports.services,
+    signal,
+    send: async (request) => {
+      const sent = await sendWithRetries(ports, {
+        signal,
+        settings: sendSettings(prepared),
+        request: async () => ({ ...(await request()), body: undefined, hostOrigin: resolved.hostOrigin }),
+        replayable: () => true,
+        isStream: () => false,
+        inspect: async () => undefined,
+      });
+      retries = sent.retries < 0 ? sent.retries : retries + sent.retries;
+      upstreamMs += sent.upstreamMs;
+      return sent.result;
+    },
+  });
+  return { result, retries, upstreamMs };
+}
+
+function toUpstream(
+  { method, origin, path, headers, body }: OutgoingRequest,
+  streamed: StreamedBody | undefined,
+  { hostOrigin }: ResolvedTarget,
+): UpstreamRequest {
+  const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
+  return { method, origin, path, headers: { ...headers, ...length }, body: streamed?.open() ?? body, hostOrigin };
+}
+
+/** Streams are relayed only with status 200; proxied answers whenever they are good (behaviour-streaming 8.1). */
+function isRelayed({ call, endpoint }: Prepared, response: UpstreamResponse): boolean {
+  if (call.operation === 'proxy') return response.status >= 200 && response.status <= 299;
+  const rule = endpoint?.stream;
+  if (!call.stream || response.status !== 200 || rule === undefined) return false;
+  return isEventStream(response) || (rule.kind === 'decode' && rule.framing !== 'sse');
+}
+
+interface Sent {
+  readonly sent: SendResult;
+  readonly base: Base;
+  readonly cacheStatus: CacheStatus | undefined;
+}
+
+async function toOutcome(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  { sent, base, cacheStatus }: Sent,
+): Promise<AttemptOutcome> {
+  const { result, retries, upstreamMs } = sent;
+  const facts = { ...base, retries, upstreamMs, cacheStatus, store: undefined };
+  if (result.kind === 'error')
+    return failed(result.error, { base, input: prepared.input, retries, upstreamMs, cacheStatus });
+  if (result.kind === 'stream') return { ...facts, ...streamOutcome(prepared, result.response) };
+  if (prepared.call.operation === 'proxy') {
+    const headers = passedHeaders(result.headers);
+    return { ...facts, ...unary(result.status, { headers, bytes: result.bytes }) };
+  }
+  const answer: UnaryAnswer = await decoded(result, ports.maxResponseBytes);
+  return { ...facts, ...unary(answer.status, clientAnswer(prepared, answer)) };
+}
+
+function clientAnswer({ provider, endpoint, call, input }: Prepared, answer: UnaryAnswer): ClientAnswer {
+  if (answer.status < 200 || answer.status > 299) return errorAnswer(provider, input.exchange.operation, answer);
+  if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
+  return successAnswer(provider, endpoint, call, answer);
+}
+
+const unary = (status: number, { headers, bytes }: { headers: AttemptOutcome['headers']; bytes: Buffer }) =>
+  ({ status, fallback: 'status', error: undefined, stream: false, headers, body: { kind: 'bytes', bytes } }) as const;
+
+function streamOutcome({ provider, endpoint, call, input }: Prepared, response: UpstreamResponse) {
+  const headers = passedHeaders(response.headers);
+  const events = call.operation !== 'proxy' || isEventStream(response);
+  if (call.operation === 'proxy' && !events) {
+    const length = response.headers['content-length'];
+    if (length !== undefined) headers['content-length'] = length;
+  }
+  if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
+  const transform = events ? streamTransform(provider, endpoint, call, input.exchange.operation) : undefined;
+  const body = { kind: 'stream', upstream: response.body, transform } as const;
+  return { status: response.status, fallback: 'status', error: undefined, stream: true, headers, body } as const;
+}
+
+interface Failure {
+  readonly base: Base;
+  readonly input: AttemptInput;
+  readonly retries?: number;
+  readonly upstreamMs?: number;
+  readonly cacheStatus?: CacheStatus | undefined;
+}
+
+function failed(error: AppError, { base, input, retries = 0, upstreamMs = 0, cacheStatus }: Failure): AttemptOutcome {
+  const { status, headers, body } = renderFor(error, input.exchange.operation);
+  return {
+    ...base,
+    status,
+    fallback: error.row.fallback,
+    headers: { ...headers },
+    body: { kind: 'bytes', bytes: body },
+    error,
+    retries,
+    upstreamMs,
+    cacheStatus,
+    stream: false,
+    store: undefined,
+  };
+}

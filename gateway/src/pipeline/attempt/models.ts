@@ -1,0 +1,41 @@
+/** The models a target's provider offers, all pages; spec/providers.md 1.15. */
+import { AppError } from '../../errors/index.ts';
+import type { Call, JsonObject, ProviderServices } from '../../providers/contract.ts';
+import { buildModelsRequest, modelListBody, type PreparedTarget, readModels } from '../../providers/engine/index.ts';
+import type { UpstreamRequest } from '../../upstream/index.ts';
+import type { CallResult } from './send.ts';
+
+/** Pages and entries of one list: bounds what a provider can make us hold. */
+const MAX_PAGES = 20;
+const MAX_MODELS = 10_000;
+
+export interface ModelsQuestion {
+  readonly target: PreparedTarget;
+  readonly call: Call;
+  readonly forwarded: Readonly<Record<string, string>>;
+  readonly services: ProviderServices;
+  readonly signal: AbortSignal;
+  /** Sends one request, with the retries and timeouts of the target. */
+  send(request: () => Promise<Pick<UpstreamRequest, 'method' | 'origin' | 'path' | 'headers'>>): Promise<CallResult>;
+}
+
+/** The list in the normal form, or the first page that failed. */
+export async function listUpstreamModels(question: ModelsQuestion): Promise<CallResult> {
+  const { target, call, forwarded, services, signal } = question;
+  const data: JsonObject[] = [];
+  let page: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES && data.length < MAX_MODELS; pages += 1) {
+    const next = page === undefined ? {} : { page };
+    const result = await question.send(async () =>
+      buildModelsRequest(target, call, { forwarded, services, signal, ...next }),
+    );
+    if (result.kind === 'error' || (result.kind === 'unary' && result.status !== 200)) return result;
+    if (result.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: target.provider.id });
+    const read = readModels(target.provider, call, result.bytes);
+    data.push(...read.data);
+    page = read.next;
+    if (page === undefined) break;
+  }
+  const bytes = Buffer.from(JSON.stringify(modelListBody(target.provider, data)));
+  return { kind: 'unary', status: 200, headers: { 'content-type': 'application/json' }, bytes };
+}

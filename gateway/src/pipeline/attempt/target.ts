@@ -1,0 +1,155 @@
+/** Which account a leaf stands for, ready to build requests; behaviour-lifecycle 1.7 rules 8 and 9. */
+import type { Deployment } from '@gatehouse/crds/config';
+import { AppError } from '../../errors/index.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { createFields, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
+import type { Leaf } from '../../routing/index.ts';
+import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
+import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { HostOrigin } from '../../upstream/index.ts';
+import type { Caller, ClientRequest } from '../exchange.ts';
+import { perCallFields, type Resolution } from '../resolve/index.ts';
+
+export interface ResolvedTarget {
+  readonly target: PreparedTarget;
+  readonly hostOrigin: HostOrigin;
+  readonly managed: ManagedProvider | undefined;
+}
+
+export interface TargetQuestion {
+  readonly request: ClientRequest;
+  readonly caller: Caller;
+  readonly snapshot: SnapshotView;
+  readonly resolution: Resolution;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly hosts: HostPolicy;
+  readonly model: string;
+  readonly nowMs: number;
+}
+
+/** A provider with its values, before what the request adds. */
+interface Account {
+  readonly provider: Provider;
+  readonly values: ReadonlyMap<string, string>;
+  readonly managed: ManagedProvider | undefined;
+  /** The target as prepared when the Snapshot was loaded. */
+  readonly prepared: PreparedTarget | undefined;
+  readonly deployments: readonly Deployment[];
+}
+
+/** Throws the AppError that keeps the leaf from being used. */
+export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTarget {
+  const account = accountOf(leaf, question);
+  checkManaged(account.managed, question);
+  const host = hostOf(leaf, account, question);
+  const extra = extraFields(leaf, account, question);
+  const { managed } = account;
+  if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
+    return { target: account.prepared, hostOrigin: host.origin, managed };
+  }
+  const values = extra === undefined ? account.values : new Map([...account.values, ...extra]);
+  const target = prepareTarget(account.provider, createFields(account.provider, values), {
+    ...(host.url === undefined ? {} : { customHost: host.url }),
+    ...(managed === undefined ? {} : { headers: managed.headers }),
+  });
+  return { target, hostOrigin: host.origin, managed };
+}
+
+function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetQuestion): Account {
+  const { source } = leaf;
+  if (source.kind === 'managed') {
+    const record = snapshot.provider(caller.workspace.name, source.slug);
+    if (record === undefined) {
+      throw new AppError('PROVIDER_SLUG_UNKNOWN', { detail: `No provider or virtual key @${source.slug}` });
+    }
+    return managedAccount(record, leaf.deployments);
+  }
+  if (source.kind === 'literal') {
+    const provider = providers.get(source.provider);
+    if (provider === undefined)
+      throw new AppError('PROVIDER_UNKNOWN', { detail: `Unknown provider ${source.provider}` });
+    return { provider, values: source.fields, managed: undefined, prepared: undefined, deployments: leaf.deployments };
+  }
+  const own = resolution.requestProvider;
+  if (own?.kind === 'managed') return managedAccount(own.record, leaf.deployments);
+  if (own === undefined || source.kind === 'passthrough') {
+    throw new AppError('PROVIDER_REQUIRED', {
+      detail: 'The target takes its provider from the request, which names none',
+    });
+  }
+  return {
+    provider: own.provider,
+    values: own.fields,
+    managed: undefined,
+    prepared: undefined,
+    deployments: leaf.deployments,
+  };
+}
+
+const managedAccount = (record: ManagedProvider, deployments: readonly Deployment[]): Account => ({
+  provider: record.provider,
+  values: record.values,
+  managed: record,
+  prepared: record.target,
+  deployments: deployments.length > 0 ? deployments : record.deployments,
+});
+
+function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: TargetQuestion): void {
+  if (record === undefined) return;
+  const provider = record.provider.id;
+  if (nowMs >= record.expiresAtMs) {
+    throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
+  }
+  if (record.models !== undefined && model !== '' && !record.models.has(model)) {
+    throw new AppError('MODEL_NOT_ALLOWED', {
+      provider,
+      detail: `The model ${model} is not allowed for @${record.slug}`,
+    });
+  }
+}
+
+/** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
+function hostOf(
+  leaf: Leaf,
+  { managed }: Account,
+  { resolution, hosts }: TargetQuestion,
+): { readonly url: string | undefined; readonly origin: HostOrigin } {
+  const { customHost } = resolution.overrides;
+  if (customHost !== undefined) return { url: customHost, origin: 'request' };
+  const own = leaf.settings.customHost ?? managed?.customHost;
+  const origin =
+    leaf.settings.customHost === undefined && managed !== undefined ? 'resource' : resolution.plan.hostOrigin;
+  if (own === undefined || origin === 'request') return { url: own?.replace(/\/+$/, ''), origin };
+  const checked = checkCustomHost(own, hosts, 'resource');
+  if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
+  return { url: own, origin };
+}
+
+/** Fields that a config, the call or a deployment adds to the account; undefined when there are none. */
+function extraFields(
+  leaf: Leaf,
+  { provider, managed, deployments }: Account,
+  { request, model }: TargetQuestion,
+): ReadonlyMap<string, string> | undefined {
+  const overlay = managed === undefined ? EMPTY : leaf.overlay;
+  const perCall = perCallFields(provider.id, request) ?? EMPTY;
+  const deployment = deployments.length === 0 ? EMPTY : deploymentFields(deployments, model);
+  if (overlay.size + perCall.size + deployment.size === 0) return undefined;
+  return new Map([...overlay, ...perCall, ...deployment]);
+}
+
+const EMPTY: ReadonlyMap<string, string> = new Map();
+
+function deploymentFields(deployments: readonly Deployment[], model: string): ReadonlyMap<string, string> {
+  const chosen =
+    deployments.find(({ alias }) => alias === model) ?? deployments.find(({ isDefault }) => isDefault === true);
+  if (chosen === undefined) {
+    throw new AppError('DEPLOYMENT_UNKNOWN', {
+      param: 'model',
+      detail: `No deployment alias matches the model ${model} and none is marked as default`,
+    });
+  }
+  const fields = new Map([['deployment_id', chosen.deploymentId]]);
+  if (chosen.apiVersion !== undefined) fields.set('api_version', chosen.apiVersion);
+  return fields;
+}

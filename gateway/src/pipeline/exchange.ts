@@ -1,0 +1,115 @@
+/** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
+import type { Readable } from 'node:stream';
+import type { AppError } from '../errors/index.ts';
+import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
+import type { UpstreamBody } from '../upstream/index.ts';
+import type { JsonObject } from '../wire/contract.ts';
+import type { ByteTransform } from '../wire/transform/index.ts';
+import type { Operation } from './operation.ts';
+
+/** A form or binary body: sent on while it arrives, kept for retries as long as it is small enough. */
+export interface StreamedBody {
+  /** The body from its first byte. Throws AppError when it is gone because it grew beyond the replay limit. */
+  open(): Buffer | Readable;
+  /** Whether the next `open` will work. */
+  readonly replayable: boolean;
+  /** Its length when the client said so. */
+  readonly bytes: number | undefined;
+}
+
+export type RequestBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly bytes: Buffer; readonly value: JsonObject }
+  | { readonly kind: 'streamed'; readonly source: StreamedBody };
+
+export interface ClientRequest {
+  readonly method: string;
+  /** The whole path, encoded, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  /** Named segments of the route, encoded. */
+  readonly route: Readonly<Record<string, string>>;
+  /** Lower-case names; repeated headers joined by `, `. */
+  header(name: string): string | undefined;
+  /** All headers, for the proxy mode. */
+  headers(): Iterable<readonly [name: string, value: string]>;
+  /** Reads the body once. Throws AppError BODY_TOO_LARGE or BODY_NOT_JSON. */
+  readBody(options: { readonly json: boolean }): Promise<RequestBody>;
+}
+
+/** Who asks. */
+export interface Caller {
+  readonly key: KeyRecord;
+  /** SHA-256 of the key, lower-case hex. */
+  readonly keyHash: string;
+  /** The header the key came in: it goes no further. */
+  readonly keyHeader: string;
+  /** The workspace names resolve in. */
+  readonly workspace: WorkspaceRecord;
+  /** The provider credential of the client, when `Authorization` was not the gateway key. */
+  readonly credential: string | undefined;
+}
+
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string | undefined;
+  readonly parentSpanId: string | undefined;
+  readonly spanName: string | undefined;
+}
+
+export interface Exchange {
+  readonly operation: Operation;
+  readonly request: ClientRequest;
+  /** The Snapshot the request started with. */
+  readonly snapshot: SnapshotView;
+  /** Aborted with an AppError when the client goes away or the drain deadline passes. */
+  readonly signal: AbortSignal;
+  /** `performance.now()` at the first byte of the request. */
+  readonly startedMs: number;
+  readonly trace: TraceContext;
+}
+
+export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
+
+export type HeaderMap = Record<string, string | string[]>;
+
+export type AnswerBody =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  /** Relayed while it arrives, through the transform if there is one. */
+  | { readonly kind: 'stream'; readonly upstream: UpstreamBody; readonly transform: ByteTransform | undefined };
+
+/** What goes back to the client, and what the records want to know about it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: HeaderMap;
+  readonly body: AnswerBody;
+  readonly facts: AnswerFacts;
+}
+
+/** The decision record in short: for headers, metrics and the request log. */
+export interface AnswerFacts {
+  readonly error: AppError | undefined;
+  readonly caller: Caller | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly config: string | undefined;
+  readonly optionPath: string | undefined;
+  readonly cacheStatus: CacheStatus | undefined;
+  /** Retries used; -1 when they were used up. */
+  readonly retries: number | undefined;
+  /** Targets that were tried. */
+  readonly attempts: number;
+  readonly upstreamMs: number;
+  readonly stream: boolean;
+  /** Called with the complete client bytes of a cacheable answer. */
+  readonly store: CacheWriter | undefined;
+}
+
+/** Receives an answer that may be cached, after it was sent. */
+export interface CacheWriter {
+  push(bytes: Buffer): void;
+  /** The answer is complete and whole. */
+  commit(): void;
+}

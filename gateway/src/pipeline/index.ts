@@ -1,0 +1,134 @@
+/** A request from authentication to the answer; the lines of `handle` are the order of behaviour-lifecycle 1.2 and 1.11. */
+import { type AppError, toAppError } from '../errors/index.ts';
+import type { RateLimiter } from '../limits/index.ts';
+import { walkPlan } from '../routing/index.ts';
+import type { StickySessions } from '../store/index.ts';
+import { admit } from './admit.ts';
+import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
+import { renderFor } from './attempt/outcome.ts';
+import { authorize } from './authorize.ts';
+import type { Answer, AnswerFacts, Caller, Exchange } from './exchange.ts';
+import { type HealthPort, openCircuits, recordCircuit } from './health.ts';
+import { identify } from './identify.ts';
+import { catalogueAnswer, wantsCatalogue } from './models.ts';
+import type { Resolution, Resolver } from './resolve/index.ts';
+import { stick } from './session.ts';
+
+export type { AttemptPorts } from './attempt/index.ts';
+export type * from './exchange.ts';
+export type { HealthPort } from './health.ts';
+export { OPERATIONS, type Operation, type OperationId } from './operation.ts';
+export { createResolver } from './resolve/index.ts';
+export { traceOf } from './trace.ts';
+
+export interface PipelinePorts {
+  readonly limiter: RateLimiter;
+  readonly resolver: Resolver;
+  readonly attempts: AttemptPorts;
+  readonly sessions: StickySessions;
+  readonly health: HealthPort;
+  /** Uniform in [0, 1). */
+  random(): number;
+  now(): number;
+}
+
+export interface Pipeline {
+  /** Never rejects. */
+  handle(exchange: Exchange): Promise<Answer>;
+}
+
+/** What is known of a request so far, for the records. */
+interface Progress {
+  caller?: Caller;
+  resolution?: Resolution;
+  attempts: AttemptOutcome[];
+}
+
+export function createPipeline(ports: PipelinePorts): Pipeline {
+  return {
+    handle: async (exchange) => {
+      const progress: Progress = { attempts: [] };
+      try {
+        return await serve(ports, exchange, progress);
+      } catch (error) {
+        return failure(exchange, toAppError(error), progress);
+      }
+    },
+  };
+}
+
+async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
+  const caller = identify(exchange.request, exchange.snapshot);
+  progress.caller = caller;
+  authorize(caller, exchange.operation);
+  await admit(caller, ports.limiter, ports.now());
+  const resolution = await ports.resolver.resolve(exchange, caller);
+  progress.resolution = resolution;
+  const input = { exchange, caller, resolution };
+  if (wantsCatalogue(input)) {
+    const { headers, bytes } = catalogueAnswer(input);
+    return { status: 200, headers, body: { kind: 'bytes', bytes }, facts: factsOf(undefined, progress) };
+  }
+  return toAnswer(await route(ports, input, progress), progress);
+}
+
+interface Input {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+}
+
+async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
+  const { exchange, resolution } = input;
+  const { plan, metadata, params } = resolution;
+  return walkPlan<AttemptOutcome>(plan.root, {
+    facts: () => ({ metadata, params, pathname: exchange.request.path }),
+    random: ports.random,
+    open: await openCircuits(ports.health, input, ports.now()),
+    stick: (sticky, branch, draw) => stick(ports.sessions, { sticky, branch, input }, draw),
+    attempt: async (leaf) => {
+      const outcome = await attemptTarget(ports.attempts, input, leaf);
+      progress.attempts.push(outcome);
+      recordCircuit(ports.health, input, outcome);
+      return outcome;
+    },
+    abandon: ({ body }) => {
+      if (body.kind === 'stream') body.upstream.discard();
+    },
+  });
+}
+
+function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
+  const { status, headers, body, leaf, provider, retries, cacheStatus } = outcome;
+  headers['x-gw-last-used-option-index'] = leaf.path;
+  headers['x-gw-retry-attempt-count'] = String(retries);
+  if (provider !== undefined) headers['x-gw-provider'] = provider;
+  if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
+  const { source } = progress.resolution?.body.kind === 'streamed' ? progress.resolution.body : { source: undefined };
+  if (source !== undefined && !source.replayable) headers['x-gw-body-replayable'] = 'false';
+  return { status, headers, body, facts: factsOf(outcome, progress) };
+}
+
+function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
+  const { status, headers, body } = renderFor(error, exchange.operation);
+  const facts = { ...factsOf(undefined, progress), error };
+  return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts };
+}
+
+function factsOf(outcome: AttemptOutcome | undefined, { caller, resolution, attempts }: Progress): AnswerFacts {
+  return {
+    error: outcome?.error,
+    caller,
+    metadata: resolution?.metadata ?? {},
+    provider: outcome?.provider,
+    model: outcome?.model,
+    config: resolution?.plan.slug,
+    optionPath: outcome?.leaf.path,
+    cacheStatus: outcome?.cacheStatus,
+    retries: outcome?.retries,
+    attempts: attempts.length,
+    upstreamMs: attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0),
+    stream: outcome?.stream ?? false,
+    store: outcome?.store,
+  };
+}

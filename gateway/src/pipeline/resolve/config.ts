@@ -1,0 +1,103 @@
+/** Which config a request runs under; behaviour-lifecycle 1.6 rules 1 and 2, 1.7 rules 1 to 3. */
+import { createHash } from 'node:crypto';
+import { formatPath, type Issue, isObject } from '@gatehouse/crds';
+import { parseInlineConfig, type RoutingNode, type TargetCaps, walk } from '@gatehouse/crds/config';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../errors/index.ts';
+import { compilePlan, type Plan } from '../../routing/index.ts';
+import type { SnapshotView } from '../../snapshot/index.ts';
+import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { Caller, ClientRequest } from '../exchange.ts';
+
+export interface ConfigResolver {
+  /** The plan of the request; undefined when it names no config and has no default. Throws CONFIG_* errors. */
+  resolve(request: ClientRequest, caller: Caller, snapshot: SnapshotView): Plan | undefined;
+}
+
+/** Compiled inline configs that are kept, and the text they may add up to in bytes. */
+const MAX_INLINE_PLANS = 1_000;
+const MAX_INLINE_BYTES = 16 * 1024 * 1024;
+
+export interface ConfigRules {
+  readonly caps: TargetCaps;
+  readonly hosts: HostPolicy;
+}
+
+/** Resolves slugs in the Snapshot and compiles inline configs once per text. */
+export function createConfigResolver(rules: ConfigRules): ConfigResolver {
+  const inline = new LRUCache<string, Plan>({ max: MAX_INLINE_PLANS, maxSize: MAX_INLINE_BYTES });
+
+  const compileInline = (text: string): Plan => {
+    const key = createHash('sha256').update(text).digest('base64');
+    const known = inline.get(key);
+    if (known !== undefined) return known;
+    const plan = parseInline(text, rules);
+    inline.set(key, plan, { size: text.length });
+    return plan;
+  };
+
+  return {
+    resolve: (request, caller, snapshot) => {
+      const header = request.header('x-gw-config')?.trim();
+      const { config, allowConfigOverride } = caller.key.defaults;
+      if (header !== undefined && config !== undefined && !allowConfigOverride) {
+        throw new AppError('CONFIG_LOCKED', { param: 'x-gw-config' });
+      }
+      const asked = header ?? config ?? caller.workspace.defaults.config;
+      if (asked === undefined || asked === '') return undefined;
+      return asked.startsWith('{') ? compileInline(asked) : savedPlan(asked, caller, snapshot);
+    },
+  };
+}
+
+function savedPlan(slug: string, { workspace }: Caller, snapshot: SnapshotView): Plan {
+  const saved = snapshot.config(workspace.name, slug);
+  if (saved !== undefined) return saved.plan;
+  throw new AppError('CONFIG_UNKNOWN', {
+    param: 'x-gw-config',
+    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}`,
+  });
+}
+
+function parseInline(text: string, { caps, hosts }: ConfigRules): Plan {
+  const value = parseJson(text);
+  if (isObject(value) && 'options' in value && !('targets' in value)) {
+    throw new AppError('CONFIG_LEGACY', { param: 'x-gw-config' });
+  }
+  const parsed = parseInlineConfig(value, { caps, saved: false });
+  const issues = parsed.ok ? hostIssues(parsed.value, hosts) : parsed.error;
+  if (parsed.ok && issues.length === 0) {
+    return compilePlan(parsed.value, { saved: undefined, credential: () => undefined });
+  }
+  const unsupported = issues.find(({ code }) => code === 'unsupported');
+  throw new AppError(unsupported === undefined ? 'CONFIG_INVALID' : 'FEATURE_UNSUPPORTED', {
+    param: formatPath(['x-gw-config', ...(issues[0]?.path ?? [])]),
+    issues,
+    ...(unsupported === undefined ? {} : { detail: `${formatPath(unsupported.path)}: ${unsupported.message}` }),
+  });
+}
+
+/** Addresses inside an inline config obey the rules of the custom-host header; behaviour-providers-hosts 11.3. */
+function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
+  const issues: Issue[] = [];
+  const check = (url: string | undefined, path: readonly (string | number)[]): void => {
+    const checked = url === undefined ? undefined : checkCustomHost(url, hosts, 'request');
+    if (checked !== undefined && !checked.ok) issues.push({ code: 'invalid', path, message: checked.error });
+  };
+  walk(root, [], (node, path) => {
+    check(node.customHost, [...path, 'custom_host']);
+    const fields = PROVIDER_CATALOGUE.get(node.provider ?? '')?.fields ?? [];
+    for (const { key, url } of fields) if (url) check(node.settings?.[key], [...path, key]);
+  });
+  return issues;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // the parser's own message quotes the text, which may hold a credential
+    throw new AppError('CONFIG_NOT_JSON', { param: 'x-gw-config' });
+  }
+}

@@ -1,0 +1,172 @@
+/** From a request to a plan: body, config, provider and the headers that overrule a config; behaviour-lifecycle 1.5 to 1.10. */
+import type { TargetCaps } from '@gatehouse/crds/config';
+import { AppError } from '../../errors/index.ts';
+import type { Provider } from '../../providers/contract.ts';
+import { compilePlan, type Plan } from '../../routing/index.ts';
+import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
+import type { Caller, Exchange, RequestBody } from '../exchange.ts';
+import { type Metadata, metadataOf } from '../metadata.ts';
+import { createConfigResolver } from './config.ts';
+import { forwardable, parseHeaderList } from './header-list.ts';
+import { type ProviderQuestion, providerOfHeaders, providerOfModel, type RequestProvider } from './provider.ts';
+import { refuseInline } from './saved-only.ts';
+
+export { perCallFields, type RequestProvider } from './provider.ts';
+
+/** Everything the attempts need to know about a request. */
+export interface Resolution {
+  readonly plan: Plan;
+  readonly body: RequestBody;
+  /** The JSON body with a provider prefix taken off the model; `{}` for other bodies. */
+  readonly params: JsonObject;
+  readonly metadata: Metadata;
+  /** The provider the request itself names. */
+  readonly requestProvider: RequestProvider | undefined;
+  /** Headers that overrule the config (behaviour-config-routing 2.7). */
+  readonly overrides: Overrides;
+}
+
+export interface Overrides {
+  readonly requestTimeoutMs: number | undefined;
+  readonly customHost: string | undefined;
+  readonly forwardHeaders: readonly string[] | undefined;
+  /** Only false has an effect: no source can force strictness back. */
+  readonly relaxed: boolean;
+  readonly cacheNamespace: string | undefined;
+  readonly cacheRefresh: boolean;
+  /** `Cache-Control` of the request. */
+  readonly cacheControl: string | undefined;
+}
+
+export interface Resolver {
+  /** Throws the AppError of the first rule the request breaks. */
+  resolve(exchange: Exchange, caller: Caller): Promise<Resolution>;
+}
+
+export interface ResolverOptions {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly hosts: HostPolicy;
+  readonly caps: TargetCaps;
+  /** The whole deployment accepts saved configs only (BLOCK_INLINE_CONFIG). */
+  readonly savedConfigsOnly: boolean;
+}
+
+/** The plan of a request without config: one target, completed from the headers. */
+const PLAIN_PLAN = compilePlan({}, { saved: undefined, credential: () => undefined });
+
+const NO_PARAMS: JsonObject = {};
+
+export function createResolver(options: ResolverOptions): Resolver {
+  const configs = createConfigResolver(options);
+  return {
+    resolve: async (exchange, caller) => {
+      const { request, snapshot, operation } = exchange;
+      checkContentType(exchange);
+      const body = await request.readBody({ json: operation.json });
+      if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
+        refuseInline(request);
+      }
+      const plan = configs.resolve(request, caller, snapshot);
+      const question: ProviderQuestion = {
+        request,
+        caller,
+        snapshot,
+        providers: options.providers,
+        hosts: options.hosts,
+      };
+      const named = providerOfHeaders(question);
+      const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, question);
+      const requestProvider = named ?? clean.provider;
+      checkPlan(plan, requestProvider, exchange, caller);
+      return {
+        plan: plan ?? PLAIN_PLAN,
+        body,
+        params: clean.params,
+        metadata: metadataOf(request, caller),
+        requestProvider,
+        overrides: overridesOf(exchange, options.hosts),
+      };
+    },
+  };
+}
+
+/** Unified routes take JSON, forms and audio; the proxy mode takes anything (lifecycle 1.10 rule 1). */
+function checkContentType({ operation, request }: Exchange): void {
+  if (!operation.json) return;
+  const type = request.header('content-type');
+  if (type === undefined || type === '') return;
+  const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (media === 'application/json' || media.endsWith('+json')) return;
+  throw new AppError('CONTENT_TYPE_INVALID', {
+    param: 'content-type',
+    detail: `Invalid content type passed: ${media}; this operation takes application/json`,
+  });
+}
+
+function withoutModelPrefix(
+  params: JsonObject,
+  question: ProviderQuestion,
+): { readonly params: JsonObject; readonly provider: RequestProvider | undefined } {
+  const { model } = params;
+  const found = typeof model === 'string' && model.startsWith('@') ? providerOfModel(model, question) : undefined;
+  if (found === undefined) return { params, provider: undefined };
+  return { params: { ...params, model: found.model }, provider: found.provider };
+}
+
+function checkPlan(
+  plan: Plan | undefined,
+  requestProvider: RequestProvider | undefined,
+  { snapshot, operation }: Exchange,
+  { workspace }: Caller,
+): void {
+  if (operation.id === 'listModels') return; // answers from the catalogue when nothing is named
+  if (plan === undefined) {
+    if (requestProvider === undefined) throw new AppError('PROVIDER_REQUIRED', { param: 'x-gw-provider' });
+    return;
+  }
+  if (plan.needsRequestProvider && requestProvider === undefined) {
+    throw new AppError('CONFIG_NO_PROVIDER', { param: 'x-gw-provider' });
+  }
+  const missing = plan.slugs.filter((slug) => snapshot.provider(workspace.name, slug) === undefined);
+  if (missing.length === 0) return;
+  throw new AppError('PROVIDER_SLUG_UNKNOWN', {
+    param: 'x-gw-config',
+    detail: `The config names providers or virtual keys that do not exist in the workspace ${workspace.name}: ${missing.join(', ')}`,
+  });
+}
+
+function overridesOf({ request }: Exchange, hosts: HostPolicy): Overrides {
+  const forward = request.header('x-gw-forward-headers');
+  return {
+    requestTimeoutMs: readTimeout(request.header('x-gw-request-timeout')),
+    customHost: readCustomHost(request.header('x-gw-custom-host'), hosts),
+    forwardHeaders: forward === undefined ? undefined : forwardable(parseHeaderList(forward)),
+    relaxed: request.header('x-gw-strict-open-ai-compliance')?.trim().toLowerCase() === 'false',
+    cacheNamespace: request.header('x-gw-cache-namespace'),
+    cacheRefresh: request.header('x-gw-cache-force-refresh')?.trim().toLowerCase() === 'true',
+    cacheControl: request.header('cache-control'),
+  };
+}
+
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= 86_400_000) return value;
+  throw new AppError('HEADER_INVALID', {
+    param: 'x-gw-request-timeout',
+    detail: 'x-gw-request-timeout must be a whole number of milliseconds',
+  });
+}
+
+function readCustomHost(text: string | undefined, hosts: HostPolicy): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const checked = checkCustomHost(text, hosts, 'request');
+  if (checked.ok) return trimSlash(text.trim());
+  throw new AppError('CUSTOM_HOST_REFUSED', {
+    param: 'x-gw-custom-host',
+    detail: `Invalid custom host passed: ${checked.error}`,
+  });
+}
+
+const trimSlash = (text: string): string => text.replace(/\/+$/, '');

@@ -1,0 +1,111 @@
+/** The provider a request names by itself: `@slug`, virtual key, `@slug/model`, or a raw name; lifecycle 1.7 rule 7. */
+import { modelSlugOf } from '@gatehouse/crds/config';
+import { API_KEY, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
+import { AppError } from '../../errors/index.ts';
+import type { Provider } from '../../providers/contract.ts';
+import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
+import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { Caller, ClientRequest } from '../exchange.ts';
+
+export type RequestProvider =
+  | { readonly kind: 'managed'; readonly record: ManagedProvider }
+  | { readonly kind: 'named'; readonly provider: Provider; readonly fields: ReadonlyMap<string, string> };
+
+export interface ProviderQuestion {
+  readonly request: ClientRequest;
+  readonly caller: Caller;
+  readonly snapshot: SnapshotView;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly hosts: HostPolicy;
+}
+
+/** The public contract spells cloud families by letter (gateway-api "Cloud-specific headers"). */
+const ALIASES: readonly (readonly [from: string, to: string])[] = [
+  ['x-gw-azure-', 'x-gw-cloud-a-'],
+  ['x-gw-vertex-', 'x-gw-cloud-b-'],
+  ['x-gw-aws-', 'x-gw-cloud-c-'],
+];
+
+/** What the headers name; undefined when they name nothing. Throws PROVIDER_UNKNOWN or PROVIDER_SLUG_UNKNOWN. */
+export function providerOfHeaders(question: ProviderQuestion): RequestProvider | undefined {
+  const name = question.request.header('x-gw-provider')?.trim();
+  if (name?.startsWith('@')) return managed(name.slice(1).split('/', 1)[0] ?? '', 'x-gw-provider', question);
+  const virtualKey = question.request.header('x-gw-virtual-key')?.trim();
+  if (virtualKey !== undefined && virtualKey !== '') {
+    return managed(virtualKey.replace(/^@/, ''), 'x-gw-virtual-key', question);
+  }
+  return name === undefined || name === '' ? undefined : named(name, question);
+}
+
+/** What a model of the form `@slug/model` names, if the slug is known here: `@` also starts model names of vendors. */
+export function providerOfModel(
+  model: string,
+  { caller, snapshot }: ProviderQuestion,
+): { readonly provider: RequestProvider; readonly model: string } | undefined {
+  const slug = modelSlugOf(model);
+  const record = slug === undefined ? undefined : snapshot.provider(caller.workspace.name, slug);
+  if (slug === undefined || record === undefined) return undefined;
+  return { provider: { kind: 'managed', record }, model: model.slice(slug.length + 2) };
+}
+
+function managed(slug: string, param: string, { caller, snapshot }: ProviderQuestion): RequestProvider {
+  const record = snapshot.provider(caller.workspace.name, slug);
+  if (record !== undefined) return { kind: 'managed', record };
+  throw new AppError('PROVIDER_SLUG_UNKNOWN', {
+    param,
+    detail: `No provider or virtual key @${slug} in the workspace ${caller.workspace.name}`,
+  });
+}
+
+function named(name: string, { request, caller, providers, hosts }: ProviderQuestion): RequestProvider {
+  const provider = providers.get(name);
+  if (provider === undefined) {
+    throw new AppError('PROVIDER_UNKNOWN', { param: 'x-gw-provider', detail: `Invalid provider passed: ${name}` });
+  }
+  const fields = new Map<string, string>();
+  const vendorKey = caller.keyHeader === 'x-api-key' ? undefined : request.header('x-api-key');
+  const credential = caller.credential ?? vendorKey;
+  if (credential !== undefined) fields.set(API_KEY, credential);
+  for (const field of PROVIDER_CATALOGUE.get(name)?.fields ?? []) {
+    const value = readField(field, request);
+    if (value === undefined) continue;
+    if (field.url) refuseBadHost(value, field.header ?? field.key, hosts);
+    fields.set(field.key, value);
+  }
+  return { kind: 'named', provider, fields };
+}
+
+/** A header that carries a provider's address obeys the rules of custom hosts; behaviour-providers-hosts 11.3. */
+function refuseBadHost(url: string, header: string, hosts: HostPolicy): void {
+  const checked = checkCustomHost(url, hosts, 'request');
+  if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: header, detail: `${header}: ${checked.error}` });
+}
+
+/** Fields that describe the call; they count whoever named the provider (spec/providers.md 1.2 rule 3). */
+export function perCallFields(providerId: string, request: ClientRequest): ReadonlyMap<string, string> | undefined {
+  let found: Map<string, string> | undefined;
+  for (const field of PER_CALL.get(providerId) ?? []) {
+    const value = readField(field, request);
+    if (value === undefined) continue;
+    found ??= new Map();
+    found.set(field.key, value);
+  }
+  return found;
+}
+
+const PER_CALL: ReadonlyMap<string, readonly ProviderField[]> = new Map(
+  [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.filter((field) => field.perCall)] as const),
+);
+
+function readField({ header, plainHeader }: ProviderField, request: ClientRequest): string | undefined {
+  if (header === undefined) return undefined;
+  const own = request.header(header) ?? aliased(header, request);
+  return own ?? (plainHeader === undefined ? undefined : request.header(plainHeader));
+}
+
+function aliased(header: string, request: ClientRequest): string | undefined {
+  for (const [from, to] of ALIASES) {
+    if (header.startsWith(from)) return request.header(to + header.slice(from.length));
+  }
+  return undefined;
+}

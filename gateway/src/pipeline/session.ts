@@ -1,0 +1,28 @@
+/** Sticky choices of load balancers; behaviour-config-routing 4.1. */
+import { stickyKey } from '../routing/index.ts';
+import type { StickyPlan } from '../routing/plan.ts';
+import type { StickySessions } from '../store/index.ts';
+import type { Caller, Exchange } from './exchange.ts';
+import type { Resolution } from './resolve/index.ts';
+
+interface Question {
+  readonly sticky: StickyPlan;
+  readonly branch: string;
+  readonly input: { readonly exchange: Exchange; readonly caller: Caller; readonly resolution: Resolution };
+}
+
+/** The index the session stays with. */
+export function stick(
+  sessions: StickySessions,
+  { sticky, branch, input }: Question,
+  draw: (stored: number | undefined) => number,
+): Promise<number> {
+  const { caller, resolution, exchange } = input;
+  const key = stickyKey(sticky, branch, {
+    keyHash: caller.keyHash,
+    metadata: resolution.metadata,
+    params: resolution.params,
+    header: (name) => exchange.request.header(name),
+  });
+  return sessions.choose(key, sticky.ttlSeconds, draw);
+}

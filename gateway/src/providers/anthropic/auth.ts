@@ -1,0 +1,58 @@
+/** The credential of the vendor and the headers that depend on it; spec/providers.md 3.3 "Headers". */
+import { API_KEY } from '@gatehouse/crds/providers';
+import { textAt } from '../../wire/json/json.ts';
+import type { Authorizer, Call } from '../contract.ts';
+import { fieldMissing } from '../engine/index.ts';
+
+const DEFAULT_VERSION = '2023-06-01';
+/** Tokens of the vendor's own applications; they need a feature flag and another header than keys. */
+const OAUTH_PREFIX = 'sk-ant-oat';
+const OAUTH_BETA = 'oauth-2025-04-20';
+/** Keys of the gateway never go upstream, even where clients can only put them into the vendor's header. */
+const GATEWAY_KEY_PREFIX = 'gwk_';
+
+/** `x-api-key`, or a bearer token when the credential is one; the client's own `x-api-key` when the target has none. */
+export const anthropicAuth: Authorizer = {
+  summary: 'x-api-key: {api_key}',
+  apply(request, call, { customHost }) {
+    const { headers } = request;
+    const key = call.fields.secret(API_KEY)?.reveal() ?? clientKey(call);
+    if (headers['x-api-key']?.startsWith(GATEWAY_KEY_PREFIX)) delete headers['x-api-key'];
+    if (key === undefined) {
+      const forwarded = headers['x-api-key'] ?? headers['authorization'];
+      if (!customHost && forwarded === undefined) throw fieldMissing(call.provider, API_KEY);
+    } else if (key.startsWith(OAUTH_PREFIX)) {
+      delete headers['x-api-key'];
+      headers['authorization'] = `Bearer ${key}`;
+      headers['anthropic-beta'] = withFlag(headers['anthropic-beta'], OAUTH_BETA);
+    } else {
+      headers['x-api-key'] = key;
+    }
+  },
+};
+
+function clientKey(call: Call): string | undefined {
+  const key = call.header('x-api-key');
+  return key?.startsWith(GATEWAY_KEY_PREFIX) ? undefined : key;
+}
+
+function withFlag(flags: string | undefined, flag: string): string {
+  if (flags === undefined) return flag;
+  return flags.split(',').some((item) => item.trim() === flag) ? flags : `${flags},${flag}`;
+}
+
+/** The API version: target, header, body, default. */
+export function anthropicVersion(call: Call): string {
+  return setting(call, 'version') ?? DEFAULT_VERSION;
+}
+
+/** The feature flags, from the same places; none by default. */
+export function anthropicBeta(call: Call): string | undefined {
+  const { anthropic_beta: list } = call.params;
+  return setting(call, 'beta') ?? (Array.isArray(list) ? list.join(',') : undefined);
+}
+
+function setting(call: Call, name: 'version' | 'beta'): string | undefined {
+  const key = `anthropic_${name}`;
+  return call.fields.text(key) ?? call.header(`anthropic-${name}`) ?? textAt(call.params, key);
+}

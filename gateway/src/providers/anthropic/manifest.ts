@@ -1,0 +1,19 @@
+import { anthropicErrorFields, isOverloadFrame } from '../../wire/anthropic/index.ts';
+import { defineProvider, type Provider } from '../contract.ts';
+import { proxyPath } from '../engine/index.ts';
+import { anthropicAuth, anthropicBeta, anthropicVersion } from './auth.ts';
+import { chatComplete, complete, messages, messagesCountTokens } from './endpoints.ts';
+import { models } from './models.ts';
+
+export const anthropic: Provider = defineProvider({
+  id: 'anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  auth: anthropicAuth,
+  headers: { 'anthropic-version': anthropicVersion, 'anthropic-beta': anthropicBeta },
+  endpoints: { chatComplete, complete, messages, messagesCountTokens },
+  models,
+  // The vendor's SDKs put the version segment into every path, below a base URL that has it already.
+  proxy: { path: (call) => proxyPath(call).replace(/^\/v1(?=\/)/, '') },
+  readError: anthropicErrorFields,
+  isOverloadFrame,
+});

@@ -1,0 +1,22 @@
+import { err, isObject, ok } from '@gatehouse/crds';
+import { objectsAt, textAt } from '../../wire/json/json.ts';
+import { modelEntry } from '../../wire/openai/index.ts';
+import type { ModelsEndpoint } from '../contract.ts';
+
+const PAGE = '/models?limit=1000';
+
+/** The vendor's list, page by page; spec/providers.md 1.15. */
+export const models: ModelsEndpoint = {
+  path: PAGE,
+  read(body) {
+    if (!isObject(body) || !Array.isArray(body['data'])) return err('the answer has no list of models');
+    const data = objectsAt(body, 'data').map((model) => {
+      const createdMs = Date.parse(textAt(model, 'created_at') ?? '');
+      const created = Number.isNaN(createdMs) ? 0 : Math.floor(createdMs / 1000);
+      return modelEntry(textAt(model, 'id') ?? '', 'anthropic', created);
+    });
+    const last = textAt(body, 'last_id');
+    const next = body['has_more'] === true && last ? `${PAGE}&after_id=${encodeURIComponent(last)}` : undefined;
+    return ok(next === undefined ? { data } : { data, next });
+  },
+};

@@ -1,0 +1,80 @@
+import { azureAuth, joinQuery, splitQuery, withVersion } from '../../upstream/azure/index.ts';
+import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
+import { proxyPath } from '../engine/index.ts';
+import {
+  chatEndpoint,
+  completionEndpoint,
+  embeddingsEndpoint,
+  NOT_NEGATIVE,
+  responsesEndpoints,
+} from '../openai-like/index.ts';
+import {
+  anthropicBeta,
+  anthropicVersion,
+  apiKey,
+  chatInEitherMode,
+  isAnthropic,
+  nativeMessages,
+} from './anthropic-mode.ts';
+
+const versioned =
+  (path: string) =>
+  (call: Call): string =>
+    joinQuery(path, withVersion(call.query, call.fields.text('azure_api_version')));
+
+const openAiOnly = (endpoint: Endpoint): Endpoint => ({ ...endpoint, supports: (call) => !isAnthropic(call) });
+
+/** A client that knows its deployment has the responses API asks for it (spec/providers.md 1.14, public API). */
+const onRequest = (endpoint: Endpoint): Endpoint => ({
+  ...endpoint,
+  supports: (call) => call.header('x-gw-provider-responses-proxy') === 'true',
+});
+
+const chat = {
+  path: versioned('/chat/completions'),
+  drop: ['functions', 'function_call'],
+  clamp: { max_completion_tokens: NOT_NEGATIVE },
+};
+
+const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
+
+/** Files and batches belong to the resource and not to the model endpoint. */
+function proxyBaseUrl(call: Call): string | undefined {
+  const url = call.fields.text('azure_foundry_url');
+  const origin = url === undefined ? undefined : URL.parse(url)?.origin;
+  return origin !== undefined && /^\/(?:files|batches)(?:[/?]|$)/.test(proxyPath(call))
+    ? `${origin}/openai`
+    : undefined;
+}
+
+/** Foundry models, in OpenAI's format or in Anthropic's; spec/providers.md 3.7. */
+export const azureAi: Provider = defineProvider({
+  id: 'azure-ai',
+  baseUrl: '{azure_foundry_url}',
+  auth: azureAuth({ apiKey }),
+  headers: {
+    'extra-parameters': (call) =>
+      isAnthropic(call) ? undefined : (call.fields.text('azure_extra_parameters') ?? 'drop'),
+    'azureml-model-deployment': '{azure_deployment_name}',
+    'anthropic-version': anthropicVersion,
+    'anthropic-beta': anthropicBeta,
+  },
+  endpoints: {
+    chatComplete: chatInEitherMode({ ...chatEndpoint(chat), path: chat.path }),
+    complete: openAiOnly(completionEndpoint({ path: versioned('/completions') })),
+    embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings') })),
+    messages: nativeMessages,
+    createModelResponse: onRequest(responses.createModelResponse),
+    getModelResponse: onRequest(responses.getModelResponse),
+    deleteModelResponse: onRequest(responses.deleteModelResponse),
+    listResponseInputItems: onRequest(responses.listResponseInputItems),
+  },
+  models: { path: versioned('/models') },
+  proxy: {
+    path: (call) => {
+      const [path, query] = splitQuery(proxyPath(call));
+      return joinQuery(path, withVersion(query, call.fields.text('azure_api_version')));
+    },
+    baseUrl: proxyBaseUrl,
+  },
+});

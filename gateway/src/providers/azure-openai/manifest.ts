@@ -1,0 +1,40 @@
+import { azureAuth } from '../../upstream/azure/index.ts';
+import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
+import { apiKeyHeader } from '../engine/index.ts';
+import {
+  chatEndpoint,
+  completionEndpoint,
+  embeddingsEndpoint,
+  NOT_NEGATIVE,
+  openAiMessages,
+  responsesEndpoints,
+} from '../openai-like/index.ts';
+import { readModels } from './models.ts';
+import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, resourcePath } from './paths.ts';
+
+/** Without a deployment in the path the body has to name it. */
+const deploymentAsModel: BodyHook = (params, call) => {
+  const deployment = isVersionless(call) ? call.fields.text('deployment_id') : undefined;
+  return deployment === undefined || params['model'] === deployment ? params : { ...params, model: deployment };
+};
+
+/** OpenAI's models behind deployments of one's own; spec/providers.md 3.2. */
+export const azureOpenai: Provider = defineProvider({
+  id: 'azure-openai',
+  baseUrl: 'https://{resource_name}.openai.azure.com/openai',
+  auth: azureAuth({ apiKey: apiKeyHeader('api-key') }),
+  headers: { 'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta') },
+  endpoints: {
+    chatComplete: chatEndpoint({
+      path: deploymentPath('/chat/completions'),
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+      hooks: [deploymentAsModel],
+      messages: openAiMessages,
+    }),
+    complete: completionEndpoint({ path: deploymentPath('/completions'), hooks: [deploymentAsModel] }),
+    embed: embeddingsEndpoint({ path: deploymentPath('/embeddings'), hooks: [deploymentAsModel] }),
+    ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
+  },
+  models: { path: (call) => resourcePath(call, '/models'), read: readModels },
+  proxy: { path: proxiedPath, baseUrl: proxyBaseUrl },
+});

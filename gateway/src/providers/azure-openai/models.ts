@@ -1,0 +1,14 @@
+import { err, isObject, ok } from '@gatehouse/crds';
+import { modelEntry } from '../../wire/openai/index.ts';
+import type { ModelsEndpoint } from '../contract.ts';
+
+/** The models of the resource in OpenAI's words; spec/providers.md 1.15. */
+export const readModels: NonNullable<ModelsEndpoint['read']> = (body, call) => {
+  const list = isObject(body) ? body['data'] : undefined;
+  if (!Array.isArray(list)) return err('no list of models');
+  const data = list.filter(isObject).map((entry) => {
+    const created = entry['created_at'];
+    return modelEntry(String(entry['id'] ?? ''), call.provider, typeof created === 'number' ? created : 0);
+  });
+  return ok({ data });
+};

@@ -1,0 +1,45 @@
+/** Where a call goes depends on the API version, which may be a date, `v1` or absent; spec/providers.md 3.2. */
+import { joinQuery, splitQuery, withoutVersion, withVersion } from '../../upstream/azure/index.ts';
+import type { Call } from '../contract.ts';
+import { fieldMissing, pathSegment, proxyPath } from '../engine/index.ts';
+
+/** Foundry's own scope: its paths know no API version. */
+const FOUNDRY_SCOPE = 'https://ai.azure.com/.default';
+/** Old style calls name the resource in the path. */
+const RESOURCE_IN_PATH = /^\/([a-z0-9-]+\.openai\.azure\.com)(?=\/|$)/i;
+
+/** `v1` is a mode and not a version: paths have it as a segment, and the deployment is the model of the body. */
+export const isVersionless = (call: Call): boolean => call.fields.text('api_version')?.toLowerCase() === 'v1';
+
+/** The path of an operation that a deployment serves. */
+export const deploymentPath =
+  (path: string) =>
+  (call: Call): string => {
+    if (isVersionless(call)) return resourcePath(call, path);
+    const deployment = call.fields.text('deployment_id');
+    if (deployment === undefined) throw fieldMissing(call.provider, 'deployment_id');
+    return resourcePath(call, `/deployments/${pathSegment(deployment, 'deployment_id')}${path}`);
+  };
+
+/** The path of an operation of the whole resource, with the client's query. The target's API version wins. */
+export function resourcePath(call: Call, path: string): string {
+  if (isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(call.query));
+  const version = call.fields.text('api_version');
+  const query = version === undefined ? call.query : withoutVersion(call.query);
+  return joinQuery(path, withVersion(query, version));
+}
+
+/** The resource that an old style path names. */
+export function proxyBaseUrl(call: Call): string | undefined {
+  const host = RESOURCE_IN_PATH.exec(proxyPath(call))?.[1];
+  return host === undefined ? undefined : `https://${host}`;
+}
+
+/** The client's path; its own API version wins. */
+export function proxiedPath(call: Call): string {
+  const [path, query] = splitQuery(proxyPath(call));
+  const own = path.replace(RESOURCE_IN_PATH, '');
+  if (own === path && isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(query));
+  const versioned = call.fields.text('azure_entra_scope') !== FOUNDRY_SCOPE && !isVersionless(call);
+  return joinQuery(own, versioned ? withVersion(query, call.fields.text('api_version')) : query);
+}

@@ -1,0 +1,50 @@
+/** Chat: Converse, or text completion for the models that know no chat; spec/providers.md 3.4 "Routing". */
+import { ok } from '@gatehouse/crds';
+import {
+  createConverseDecoder,
+  createDialectDecoder,
+  createLegacyChatDecoder,
+  fromConverseAnswer,
+  fromLegacyChatAnswer,
+  isLegacyChat,
+  remoteUrlsOf,
+  toConverseBody,
+  toLegacyChatBody,
+} from '../../wire/bedrock/index.ts';
+import type { Call, Endpoint } from '../contract.ts';
+import { writeBody } from './converse-target.ts';
+import { knownModel, modelPath } from './model.ts';
+
+const pathTo = (converse: string, invoke: string) => (call: Call) => {
+  const { id, foundation } = knownModel(call);
+  return modelPath(id, isLegacyChat(foundation) ? invoke : converse);
+};
+
+export const chatComplete: Endpoint = {
+  method: 'POST',
+  path: pathTo('converse', 'invoke'),
+  streamPath: pathTo('converse-stream', 'invoke-with-response-stream'),
+  request: {
+    kind: 'write',
+    write: (params, call, context) =>
+      writeBody(
+        call,
+        context,
+        ({ foundation }) => (isLegacyChat(foundation) ? [] : remoteUrlsOf(params)),
+        (target, { foundation, family }) =>
+          isLegacyChat(foundation) ? toLegacyChatBody(params, family) : ok(toConverseBody(params, target)),
+      ),
+  },
+  answer: {
+    kind: 'read',
+    read: (body, call, head) =>
+      isLegacyChat(knownModel(call).foundation)
+        ? fromLegacyChatAnswer(body, call, head.headers)
+        : fromConverseAnswer(body, call),
+  },
+  stream: {
+    kind: 'decode',
+    framing: 'aws-eventstream',
+    open: (call) => createDialectDecoder(call, { invoke: createLegacyChatDecoder, converse: createConverseDecoder }),
+  },
+};

@@ -1,0 +1,24 @@
+import { completes, createCompleteDecoder, fromCompleteAnswer, toCompleteBody } from '../../wire/bedrock/index.ts';
+import type { Call, Endpoint } from '../contract.ts';
+import { andThen } from '../engine/index.ts';
+import { knownModel, modelPath, resolveModel } from './model.ts';
+
+const pathTo = (action: string) => (call: Call) => modelPath(knownModel(call).id, action);
+
+/** Text completion of the families that have one; spec/providers.md 3.4 "complete per family". */
+export const complete: Endpoint = {
+  method: 'POST',
+  path: pathTo('invoke'),
+  streamPath: pathTo('invoke-with-response-stream'),
+  supports: (call) => {
+    const { foundation, family } = knownModel(call);
+    return foundation === undefined || completes(family);
+  },
+  request: {
+    kind: 'write',
+    write: (params, call, context) =>
+      andThen(resolveModel(call, context), ({ family }) => toCompleteBody(params, family)),
+  },
+  answer: { kind: 'read', read: (body, call, head) => fromCompleteAnswer(body, call, head.headers) },
+  stream: { kind: 'decode', framing: 'aws-eventstream', open: createCompleteDecoder },
+};

@@ -1,0 +1,69 @@
+/** Which of Bedrock's hosts a call goes to; spec/providers.md 3.4 and 1.15. */
+import { awsBaseUrl } from '../../upstream/aws/index.ts';
+import type { Call } from '../contract.ts';
+import { proxyPath } from '../engine/index.ts';
+import { SERVICE } from './auth.ts';
+
+const RUNTIME = 'bedrock-runtime';
+const CONTROL_PLANE = 'bedrock';
+const AGENT_RUNTIME = 'bedrock-agent-runtime';
+
+/** First segments of paths that are not the runtime's. Source: the vendor's API references of the three services. */
+const HOST_BY_SEGMENT: ReadonlyMap<string, string> = new Map([
+  ...[
+    'async-invoke-model',
+    'automated-reasoning-policies',
+    'custom-models',
+    'evaluation-job',
+    'evaluation-jobs',
+    'foundation-model-availability',
+    'foundation-models',
+    'guardrails',
+    'imported-models',
+    'inference-profiles',
+    'logging',
+    'marketplace-model',
+    'model-copy-jobs',
+    'model-customization-jobs',
+    'model-import-jobs',
+    'model-invocation-job',
+    'model-invocation-jobs',
+    'prompt-routers',
+    'provisioned-model-throughput',
+    'provisioned-model-throughputs',
+  ].map((segment) => [segment, CONTROL_PLANE] as const),
+  ...[
+    'agents',
+    'flows',
+    'generateQuery',
+    'knowledgebases',
+    'optimize-prompt',
+    'rerank',
+    'retrieveAndGenerate',
+    'retrieveAndGenerateStream',
+    'sessions',
+  ].map((segment) => [segment, AGENT_RUNTIME] as const),
+]);
+
+export function baseUrl(call: Call): string {
+  return awsBaseUrl(call.operation === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
+}
+
+/** A proxied call goes to the host that knows its path, or to the service that the target names. */
+export function proxyBaseUrl(call: Call): string {
+  const service = call.fields.text('aws_service');
+  if (service !== undefined && service !== SERVICE) return awsBaseUrl(service, call);
+  const segment = proxyPath(call).split(/[/?]/, 2)[1] ?? '';
+  return awsBaseUrl(HOST_BY_SEGMENT.get(segment) ?? RUNTIME, call);
+}
+
+/** Where calls beside the main one go. A custom host stands for all of the service's hosts. */
+export function controlPlaneUrl(call: Call): string {
+  return customHost(call) ?? awsBaseUrl(CONTROL_PLANE, call);
+}
+
+export function runtimeUrl(call: Call): string {
+  return customHost(call) ?? awsBaseUrl(RUNTIME, call);
+}
+
+const customHost = (call: Call): string | undefined => call.fields.text('custom_host')?.replace(/\/+$/, '');

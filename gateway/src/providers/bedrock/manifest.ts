@@ -1,0 +1,18 @@
+import { awsErrorFields } from '../../wire/bedrock/index.ts';
+import { defineProvider, type Provider } from '../contract.ts';
+import { chatComplete } from './chat.ts';
+import { complete } from './complete.ts';
+import { embed } from './embed.ts';
+import { baseUrl, proxyBaseUrl } from './hosts.ts';
+import { messages, messagesCountTokens, settlingAuth } from './messages.ts';
+import { models } from './models.ts';
+
+export const bedrock: Provider = defineProvider({
+  id: 'bedrock',
+  baseUrl,
+  auth: settlingAuth,
+  endpoints: { chatComplete, complete, embed, messages, messagesCountTokens },
+  models,
+  proxy: { baseUrl: proxyBaseUrl },
+  readError: (body, head) => awsErrorFields(body, head.headers),
+});

@@ -1,0 +1,94 @@
+/** Messages: native for the vendor's models, Converse for all others; spec/providers.md 3.4 "messages on bedrock". */
+import { isObject, ok } from '@gatehouse/crds';
+import {
+  createConverseMessagesDecoder,
+  createDialectDecoder,
+  createInvokeMessagesDecoder,
+  fromCount,
+  remoteUrlsOfMessages,
+  toConverseCount,
+  toConverseMessages,
+  toInvokeCount,
+  toInvokeMessages,
+  toMessagesAnswer,
+  withoutRegion,
+} from '../../wire/bedrock/index.ts';
+import type { Authorizer, Call, Endpoint, JsonObject } from '../contract.ts';
+import { bedrockAuth } from './auth.ts';
+import { betasOf, versionOf, writeBody } from './converse-target.ts';
+import { knownModel, type ModelFacts, modelPath, resolveModel } from './model.ts';
+
+const isNative = ({ family }: ModelFacts): boolean => family === 'anthropic';
+
+const pathTo = (converse: string, invoke: string) => (call: Call) => {
+  const model = knownModel(call);
+  return modelPath(model.id, isNative(model) ? invoke : converse);
+};
+
+const toInvokeBody = (params: JsonObject, call: Call): JsonObject =>
+  toInvokeMessages(params, { anthropicBeta: betasOf(call), anthropicVersion: versionOf(call) });
+
+export const messages: Endpoint = {
+  method: 'POST',
+  path: pathTo('converse', 'invoke'),
+  streamPath: pathTo('converse-stream', 'invoke-with-response-stream'),
+  request: {
+    kind: 'write',
+    write: (params, call, context) =>
+      writeBody(
+        call,
+        context,
+        (model) => (isNative(model) ? [] : remoteUrlsOfMessages(params)),
+        (target, model) => ok(isNative(model) ? toInvokeBody(params, call) : toConverseMessages(params, target)),
+      ),
+  },
+  answer: {
+    kind: 'read',
+    read: (body, call) => (isObject(body) && body['type'] === 'message' ? ok(body) : toMessagesAnswer(body, call)),
+  },
+  stream: {
+    kind: 'decode',
+    framing: 'aws-eventstream',
+    open: (call) =>
+      createDialectDecoder(call, { invoke: createInvokeMessagesDecoder, converse: createConverseMessagesDecoder }),
+  },
+};
+
+export const messagesCountTokens: Endpoint = {
+  method: 'POST',
+  path: (call) => modelPath(withoutRegion(knownModel(call).id), 'count-tokens'),
+  request: {
+    kind: 'write',
+    write: (params, call, context) =>
+      writeBody(
+        call,
+        context,
+        (model) => (isNative(model) ? [] : remoteUrlsOfMessages(params)),
+        (target, model) =>
+          ok(
+            isNative(model)
+              ? toInvokeCount(toInvokeBody(params, call))
+              : toConverseCount(toConverseMessages(params, target)),
+          ),
+      ),
+  },
+  answer: { kind: 'read', read: fromCount },
+};
+
+/**
+ * Paths are made before anybody can be asked: a call with an opaque inference profile goes out as Converse unless the
+ * service says that the vendor's model is behind it. The authorizer comes last, so it can still move the call.
+ */
+export const settlingAuth: Authorizer = {
+  ...bedrockAuth,
+  async apply(request, call, context) {
+    if (call.operation === 'messages' && knownModel(call).profile !== undefined) {
+      const model = await resolveModel(call, context);
+      if (isNative(model)) request.path = request.path.replace(/\/converse(-stream)?$/, toInvokePath);
+    }
+    await bedrockAuth.apply(request, call, context);
+  },
+};
+
+const toInvokePath = (_: string, stream: string | undefined): string =>
+  stream === undefined ? '/invoke' : '/invoke-with-response-stream';

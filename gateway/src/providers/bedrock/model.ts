@@ -1,0 +1,70 @@
+/** The model behind the id of a call; spec/providers.md 3.4 "Model id handling". */
+import { createHash } from 'node:crypto';
+import { authorizedFetch } from '../../upstream/aws/index.ts';
+import { type Family, familyOf, readModelId } from '../../wire/bedrock/index.ts';
+import { objectsAt, textAt } from '../../wire/json/json.ts';
+import { parseJsonObject } from '../../wire/openai/index.ts';
+import type { AuthorizerContext, Call } from '../contract.ts';
+import { type Deferred, pathSegment, requireModel } from '../engine/index.ts';
+import { bedrockAuth } from './auth.ts';
+import { controlPlaneUrl } from './hosts.ts';
+
+export interface ModelFacts {
+  /** The id as it goes into URLs, decoded. */
+  readonly id: string;
+  /** The foundation model; undefined when only the service knows it. */
+  readonly foundation: string | undefined;
+  /** `other` when nothing tells it. */
+  readonly family: Family;
+  /** The inference profile that has to be asked for the foundation model. */
+  readonly profile: string | undefined;
+}
+
+/** The model of a profile never changes for long; a profile that cannot be read may be readable soon. Units: ms. */
+const FOUND_TTL_MS = 16 * 60 * 60 * 1000;
+const NOT_FOUND_TTL_MS = 60_000;
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+/** What the id itself says, and the target where the id is opaque. */
+export function knownModel(call: Call): ModelFacts {
+  const { id, foundation, profile } = readModelId(requireModel(call));
+  const told = foundation ?? call.fields.text('aws_bedrock_model');
+  return { id, foundation: told, family: familyOf(told), profile: told === undefined ? profile : undefined };
+}
+
+/** The same, and what the service says about an inference profile. A profile that cannot be read is of no known family. */
+export function resolveModel(call: Call, context: AuthorizerContext): Deferred<ModelFacts> {
+  const known = knownModel(call);
+  return known.profile === undefined ? known : lookUp(known, known.profile, call, context);
+}
+
+/** `/model/ID/ACTION` with the id as one segment. */
+export function modelPath(id: string, action: string): string {
+  return `/model/${pathSegment(id, 'model')}/${action}`;
+}
+
+async function lookUp(known: ModelFacts, profile: string, call: Call, context: AuthorizerContext): Promise<ModelFacts> {
+  const url = `${controlPlaneUrl(call)}/inference-profiles/${encodeURIComponent(profile)}`;
+  const foundation = await context.services.cached(`bedrock:${digestOf(url, call)}`, async () => {
+    const value = await askForFoundation(url, call, context);
+    return { value, ttlMs: value === undefined ? NOT_FOUND_TTL_MS : FOUND_TTL_MS };
+  });
+  return { ...known, foundation, family: familyOf(foundation) };
+}
+
+async function askForFoundation(url: string, call: Call, context: AuthorizerContext): Promise<string | undefined> {
+  const side = { method: 'GET', url, maxBytes: MAX_ANSWER_BYTES } as const;
+  const answer = await authorizedFetch(bedrockAuth, side, call, context);
+  if (answer.status !== 200) return undefined;
+  const [model] = objectsAt(parseJsonObject(answer.body.toString('utf8')), 'models');
+  return textAt(model, 'modelArn')?.split('/').at(-1);
+}
+
+/** Who asks matters too: what one account may not read, another may. */
+function digestOf(url: string, { fields }: Call): string {
+  const identity = ['aws_access_key_id', 'api_key'].map((key) => fields.secret(key)?.reveal());
+  const role = ['aws_auth_type', 'aws_role_arn'].map((key) => fields.text(key));
+  return createHash('sha256')
+    .update(JSON.stringify([url, identity, role]))
+    .digest('hex');
+}

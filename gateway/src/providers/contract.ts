@@ -1,0 +1,241 @@
+/**
+ * What a provider declares. Shared code asks these properties and never names a provider. Adding one touches its folder
+ * (or its row of `table/`), the register and its documentation. Source of the facts: spec/providers.md section 1.
+ */
+import type { Result } from '@gatehouse/crds';
+import type { AppError } from '../errors/index.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { ErrorFields, Frame, JsonObject, StreamDecoder, WireContext } from '../wire/contract.ts';
+import type { Framing } from '../wire/framing/index.ts';
+
+export type {
+  ErrorFields,
+  Frame,
+  JsonObject,
+  StreamDecoder,
+  StreamItem,
+  Usage,
+  WireContext,
+} from '../wire/contract.ts';
+export type { Framing } from '../wire/framing/index.ts';
+
+/** The typed operations of the unified routes (spec/providers.md 1.1). */
+export type EndpointId =
+  | 'chatComplete'
+  | 'complete'
+  | 'embed'
+  | 'messages'
+  | 'messagesCountTokens'
+  | 'createModelResponse'
+  | 'getModelResponse'
+  | 'deleteModelResponse'
+  | 'listResponseInputItems';
+
+/** The values of a target: vendor fields and credential, by their catalogue name. */
+export interface TargetFields {
+  /** A field's text; secret fields are not visible here. */
+  text(key: string): string | undefined;
+  secret(key: string): Secret | undefined;
+}
+
+/** Everything a hook may look at. Nothing in it may be changed. */
+export interface Call extends WireContext {
+  readonly operation: EndpointId | 'listModels' | 'proxy';
+  /** Whether the client asked for a stream. */
+  readonly stream: boolean;
+  readonly fields: TargetFields;
+  /** A header of the client, by lower-case name. */
+  header(name: string): string | undefined;
+  /** The client's path below `/v1`, with a leading slash, still encoded. */
+  readonly path: string;
+  /** The client's query without `?`. */
+  readonly query: string;
+  /** Named segments of the route, e.g. `response_id`, still encoded. */
+  readonly route: Readonly<Record<string, string>>;
+}
+
+/** The request as it goes out. Authorizers run last and may change all of it. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** Scheme, host and port, without a slash at the end. */
+  origin: string;
+  /** Path and query, encoded. */
+  path: string;
+  /** Lower-case names. */
+  readonly headers: Record<string, string>;
+  /** Absent for GET and DELETE and for bodies that stream. */
+  readonly body: Buffer | undefined;
+}
+
+/** A small JSON call beside the main one: tokens, inference profiles, remote images. Same SSRF guard, same proxies. */
+export interface SideRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whether cloud metadata addresses may be reached: only for the identity of the machine. */
+  readonly metadata?: true;
+  readonly maxBytes?: number;
+}
+
+export interface SideAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What authorizers and request writers may use besides the call. */
+export interface ProviderServices {
+  /** Throws AppError for network failures; any status is returned. */
+  fetch(request: SideRequest, options: { readonly signal: AbortSignal }): Promise<SideAnswer>;
+  /**
+   * A value that is made once and kept until it expires, also when many ask at the same time. `make` returns the value and
+   * its lifetime in ms; failures are not kept. Keys must contain everything the value depends on; secrets are hashed.
+   */
+  cached<T>(key: string, make: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T>;
+  /** Cloud settings of the process environment, by name (behaviour-env "Pricing and providers"). */
+  env(name: string): string | undefined;
+  now(): number;
+}
+
+/** Puts the credential on a request. Throws AppError `CREDENTIAL_UNAVAILABLE` or `PROVIDER_FIELD_MISSING`. */
+export interface Authorizer {
+  /** For the reference, e.g. `Authorization: Bearer`. */
+  readonly summary: string;
+  /** The credential is a signature over the request: nothing may be changed after it, by forwarded headers either. */
+  readonly signs?: true;
+  apply(request: OutgoingRequest, call: Call, context: AuthorizerContext): void | Promise<void>;
+}
+
+export interface AuthorizerContext {
+  readonly services: ProviderServices;
+  readonly signal: AbortSignal;
+  /** The target goes to a host of its own, which may need no credential. */
+  readonly customHost?: boolean;
+}
+
+/**
+ * Text with `{field}` and `{field|default}` places. `{model}` is the model with its slashes, `{encoded_model}` the model as
+ * one path segment, `{query}` the client's query; the named segments of the route are places too. A place that stays empty
+ * is an error in URLs and leaves a header out.
+ */
+export type Template = string;
+
+/** A client parameter table; unknown parameters are forwarded unless `only` is given (spec/providers.md 1.5). */
+export interface RequestTable {
+  /** Client name to upstream name; a dot nests. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly drop?: readonly string[];
+  /** Numbers outside are set to the nearest bound. */
+  readonly clamp?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
+  /** Sent when the client did not send it. */
+  readonly inject?: JsonObject;
+  /** Forward these client names only. */
+  readonly only?: readonly string[];
+  /** Changes a table cannot say; each returns the same object when it has nothing to do. Run before the table. */
+  readonly hooks?: readonly BodyHook[];
+}
+
+export type BodyHook = (params: JsonObject, call: Call) => JsonObject;
+
+/** How a request body is made: by table, or by code when the upstream has another shape. */
+export type RequestRule =
+  | { readonly kind: 'table'; readonly table: RequestTable }
+  | {
+      readonly kind: 'write';
+      write(
+        params: JsonObject,
+        call: Call,
+        context: { readonly services: ProviderServices; readonly signal: AbortSignal },
+      ): Result<object, AppError> | Promise<Result<object, AppError>>;
+    }
+  /** GET and DELETE. */
+  | { readonly kind: 'none' };
+
+/** Facts about an upstream answer beside its body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** How a successful unary answer is brought into the client's format. */
+export type AnswerRule =
+  /** The bytes are already right. */
+  | { readonly kind: 'relay' }
+  /**
+   * The bytes are right but for the `provider` member, which is appended to the JSON text. `extend` adds what only clients
+   * that are not strict may get; it returns the same object when there is nothing to add.
+   */
+  | { readonly kind: 'tag'; extend?(body: JsonObject, call: Call): JsonObject }
+  /** The answer is read; an error says why it cannot be (becomes `UPSTREAM_INVALID_RESPONSE`). */
+  | { readonly kind: 'read'; read(body: unknown, call: Call, head: AnswerHead): Result<object, string> };
+
+export type StreamRule =
+  /** The bytes are already right, terminator included (it is added when the upstream forgot it). */
+  | { readonly kind: 'relay' }
+  /**
+   * As relay, with the `provider` member appended to each chunk; decoded (framing `sse`) when the client asked for usage or
+   * is not strict.
+   */
+  | { readonly kind: 'tag'; open(call: Call): StreamDecoder }
+  | { readonly kind: 'decode'; readonly framing: Framing; open(call: Call): StreamDecoder };
+
+export interface Endpoint {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** Appended to the base URL. */
+  readonly path: Template | ((call: Call) => string);
+  /** Used instead when the client asked for a stream. */
+  readonly streamPath?: Template | ((call: Call) => string);
+  /** False: this call is not offered (for example a model family without a native messages API). */
+  supports?(call: Call): boolean;
+  readonly request: RequestRule;
+  readonly answer: AnswerRule;
+  readonly stream?: StreamRule;
+}
+
+/** One page of a model list. */
+export interface ModelPage {
+  readonly data: readonly JsonObject[];
+  /** Path and query of the next page, relative to the base URL. */
+  readonly next?: string;
+}
+
+/** How the provider lists its models (spec/providers.md 1.15). */
+export interface ModelsEndpoint {
+  readonly path: Template | ((call: Call) => string);
+  /** Absent: the body is relayed. */
+  read?(body: unknown, call: Call): Result<ModelPage, string>;
+}
+
+/** What the proxy mode does differently for the provider (spec/providers.md 1.16). */
+export interface ProxyRule {
+  /** Path and query to append to the base URL; default: the client's path without `/v1`, and its query. */
+  path?(call: Call): string;
+  /** The base URL when it depends on the path; undefined: the usual one. A custom host comes first. */
+  baseUrl?(call: Call): string | undefined;
+}
+
+export interface Provider {
+  /** Id of the catalogue (`@gatehouse/crds/providers`). */
+  readonly id: string;
+  /** Scheme, host and path prefix without a slash at the end; a custom host replaces it whole. */
+  readonly baseUrl: Template | ((call: Call) => string);
+  readonly auth: Authorizer;
+  /** Sent with every call, by lower-case name; a header whose places stay empty is left out. */
+  readonly headers?: Readonly<Record<string, Template | ((call: Call) => string | undefined)>>;
+  readonly endpoints: Partial<Readonly<Record<EndpointId, Endpoint>>>;
+  readonly models?: ModelsEndpoint;
+  readonly proxy: ProxyRule;
+  /** The provider's own error dialect, tried before the shapes every provider is tried with (spec/providers.md 1.8). */
+  readError?(body: unknown, head: AnswerHead): ErrorFields | undefined;
+  /**
+   * Whether the first events of a stream may carry an overload that should count as HTTP 529 when the target asks for it
+   * (behaviour-streaming 8.4).
+   */
+  isOverloadFrame?(frame: Frame): boolean;
+}
+
+/** Checks nothing at run time: gives a manifest its type and one place to read about it. */
+export function defineProvider(provider: Provider): Provider {
+  return provider;
+}

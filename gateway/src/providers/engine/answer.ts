@@ -1,0 +1,88 @@
+import { isObject } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import {
+  appendMember,
+  type Member,
+  type ModelsBody,
+  memberOf,
+  modelsBody,
+  parseJsonObject,
+} from '../../wire/openai/index.ts';
+import type { AnswerHead, AnswerRule, Call, Endpoint, JsonObject, ModelPage, Provider } from '../contract.ts';
+import { invalidAnswer } from './error-fields.ts';
+
+export interface UpstreamAnswer {
+  readonly head: AnswerHead;
+  readonly bytes: Buffer;
+}
+
+// A memo of a pure function, keyed by the providers, which are constants of the program.
+const tags = new WeakMap<Provider, Member>();
+
+/** The `provider` member that is put on answers. */
+export function providerTag(provider: Provider): Member {
+  const known = tags.get(provider) ?? memberOf('provider', provider.id);
+  tags.set(provider, known);
+  return known;
+}
+
+/**
+ * The bytes the client gets for a successful unary answer (spec/providers.md 1.7). Throws AppError
+ * `UPSTREAM_INVALID_RESPONSE` when the answer cannot be read.
+ */
+export function readAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UpstreamAnswer): Buffer {
+  const rule = endpoint.answer;
+  if (rule.kind === 'relay') return answer.bytes;
+  if (rule.kind === 'tag') return tagAnswer(provider, rule, call, answer.bytes);
+  const read = rule.read(parseBody(provider, answer.bytes), call, answer.head);
+  if (!read.ok) throw invalid(provider, answer.bytes, read.error);
+  return Buffer.from(JSON.stringify(read.value));
+}
+
+function tagAnswer(provider: Provider, rule: AnswerRule & { kind: 'tag' }, call: Call, bytes: Buffer): Buffer {
+  const tag = providerTag(provider);
+  if (call.strict || rule.extend === undefined) return appendMember(bytes, tag);
+  const body = parseJsonObject(bytes.toString('utf8'));
+  const extended = body === undefined ? undefined : rule.extend(body, call);
+  if (extended === body || extended === undefined) return appendMember(bytes, tag);
+  return Buffer.from(JSON.stringify({ ...extended, [tag.name]: tag.value }));
+}
+
+/** One page of the provider's models in the normal form (spec/providers.md 1.15). Throws as `readAnswer`. */
+export function readModels(provider: Provider, call: Call, bytes: Buffer): ModelPage {
+  const body = parseBody(provider, bytes);
+  const own = provider.models?.read?.(body, call);
+  if (own === undefined) {
+    const data = modelsOf(body);
+    if (data === undefined) throw invalid(provider, bytes, 'no list of models');
+    return { data };
+  }
+  if (!own.ok) throw invalid(provider, bytes, own.error);
+  return own.value;
+}
+
+/** The answer to a call for models: the entries of all pages. */
+export function modelListBody(provider: Provider, data: readonly JsonObject[]): ModelsBody {
+  return modelsBody(provider.id, data);
+}
+
+/** The OpenAI list, or a bare one. */
+function modelsOf(body: unknown): readonly JsonObject[] | undefined {
+  const list: unknown = isObject(body) ? body['data'] : body;
+  return Array.isArray(list) ? list.filter(isObject) : undefined;
+}
+
+function parseBody(provider: Provider, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (thrown) {
+    throw invalid(provider, bytes, thrown);
+  }
+}
+
+const invalid = (provider: Provider, bytes: Buffer, cause: unknown): AppError =>
+  new AppError('UPSTREAM_INVALID_RESPONSE', {
+    detail: invalidAnswer(provider.id, bytes).message,
+    provider: provider.id,
+    cause,
+  });

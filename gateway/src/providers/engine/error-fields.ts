@@ -1,0 +1,57 @@
+import { readErrorShape, withProviderPrefix } from '../../wire/openai/index.ts';
+import type { AnswerHead, ErrorFields, Provider } from '../contract.ts';
+
+/** Longest upstream text that is repeated to the client, in characters. */
+const MAX_QUOTED_CHARS = 8192;
+
+/** The body of the error normal form (spec/providers.md 1.8). */
+export interface ProviderErrorBody {
+  readonly error: ErrorFields;
+  readonly provider: string;
+}
+
+/** What an upstream error says: the provider's own dialect first, then every known shape, then the text as it is. */
+export function readErrorFields(provider: Provider, head: AnswerHead, bytes: Buffer): ErrorFields {
+  const body = bodyOf(bytes);
+  const own = provider.readError?.(body, head);
+  if (own !== undefined) return withProviderPrefix(provider.id, own);
+  const byShape = readErrorShape(body) ?? plainText(body);
+  if (byShape === undefined) return invalidAnswer(provider.id, bytes);
+  const type = byShape.type ?? awsErrorType(head);
+  return withProviderPrefix(provider.id, { ...byShape, type });
+}
+
+/** The fields for an answer that is neither a success nor an error anyone knows (spec/providers.md 1.7). */
+export function invalidAnswer(providerId: string, bytes: Buffer): ErrorFields {
+  const raw = quoted(bytes.toString('utf8', 0, MAX_QUOTED_CHARS * 4));
+  return { message: `Invalid response received from ${providerId}: ${raw}`, type: null, param: null, code: null };
+}
+
+/** The error normal form. */
+export function providerErrorBody(providerId: string, fields: ErrorFields): ProviderErrorBody {
+  return { error: fields, provider: providerId };
+}
+
+/** The JSON value, or the text when it is none. */
+function bodyOf(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Texts and HTML pages of proxies and load balancers. */
+function plainText(body: unknown): ErrorFields | undefined {
+  if (typeof body !== 'string' || body.trim() === '') return undefined;
+  return { message: quoted(body.trim()), type: null, param: null, code: null };
+}
+
+const quoted = (text: string): string => text.slice(0, MAX_QUOTED_CHARS);
+
+/** `ValidationException:http://…` in a header, where the body has no type. */
+function awsErrorType(head: AnswerHead): string | null {
+  const header = head.headers['x-amzn-errortype'];
+  return typeof header === 'string' ? (header.split(':')[0] ?? null) : null;
+}

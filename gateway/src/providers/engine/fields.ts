@@ -1,0 +1,50 @@
+import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
+import { AppError } from '../../errors/index.ts';
+import { Secret } from '../../lib/secret.ts';
+import type { Call, Provider, TargetFields } from '../contract.ts';
+
+/** Headers of the fields that every provider has (spec/providers.yaml `common_target_fields`). */
+const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
+  [API_KEY, 'authorization'],
+  ['custom_host', 'x-gw-custom-host'],
+]);
+
+/**
+ * The values of a target behind the accessors that hooks see: credentials only as `Secret`, the rest as text. Values are
+ * trimmed (a key file often ends in a newline); an empty one counts as absent.
+ */
+export function createFields(provider: Provider, values: ReadonlyMap<string, string>): TargetFields {
+  const entry = PROVIDER_CATALOGUE.get(provider.id);
+  const names: ReadonlySet<string> = new Set(entry === undefined ? [API_KEY] : secretFieldsOf(entry));
+  const texts = new Map<string, string>();
+  const secrets = new Map<string, Secret>();
+  for (const [key, raw] of values) {
+    const value = raw.trim();
+    if (value === '') continue;
+    if (names.has(key)) secrets.set(key, new Secret(value));
+    else texts.set(key, value);
+  }
+  return { text: (key) => texts.get(key), secret: (key) => secrets.get(key) };
+}
+
+/** The error for a field without which the provider cannot be called; it names the field and the header that carries it. */
+export function fieldMissing(providerId: string, key: string): AppError {
+  const header = headerOf(providerId, key);
+  const where = header === undefined ? '' : ` (header ${header})`;
+  return new AppError('PROVIDER_FIELD_MISSING', {
+    detail: `${providerId} needs the field ${key}${where}`,
+    param: key,
+    provider: providerId,
+  });
+}
+
+/** The model of a call that cannot do without one. Throws AppError `MODEL_REQUIRED`. */
+export function requireModel(call: Call): string {
+  if (call.model !== '') return call.model;
+  throw new AppError('MODEL_REQUIRED', { param: 'model', provider: call.provider });
+}
+
+function headerOf(providerId: string, key: string): string | undefined {
+  const own = PROVIDER_CATALOGUE.get(providerId)?.fields.find((field) => field.key === key);
+  return own === undefined ? COMMON_HEADERS.get(key) : own.header;
+}

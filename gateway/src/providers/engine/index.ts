@@ -1,0 +1,23 @@
+/**
+ * From a declared provider to requests and back: shared code that asks a provider's declaration and never names one. All
+ * of it is pure but for authorizers and writers, which may call out.
+ */
+export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer } from './answer.ts';
+export { apiKeyHeader, apiKeyQuery, bearer, noAuth } from './authorizers.ts';
+export { andThen, type Deferred } from './deferred.ts';
+export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
+export { createFields, fieldMissing, requireModel } from './fields.ts';
+export {
+  buildModelsRequest,
+  buildProxyRequest,
+  buildRequest,
+  type CallOptions,
+  type ModelsOptions,
+  type ProxyOptions,
+  proxyPath,
+  type RequestOptions,
+} from './request.ts';
+export { shapeBody } from './shape-body.ts';
+export { type OpenedStream, openStream } from './stream.ts';
+export { type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
+export { hostText, pathSegment, pathText } from './url.ts';

@@ -1,0 +1,197 @@
+import { AppError } from '../../errors/index.ts';
+import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } from '../contract.ts';
+import type { CompiledUrl } from './compile.ts';
+import { andThen, type Deferred } from './deferred.ts';
+import { fieldMissing, requireModel } from './fields.ts';
+import { shapeBody } from './shape-body.ts';
+import { baseOf, type PreparedTarget } from './target.ts';
+import { type CompiledTemplate, renderTemplate } from './template.ts';
+import { type Base, pathSegment, pathText, refuseDotSegments, splitBase } from './url.ts';
+
+export interface CallOptions {
+  /** Headers the client asked to pass on, by lower-case name. */
+  readonly forwarded: Readonly<Record<string, string>>;
+  readonly services: ProviderServices;
+  readonly signal: AbortSignal;
+}
+
+export interface RequestOptions extends CallOptions {
+  /** The client's body as it came: sent as it is when nothing changes it. */
+  readonly rawBody: Buffer | undefined;
+}
+
+export interface ProxyOptions extends CallOptions {
+  readonly method: string;
+  /** The client's headers, by lower-case name, without those that end at the gateway. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+export interface ModelsOptions extends CallOptions {
+  /** `next` of the page before. */
+  readonly page?: string;
+}
+
+/**
+ * The upstream request for the operation of a call. Throws AppError: OPERATION_UNSUPPORTED, PROVIDER_FIELD_MISSING,
+ * MODEL_REQUIRED, PARAMETER_INVALID, CREDENTIAL_UNAVAILABLE, or what the provider's writer returns.
+ */
+export function buildRequest(target: PreparedTarget, call: Call, options: RequestOptions): Deferred<OutgoingRequest> {
+  const found = target.compiled.endpoints.get(call.operation);
+  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.operation);
+  const { endpoint } = found;
+  const base = baseOf(target, call);
+  const path = base.prefix + renderPath(target, call.stream ? found.streamPath : found.path, call);
+  return andThen(bodyOf(endpoint, call, options), (body) => {
+    const headers = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
+    return authorize(target, call, { method: endpoint.method, origin: base.origin, path, headers, body }, options);
+  });
+}
+
+/** The upstream request for the provider's list of models. Throws as `buildRequest`. */
+export function buildModelsRequest(
+  target: PreparedTarget,
+  call: Call,
+  options: ModelsOptions,
+): Deferred<OutgoingRequest> {
+  const { modelsPath } = target.compiled;
+  if (modelsPath === undefined) throw unsupported(target, 'listModels');
+  const base = baseOf(target, call);
+  const path = base.prefix + (options.page ?? renderPath(target, modelsPath, call));
+  const headers = { ...target.bareHeaders };
+  return authorize(target, call, { method: 'GET', origin: base.origin, path, headers, body: undefined }, options);
+}
+
+/**
+ * The upstream request for a proxied call: the client's method, path, query, headers and body, with the provider's
+ * credential, over which nothing of the client's goes. Source: spec/providers.md 1.4 and 1.16.
+ */
+export function buildProxyRequest(
+  target: PreparedTarget,
+  call: Call,
+  { method, headers: clientHeaders, body, forwarded, ...context }: ProxyOptions,
+): Deferred<OutgoingRequest> {
+  const { proxy } = target.provider;
+  const base = target.customHost ? baseOf(target, call) : (proxyBase(target, call) ?? baseOf(target, call));
+  const path = proxy.path?.(call) ?? proxyPath(call);
+  refuseDotSegments(path.split('?', 1)[0] ?? '', 'path');
+  const headers: Record<string, string> = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
+  addCallHeaders(target, call, headers);
+  // The client's own Authorization may be a gateway key: it goes upstream only when it was asked for by name.
+  const { authorization: _, ...passed } = clientHeaders;
+  Object.assign(headers, passed, overlayOf(target, forwarded));
+  const request: OutgoingRequest = { method, origin: base.origin, path: base.prefix + path, headers, body };
+  const done = target.provider.auth.apply(request, call, { ...context, customHost: target.customHost });
+  return andThen(done, () => request);
+}
+
+/** The client's path without `/v1/proxy` or `/v1`, and its query. */
+export function proxyPath(call: Call): string {
+  const path = call.path === '/proxy' || call.path.startsWith('/proxy/') ? call.path.slice(6) : call.path;
+  return call.query === '' ? path : `${path}?${call.query}`;
+}
+
+function proxyBase(target: PreparedTarget, call: Call): Base | undefined {
+  const url = target.provider.proxy.baseUrl?.(call);
+  return url === undefined ? undefined : splitBase(url);
+}
+
+/** `<endpoint id> is not supported by <provider>` (spec/providers.md 1.13). */
+function unsupported(target: PreparedTarget, operation: string): AppError {
+  const provider = target.provider.id;
+  return new AppError('OPERATION_UNSUPPORTED', { detail: `${operation} is not supported by ${provider}`, provider });
+}
+
+function renderPath(target: PreparedTarget, path: CompiledUrl, call: Call): string {
+  if (typeof path === 'function') return path(call);
+  if (path.constant !== undefined) return path.constant;
+  const text = renderTemplate(path, (key) => pathPlace(target, key, call));
+  if (!text.ok) throw fieldMissing(target.provider.id, text.error);
+  return text.value.endsWith('?') ? text.value.slice(0, -1) : text.value;
+}
+
+function pathPlace(target: PreparedTarget, key: string, call: Call): string | undefined {
+  if (key === 'query') return call.query;
+  if (key === 'model') return pathText(requireModel(call), 'model');
+  if (key === 'encoded_model') return pathSegment(requireModel(call), 'model');
+  const segment = Object.hasOwn(call.route, key) ? call.route[key] : undefined;
+  const value = segment ?? target.fields.text(key);
+  return value === undefined ? undefined : pathText(value, key);
+}
+
+function bodyOf(endpoint: Endpoint, call: Call, options: RequestOptions): Deferred<Buffer | undefined> {
+  const { request } = endpoint;
+  if (request.kind === 'none') return undefined;
+  return andThen(shape(request, call, options), (shaped) =>
+    shaped === call.params && options.rawBody !== undefined ? options.rawBody : Buffer.from(JSON.stringify(shaped)),
+  );
+}
+
+function shape(rule: Exclude<RequestRule, { kind: 'none' }>, call: Call, context: RequestOptions): Deferred<object> {
+  if (rule.kind === 'table') return shapeBody(rule.table, call.params, call);
+  return andThen(rule.write(call.params, call, context), (result) => {
+    if (!result.ok) throw result.error;
+    return result.value;
+  });
+}
+
+/**
+ * Headers of a typed call, later wins: content type, provider, credential, stored and forwarded headers; a signature comes
+ * after all of them. The overlay lies there already when the credential is made, so that an authorizer sees what replaces
+ * it. Source: spec/providers.md 1.4, behaviour-providers-hosts 11.7.
+ */
+function authorize(
+  target: PreparedTarget,
+  call: Call,
+  request: OutgoingRequest,
+  { forwarded, services, signal }: CallOptions,
+): Deferred<OutgoingRequest> {
+  addCallHeaders(target, call, request.headers);
+  const overlay = overlayOf(target, forwarded);
+  if (overlay !== undefined) Object.assign(request.headers, overlay);
+  const { auth } = target.provider;
+  const done = auth.apply(request, call, { services, signal, customHost: target.customHost });
+  return andThen(done, () => {
+    if (overlay !== undefined && !auth.signs) Object.assign(request.headers, overlay);
+    return request;
+  });
+}
+
+function addCallHeaders(target: PreparedTarget, call: Call, headers: Record<string, string>): void {
+  for (const [name, value] of target.compiled.callHeaders) {
+    const text = typeof value === 'function' ? value(call) : renderHeader(value, call);
+    if (text !== undefined) headers[name] = text;
+  }
+}
+
+function renderHeader(template: CompiledTemplate, call: Call): string | undefined {
+  const places = new Map([
+    ['model', call.model],
+    ['encoded_model', encodeURIComponent(call.model)],
+    ['query', call.query],
+  ]);
+  const text = renderTemplate(template, (key) => places.get(key) ?? call.fields.text(key));
+  return text.ok ? text.value : undefined;
+}
+
+/** They frame the body or belong to the connection, and the body may be another one than the client's. */
+const FRAMING: ReadonlySet<string> = new Set([
+  ...['host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'expect', 'te', 'trailer', 'upgrade'],
+]);
+
+/** Stored and forwarded headers; undefined when there is none, which is the common case. */
+function overlayOf(
+  target: PreparedTarget,
+  forwarded: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  let overlay: Record<string, string> | undefined;
+  for (const headers of [target.customHeaders, forwarded]) {
+    for (const name in headers) {
+      const value = headers[name];
+      if (value === undefined || FRAMING.has(name) || name.startsWith('x-gw-')) continue;
+      overlay ??= {};
+      overlay[name] = value;
+    }
+  }
+  return overlay;
+}

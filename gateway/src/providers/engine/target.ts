@@ -1,0 +1,105 @@
+import { AppError } from '../../errors/index.ts';
+import type { Call, Provider, TargetFields } from '../contract.ts';
+import { type CompiledProvider, compileProvider } from './compile.ts';
+import { fieldMissing } from './fields.ts';
+import { type CompiledTemplate, renderTemplate } from './template.ts';
+import { type Base, hostText, splitBase } from './url.ts';
+
+export interface TargetOptions {
+  /** Replaces the base URL whole, version segment included. */
+  readonly customHost?: string;
+  /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A provider with the values of one target; what does not depend on the request is done. */
+export interface PreparedTarget {
+  readonly provider: Provider;
+  /** The values of the target; `custom_host` is among the texts when it is set. */
+  readonly fields: TargetFields;
+  readonly compiled: CompiledProvider;
+  readonly customHost: boolean;
+  /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
+  readonly base: Base | AppError | undefined;
+  /** For requests with and without a JSON body. */
+  readonly jsonHeaders: Readonly<Record<string, string>>;
+  readonly bareHeaders: Readonly<Record<string, string>>;
+  readonly customHeaders: Readonly<Record<string, string>>;
+}
+
+/**
+ * Does the work of a target that requests have in common; once per Snapshot for managed providers and saved configs. Never
+ * fails: what is missing is reported by the request that needs it.
+ */
+export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
+  const { customHost, headers = {} } = options;
+  const compiled = compileProvider(provider);
+  const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
+  const own = Object.fromEntries(headersOf(compiled, known));
+  return {
+    provider,
+    fields: known,
+    compiled,
+    customHost: customHost !== undefined,
+    base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
+    jsonHeaders: { 'content-type': 'application/json', ...own },
+    bareHeaders: own,
+    customHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+/** The base URL for a call. Throws AppError when the target cannot be called. */
+export function baseOf(target: PreparedTarget, call: Call): Base {
+  const base = target.base ?? callBase(target, call);
+  if (base instanceof AppError) throw base;
+  return base;
+}
+
+function ownBase(provider: Provider, compiled: CompiledProvider, fields: TargetFields): Base | AppError | undefined {
+  const { baseUrl } = compiled;
+  return compiled.basePerCall || typeof baseUrl === 'function' ? undefined : renderBase(provider, baseUrl, fields);
+}
+
+function renderBase(provider: Provider, template: CompiledTemplate, fields: TargetFields): Base | AppError {
+  // A place at the beginning holds the whole URL; anywhere else a value may only be part of a name.
+  const whole = typeof template.parts[0] === 'string' ? undefined : template.parts[0]?.key;
+  try {
+    const url = renderTemplate(template, (key) => {
+      const value = fields.text(key);
+      return value === undefined || key === whole ? value : hostText(value, key);
+    });
+    return url.ok ? (splitBase(url.value) ?? badUrl(whole ?? 'base URL')) : fieldMissing(provider.id, url.error);
+  } catch (thrown) {
+    if (thrown instanceof AppError) return thrown;
+    throw thrown;
+  }
+}
+
+/** The base URL as the provider makes it for one call. */
+function callBase(target: PreparedTarget, call: Call): Base | AppError {
+  const { baseUrl } = target.compiled;
+  if (typeof baseUrl === 'function') return splitBase(baseUrl(call)) ?? badUrl('base URL');
+  const fields: TargetFields = {
+    ...target.fields,
+    text: (key) => (key === 'model' ? call.model : target.fields.text(key)),
+  };
+  return renderBase(target.provider, baseUrl, fields);
+}
+
+const customBase = (customHost: string): Base | AppError =>
+  splitBase(customHost) ?? new AppError('CUSTOM_HOST_REFUSED', { param: 'custom_host' });
+
+const badUrl = (param: string): AppError =>
+  new AppError('PARAMETER_INVALID', { detail: `${param} is not an http or https URL`, param });
+
+function* headersOf(compiled: CompiledProvider, fields: TargetFields): Generator<[string, string]> {
+  for (const [name, template] of compiled.headers) {
+    const value = renderTemplate(template, (key) => fields.text(key));
+    if (value.ok) yield [name, value.value];
+  }
+}
+
+const withCustomHost = (fields: TargetFields, customHost: string): TargetFields => ({
+  text: (key) => (key === 'custom_host' ? customHost : fields.text(key)),
+  secret: (key) => fields.secret(key),
+});

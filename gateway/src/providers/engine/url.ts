@@ -1,0 +1,56 @@
+import { AppError } from '../../errors/index.ts';
+
+/** A base URL taken apart. */
+export interface Base {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path without a slash at the end. */
+  readonly prefix: string;
+}
+
+/** Takes a base URL apart; undefined when it is none. */
+export function splitBase(url: string): Base | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.host === '') return undefined;
+  return { origin: `${parsed.protocol}//${parsed.host}`, prefix: parsed.pathname.replace(/\/+$/, '') };
+}
+
+/** What may stand in a path as it is: RFC 3986 pchar, slash and the percent sign of what is encoded already. */
+const PATH_SAFE = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*$/;
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+const HOST_LABEL = /^[A-Za-z0-9._-]+$/;
+
+/** A value as part of a path, slashes kept; `name` is what an error blames. */
+export function pathText(value: string, name: string): string {
+  refuseDotSegments(value, name);
+  if (PATH_SAFE.test(value)) return value;
+  return percentEncode(value, encodeURI, name).replace(/[?#]/g, encodeURIComponent);
+}
+
+/** A value as one segment of a path. */
+export function pathSegment(value: string, name: string): string {
+  refuseDotSegments(value, name);
+  return percentEncode(value, encodeURIComponent, name);
+}
+
+/** A value inside a base URL, where anything but a label could move the request to another host. */
+export function hostText(value: string, name: string): string {
+  if (HOST_LABEL.test(value)) return value;
+  throw invalid(name, 'only letters, digits, dots, dashes and underscores');
+}
+
+/** A path that climbs would leave the base URL, and the credential with it. */
+export function refuseDotSegments(path: string, name: string): void {
+  if (DOT_SEGMENT.test(path)) throw invalid(name, 'no . or .. segments');
+}
+
+function percentEncode(value: string, encode: (text: string) => string, name: string): string {
+  try {
+    return encode(value);
+  } catch {
+    throw invalid(name, 'no lone surrogates');
+  }
+}
+
+const invalid = (name: string, rule: string): AppError =>
+  new AppError('PARAMETER_INVALID', { detail: `${name} may contain ${rule}`, param: name });

@@ -1,0 +1,143 @@
+import {
+  createOpenAiChatDecoder,
+  createOpenAiCompletionDecoder,
+  type OpenAiDialect,
+  readChatAnswer,
+  readCompletionAnswer,
+  withContentBlocks,
+} from '../../wire/openai/index.ts';
+import type { AnswerRule, BodyHook, Call, Endpoint, RequestTable, StreamRule } from '../contract.ts';
+import { pathText } from '../engine/index.ts';
+import { CHAT_CLAMP, type ClampChanges, COMPLETION_CLAMP, mergeClamp } from './bounds.ts';
+import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
+
+/** What an endpoint does differently from OpenAI's own. */
+export interface EndpointRow {
+  readonly path?: Endpoint['path'];
+  /** Sent when the client names no model. */
+  readonly model?: string;
+  readonly rename?: RequestTable['rename'];
+  readonly drop?: readonly string[];
+  readonly clamp?: ClampChanges;
+  readonly inject?: RequestTable['inject'];
+  readonly only?: readonly string[];
+  readonly hooks?: readonly BodyHook[];
+  /** Repairs that answers need; without it answers and streams are passed on as they come, tagged. */
+  readonly dialect?: OpenAiDialect;
+  /** Events that one line end separates (spec/providers.md 1.11). */
+  readonly framing?: 'sse-lines';
+  readonly answer?: AnswerRule;
+}
+
+/** Chat messages as everyone but OpenAI takes them. Blocks are our own extra of answers, which clients send back. */
+const plainMessages = editMessages(foldDeveloper, withoutMembers('content_blocks'));
+
+/** Chat messages for the upstreams that know every role. */
+export const openAiMessages = editMessages(withoutMembers('content_blocks'));
+
+/** Chat completions of an upstream that speaks the OpenAI format. */
+export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }): Endpoint {
+  const { messages = plainMessages, dialect } = row;
+  return {
+    method: 'POST',
+    path: row.path ?? '/chat/completions',
+    request: { kind: 'table', table: tableOf(row, [messages], CHAT_CLAMP) },
+    answer: answerOf(row, { kind: 'tag', extend: withContentBlocks }, readChatAnswer),
+    stream: streamOf(row, (call) => createOpenAiChatDecoder(call, dialect)),
+  };
+}
+
+/** Text completions. */
+export function completionEndpoint(row: EndpointRow): Endpoint {
+  return {
+    method: 'POST',
+    path: row.path ?? '/completions',
+    request: { kind: 'table', table: tableOf(row, [], COMPLETION_CLAMP) },
+    answer: answerOf(row, { kind: 'tag' }, readCompletionAnswer),
+    stream: streamOf(row, (call) => createOpenAiCompletionDecoder(call, row.dialect)),
+  };
+}
+
+/** Embeddings. */
+export function embeddingsEndpoint(row: EndpointRow): Endpoint {
+  return {
+    method: 'POST',
+    path: row.path ?? '/embeddings',
+    request: { kind: 'table', table: tableOf(row, [], {}) },
+    answer: row.answer ?? { kind: 'tag' },
+  };
+}
+
+type ResponsesId = 'createModelResponse' | 'getModelResponse' | 'deleteModelResponse' | 'listResponseInputItems';
+
+/** Where the responses API is: `below` is empty for the collection, else it begins with the id of a response. */
+export type ResponsesPath = (call: Call, below: string) => string;
+
+/** The stateful responses API where the upstream has it: bytes both ways. */
+export function responsesEndpoints(
+  path: ResponsesPath,
+  request: RequestTable = {},
+): Readonly<Record<ResponsesId, Endpoint>> {
+  const item = (call: Call): string => `/${pathText(call.route['response_id'] ?? '', 'response_id')}`;
+  const bytes = { answer: { kind: 'relay' } } as const;
+  const body = { kind: 'none' } as const;
+  const stream = { kind: 'relay' } as const;
+  return {
+    createModelResponse: {
+      method: 'POST',
+      path: (call) => path(call, ''),
+      request: { kind: 'table', table: request },
+      ...bytes,
+      stream,
+    },
+    getModelResponse: { method: 'GET', path: (call) => path(call, item(call)), request: body, ...bytes, stream },
+    deleteModelResponse: { method: 'DELETE', path: (call) => path(call, item(call)), request: body, ...bytes },
+    listResponseInputItems: {
+      method: 'GET',
+      path: (call) => path(call, `${item(call)}/input_items`),
+      request: body,
+      ...bytes,
+    },
+  };
+}
+
+/** The usual place of the responses API; queries (`include`, `stream`, pages) belong to what is below the collection. */
+export function responsesBelow(prefix: string): ResponsesPath {
+  return (call, below) => {
+    const query = below === '' || call.query === '' ? '' : `?${call.query}`;
+    return `${prefix}/responses${below}${query}`;
+  };
+}
+
+/** An endpoint whose answers and streams are OpenAI's own bytes. */
+export function relayed(endpoint: Endpoint): Endpoint {
+  const { stream, ...rest } = endpoint;
+  return { ...rest, answer: { kind: 'relay' }, ...(stream === undefined ? {} : { stream: { kind: 'relay' } }) };
+}
+
+function tableOf(
+  row: EndpointRow,
+  hooks: readonly BodyHook[],
+  clamp: NonNullable<RequestTable['clamp']>,
+): RequestTable {
+  const { rename = {}, drop = [], only, model } = row;
+  return {
+    rename,
+    drop,
+    clamp: mergeClamp(clamp, row.clamp),
+    inject: { ...row.inject, ...(model === undefined ? {} : { model }) },
+    hooks: [...hooks, ...(row.hooks ?? [])],
+    ...(only === undefined ? {} : { only }),
+  };
+}
+
+function answerOf(row: EndpointRow, plain: AnswerRule, read: typeof readChatAnswer): AnswerRule {
+  const { dialect } = row;
+  if (row.answer !== undefined) return row.answer;
+  return dialect === undefined ? plain : { kind: 'read', read: (body, call) => read(body, call, dialect) };
+}
+
+function streamOf({ dialect, framing }: EndpointRow, open: (StreamRule & { kind: 'tag' })['open']): StreamRule {
+  if (dialect === undefined && framing === undefined) return { kind: 'tag', open };
+  return { kind: 'decode', framing: framing ?? 'sse', open };
+}

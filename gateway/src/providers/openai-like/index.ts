@@ -1,0 +1,15 @@
+/** Building blocks of providers that speak the OpenAI format; no provider is named here. */
+export { AT_LEAST_ONE, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
+export {
+  chatEndpoint,
+  completionEndpoint,
+  type EndpointRow,
+  embeddingsEndpoint,
+  openAiMessages,
+  type ResponsesPath,
+  relayed,
+  responsesBelow,
+  responsesEndpoints,
+} from './endpoints.ts';
+export { editMessages, type MessageEdit, withoutMembers } from './messages.ts';
+export { type OpenAiRow, openAiLike } from './row.ts';

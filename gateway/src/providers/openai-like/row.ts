@@ -1,0 +1,51 @@
+import { type Authorizer, defineProvider, type ModelsEndpoint, type Provider } from '../contract.ts';
+import { bearer } from '../engine/index.ts';
+import {
+  chatEndpoint,
+  completionEndpoint,
+  type EndpointRow,
+  embeddingsEndpoint,
+  responsesBelow,
+  responsesEndpoints,
+} from './endpoints.ts';
+
+/** A provider that speaks the OpenAI format on another host. */
+export interface OpenAiRow {
+  readonly id: string;
+  readonly baseUrl: Provider['baseUrl'];
+  /** Stands before the usual paths. */
+  readonly prefix?: string;
+  /** Default: the API key as a bearer token. */
+  readonly auth?: Authorizer;
+  readonly headers?: Provider['headers'];
+  readonly chat?: EndpointRow;
+  readonly complete?: EndpointRow;
+  readonly embed?: EndpointRow;
+  /** The upstream has the responses API. */
+  readonly responses?: true;
+  /** `true`: the list is at the usual path. */
+  readonly models?: true | ModelsEndpoint;
+  readonly readError?: Provider['readError'];
+  readonly proxy?: Provider['proxy'];
+}
+
+/** The provider of a row. */
+export function openAiLike(row: OpenAiRow): Provider {
+  const { prefix = '', chat, complete, embed, models } = row;
+  const at = (path: string, own: EndpointRow): EndpointRow => ({ ...own, path: own.path ?? prefix + path });
+  return defineProvider({
+    id: row.id,
+    baseUrl: row.baseUrl,
+    auth: row.auth ?? bearer(),
+    proxy: row.proxy ?? {},
+    endpoints: {
+      ...(chat === undefined ? {} : { chatComplete: chatEndpoint(at('/chat/completions', chat)) }),
+      ...(complete === undefined ? {} : { complete: completionEndpoint(at('/completions', complete)) }),
+      ...(embed === undefined ? {} : { embed: embeddingsEndpoint(at('/embeddings', embed)) }),
+      ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
+    },
+    ...(row.headers === undefined ? {} : { headers: row.headers }),
+    ...(row.readError === undefined ? {} : { readError: row.readError }),
+    ...(models === undefined ? {} : { models: models === true ? { path: `${prefix}/models` } : models }),
+  });
+}

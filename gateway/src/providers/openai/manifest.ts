@@ -1,0 +1,31 @@
+import { defineProvider, type Provider } from '../contract.ts';
+import { bearer } from '../engine/index.ts';
+import {
+  chatEndpoint,
+  completionEndpoint,
+  embeddingsEndpoint,
+  openAiMessages,
+  relayed,
+  responsesBelow,
+  responsesEndpoints,
+} from '../openai-like/index.ts';
+
+/** The format itself: bodies go through byte for byte wherever nothing has to be changed. spec/providers.md 3.1. */
+export const openai: Provider = defineProvider({
+  id: 'openai',
+  baseUrl: 'https://api.openai.com/v1',
+  auth: bearer(),
+  headers: {
+    'openai-organization': '{openai_organization}',
+    'openai-project': '{openai_project}',
+    'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta'),
+  },
+  endpoints: {
+    chatComplete: relayed(chatEndpoint({ model: 'gpt-3.5-turbo', messages: openAiMessages })),
+    complete: relayed(completionEndpoint({ model: 'text-davinci-003' })),
+    embed: relayed(embeddingsEndpoint({ model: 'text-embedding-ada-002' })),
+    ...responsesEndpoints(responsesBelow('')),
+  },
+  models: { path: '/models' },
+  proxy: {},
+});

@@ -1,0 +1,98 @@
+/** Upstreams whose host or path belongs to the account. Facts: spec/providers.yaml and spec/providers.md section 3. */
+import { API_KEY } from '@gatehouse/crds/providers';
+import type { Authorizer, Call, Provider } from '../contract.ts';
+import { bearer, pathText, requireModel } from '../engine/index.ts';
+import { EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
+import { databricksChat, servingPath } from './hooks/databricks.ts';
+import { stringErrorWithStatus } from './hooks/errors.ts';
+import { stableId, untypedDelta } from './hooks/fill.ts';
+import { thinkingAsSwitch } from './hooks/ollama.ts';
+import { adapterAsModel, predibasePath } from './hooks/predibase.ts';
+
+/** A dedicated endpoint serves one model; the shared host has the model in the path. */
+const modelPath =
+  (path: string) =>
+  (call: Call): string =>
+    call.fields.text('huggingface_base_url') === undefined
+      ? `/models/${pathText(requireModel(call), 'model')}${path}`
+      : path;
+
+/** A workspace token pair, or an API key. */
+const modalAuth: Authorizer = {
+  summary: 'authorization: Bearer {api_key}, else modal-key and modal-secret',
+  apply(request, call, context) {
+    if (call.fields.secret(API_KEY) !== undefined) return bearer().apply(request, call, context);
+    for (const [header, field] of [
+      ['modal-key', 'modal_key'],
+      ['modal-secret', 'modal_secret'],
+    ] as const) {
+      const value = call.fields.secret(field)?.reveal();
+      if (value !== undefined) request.headers[header] = value;
+    }
+  },
+};
+
+export const ACCOUNTS: readonly Provider[] = [
+  openAiLike({
+    id: 'cortex',
+    baseUrl: 'https://{snowflake_account}.snowflakecomputing.com/api/v2',
+    headers: {
+      'x-snowflake-authorization-token-type': 'KEYPAIR_JWT',
+      accept: 'application/json, text/event-stream',
+    },
+    chat: { path: '/cortex/inference:complete', model: 'mistral-large', dialect: untypedDelta },
+  }),
+  openAiLike({
+    id: 'databricks',
+    baseUrl: 'https://{databricks_workspace}.cloud.databricks.com/serving-endpoints',
+    chat: { path: servingPath, dialect: databricksChat },
+    complete: { path: servingPath },
+    embed: { path: servingPath, only: ['input'] },
+  }),
+  openAiLike({
+    id: 'huggingface',
+    baseUrl: '{huggingface_base_url|https://api-inference.huggingface.co}',
+    chat: {
+      path: modelPath('/v1/chat/completions'),
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+      dialect: stableId,
+    },
+    complete: { path: modelPath('/v1/completions'), dialect: stableId },
+    readError: stringErrorWithStatus,
+  }),
+  openAiLike({
+    id: 'modal',
+    baseUrl: 'https://api.modal.com/v1',
+    auth: modalAuth,
+    chat: {},
+    complete: {},
+    models: true,
+  }),
+  openAiLike({
+    id: 'ollama',
+    baseUrl: '{custom_host}',
+    prefix: '/v1',
+    auth: bearer({ optional: true }),
+    chat: {
+      model: 'llama2',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+      hooks: [thinkingAsSwitch],
+    },
+    embed: {},
+    models: true,
+  }),
+  openAiLike({
+    id: 'predibase',
+    baseUrl: 'https://serving.app.predibase.com',
+    headers: { accept: 'application/json' },
+    chat: {
+      path: predibasePath,
+      rename: OLDER_LIMIT,
+      drop: ['user'],
+      clamp: { max_completion_tokens: NOT_NEGATIVE, temperature: { min: 0, max: 1 }, n: EXACTLY_ONE },
+      hooks: [adapterAsModel],
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+/** One account for the models of many. Facts: spec/providers.yaml and spec/providers.md section 3. */
+import type { Provider } from '../contract.ts';
+import { NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
+import { nestReasoningAndUsage } from './hooks/openrouter.ts';
+
+export const AGGREGATORS: readonly Provider[] = [
+  openAiLike({
+    id: '302ai',
+    baseUrl: 'https://api.302.ai',
+    prefix: '/v1',
+    chat: { model: 'gpt-3.5-turbo' },
+    models: true,
+  }),
+  openAiLike({ id: 'aibadgr', baseUrl: 'https://aibadgr.com/api/v1', chat: {}, models: true }),
+  openAiLike({
+    id: 'cometapi',
+    baseUrl: 'https://api.cometapi.com/v1',
+    chat: { model: 'gpt-3.5-turbo' },
+    embed: { model: 'text-embedding-ada-002' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'deepbricks',
+    baseUrl: 'https://api.deepbricks.ai/v1',
+    headers: { 'deepbricks-organization': '{openai_organization}', 'deepbricks-project': '{openai_project}' },
+    chat: {
+      model: 'gpt-3.5-turbo',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'github',
+    baseUrl: 'https://models.inference.ai.azure.com',
+    headers: { 'extra-parameters': 'drop' },
+    chat: { clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    complete: {},
+    embed: {},
+    models: true,
+  }),
+  openAiLike({
+    id: 'openrouter',
+    baseUrl: 'https://openrouter.ai/api',
+    prefix: '/v1',
+    headers: { 'http-referer': 'https://gatehouse.dev', 'x-title': 'Gatehouse' },
+    chat: {
+      model: 'openrouter/auto',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+      hooks: [nestReasoningAndUsage],
+    },
+    responses: true,
+    models: true,
+  }),
+];

@@ -1,0 +1,254 @@
+/** Hosts of other makers' models. Facts: spec/providers.yaml and spec/providers.md section 3. */
+import type { Provider } from '../contract.ts';
+import {
+  AT_LEAST_ONE,
+  EXACTLY_ONE,
+  editMessages,
+  NOT_NEGATIVE,
+  OLDER_LIMIT,
+  openAiLike,
+  withoutMembers,
+} from '../openai-like/index.ts';
+import { roleAndUsage, roleUsageAndEnd } from './hooks/fill.ts';
+import { inputAsList } from './hooks/input.ts';
+import { bareModelList } from './hooks/models.ts';
+
+const FUNCTIONS = ['functions', 'function_call'] as const;
+const TOOLS = [...FUNCTIONS, 'tools', 'tool_choice'] as const;
+
+export const HOSTS: readonly Provider[] = [
+  openAiLike({
+    id: 'anyscale',
+    baseUrl: 'https://api.endpoints.anyscale.com/v1',
+    chat: {
+      model: 'meta-llama/Llama-2-7b-chat-hf',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+    },
+    complete: { model: 'Meta-Llama/Llama-Guard-7b' },
+    embed: { model: 'thenlper/gte-large' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'cerebras',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    headers: { 'user-agent': 'gatehouse' },
+    chat: {
+      drop: [
+        ...['frequency_penalty', 'logit_bias', 'logprobs', 'presence_penalty', 'parallel_tool_calls', 'service_tier'],
+      ],
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'deepinfra',
+    baseUrl: 'https://api.deepinfra.com/v1/openai',
+    chat: {
+      model: 'deepinfra/airoboros-70b',
+      rename: OLDER_LIMIT,
+      clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
+      framing: 'sse-lines',
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'featherless-ai',
+    baseUrl: 'https://api.featherless.ai/v1',
+    chat: { model: 'mistralai/Magistral-Small-2506' },
+    complete: { model: 'mistralai/Magistral-Small-2506' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'groq',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    chat: {
+      drop: ['logprobs', 'top_logprobs', 'logit_bias'],
+      hooks: [editMessages(withoutMembers('name'))],
+    },
+    responses: true,
+    models: true,
+  }),
+  openAiLike({
+    id: 'hyperbolic',
+    baseUrl: 'https://api.hyperbolic.xyz',
+    prefix: '/v1',
+    chat: { clamp: { min_p: { min: 0, max: 1 } } },
+    models: true,
+  }),
+  openAiLike({
+    id: 'inference-net',
+    baseUrl: 'https://api.inference.net/v1',
+    chat: { model: 'llama3' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'iointelligence',
+    baseUrl: 'https://api.intelligence.io.solutions/api/v1',
+    chat: {},
+    embed: {},
+    models: true,
+  }),
+  openAiLike({
+    id: 'kluster-ai',
+    baseUrl: 'https://api.kluster.ai/v1',
+    chat: { model: 'klusterai/Meta-Llama-3.1-8B-Instruct-Turbo' },
+    embed: { model: 'klusterai/Meta-Llama-3.1-8B-Instruct-Turbo' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'lambda',
+    baseUrl: 'https://api.lambdalabs.com/v1',
+    chat: { model: 'Liquid-AI-40B' },
+    complete: { model: 'Liquid-AI-40B' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'lemonfox-ai',
+    baseUrl: 'https://api.lemonfox.ai/v1',
+    chat: {
+      model: 'zephyr-chat',
+      drop: [...TOOLS, 'n', 'logit_bias', 'user', 'seed', 'response_format', 'logprobs', 'stream_options'],
+      dialect: roleAndUsage,
+    },
+  }),
+  openAiLike({
+    id: 'lepton',
+    baseUrl: 'https://api.lepton.ai',
+    prefix: '/api/v1',
+    chat: {},
+    complete: { clamp: { logprobs: 'none' } },
+    models: true,
+  }),
+  openAiLike({
+    id: 'monsterapi',
+    baseUrl: 'https://llm.monsterapi.ai/v1',
+    chat: {
+      model: 'mistralai/Mistral-7B-Instruct-v0.2',
+      clamp: {
+        top_k: { min: 1, max: 20 },
+        temperature: { min: 0, max: 1 },
+        max_length: { min: 1, max: 2048 },
+        repetition_penalty: NOT_NEGATIVE,
+        beam_size: AT_LEAST_ONE,
+      },
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'ncompass',
+    baseUrl: 'https://api.ncompass.tech/v1',
+    chat: {
+      model: 'meta-llama/Llama-3.3-70B-Instruct',
+      rename: OLDER_LIMIT,
+      clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'nebius',
+    baseUrl: 'https://api.studio.nebius.ai/v1',
+    chat: { model: 'Qwen/Qwen2.5-72B-Instruct-fast' },
+    complete: { model: 'Qwen/Qwen2.5-72B-Instruct-fast' },
+    embed: { model: 'BAAI/bge-en-icl' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'nextbit',
+    baseUrl: 'https://api.nextbit256.com/v1',
+    chat: { model: 'microsoft:phi-4' },
+    complete: { model: 'microsoft:phi-4' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'novita-ai',
+    baseUrl: 'https://api.novita.ai/v3/openai',
+    prefix: '/v1',
+    chat: {
+      model: 'lzlv_70b',
+      rename: OLDER_LIMIT,
+      clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, temperature: 'none', top_p: 'none' },
+      inject: { max_tokens: 128 },
+    },
+    // frequency_penalty keeps its name: a repetition penalty means something else (spec section 5, trap 20).
+    complete: {
+      model: 'lzlv_70b',
+      clamp: {
+        max_tokens: AT_LEAST_ONE,
+        temperature: 'none',
+        top_p: 'none',
+        frequency_penalty: 'none',
+        logprobs: 'none',
+      },
+      inject: { max_tokens: 128 },
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'nscale',
+    baseUrl: 'https://inference.api.nscale.com/v1',
+    chat: { drop: [...TOOLS, 'user', 'seed', 'stream_options'] },
+    models: true,
+  }),
+  openAiLike({
+    id: 'ovhcloud',
+    baseUrl: 'https://oai.endpoints.kepler.ai.cloud.ovh.net/v1',
+    chat: { model: 'axon' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'sambanova',
+    baseUrl: 'https://api.sambanova.ai',
+    prefix: '/v1',
+    chat: {
+      model: 'Meta-Llama-3.1-8B-Instruct',
+      drop: [
+        ...[...TOOLS, 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user', 'seed'],
+        ...['response_format', 'logprobs'],
+      ],
+      dialect: roleUsageAndEnd,
+      framing: 'sse-lines',
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'siliconflow',
+    baseUrl: 'https://api.siliconflow.cn/v1',
+    chat: {
+      model: 'deepseek-ai/DeepSeek-V2-Chat',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE },
+    },
+    embed: { model: 'BAAI/bge-large-zh-v1.5' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'together-ai',
+    baseUrl: 'https://api.together.xyz',
+    prefix: '/v1',
+    chat: {
+      model: 'meta-llama/Llama-3.2-11B-Vision-Instruct-Turbo',
+      rename: OLDER_LIMIT,
+      clamp: {
+        max_tokens: AT_LEAST_ONE,
+        max_completion_tokens: AT_LEAST_ONE,
+        temperature: 'none',
+        top_p: 'none',
+        frequency_penalty: 'none',
+      },
+      dialect: { ownFinishReasons: true },
+    },
+    complete: {
+      model: 'togethercomputer/RedPajama-INCITE-7B-Instruct',
+      clamp: {
+        max_tokens: AT_LEAST_ONE,
+        temperature: 'none',
+        top_p: 'none',
+        frequency_penalty: 'none',
+        logprobs: 'none',
+      },
+      dialect: { ownFinishReasons: true },
+    },
+    embed: { model: 'mistral-embed', hooks: [inputAsList] },
+    models: { path: '/v1/models', read: bareModelList },
+  }),
+];

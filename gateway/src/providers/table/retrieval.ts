@@ -1,0 +1,39 @@
+/** Upstreams that embed and rank; reranking goes through the proxy. Facts: spec/providers.md 3.31. */
+import type { Provider } from '../contract.ts';
+import { apiKeyHeader } from '../engine/index.ts';
+import { openAiLike } from '../openai-like/index.ts';
+import { promptUsageFromTotal, vectorsAsData, withoutFloatFormat } from './hooks/embeddings.ts';
+import { inputAsList } from './hooks/input.ts';
+
+export const RETRIEVAL: readonly Provider[] = [
+  openAiLike({ id: 'jina', baseUrl: 'https://api.jina.ai/v1', embed: { model: 'jina-embeddings-v2-base-en' } }),
+  openAiLike({
+    id: 'nomic',
+    baseUrl: 'https://api-atlas.nomic.ai/v1',
+    embed: {
+      path: '/embedding/text',
+      model: 'nomic-embed-text-v1',
+      rename: { input: 'texts', dimensions: 'dimensionality' },
+      drop: ['encoding_format', 'user'],
+      hooks: [inputAsList],
+      answer: vectorsAsData,
+    },
+  }),
+  openAiLike({
+    id: 'pinecone',
+    baseUrl: 'https://api.pinecone.io',
+    auth: apiKeyHeader('api-key'),
+    // Source: Pinecone API reference; the inference API asks for a dated version.
+    headers: { 'x-pinecone-api-version': '2025-01' },
+  }),
+  openAiLike({
+    id: 'voyage',
+    baseUrl: 'https://api.voyageai.com/v1',
+    embed: {
+      rename: { dimensions: 'output_dimension' },
+      drop: ['user'],
+      hooks: [inputAsList, withoutFloatFormat],
+      answer: promptUsageFromTotal,
+    },
+  }),
+];

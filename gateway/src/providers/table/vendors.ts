@@ -1,0 +1,130 @@
+/** Makers of models on their own hosts. Facts: spec/providers.yaml and spec/providers.md section 3. */
+import type { Provider } from '../contract.ts';
+import { AT_LEAST_ONE, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
+import { deepseekChat, withoutReasoningHistory } from './hooks/deepseek.ts';
+import { textWithStatus } from './hooks/errors.ts';
+import { inputAsList } from './hooks/input.ts';
+import {
+  chatPath,
+  FIM_PATH,
+  fimCompletion,
+  mistralChat,
+  nineLetterIds,
+  requiredAsAny,
+  withoutModelPrefix,
+} from './hooks/mistral.ts';
+import { perplexityChat } from './hooks/perplexity.ts';
+
+export const VENDORS: readonly Provider[] = [
+  openAiLike({
+    id: 'dashscope',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    chat: { model: 'qwen-turbo' },
+    embed: { model: 'text-embedding-v1' },
+    models: true,
+  }),
+  openAiLike({
+    id: 'deepseek',
+    baseUrl: 'https://api.deepseek.com',
+    chat: {
+      path: '/v1/chat/completions',
+      model: 'deepseek-chat',
+      rename: OLDER_LIMIT,
+      clamp: { max_completion_tokens: NOT_NEGATIVE, top_logprobs: { min: 0, max: 20 } },
+      hooks: [withoutReasoningHistory],
+      dialect: deepseekChat,
+    },
+    models: true,
+  }),
+  openAiLike({
+    id: 'krutrim',
+    baseUrl: 'https://cloud.olakrutrim.com/v1',
+    chat: { model: 'Llama-3.3-70B-Instruct' },
+    models: true,
+    readError: textWithStatus,
+  }),
+  openAiLike({
+    id: 'latitude',
+    baseUrl: 'https://api.lsh.ai',
+    prefix: '/v1',
+    chat: { model: 'qwen-2.5-7b', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    models: true,
+  }),
+  openAiLike({
+    id: 'lingyi',
+    baseUrl: 'https://api.lingyiwanwu.com',
+    prefix: '/v1',
+    chat: { model: 'yi-34b-chat-0205', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    models: true,
+  }),
+  openAiLike({ id: 'matterai', baseUrl: 'https://api.matterai.so/v1', chat: { model: 'axon' }, models: true }),
+  openAiLike({
+    id: 'mistral-ai',
+    baseUrl: 'https://api.mistral.ai/v1',
+    chat: {
+      path: chatPath,
+      model: 'mistral-tiny',
+      rename: { ...OLDER_LIMIT, seed: 'random_seed', safe_mode: 'safe_prompt' },
+      drop: ['logit_bias', 'user', 'logprobs', 'top_logprobs', 'store', 'metadata', 'service_tier', 'stream_options'],
+      clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE },
+      hooks: [withoutModelPrefix, requiredAsAny, nineLetterIds],
+      dialect: mistralChat,
+    },
+    complete: {
+      path: FIM_PATH,
+      rename: { seed: 'random_seed' },
+      drop: ['logit_bias', 'user', 'logprobs', 'echo', 'best_of', 'stream_options'],
+      clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: AT_LEAST_ONE },
+      hooks: [withoutModelPrefix],
+      dialect: fimCompletion,
+    },
+    embed: { model: 'mistral-embed', rename: { dimensions: 'output_dimension' }, hooks: [inputAsList] },
+    models: true,
+  }),
+  openAiLike({
+    id: 'moonshot',
+    baseUrl: 'https://api.moonshot.cn',
+    prefix: '/v1',
+    chat: { model: 'moonshot-v1-8k', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    models: true,
+  }),
+  openAiLike({
+    id: 'perplexity-ai',
+    baseUrl: 'https://api.perplexity.ai',
+    chat: {
+      model: 'mistral-7b-instruct',
+      rename: OLDER_LIMIT,
+      clamp: {
+        max_tokens: AT_LEAST_ONE,
+        max_completion_tokens: AT_LEAST_ONE,
+        top_k: { min: 0, max: 2048 },
+        frequency_penalty: 'none',
+        n: EXACTLY_ONE,
+      },
+      dialect: perplexityChat,
+    },
+  }),
+  openAiLike({
+    id: 'upstage',
+    baseUrl: 'https://api.upstage.ai/v1/solar',
+    chat: { model: 'solar-pro' },
+    embed: { model: 'solar-embedding-1-large-query' },
+  }),
+  openAiLike({
+    id: 'x-ai',
+    baseUrl: 'https://api.x.ai/v1',
+    chat: {},
+    complete: { model: 'grok-beta' },
+    embed: { model: 'v1' },
+    responses: true,
+    models: true,
+  }),
+  openAiLike({ id: 'z-ai', baseUrl: 'https://api.z.ai/api/paas/v4', chat: { model: 'glm-4.6' }, models: true }),
+  openAiLike({
+    id: 'zhipu',
+    baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
+    chat: { model: 'glm-3-turbo' },
+    embed: { model: 'embedding-2' },
+    models: true,
+  }),
+];

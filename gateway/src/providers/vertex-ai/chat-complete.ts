@@ -1,0 +1,14 @@
+import type { Call, Endpoint } from '../contract.ts';
+import { type ChatFamily, FAMILIES } from './families/index.ts';
+import { modelOf, readModel } from './model.ts';
+
+const familyOf = (call: Call): ChatFamily => FAMILIES[readModel(call.model).family];
+
+export const chatComplete: Endpoint = {
+  method: 'POST',
+  path: (call) => familyOf(call).path(call, modelOf(call).name),
+  streamPath: (call) => familyOf(call).streamPath(call, modelOf(call).name),
+  request: { kind: 'write', write: (params, call) => familyOf(call).write(params, call, modelOf(call).name) },
+  answer: { kind: 'read', read: (body, call) => familyOf(call).read(body, call) },
+  stream: { kind: 'decode', framing: 'sse', open: (call) => familyOf(call).open(call) },
+};

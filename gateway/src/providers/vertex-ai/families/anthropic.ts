@@ -1,0 +1,28 @@
+import { ok } from '@gatehouse/crds';
+import { createAnthropicDecoder, fromAnthropicAnswer, toAnthropicBody } from '../../../wire/anthropic/index.ts';
+import type { WireContext } from '../../../wire/contract.ts';
+import type { Call } from '../../contract.ts';
+import { toRawPredict } from '../claude-body.ts';
+import { publisherPath } from '../paths.ts';
+import type { ChatFamily } from './family.ts';
+
+/** Claude: the body of the messages API with its model in the path. */
+export const anthropic: ChatFamily = {
+  path: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'rawPredict'),
+  streamPath: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'streamRawPredict'),
+  write(params, call, name) {
+    const body = toAnthropicBody(params, withModel(call, name));
+    return body.ok ? ok(toRawPredict({ ...body.value, anthropic_version: params['anthropic_version'] }, call)) : body;
+  },
+  read: fromAnthropicAnswer,
+  open: createAnthropicDecoder,
+};
+
+const withModel = (call: Call, model: string): WireContext => ({
+  provider: call.provider,
+  model,
+  strict: call.strict,
+  params: call.params,
+  now: () => call.now(),
+  newId: (prefix, length) => call.newId(prefix, length),
+});

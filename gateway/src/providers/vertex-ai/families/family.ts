@@ -1,0 +1,12 @@
+import type { Result } from '@gatehouse/crds';
+import type { AppError } from '../../../errors/index.ts';
+import type { Call, JsonObject, StreamDecoder } from '../../contract.ts';
+
+/** How one publisher's models are called for chat. All of them stream server-sent events. */
+export interface ChatFamily {
+  path(call: Call, name: string): string;
+  streamPath(call: Call, name: string): string;
+  write(params: JsonObject, call: Call, name: string): Result<object, AppError>;
+  read(body: unknown, call: Call): Result<object, string>;
+  open(call: Call): StreamDecoder;
+}

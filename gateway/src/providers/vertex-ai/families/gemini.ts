@@ -1,0 +1,16 @@
+import { ok } from '@gatehouse/crds';
+import { createGeminiDecoder, fromGeminiAnswer, toGeminiBody } from '../../../wire/gemini/index.ts';
+import { publisherPath } from '../paths.ts';
+import type { ChatFamily } from './family.ts';
+
+const EXTRAS = { safetyRatings: true } as const;
+
+/** Google's own models. Addresses of images and files are read by the upstream. */
+export const gemini: ChatFamily = {
+  path: (call, name) => publisherPath(call, { publisher: 'google', name }, 'generateContent'),
+  streamPath: (call, name) => `${publisherPath(call, { publisher: 'google', name }, 'streamGenerateContent')}?alt=sse`,
+  write: (params, _call, name) =>
+    ok(toGeminiBody(params, { model: name, safetyMember: 'safety_settings', labels: true })),
+  read: (body, call) => fromGeminiAnswer(body, call, EXTRAS),
+  open: (call) => createGeminiDecoder(call, EXTRAS),
+};

@@ -1,0 +1,30 @@
+import { ok } from '@gatehouse/crds';
+import {
+  MISTRAL_PARAMETERS,
+  mistralDialect,
+  toMistralToolChoice,
+  withMistralIds,
+} from '../../../wire/mistral/mistral.ts';
+import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
+import type { BodyHook, RequestTable } from '../../contract.ts';
+import { shapeBody } from '../../engine/index.ts';
+import { editMessages } from '../../openai-like/index.ts';
+import { publisherPath } from '../paths.ts';
+import type { ChatFamily } from './family.ts';
+import { plainMessages } from './openai.ts';
+
+const toolChoice: BodyHook = (params) =>
+  'tool_choice' in params ? { ...params, tool_choice: toMistralToolChoice(params['tool_choice']) } : params;
+
+const MISTRAL: RequestTable = {
+  ...MISTRAL_PARAMETERS,
+  hooks: [plainMessages, editMessages(withMistralIds), toolChoice],
+};
+
+export const mistral: ChatFamily = {
+  path: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'rawPredict'),
+  streamPath: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'streamRawPredict'),
+  write: (params, call, name) => ok({ ...shapeBody(MISTRAL, params, call), model: name }),
+  read: (body, call) => readChatAnswer(body, call, mistralDialect),
+  open: (call) => createOpenAiChatDecoder(call, mistralDialect),
+};

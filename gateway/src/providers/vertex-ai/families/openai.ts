@@ -1,0 +1,60 @@
+/** The families that speak the OpenAI format. */
+import { ok } from '@gatehouse/crds';
+import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
+import type { BodyHook, RequestTable } from '../../contract.ts';
+import { pathText, shapeBody } from '../../engine/index.ts';
+import { editMessages, withoutMembers } from '../../openai-like/index.ts';
+import { root } from '../paths.ts';
+import type { ChatFamily } from './family.ts';
+
+/** Messages as open models take them. */
+export const plainMessages: BodyHook = editMessages(
+  (message) => (message['role'] === 'developer' ? { ...message, role: 'system' } : message),
+  withoutMembers('content_blocks'),
+);
+
+const META: RequestTable = {
+  rename: { max_completion_tokens: 'max_tokens' },
+  clamp: {
+    max_tokens: { min: 1, max: 2048 },
+    max_completion_tokens: { min: 1, max: 2048 },
+    temperature: { min: 0, max: 1 },
+    top_p: { min: 0, max: 1 },
+    top_k: { min: 0, max: 2048 },
+  },
+  hooks: [plainMessages],
+};
+
+const ENDPOINT: RequestTable = { hooks: [plainMessages] };
+
+const openAi = {
+  read: (body, call) => readChatAnswer(body, call, {}),
+  open: (call) => createOpenAiChatDecoder(call),
+} satisfies Pick<ChatFamily, 'read' | 'open'>;
+
+const META_PATH = 'endpoints/openapi/chat/completions';
+
+/** Meta's models behind the shared OpenAI endpoint. */
+export const meta: ChatFamily = {
+  ...openAi,
+  path: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
+  streamPath: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
+  write: (params, call, name) => ok({ ...shapeBody(META, params, call), model: `meta/${name}` }),
+};
+
+const RESOURCE = /^projects\//;
+
+const endpointPath: ChatFamily['path'] = (call, name) => {
+  const endpoint = RESOURCE.test(name)
+    ? `/v1/${pathText(name, 'model')}`
+    : `${root(call)}/endpoints/${pathText(name, 'model')}`;
+  return `${endpoint}/chat/completions`;
+};
+
+/** A model deployed to an endpoint of the project, by number or by its full resource name. */
+export const endpoints: ChatFamily = {
+  ...openAi,
+  path: endpointPath,
+  streamPath: endpointPath,
+  write: (params, call, name) => ok({ ...shapeBody(ENDPOINT, params, call), model: name }),
+};

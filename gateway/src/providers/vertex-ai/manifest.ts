@@ -1,0 +1,27 @@
+import { gcpOAuth } from '../../upstream/gcp/index.ts';
+import { isOverloadFrame } from '../../wire/anthropic/index.ts';
+import { defineProvider, type Provider } from '../contract.ts';
+import { chatComplete } from './chat-complete.ts';
+import { betaHeader } from './claude-body.ts';
+import { embed } from './embed.ts';
+import { messages, messagesCountTokens } from './messages.ts';
+import { models, quotaProject } from './models.ts';
+import { baseUrl } from './paths.ts';
+
+const REQUEST_TYPE = 'x-vertex-ai-llm-request-type';
+
+/** Vertex AI with the models of five families. Facts: spec/providers.yaml and spec/providers.md 3.5. */
+export const vertexAi: Provider = defineProvider({
+  id: 'vertex-ai',
+  baseUrl,
+  auth: gcpOAuth(),
+  headers: {
+    'anthropic-beta': betaHeader,
+    'x-goog-user-project': quotaProject,
+    [REQUEST_TYPE]: (call) => call.header(REQUEST_TYPE),
+  },
+  endpoints: { chatComplete, embed, messages, messagesCountTokens },
+  models,
+  proxy: {},
+  isOverloadFrame,
+});

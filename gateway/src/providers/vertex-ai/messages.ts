@@ -1,0 +1,33 @@
+/** The native messages API of Claude models; other models go through the adapter. */
+import { ok } from '@gatehouse/crds';
+import { createMessagesRelayDecoder } from '../../wire/anthropic/index.ts';
+import type { Endpoint, StreamDecoder } from '../contract.ts';
+import { isClaude, toCountTokens, toRawPredict } from './claude-body.ts';
+import { modelOf } from './model.ts';
+import { publisherPath } from './paths.ts';
+
+const PUBLISHER = 'anthropic';
+
+export const messages: Endpoint = {
+  method: 'POST',
+  path: (call) => publisherPath(call, { publisher: PUBLISHER, name: modelOf(call).name }, 'rawPredict'),
+  streamPath: (call) => publisherPath(call, { publisher: PUBLISHER, name: modelOf(call).name }, 'streamRawPredict'),
+  supports: isClaude,
+  request: { kind: 'write', write: (params, call) => ok(toRawPredict(params, call)) },
+  answer: { kind: 'relay' },
+  stream: { kind: 'decode', framing: 'sse', open: (call) => withoutVertexEvents(createMessagesRelayDecoder(call)) },
+};
+
+export const messagesCountTokens: Endpoint = {
+  method: 'POST',
+  path: (call) => publisherPath(call, { publisher: PUBLISHER, name: 'count-tokens' }, 'rawPredict'),
+  supports: isClaude,
+  request: { kind: 'write', write: (params, call) => ok(toCountTokens(params, call)) },
+  answer: { kind: 'relay' },
+};
+
+/** Events of the platform's own are no part of the messages format. */
+const withoutVertexEvents = (decoder: StreamDecoder): StreamDecoder => ({
+  push: (frame) => (frame.event === 'vertex_event' ? [] : decoder.push(frame)),
+  end: () => decoder.end(),
+});

@@ -1,0 +1,44 @@
+/** The models of all publishers that are served; spec/providers.md 1.15. */
+import { err, isObject, ok } from '@gatehouse/crds';
+import { objectsAt, textAt } from '../../wire/json/json.ts';
+import { modelEntry } from '../../wire/openai/index.ts';
+import type { Call, JsonObject, ModelsEndpoint } from '../contract.ts';
+
+const PUBLISHERS: readonly string[] = ['google', 'anthropic', 'meta', 'mistralai'];
+const NAME = /^publishers\/([^/]+)\/models\/(.+)$/;
+
+const pathOf = (publisher: string): string => `/v1beta1/publishers/${publisher}/models`;
+
+export const models: ModelsEndpoint = {
+  path: pathOf('google'),
+  read(body) {
+    if (!isObject(body)) return err('the list of models is no object');
+    const names = objectsAt(body, 'publisherModels').map((model) => NAME.exec(textAt(model, 'name') ?? ''));
+    const found = names
+      .filter((match) => match !== null)
+      .map(([, publisher = '', model = '']) => ({ publisher, model }));
+    const next = nextPath(found.at(-1)?.publisher, textAt(body, 'nextPageToken') ?? '');
+    return ok({ data: found.map(entryOf), ...(next === undefined ? {} : { next }) });
+  },
+};
+
+const entryOf = ({ publisher, model }: { readonly publisher: string; readonly model: string }): JsonObject =>
+  modelEntry(publisher === 'google' ? model : `${publisher}.${model}`, publisher);
+
+/** The next page of a publisher, else the first page of the publisher after it. */
+function nextPath(publisher: string | undefined, token: string): string | undefined {
+  const at = PUBLISHERS.indexOf(publisher ?? '');
+  if (publisher === undefined || at < 0) return undefined;
+  if (token !== '') return `${pathOf(publisher)}?pageToken=${encodeURIComponent(token)}`;
+  const next = PUBLISHERS[at + 1];
+  return next === undefined ? undefined : pathOf(next);
+}
+
+/**
+ * Tokens of people have no project of their own to count the call for; those of service accounts do, and they may not even
+ * be allowed to name one.
+ */
+export function quotaProject({ operation, fields }: Call): string | undefined {
+  if (operation !== 'listModels' || fields.secret('api_key') === undefined) return undefined;
+  return fields.secret('vertex_service_account_json') === undefined ? fields.text('vertex_project_id') : undefined;
+}

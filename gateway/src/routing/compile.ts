@@ -1,0 +1,164 @@
+import { DEFAULT_STICKY_TTL_SECONDS, managedSlugOf, parseQuery, type RoutingNode } from '@gatehouse/crds/config';
+import { inherit, ROOT_SETTINGS, toBreakerPlan } from './inherit.ts';
+import type {
+  Branch,
+  BreakerPlan,
+  Leaf,
+  LeafSettings,
+  LeafSource,
+  Plan,
+  PlanNode,
+  StickyField,
+  StickyPlan,
+} from './plan.ts';
+import { compileQuery } from './query.ts';
+
+export interface CompileOptions {
+  /** Identity of a saved config; undefined for inline ones, which have neither stickiness nor breaker. */
+  readonly saved: { readonly slug: string; readonly version: string } | undefined;
+  /** The secret fields behind a credential id. */
+  readonly credential: (id: string) => ReadonlyMap<string, string> | undefined;
+}
+
+interface Context extends CompileOptions {
+  readonly path: string;
+  readonly parent: LeafSettings;
+  readonly breaker: BreakerPlan | undefined;
+  readonly found: { readonly slugs: Set<string>; leaves: number; breaker: boolean };
+}
+
+/** Compiles a checked config. Everything a request does not decide is decided here. */
+export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
+  const found = { slugs: new Set<string>(), leaves: 0, breaker: false };
+  const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
+  return {
+    root,
+    slug: options.saved?.slug,
+    version: options.saved?.version,
+    hostOrigin: options.saved === undefined ? 'request' : 'resource',
+    slugs: [...found.slugs],
+    leafCount: found.leaves,
+    hasBreaker: found.breaker,
+    fetchIntegratedModels: node.fetchIntegratedModels ?? false,
+    needsRequestProvider: root.kind === 'leaf' && root.source.kind === 'request',
+  };
+}
+
+function compileNode(node: RoutingNode, context: Context): PlanNode {
+  const settings = inherit(context.parent, node);
+  if (node.strategy === undefined || node.targets === undefined) return compileLeaf(node, settings, context);
+  return compileBranch(node, node.strategy, { ...context, parent: settings });
+}
+
+function compileBranch(node: RoutingNode, strategy: NonNullable<RoutingNode['strategy']>, context: Context): Branch {
+  const breaker = breakerBelow(strategy, context);
+  const targets = node.targets ?? [];
+  const children = targets.map((target, i) =>
+    compileNode(target, { ...context, breaker, path: `${context.path}.targets[${i}]` }),
+  );
+  const base = { kind: 'branch', path: context.path, children } as const;
+  switch (strategy.mode) {
+    case 'single':
+      return { ...base, mode: 'single' };
+    case 'loadbalance':
+      return {
+        ...base,
+        mode: 'loadbalance',
+        weights: targets.map((target) => target.weight ?? 1),
+        sticky: stickyOf(strategy, context),
+      };
+    case 'fallback': {
+      const { onStatusCodes } = strategy;
+      return {
+        ...base,
+        mode: 'fallback',
+        onStatusCodes: onStatusCodes === undefined ? undefined : new Set(onStatusCodes),
+      };
+    }
+    case 'conditional':
+      return {
+        ...base,
+        mode: 'conditional',
+        conditions: conditionsOf(strategy),
+        default: strategy.default,
+        byName: namedTargets(targets, children),
+      };
+  }
+}
+
+/** Breakers exist in saved configs only; a conditional strategy switches them off below unless it brings its own. */
+function breakerBelow(strategy: NonNullable<RoutingNode['strategy']>, context: Context): BreakerPlan | undefined {
+  if (context.saved === undefined) return undefined;
+  if (strategy.cbConfig !== undefined) return toBreakerPlan(strategy.cbConfig);
+  return strategy.mode === 'conditional' ? undefined : context.breaker;
+}
+
+function conditionsOf(strategy: NonNullable<RoutingNode['strategy']>) {
+  return (strategy.conditions ?? []).flatMap(({ query, then }) => {
+    const parsed = parseQuery(query);
+    return parsed.ok ? [{ matches: compileQuery(parsed.value), then }] : [];
+  });
+}
+
+/** The first target of a name wins. */
+function namedTargets(targets: readonly RoutingNode[], children: readonly PlanNode[]): ReadonlyMap<string, PlanNode> {
+  const byName = new Map<string, PlanNode>();
+  for (const [i, child] of children.entries()) {
+    const name = targets[i]?.name;
+    if (name !== undefined && !byName.has(name)) byName.set(name, child);
+  }
+  return byName;
+}
+
+function stickyOf(strategy: NonNullable<RoutingNode['strategy']>, { saved }: Context): StickyPlan | undefined {
+  const { sticky } = strategy;
+  if (saved === undefined || sticky === undefined || !sticky.enabled) return undefined;
+  return {
+    version: saved.version,
+    ttlSeconds: sticky.ttl ?? DEFAULT_STICKY_TTL_SECONDS,
+    fields: (sticky.hashFields ?? []).map(toStickyField),
+  };
+}
+
+function toStickyField(name: string): StickyField {
+  const [source, ...path] = name.split('.');
+  if (source === 'headers') return { name, source, path: [path.join('.').toLowerCase()] };
+  return { name, source: source === 'params' ? 'params' : 'metadata', path };
+}
+
+function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context): Leaf {
+  const source = sourceOf({ ...node, overrideParams: settings.shape.overrides }, context);
+  context.found.leaves += 1;
+  if (source.kind === 'managed') context.found.slugs.add(source.slug);
+  const breaker = source.kind === 'managed' ? context.breaker : undefined;
+  context.found.breaker ||= breaker !== undefined;
+  return {
+    kind: 'leaf',
+    path: context.path,
+    source,
+    settings: withoutModelSlug(settings),
+    deployments: node.deployments ?? [],
+    overlay: new Map(Object.entries(node.settings ?? {})),
+    breaker,
+  };
+}
+
+function sourceOf(node: RoutingNode, context: Context): LeafSource {
+  const slug = managedSlugOf(node);
+  if (slug !== undefined) return { kind: 'managed', slug };
+  if (node.passthrough === true) return { kind: 'passthrough' };
+  if (node.provider === undefined) return { kind: 'request' };
+  const fields = new Map(Object.entries(node.settings ?? {}));
+  if (node.apiKey !== undefined) fields.set('api_key', node.apiKey);
+  const secrets = node.credential === undefined ? undefined : context.credential(node.credential);
+  for (const [key, value] of secrets ?? []) fields.set(key, value);
+  return { kind: 'literal', provider: node.provider, fields };
+}
+
+/** `override_params.model: "@slug/x"` selects the provider and leaves `x` as the model; 2.6. */
+function withoutModelSlug(settings: LeafSettings): LeafSettings {
+  const { model } = settings.shape.overrides as { model?: unknown };
+  if (typeof model !== 'string' || managedSlugOf({ overrideParams: { model } }) === undefined) return settings;
+  const overrides = { ...settings.shape.overrides, model: model.slice(model.indexOf('/') + 1) };
+  return { ...settings, shape: { ...settings.shape, overrides } };
+}

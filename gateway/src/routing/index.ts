@@ -1,0 +1,18 @@
+export { type BreakerCounts, breakerLeaves, breakerOutcome, breakerState } from './breaker.ts';
+export { type CompileOptions, compilePlan } from './compile.ts';
+export type {
+  Branch,
+  BreakerPlan,
+  CachePlan,
+  Leaf,
+  LeafSettings,
+  LeafSource,
+  Plan,
+  PlanNode,
+  RetryPlan,
+} from './plan.ts';
+export type { QueryFacts } from './query.ts';
+export { backoffMs, isRetryable, retryAfterMs } from './retry.ts';
+export { shapeParams } from './shape-params.ts';
+export { type SessionFacts, stickyKey } from './sticky.ts';
+export { type RouteContext, type RouteOutcome, walkPlan } from './walk.ts';

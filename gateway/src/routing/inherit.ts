@@ -1,0 +1,72 @@
+/** What a target takes from its parent; behaviour-config-routing 2.7. */
+import {
+  type CircuitBreakerSettings,
+  DEFAULT_MINIMUM_REQUESTS,
+  DEFAULT_RETRY_STATUS_CODES,
+  MAX_RETRY_ATTEMPTS,
+  MIN_COOLDOWN_MS,
+  parseDropPath,
+  type RoutingNode,
+} from '@gatehouse/crds/config';
+import type { BreakerPlan, LeafSettings, RetryPlan } from './plan.ts';
+import { NO_SHAPE, type ParamShape } from './shape-params.ts';
+
+const NO_RETRY: RetryPlan = { attempts: 0, statusCodes: new Set(), useRetryAfter: false };
+
+/** Settings of a root before its own fields: nothing is set, answers are strict. */
+export const ROOT_SETTINGS: LeafSettings = {
+  shape: NO_SHAPE,
+  retry: NO_RETRY,
+  cache: undefined,
+  requestTimeoutMs: 0,
+  customHost: undefined,
+  forwardHeaders: [],
+  strict: true,
+};
+
+/** The settings of a node under a parent with the given settings. */
+export function inherit(parent: LeafSettings, node: RoutingNode): LeafSettings {
+  return {
+    shape: inheritShape(parent.shape, node),
+    retry: node.retry === undefined ? parent.retry : toRetryPlan(node.retry),
+    cache: node.cache === undefined ? parent.cache : { mode: 'simple', maxAgeSeconds: node.cache.maxAge },
+    requestTimeoutMs: node.requestTimeout ?? parent.requestTimeoutMs,
+    customHost: node.customHost ?? parent.customHost,
+    forwardHeaders: node.forwardHeaders?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
+    strict: node.strictOpenAiCompliance ?? parent.strict,
+  };
+}
+
+/** Parameters merge key by key and the child wins; a child's own drops replace the parent's. */
+function inheritShape(parent: ParamShape, node: RoutingNode): ParamShape {
+  const { overrideParams, defaultParams, dropParams } = node;
+  if (overrideParams === undefined && defaultParams === undefined && dropParams === undefined) return parent;
+  return {
+    defaults: { ...parent.defaults, ...defaultParams },
+    overrides: { ...parent.overrides, ...overrideParams },
+    drops: dropParams?.map(parseDropPath).flatMap((path) => (path.ok ? [path.value] : [])) ?? parent.drops,
+  };
+}
+
+function toRetryPlan(retry: NonNullable<RoutingNode['retry']>): RetryPlan {
+  return {
+    attempts: Math.min(retry.attempts, MAX_RETRY_ATTEMPTS),
+    statusCodes: new Set(retry.onStatusCodes ?? DEFAULT_RETRY_STATUS_CODES),
+    useRetryAfter: retry.useRetryAfterHeader ?? false,
+  };
+}
+
+/** A breaker works when it has a cool-down and at least one threshold; behaviour-config-routing 5.6. */
+export function toBreakerPlan(settings: CircuitBreakerSettings): BreakerPlan | undefined {
+  const { cooldownInterval, failureThreshold, failureThresholdPercentage, minimumRequests, failureStatusCodes } =
+    settings;
+  if (cooldownInterval === undefined) return undefined;
+  if (failureThreshold === undefined && failureThresholdPercentage === undefined) return undefined;
+  return {
+    failureThreshold,
+    failurePercentage: failureThresholdPercentage,
+    minimumRequests: minimumRequests ?? DEFAULT_MINIMUM_REQUESTS,
+    cooldownMs: Math.max(cooldownInterval, MIN_COOLDOWN_MS),
+    failureStatusCodes: failureStatusCodes === undefined ? undefined : new Set(failureStatusCodes),
+  };
+}

@@ -1,0 +1,118 @@
+/** A config, compiled: what inheritance, parsing and look-ups could settle in advance is settled. */
+import type { Deployment } from '@gatehouse/crds/config';
+import type { TargetFields } from '../providers/contract.ts';
+import type { Matcher } from './query.ts';
+import type { ParamShape } from './shape-params.ts';
+
+export interface RetryPlan {
+  /** Retries after the first try, 0 to 5. */
+  readonly attempts: number;
+  readonly statusCodes: ReadonlySet<number>;
+  readonly useRetryAfter: boolean;
+}
+
+export interface CachePlan {
+  readonly mode: 'simple';
+  readonly maxAgeSeconds: number | undefined;
+}
+
+/** When a target counts as broken; behaviour-config-routing 5.6. */
+export interface BreakerPlan {
+  readonly failureThreshold: number | undefined;
+  readonly failurePercentage: number | undefined;
+  readonly minimumRequests: number;
+  readonly cooldownMs: number;
+  /** Absent: every 5xx is a failure. */
+  readonly failureStatusCodes: ReadonlySet<number> | undefined;
+}
+
+/** What a target has after inheritance (behaviour-config-routing 2.7). */
+export interface LeafSettings {
+  readonly shape: ParamShape;
+  readonly retry: RetryPlan;
+  readonly cache: CachePlan | undefined;
+  /** 0: no limit. */
+  readonly requestTimeoutMs: number;
+  readonly customHost: string | undefined;
+  readonly forwardHeaders: readonly string[];
+  readonly strict: boolean;
+}
+
+/** Where a target's provider and credential come from. */
+export type LeafSource =
+  | { readonly kind: 'managed'; readonly slug: string }
+  /** Provider and credential are written in the config. */
+  | { readonly kind: 'literal'; readonly provider: string; readonly fields: ReadonlyMap<string, string> }
+  /** The request's own `@slug`: header, then model. */
+  | { readonly kind: 'passthrough' }
+  /** The root of a config without provider: completed from the request's headers. */
+  | { readonly kind: 'request' };
+
+export interface Leaf {
+  readonly kind: 'leaf';
+  /** `config`, `config.targets[0].targets[1]`, … */
+  readonly path: string;
+  readonly source: LeafSource;
+  readonly settings: LeafSettings;
+  readonly deployments: readonly Deployment[];
+  /** Settings that go over those of a managed provider. */
+  readonly overlay: ReadonlyMap<string, string>;
+  readonly breaker: BreakerPlan | undefined;
+}
+
+export interface StickyPlan {
+  /** The index is kept under `config version`, so a new version starts over. */
+  readonly version: string;
+  readonly ttlSeconds: number;
+  readonly fields: readonly StickyField[];
+}
+
+export interface StickyField {
+  /** As written, e.g. `metadata._user`: part of the identifier. */
+  readonly name: string;
+  readonly source: 'metadata' | 'params' | 'headers';
+  readonly path: readonly string[];
+}
+
+interface BranchBase {
+  readonly kind: 'branch';
+  readonly path: string;
+  readonly children: readonly PlanNode[];
+}
+
+export type Branch =
+  | (BranchBase & { readonly mode: 'single' })
+  | (BranchBase & {
+      readonly mode: 'loadbalance';
+      readonly weights: readonly number[];
+      readonly sticky: StickyPlan | undefined;
+    })
+  /** Without codes every status but 2xx moves on. */
+  | (BranchBase & { readonly mode: 'fallback'; readonly onStatusCodes: ReadonlySet<number> | undefined })
+  | (BranchBase & {
+      readonly mode: 'conditional';
+      readonly conditions: readonly { readonly matches: Matcher; readonly then: string }[];
+      readonly default: string | undefined;
+      readonly byName: ReadonlyMap<string, PlanNode>;
+    });
+
+export type PlanNode = Leaf | Branch;
+
+/** A compiled config as a whole. */
+export interface Plan {
+  readonly root: PlanNode;
+  /** Slug of a saved config; undefined for inline configs and plain requests. */
+  readonly slug: string | undefined;
+  readonly version: string | undefined;
+  /** Hosts named in a resource may be in-cluster Services; hosts from requests may not. */
+  readonly hostOrigin: 'request' | 'resource';
+  /** Managed providers the tree names. */
+  readonly slugs: readonly string[];
+  readonly leafCount: number;
+  readonly hasBreaker: boolean;
+  readonly fetchIntegratedModels: boolean;
+  /** The root names neither provider nor targets. */
+  readonly needsRequestProvider: boolean;
+}
+
+export type { TargetFields };

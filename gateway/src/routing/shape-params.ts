@@ -1,0 +1,45 @@
+/** Parameter shaping of a target: defaults under, overrides over, drops last; behaviour-config-routing 2.6. */
+import type { DropStep } from '@gatehouse/crds/config';
+import type { JsonObject } from '../wire/contract.ts';
+
+export interface ParamShape {
+  readonly defaults: JsonObject;
+  readonly overrides: JsonObject;
+  readonly drops: readonly (readonly DropStep[])[];
+}
+
+export const NO_SHAPE: ParamShape = { defaults: {}, overrides: {}, drops: [] };
+
+/** Whether a shape does anything at all. */
+export function isShaping(shape: ParamShape): boolean {
+  return shape.drops.length > 0 || !isEmpty(shape.defaults) || !isEmpty(shape.overrides);
+}
+
+/** The shaped parameters; the same object when the shape has nothing to do. The input is never changed. */
+export function shapeParams(params: JsonObject, shape: ParamShape): JsonObject {
+  if (!isShaping(shape)) return params;
+  let shaped: JsonObject = { ...shape.defaults, ...params, ...shape.overrides };
+  for (const steps of shape.drops) shaped = drop(shaped, steps, 0) as JsonObject;
+  return shaped;
+}
+
+/** A copy without what the steps name, sharing everything else. */
+function drop(value: unknown, steps: readonly DropStep[], at: number): unknown {
+  const step = steps[at];
+  if (step === undefined || typeof value !== 'object' || value === null) return value;
+  const last = at === steps.length - 1;
+  if (step.kind === 'member') {
+    if (Array.isArray(value) || !Object.hasOwn(value, step.name)) return value;
+    const { [step.name]: member, ...rest } = value as Record<string, unknown>;
+    return last ? rest : { ...rest, [step.name]: drop(member, steps, at + 1) };
+  }
+  if (!Array.isArray(value)) return value;
+  if (step.kind === 'each') return last ? [] : value.map((item) => drop(item, steps, at + 1));
+  if (step.index >= value.length) return value;
+  return last ? value.toSpliced(step.index, 1) : value.with(step.index, drop(value[step.index], steps, at + 1));
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}

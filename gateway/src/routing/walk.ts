@@ -1,0 +1,93 @@
+/** Which targets of a plan are tried, in which order; behaviour-config-routing 3 to 5. */
+import type { FallbackRule } from '@gatehouse/crds/errors';
+import { AppError } from '../errors/index.ts';
+import { isOpen } from './breaker.ts';
+import { drawWeighted } from './draw.ts';
+import type { Branch, Leaf, PlanNode, StickyPlan } from './plan.ts';
+import type { QueryFacts } from './query.ts';
+
+/** What one target's attempt says to the strategy above it. */
+export interface RouteOutcome {
+  readonly status: number;
+  readonly fallback: FallbackRule;
+}
+
+export interface RouteContext<O extends RouteOutcome> {
+  facts(): QueryFacts;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** Tries one target. Never rejects. */
+  attempt(leaf: Leaf): Promise<O>;
+  /** The outcome will not be used: release what it holds. */
+  abandon(outcome: O): void;
+  /** Leaves that a circuit breaker keeps open, by path. */
+  readonly open: ReadonlySet<string>;
+  /** The stored choice of a session, or the given draw, which is then stored. */
+  stick(plan: StickyPlan, branch: string, draw: (stored: number | undefined) => number): Promise<number>;
+}
+
+/** Walks the tree and answers with the outcome that counts. Throws AppError when no condition matches. */
+export function walkPlan<O extends RouteOutcome>(node: PlanNode, context: RouteContext<O>): Promise<O> {
+  if (node.kind === 'leaf') return context.attempt(node);
+  switch (node.mode) {
+    case 'single':
+      return walkPlan(childAt(node, 0), context);
+    case 'loadbalance':
+      return walkBalanced(node, context);
+    case 'fallback':
+      return walkFallback(node, context);
+    case 'conditional':
+      return walkPlan(matchingChild(node, context.facts()), context);
+  }
+}
+
+type Mode<M extends Branch['mode']> = Extract<Branch, { mode: M }>;
+
+async function walkBalanced<O extends RouteOutcome>(node: Mode<'loadbalance'>, context: RouteContext<O>): Promise<O> {
+  const healthy = healthyIndexes(node, context.open);
+  const draw = () => drawWeighted(node.weights, healthy, context.random());
+  if (node.sticky === undefined) return walkPlan(childAt(node, draw()), context);
+  const usable = (stored: number | undefined): stored is number => stored !== undefined && healthy.includes(stored);
+  const index = await context.stick(node.sticky, node.path, (stored) => (usable(stored) ? stored : draw()));
+  return walkPlan(childAt(node, index), context);
+}
+
+async function walkFallback<O extends RouteOutcome>(node: Mode<'fallback'>, context: RouteContext<O>): Promise<O> {
+  const [first = 0, ...rest] = healthyIndexes(node, context.open);
+  let outcome = await walkPlan(childAt(node, first), context);
+  for (const index of rest) {
+    if (!movesOn(outcome, node.onStatusCodes)) return outcome;
+    context.abandon(outcome);
+    outcome = await walkPlan(childAt(node, index), context);
+  }
+  return outcome;
+}
+
+/** Without codes any status but 2xx moves on; a configuration error moves on only when its status is listed. */
+function movesOn({ status, fallback }: RouteOutcome, codes: ReadonlySet<number> | undefined): boolean {
+  if (fallback === 'stop') return false;
+  if (codes !== undefined) return codes.has(status);
+  return fallback === 'status' && (status < 200 || status > 299);
+}
+
+function matchingChild(node: Mode<'conditional'>, facts: QueryFacts): PlanNode {
+  const name = node.conditions.find(({ matches }) => matches(facts))?.then ?? node.default;
+  if (name === undefined) throw new AppError('CONDITION_UNMATCHED');
+  const child = node.byName.get(name);
+  if (child === undefined) throw new AppError('CONDITION_TARGET_UNKNOWN', { detail: `No target is named ${name}` });
+  return child;
+}
+
+/** Indexes whose subtree is not open; all of them when every one is (the breaker is bypassed). */
+function healthyIndexes(node: Branch, open: ReadonlySet<string>): readonly number[] {
+  const all = [...node.children.keys()];
+  if (open.size === 0) return all;
+  const healthy = all.filter((i) => !isOpen(childAt(node, i), open));
+  return healthy.length === 0 ? all : healthy;
+}
+
+function childAt(node: Branch, index: number): PlanNode {
+  const child = node.children[index];
+  if (child === undefined) throw new AppError('INTERNAL', { cause: `no child ${index} at ${node.path}` });
+  return child;
+}

@@ -1,0 +1,66 @@
+/** The admin listener: metrics, probes and the state of the Snapshot (DESIGN sections 5 and 10). Never public. */
+import { type FastifyInstance, fastify } from 'fastify';
+import type { SnapshotHolder } from '../snapshot/index.ts';
+
+export interface AdminPorts {
+  readonly snapshots: SnapshotHolder;
+  readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
+  readonly version: string;
+  /** False from the first moment of a drain. */
+  isAccepting(): boolean;
+  /** What the source of the Snapshot wants to show, e.g. files with errors. */
+  sourceStatus(): object | undefined;
+  /** Bearer token of `/internal/*`; undefined: none is asked for. */
+  readonly token: string | undefined;
+}
+
+/** Longest wait of a long poll in ms; DESIGN section 5 "Acknowledge". */
+const LONG_POLL_MS = 30_000;
+
+export function createAdmin(ports: AdminPorts): FastifyInstance {
+  const { snapshots, metrics, version } = ports;
+  const app = fastify({ forceCloseConnections: true });
+  const isReady = () => ports.isAccepting() && snapshots.current !== undefined;
+  app.get('/livez', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) =>
+    reply.code(isReady() ? 200 : 503).send({ status: isReady() ? 'ok' : 'not ready', version }),
+  );
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  }
+  app.register(async (internal) => {
+    internal.addHook('onRequest', async (request, reply) => {
+      if (ports.token === undefined || request.headers.authorization === `Bearer ${ports.token}`) return;
+      return reply.code(401).send({ error: { message: 'The token is missing or wrong', code: 'unauthorized' } });
+    });
+    internal.get('/internal/status', async () => ({
+      version,
+      snapshot: snapshots.status,
+      source: ports.sourceStatus(),
+    }));
+    internal.get<{ Querystring: { wait?: string } }>('/internal/snapshot', async (request) => {
+      const wanted = Number(request.query.wait ?? 0);
+      await waitForVersion(snapshots, Number.isSafeInteger(wanted) ? wanted : 0, AbortSignal.timeout(LONG_POLL_MS));
+      return snapshots.status;
+    });
+  });
+  return app;
+}
+
+/** Resolves when a version of at least `wanted` is loaded or refused, or when the signal ends. */
+export function waitForVersion(snapshots: SnapshotHolder, wanted: number, signal: AbortSignal): Promise<void> {
+  const isThere = () =>
+    (snapshots.status.version ?? 0) >= wanted || (snapshots.status.rejected?.version ?? 0) >= wanted;
+  if (isThere() || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      stop();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const stop = snapshots.onChange(() => {
+      if (isThere()) finish();
+    });
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}

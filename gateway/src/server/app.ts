@@ -1,0 +1,124 @@
+/** The main listener: Fastify for routing, the pipeline for everything behind it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import { AppError, toAppError } from '../errors/index.ts';
+import { traceOf } from '../pipeline/index.ts';
+import { ROUTES, type Route } from '../routes/table.ts';
+import { toClientRequest } from './client-request.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { type ServePorts, sendError, serve } from './serve.ts';
+
+export interface AppPorts extends ServePorts {
+  readonly version: string;
+  /** Prometheus text, where the main port serves it too (decision 21). */
+  readonly metricsText: (() => Promise<string>) | undefined;
+}
+
+/** Operations that get engines of their own later: refused, never sent on as they are. */
+const LATER: readonly { readonly path: RegExp; readonly what: string }[] = [
+  { path: /^\/v1\/realtime(?:\/|$)/, what: 'The realtime API' },
+];
+
+export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports: AppPorts): FastifyInstance {
+  const app = fastify({
+    ...serverOptions(settings),
+    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+  });
+  // Bodies are read by the pipeline, once the caller is known.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply));
+  app.setNotFoundHandler((request, reply) => fail(new AppError('ROUTE_UNKNOWN'), request, reply));
+  addCors(app, settings.cors);
+  addHealth(app, ports);
+  if (ports.metricsText !== undefined) {
+    const { metricsText } = ports;
+    app.get('/metrics', async (_request, reply) => reply.type('text/plain; version=0.0.4').send(await metricsText()));
+  }
+  for (const route of ROUTES) addRoute(app, route, ports);
+  return app;
+}
+
+function serverOptions({ tls }: Pick<GatewaySettings, 'tls'>) {
+  const limits = {
+    maxHeaderSize: DEFAULTS.maxHeaderBytes,
+    keepAliveTimeout: DEFAULTS.serverKeepAliveMs,
+    headersTimeout: DEFAULTS.serverHeadersTimeoutMs,
+    requestTimeout: DEFAULTS.serverRequestTimeoutMs,
+  };
+  const common = {
+    keepAliveTimeout: DEFAULTS.serverKeepAliveMs,
+    requestTimeout: DEFAULTS.serverRequestTimeoutMs,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 4_096 },
+  } as const;
+  if (tls === undefined) return { ...common, http: limits };
+  return {
+    ...common,
+    http2: true as const,
+    https: { ...limits, ...tls, allowHTTP1: true },
+  } as unknown as typeof common; // one app type for both listeners
+}
+
+function addRoute(app: FastifyInstance, { method, path, operation }: Route, ports: ServePorts): void {
+  app.route({
+    method,
+    url: path,
+    handler: (request, reply) => {
+      const refused = operation.id === 'proxy' ? proxyProblem(request.raw.url ?? '') : undefined;
+      if (refused !== undefined) throw refused;
+      reply.hijack();
+      const { '*': _, ...route } = request.params as Record<string, string>; // named and wildcard segments
+      return serve(ports, { message: request.raw, response: reply.raw, operation, route });
+    },
+  });
+}
+
+/** Paths below /v1 that the proxy mode must not take (DESIGN section 2). */
+function proxyProblem(url: string): AppError | undefined {
+  const path = url.split('?', 1)[0] ?? '';
+  if (MANAGEMENT_PREFIXES.has(path.split('/')[2] ?? '')) return new AppError('ROUTE_UNKNOWN');
+  const later = LATER.find((known) => known.path.test(path));
+  if (later === undefined) return undefined;
+  return new AppError('FEATURE_UNSUPPORTED', { detail: `${later.what} is not part of this version` });
+}
+
+function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void {
+  app.get('/v1/health', (_request, reply) => {
+    if (snapshots.current === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
+    return reply.send({ status: 'success', message: 'Server is healthy', version });
+  });
+}
+
+function addCors(app: FastifyInstance, settings: GatewaySettings['cors']): void {
+  if (settings === undefined) return;
+  app.options('/*', (request, reply) => {
+    const headers = { ...corsHeaders(settings, request.headers.origin), ...preflightHeaders(settings) };
+    return reply.code(204).headers(headers).send();
+  });
+}
+
+/** Whatever goes wrong before the pipeline: our error body, with a trace id. */
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  const message = request.raw as IncomingMessage; // HTTP/2 requests have the same members
+  const response = reply.raw as ServerResponse;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { traceId } = traceOf(toClientRequest(message, { route: {}, limits: { maxJsonBytes: 0, replayBytes: 0 } }));
+  sendError(response, fromFramework(error), { traceId });
+}
+
+/** Fastify's own errors with a 4xx status are malformed requests. */
+function fromFramework(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  if (typeof status !== 'number' || status >= 500) return toAppError(error);
+  return new AppError('HEADER_INVALID', { detail: 'The request line or a header is malformed', cause: error });
+}

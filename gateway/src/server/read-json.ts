@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { isObject } from '@gatehouse/crds';
+import { AppError } from '../errors/index.ts';
+import { jsonDepth } from '../lib/json-depth.ts';
+import type { JsonObject } from '../wire/contract.ts';
+
+/** Levels of nesting a body may have: far above any schema, far below what breaks a recursive writer. */
+const MAX_DEPTH = 256;
+
+/** The bytes of a request. Throws BODY_TOO_LARGE as soon as the limit is passed, whatever content-length said. */
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return await new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > maxBytes) {
+        request.removeAllListeners('data');
+        request.resume();
+        reject(tooLarge(maxBytes));
+      }
+      pieces.push(piece);
+    });
+    request.on('end', () =>
+      resolve(pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes)),
+    );
+    request.on('error', () => reject(new AppError('CLIENT_CLOSED')));
+    request.on('close', () => {
+      if (!request.complete) reject(new AppError('CLIENT_CLOSED'));
+    });
+  });
+}
+
+/** The JSON object in the bytes. Throws BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
+export function parseBody(bytes: Buffer): JsonObject {
+  const value = parse(bytes);
+  if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
+  if (bytes.length > MAX_DEPTH && jsonDepth(bytes, MAX_DEPTH) > MAX_DEPTH) {
+    throw new AppError('BODY_NOT_OBJECT', { detail: `The request body is nested deeper than ${MAX_DEPTH} levels` });
+  }
+  return value;
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new AppError('BODY_NOT_JSON');
+  }
+}
+
+const tooLarge = (maxBytes: number): AppError =>
+  new AppError('BODY_TOO_LARGE', {
+    detail: `The request body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`,
+  });

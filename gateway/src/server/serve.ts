@@ -1,0 +1,78 @@
+/** One request from node's server through the pipeline and back. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CorsSettings } from '../config/index.ts';
+import { AppError, renderError } from '../errors/index.ts';
+import { type Answer, type Exchange, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
+import type { SnapshotHolder } from '../snapshot/index.ts';
+import { type BodyLimits, toClientRequest } from './client-request.ts';
+import type { ConnectionPolicy } from './connections.ts';
+import { corsHeaders } from './cors.ts';
+import { respond } from './respond.ts';
+import { type SettlePorts, settle } from './settle.ts';
+
+export interface ServePorts extends SettlePorts {
+  readonly pipeline: Pipeline;
+  readonly snapshots: Pick<SnapshotHolder, 'current'>;
+  readonly connections: ConnectionPolicy;
+  readonly inFlight: InFlight;
+  readonly limits: BodyLimits & { readonly keepAliveMs: number };
+  readonly cors: CorsSettings | undefined;
+}
+
+/** The requests being served, so that a drain can wait for them and, at its deadline, end them. */
+export interface InFlight {
+  add(controller: AbortController): void;
+  remove(controller: AbortController): void;
+}
+
+export interface Incoming {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly operation: Operation;
+  readonly route: Readonly<Record<string, string>>;
+}
+
+export async function serve(ports: ServePorts, { message, response, operation, route }: Incoming): Promise<void> {
+  const startedMs = performance.now();
+  const request = toClientRequest(message, { route, limits: ports.limits });
+  const trace = traceOf(request);
+  const snapshot = ports.snapshots.current;
+  const cors = corsHeaders(ports.cors, message.headers.origin);
+  if (snapshot === undefined) {
+    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { traceId: trace.traceId, ...cors });
+    return;
+  }
+  const controller = new AbortController();
+  const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, startedMs, trace };
+  response.on('close', () => {
+    if (!response.writableFinished) controller.abort(new AppError('CLIENT_CLOSED'));
+  });
+  ports.inFlight.add(controller);
+  try {
+    const answer = await ports.pipeline.handle(exchange);
+    Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
+    closeIfNeeded(ports, message, answer);
+    const sent = await respond(response, answer, { signal: controller.signal, keepAliveMs: ports.limits.keepAliveMs });
+    settle(ports, exchange, answer, sent);
+  } finally {
+    ports.inFlight.remove(controller);
+  }
+}
+
+/** The last answer of a connection says so; an unread body cannot be followed by another request. */
+function closeIfNeeded({ connections }: ServePorts, message: IncomingMessage, answer: Answer): void {
+  if (message.httpVersionMajor > 1) return;
+  const unread = !message.complete && answer.body.kind === 'bytes';
+  if (unread || connections.isLast(message.socket)) answer.headers['connection'] = 'close';
+}
+
+/** An error outside the pipeline: unknown routes, malformed requests, a gateway without Snapshot. */
+export function sendError(
+  response: ServerResponse,
+  error: AppError,
+  { traceId, ...more }: { readonly traceId: string; readonly [header: string]: string | string[] },
+): void {
+  const { status, headers, body } = renderError(error, 'openai');
+  response.writeHead(status, { ...headers, ...more, 'x-gw-trace-id': traceId, 'content-length': String(body.length) });
+  response.end(body);
+}

@@ -1,0 +1,76 @@
+/** After the last byte: metrics and the request log; DESIGN section 6 "settle". */
+import type { Answer, Exchange } from '../pipeline/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { Sent } from './respond.ts';
+
+export interface SettlePorts {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+const NONE = 'none';
+
+/** Counts and logs one finished request. Never throws into the request. */
+export function settle({ metrics, logger }: SettlePorts, exchange: Exchange, answer: Answer, sent: Sent): void {
+  const { facts } = answer;
+  const operation = exchange.operation.id;
+  const provider = facts.provider ?? NONE;
+  const endedMs = performance.now();
+  const seconds = (endedMs - exchange.startedMs) / 1000;
+  const overhead = Math.max(0, sent.firstByteMs - exchange.startedMs - facts.upstreamMs) / 1000;
+
+  metrics.requests.add({ operation, provider, status: String(statusOf(answer, sent)) });
+  metrics.duration.observe({ operation, provider }, seconds);
+  metrics.overhead.observe({ operation }, overhead);
+  if (facts.attempts > 0) metrics.upstream.observe({ operation, provider }, facts.upstreamMs / 1000);
+  if (facts.cacheStatus !== undefined && facts.cacheStatus !== 'DISABLED')
+    metrics.cache.add({ verdict: facts.cacheStatus });
+  if (facts.retries !== undefined && facts.retries > 0) metrics.retries.add({ provider }, facts.retries);
+  if (sent.tokens !== undefined) {
+    metrics.tokens.add({ provider, type: 'input' }, sent.tokens.input);
+    metrics.tokens.add({ provider, type: 'output' }, sent.tokens.output);
+  }
+  const error = sent.error ?? facts.error;
+  if (error !== undefined) metrics.errors.add({ code: error.code });
+  if (logger.isLevelEnabled('info')) logger.info(recordOf(exchange, answer, sent, endedMs), 'Request finished');
+  if (error !== undefined && error.row.log !== 'info')
+    logger[error.row.log]({ err: error, ...idsOf(exchange) }, 'Request failed');
+}
+
+/** 499 for a client that left, as nginx logs it; it never goes on the wire. */
+const statusOf = ({ status }: Answer, { error }: Sent): number => (error?.code === 'CLIENT_CLOSED' ? 499 : status);
+
+const idsOf = ({ trace }: Exchange): object => ({
+  traceId: trace.traceId,
+  ...(trace.spanId === undefined ? {} : { spanId: trace.spanId }),
+});
+
+/** The decision record in short (DESIGN section 10); the log drops undefined members. */
+function recordOf(exchange: Exchange, answer: Answer, sent: Sent, endedMs: number): object {
+  const { facts } = answer;
+  return {
+    ...idsOf(exchange),
+    method: exchange.request.method,
+    path: exchange.request.path,
+    operation: exchange.operation.id,
+    status: statusOf(answer, sent),
+    key: facts.caller?.key.name,
+    workspace: facts.caller?.workspace.name,
+    provider: facts.provider,
+    model: facts.model === '' ? undefined : facts.model,
+    config: facts.config,
+    option: facts.optionPath,
+    attempts: facts.attempts,
+    retries: facts.retries,
+    cache: facts.cacheStatus,
+    stream: facts.stream,
+    snapshot: exchange.snapshot.version,
+    durationMs: round(endedMs - exchange.startedMs),
+    firstByteMs: round(sent.firstByteMs - exchange.startedMs),
+    upstreamMs: round(facts.upstreamMs),
+    tokens: sent.tokens,
+    error: (sent.error ?? facts.error)?.code,
+  };
+}
+
+const round = (ms: number): number => Math.round(ms * 100) / 100;

@@ -1,0 +1,60 @@
+import { Readable } from 'node:stream';
+import { AppError } from '../errors/index.ts';
+import type { StreamedBody } from '../pipeline/index.ts';
+
+/**
+ * A request body that is sent on while it arrives. What has been read is kept until it exceeds `replayBytes`; from then on
+ * the body exists only once and cannot be sent again.
+ */
+export function createStreamedBody(
+  source: Readable,
+  options: { readonly replayBytes: number; readonly bytes: number | undefined },
+): StreamedBody {
+  const iterator = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>; // bytes: no encoding is set on requests
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  let dropped = 0;
+  let ended = false;
+  let overflowed = false;
+  let pulling: Promise<void> | undefined;
+
+  const pull = async (): Promise<void> => {
+    const next = await iterator.next();
+    pulling = undefined;
+    if (next.done === true) {
+      ended = true;
+      return;
+    }
+    kept.push(next.value);
+    keptBytes += next.value.length;
+    overflowed ||= keptBytes > options.replayBytes;
+  };
+
+  async function* read(): AsyncGenerator<Buffer> {
+    for (let at = 0; ; at += 1) {
+      // Two readers may wait for the same bytes when a try is given up: there is only ever one pull.
+      while (at - dropped >= kept.length && !ended) {
+        pulling ??= pull();
+        await pulling;
+      }
+      const piece = kept[at - dropped];
+      if (piece === undefined) return;
+      if (overflowed) {
+        kept = kept.slice(at - dropped + 1);
+        dropped = at + 1;
+      }
+      yield piece;
+    }
+  }
+
+  return {
+    bytes: options.bytes,
+    get replayable() {
+      return !overflowed;
+    },
+    open: () => {
+      if (overflowed) throw new AppError('INTERNAL', { cause: 'the body was too large to be sent again' });
+      return Readable.from(read(), { objectMode: false });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
+import type { Provider } from '../providers/contract.ts';
+import { createFields, prepareTarget } from '../providers/engine/index.ts';
+import { compilePlan } from '../routing/index.ts';
+import type { KeyRecord, ManagedProvider, SavedConfig, WorkspaceRecord } from './records.ts';
+
+export type Credentials = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** What compiling an entry may look at. */
+export interface CompileContext {
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Secret fields by id of the credential entry. */
+  readonly credentials: Credentials;
+}
+
+export type Compiled =
+  | { readonly kind: 'key'; readonly record: KeyRecord; readonly hashes: readonly string[] }
+  | { readonly kind: 'provider'; readonly record: ManagedProvider }
+  | { readonly kind: 'config'; readonly record: SavedConfig }
+  | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+/** The record of an entry; organisation and credential entries have none of their own. */
+export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled | undefined {
+  switch (entry.kind) {
+    case 'key':
+      return { kind: 'key', record: compileKey(entry), hashes: entry.body.sha256 };
+    case 'provider':
+      return compileProvider(entry, context);
+    case 'config':
+      return { kind: 'config', record: compileConfig(entry, context) };
+    case 'workspace':
+      return { kind: 'workspace', record: { ...entry.body, name: entry.workspace ?? '' } };
+    case 'organisation':
+    case 'credential':
+      return undefined;
+  }
+}
+
+function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
+  return {
+    id,
+    name: body.name,
+    workspace,
+    scopes: new Set(body.scopes.map((scope) => scope.replaceAll(':', '.'))),
+    defaults: body.defaults,
+    rateLimits: body.rateLimits,
+    expiresAtMs: toMs(body.expiresAt),
+    user: body.user,
+  };
+}
+
+function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credentials }: CompileContext): Compiled {
+  const { id, workspace, body } = entry;
+  const provider = providers.get(body.provider);
+  if (provider === undefined) return { kind: 'skipped', reason: `${id}: unknown provider ${body.provider}` };
+  const values = new Map(Object.entries(body.settings));
+  for (const [key, value] of credentials.get(body.credential ?? '') ?? []) values.set(key, value);
+  const options = { headers: body.headers, ...(body.customHost === undefined ? {} : { customHost: body.customHost }) };
+  const record: ManagedProvider = {
+    id,
+    slug: body.slug,
+    workspace,
+    provider,
+    values,
+    customHost: body.customHost,
+    headers: body.headers,
+    deployments: body.deployments,
+    expiresAtMs: toMs(body.expiresAt),
+    models: body.models === undefined ? undefined : new Set(body.models),
+    inspectStreamForOverload: body.inspectStreamForOverload ?? false,
+    target: prepareTarget(provider, createFields(provider, values), options),
+    grants: new Set(body.grants),
+  };
+  return { kind: 'provider', record };
+}
+
+function compileConfig({ id, workspace, body }: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
+  const saved = { slug: body.slug, version: body.version };
+  return {
+    id,
+    slug: body.slug,
+    workspace,
+    plan: compilePlan(body.node, { saved, credential: (credential) => credentials.get(credential) }),
+  };
+}
+
+const toMs = (time: string | undefined): number => (time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time));

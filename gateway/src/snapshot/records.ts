@@ -1,0 +1,49 @@
+/** The entries of a Snapshot as requests use them: parsed, prepared and indexed. */
+import type { Deployment } from '@gatehouse/crds/config';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
+import type { Provider } from '../providers/contract.ts';
+import type { PreparedTarget } from '../providers/engine/index.ts';
+import type { Plan } from '../routing/index.ts';
+
+export type OrganisationRecord = EntryBody<'organisation'>;
+export type WorkspaceRecord = EntryBody<'workspace'> & { readonly name: string };
+
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  /** Null: the key belongs to the organisation. */
+  readonly workspace: string | null;
+  /** Dotted names; `*` opens everything. */
+  readonly scopes: ReadonlySet<string>;
+  readonly defaults: EntryBody<'key'>['defaults'];
+  readonly rateLimits: EntryBody<'key'>['rateLimits'];
+  /** Unix time in ms; Infinity: never. */
+  readonly expiresAtMs: number;
+  readonly user: string | undefined;
+}
+
+export interface ManagedProvider {
+  readonly id: string;
+  readonly slug: string;
+  readonly workspace: string | null;
+  readonly provider: Provider;
+  /** Settings and credential by catalogue name. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly customHost: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly deployments: readonly Deployment[];
+  readonly expiresAtMs: number;
+  /** Undefined: every model. */
+  readonly models: ReadonlySet<string> | undefined;
+  readonly inspectStreamForOverload: boolean;
+  /** Ready for requests that change none of the above. */
+  readonly target: PreparedTarget;
+  readonly grants: ReadonlySet<string>;
+}
+
+export interface SavedConfig {
+  readonly id: string;
+  readonly slug: string;
+  readonly workspace: string | null;
+  readonly plan: Plan;
+}

@@ -1,0 +1,21 @@
+export { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore, circuitKey } from './circuit.ts';
+export { createFuse, type Fuse, type FuseOptions } from './fuse.ts';
+export { createMemoryCircuitStore, createMemoryStateStore, type MemoryOptions } from './memory/index.ts';
+export {
+  createRedisCircuitStore,
+  createRedisConnection,
+  createRedisStateStore,
+  defineScript,
+  parseRedisUrl,
+  type RedisClient,
+  type RedisConnection,
+  type RedisHealth,
+  type RedisNode,
+  type RedisScript,
+  type RedisSettings,
+  runScript,
+  type ScriptInput,
+} from './redis/index.ts';
+export type { StateStore } from './state.ts';
+export { createStickySessions, type StickyOptions, type StickySessions } from './sticky.ts';
+export { StoreUnavailable, type UnavailableReason } from './unavailable.ts';

@@ -1,0 +1,172 @@
+import type { EventEmitter } from 'node:events';
+import { Cluster, Redis } from 'ioredis';
+import type { Secret } from '../../lib/secret.ts';
+import { StoreUnavailable } from '../unavailable.ts';
+
+export type RedisClient = Redis | Cluster;
+
+/** `waiting`: nothing has asked yet. `down`: connecting failed or the connection broke; it is tried again. */
+export type RedisHealth = 'waiting' | 'connecting' | 'ready' | 'down' | 'closed';
+
+export interface RedisNode {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface RedisSettings {
+  /** The server, or the first nodes of a cluster. */
+  readonly nodes: readonly [RedisNode, ...RedisNode[]];
+  readonly mode: 'standalone' | 'cluster';
+  readonly username?: string | undefined;
+  readonly password?: Secret | undefined;
+  /** Database number; clusters have only 0. */
+  readonly database?: number | undefined;
+  /** Present: TLS. Certificate authorities in PEM instead of the built-in ones. */
+  readonly tls?: { readonly ca?: string | undefined } | undefined;
+  /** Clusters only: which nodes answer reads. */
+  readonly scaleReads?: 'master' | 'slave' | 'all' | undefined;
+  /** Longest wait for an answer in ms. */
+  readonly commandTimeoutMs?: number | undefined;
+  /** Longest wait for a connection in ms. */
+  readonly connectTimeoutMs?: number | undefined;
+}
+
+/** One Redis server or cluster. Nothing waits for it: without a connection commands fail at once. */
+export interface RedisConnection {
+  /** Runs commands on the client; all errors become StoreUnavailable. */
+  run<T>(commands: (client: RedisClient) => Promise<T>): Promise<T>;
+  health(): RedisHealth;
+  /** Connects in the background if nothing has yet; the first `run` does it too. */
+  connect(): void;
+  /** Calls back after each change of health, until the returned function is called. */
+  onHealth(listener: (health: RedisHealth) => void): () => void;
+  /** Commands under way fail. */
+  close(): Promise<void>;
+}
+
+const COMMAND_TIMEOUT_MS = 50;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** A connection on which nothing arrives for this long, in ms, although something was asked, is dead. */
+const SILENCE_TIMEOUT_MS = 2_000;
+/** Commands whose answer is awaited, over all callers: bounds memory while the server hangs. */
+const MAX_IN_FLIGHT = 10_000;
+/** First and longest pause before connecting again, in ms. */
+const BACKOFF_MS = { first: 50, longest: 2_000 } as const;
+const HEALTH_EVENTS = ['connecting', 'ready', 'close', 'reconnecting', 'end'] as const;
+
+/** Makes a connection without opening it. */
+export function createRedisConnection(settings: RedisSettings): RedisConnection {
+  const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
+  const client = createClient(settings);
+  const events: EventEmitter = client;
+  events.on('error', () => {}); // seen as health, and by those whose command failed
+  const listeners = new Set<(health: RedisHealth) => void>();
+  let closed = false;
+  let inFlight = 0;
+
+  const health = (): RedisHealth => (closed ? 'closed' : toHealth(client.status));
+  let told = health();
+  const tell = (): void => {
+    const current = health();
+    if (current === told) return;
+    told = current;
+    for (const listener of listeners) listener(current);
+  };
+  for (const event of HEALTH_EVENTS) events.on(event, tell);
+
+  const connect = (): void => {
+    if (health() === 'waiting') client.connect().catch(() => {}); // tried again with back-off
+  };
+
+  return {
+    health,
+    connect,
+    run: async (commands) => {
+      connect();
+      if (health() !== 'ready') throw new StoreUnavailable('disconnected');
+      if (inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable('busy');
+      inFlight += 1;
+      try {
+        return await withDeadline(commands(client), timeoutMs);
+      } catch (error) {
+        throw error instanceof StoreUnavailable ? error : new StoreUnavailable('failed', error);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+    onHealth: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {
+      closed = true;
+      tell();
+      client.disconnect();
+    },
+  };
+}
+
+function createClient(settings: RedisSettings): RedisClient {
+  const common = commonOptions(settings);
+  if (settings.mode === 'standalone') {
+    const [node] = settings.nodes;
+    return new Redis({
+      ...common,
+      host: node.host,
+      port: node.port,
+      db: settings.database ?? 0,
+      enableOfflineQueue: false,
+      retryStrategy: backoffMs,
+    });
+  }
+  return new Cluster([...settings.nodes], {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: backoffMs,
+    clusterNodeRetryStrategy: backoffMs,
+    scaleReads: settings.scaleReads ?? 'master',
+    redisOptions: common,
+  });
+}
+
+function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSettings) {
+  return {
+    lazyConnect: true,
+    connectTimeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    // A command that was sent before the connection broke is lost: its caller has moved on.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password: password.reveal() }),
+    ...(tls === undefined ? {} : { tls: tls.ca === undefined ? {} : { ca: tls.ca } }),
+  };
+}
+
+/** Doubles up to the longest pause; between half of it and all of it, so that gateways do not come back together. */
+const backoffMs = (attempt: number): number =>
+  Math.min(BACKOFF_MS.first * 2 ** attempt, BACKOFF_MS.longest) * (0.5 + Math.random() / 2);
+
+function toHealth(status: RedisClient['status']): RedisHealth {
+  switch (status) {
+    case 'wait':
+      return 'waiting';
+    case 'connecting':
+    case 'connect':
+      return 'connecting';
+    case 'ready':
+      return 'ready';
+    default:
+      return 'down';
+  }
+}
+
+async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  const expiry = Promise.withResolvers<never>();
+  const timer = setTimeout(() => expiry.reject(new StoreUnavailable('timeout')), timeoutMs);
+  try {
+    return await Promise.race([promise, expiry.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

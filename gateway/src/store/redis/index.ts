@@ -1,0 +1,12 @@
+export { createRedisCircuitStore } from './circuit-store.ts';
+export {
+  createRedisConnection,
+  type RedisClient,
+  type RedisConnection,
+  type RedisHealth,
+  type RedisNode,
+  type RedisSettings,
+} from './connection.ts';
+export { defineScript, type RedisScript, runScript, type ScriptInput } from './script.ts';
+export { createRedisStateStore } from './state-store.ts';
+export { parseRedisUrl } from './url.ts';

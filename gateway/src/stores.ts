@@ -1,0 +1,67 @@
+/** Which store stands behind the cache, sticky sessions and circuit breakers (DESIGN section 7). */
+import {
+  createMemoryCacheStore,
+  createRedisCacheStore,
+  createResponseCache,
+  type ResponseCache,
+} from './cache/index.ts';
+import { DEFAULTS, type GatewaySettings } from './config/index.ts';
+import type { HealthPort } from './pipeline/index.ts';
+import {
+  createFuse,
+  createMemoryCircuitStore,
+  createMemoryStateStore,
+  createRedisCircuitStore,
+  createRedisConnection,
+  createRedisStateStore,
+  createStickySessions,
+  type Fuse,
+  type StickySessions,
+} from './store/index.ts';
+import type { Logger, Metrics } from './telemetry/index.ts';
+
+export interface Stores {
+  readonly cache: ResponseCache;
+  readonly sessions: StickySessions;
+  readonly health: HealthPort;
+  close(): Promise<void>;
+}
+
+interface StoreOptions {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Unix time in ms. */
+  now(): number;
+}
+
+/** Redis where it is configured, memory elsewhere. Nothing waits for Redis: requests go on without it. */
+export function createStores(settings: GatewaySettings, { metrics, logger, now }: StoreOptions): Stores {
+  const redis = settings.redis === undefined ? undefined : createRedisConnection(settings.redis);
+  redis?.onHealth((health) => logger.info({ health }, 'Redis connection changed'));
+  redis?.connect();
+  const fuse = (store: string): Fuse => createFuse({ onError: () => metrics.storeErrors.add({ store }) });
+  const cacheStore =
+    redis !== undefined && settings.cache.store === 'redis'
+      ? createRedisCacheStore(redis, { maxEntryBytes: DEFAULTS.cacheEntryBytes })
+      : createMemoryCacheStore({
+          now,
+          maxBytes: settings.cache.memoryBytes,
+          maxEntryBytes: DEFAULTS.cacheEntryBytes,
+        });
+  const states = redis === undefined ? createMemoryStateStore({ now }) : createRedisStateStore(redis);
+  const circuits = redis === undefined ? createMemoryCircuitStore({ now }) : createRedisCircuitStore(redis, now);
+  const cache = createResponseCache({
+    store: cacheStore,
+    fuse: fuse('cache'),
+    maxEntryBytes: DEFAULTS.cacheEntryBytes,
+  });
+  return {
+    cache,
+    sessions: createStickySessions({ states, fuse: fuse('sessions'), now }),
+    health: { circuits, fuse: fuse('circuits') },
+    close: async () => {
+      await cache.close();
+      await redis?.close();
+    },
+  };
+}

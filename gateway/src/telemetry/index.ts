@@ -1,0 +1,3 @@
+export { createLogger, describeError, type Logger, type LoggerOptions } from './logger.ts';
+export { maskHeaders, maskValue } from './mask.ts';
+export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';

@@ -1,0 +1,105 @@
+/** The metrics of the data plane (DESIGN section 10, decision 27); `METRICS` is the reference's list. */
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createCounter, createHistogram } from './capped.ts';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
+
+/** Every metric with its help text and labels; the `reference` is the name users of the reference know. */
+export const METRICS = {
+  requests: {
+    name: 'gatehouse_requests_total',
+    help: 'Requests answered, by operation, first provider tried and status',
+    labels: ['operation', 'provider', 'status'],
+    reference: 'request_count',
+  },
+  duration: {
+    name: 'gatehouse_request_duration_seconds',
+    help: 'Time from the first byte of the request to the last byte of the answer',
+    labels: ['operation', 'provider'],
+    reference: 'http_request_duration_seconds',
+  },
+  upstream: {
+    name: 'gatehouse_upstream_duration_seconds',
+    help: 'Time spent waiting for providers, until the answer or the first bytes of a stream were there',
+    labels: ['operation', 'provider'],
+    reference: 'llm_request_duration_milliseconds',
+  },
+  overhead: {
+    name: 'gatehouse_overhead_duration_seconds',
+    help: 'Time until the first byte of the answer that was not spent waiting for providers',
+    labels: ['operation'],
+    reference: 'gw_request_duration_milliseconds',
+  },
+  tokens: {
+    name: 'gatehouse_tokens_total',
+    help: 'Tokens reported by providers; cache hits are not counted',
+    labels: ['provider', 'type'],
+    reference: 'llm_token_sum',
+  },
+  attempts: {
+    name: 'gatehouse_target_attempts_total',
+    help: 'Targets tried by routing strategies',
+    labels: ['provider', 'outcome'],
+    reference: '',
+  },
+  retries: { name: 'gatehouse_retries_total', help: 'Repeated calls', labels: ['provider'], reference: '' },
+  cache: {
+    name: 'gatehouse_cache_requests_total',
+    help: 'Requests of targets with a cache, by verdict',
+    labels: ['verdict'],
+    reference: '',
+  },
+  errors: {
+    name: 'gatehouse_errors_total',
+    help: 'Errors by internal code, also those that became fallbacks or stream events',
+    labels: ['code'],
+    reference: '',
+  },
+  storeErrors: {
+    name: 'gatehouse_store_errors_total',
+    help: 'Failed calls to shared stores; requests go on without them',
+    labels: ['store'],
+    reference: '',
+  },
+} as const;
+
+export const GAUGES = {
+  inFlight: { name: 'gatehouse_requests_in_flight', help: 'Requests and streams being served' },
+  snapshotVersion: { name: 'gatehouse_snapshot_version', help: 'Version of the Snapshot that serves' },
+  snapshotEntries: { name: 'gatehouse_snapshot_entries', help: 'Entries of the Snapshot that serves' },
+  snapshotRejected: { name: 'gatehouse_snapshot_rejected', help: '1 while a newer Snapshot is refused' },
+} as const;
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(options: {
+  readonly service: string;
+  readonly environment: string;
+  readonly runtime: boolean;
+}) {
+  const registry = new Registry();
+  registry.setDefaultLabels({ app: options.service, env: options.environment });
+  if (options.runtime) collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+  const gauge = ({ name, help }: { readonly name: string; readonly help: string }) =>
+    new Gauge({ name, help, registers: [registry] });
+  return {
+    requests: createCounter({ ...METRICS.requests, registry }),
+    duration: createHistogram({ ...METRICS.duration, registry, buckets: SECONDS }),
+    upstream: createHistogram({ ...METRICS.upstream, registry, buckets: SECONDS }),
+    overhead: createHistogram({ ...METRICS.overhead, registry, buckets: OVERHEAD_SECONDS }),
+    tokens: createCounter({ ...METRICS.tokens, registry }),
+    attempts: createCounter({ ...METRICS.attempts, registry }),
+    retries: createCounter({ ...METRICS.retries, registry }),
+    cache: createCounter({ ...METRICS.cache, registry }),
+    errors: createCounter({ ...METRICS.errors, registry }),
+    storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
+    inFlight: gauge(GAUGES.inFlight),
+    snapshotVersion: gauge(GAUGES.snapshotVersion),
+    snapshotEntries: gauge(GAUGES.snapshotEntries),
+    snapshotRejected: gauge(GAUGES.snapshotRejected),
+    /** Prometheus text format. */
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

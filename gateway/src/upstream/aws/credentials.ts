@@ -1,0 +1,18 @@
+import type { Secret } from '../../lib/secret.ts';
+
+/** A key pair that signs. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  readonly sessionToken?: Secret | undefined;
+  /** Unix time in ms; absent: for ever. */
+  readonly expiresAtMs?: number | undefined;
+  /** The role these belong to, when it is known. */
+  readonly roleArn?: string | undefined;
+}
+
+/** An ISO time as unix ms; undefined when it is none. */
+export function parseTime(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}

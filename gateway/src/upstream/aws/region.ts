@@ -1,0 +1,51 @@
+/** Where a call goes: the region of the target and the domain of the partition; spec/providers.md 1.18. */
+import { AppError } from '../../errors/index.ts';
+import type { Call, OutgoingRequest, ProviderServices } from '../../providers/contract.ts';
+
+const DEFAULT_REGION = 'us-east-1';
+const DEFAULT_DOMAIN = 'amazonaws.com';
+/** Region and service names; anything else in a host name could lead a signed call elsewhere. */
+const HOST_LABEL = /^[a-z0-9-]{1,63}$/;
+const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+
+type Env = ProviderServices['env'];
+
+/** `https://SERVICE.REGION.amazonaws.com`; the environment's region and domain are put in by `placeEndpoint`. */
+export function awsBaseUrl(service: string, call: Call): string {
+  return `https://${hostLabel(service, 'aws_service')}.${awsRegion(call)}.${DEFAULT_DOMAIN}`;
+}
+
+/** The region of the target; with the machine's own identity the environment's region is the default. */
+export function awsRegion(call: Call, env: Env = () => undefined): string {
+  const own = call.fields.text('aws_region');
+  const ambient = call.fields.text('aws_auth_type') === 'serviceRole' ? envRegion(env) : undefined;
+  return hostLabel(own ?? ambient ?? DEFAULT_REGION, 'aws_region');
+}
+
+/** `AWS_REGION`, else `AWS_DEFAULT_REGION`. */
+export function envRegion(env: Env): string | undefined {
+  return env('AWS_REGION') ?? env('AWS_DEFAULT_REGION');
+}
+
+/** The domain of the partition, e.g. `amazonaws.com.cn`. */
+export function endpointDomain(env: Env): string {
+  const domain = env('AWS_ENDPOINT_DOMAIN') ?? DEFAULT_DOMAIN;
+  if (DOMAIN.test(domain)) return domain;
+  throw new AppError('CREDENTIAL_UNAVAILABLE', { detail: 'AWS_ENDPOINT_DOMAIN is not a domain name' });
+}
+
+/**
+ * Base URLs are written before the environment is known. A request to a regional endpoint of `awsBaseUrl` gets the region
+ * and the domain of the environment; requests to other hosts stay.
+ */
+export function placeEndpoint(request: OutgoingRequest, call: Call, env: Env): void {
+  const written = `.${awsRegion(call)}.${DEFAULT_DOMAIN}`;
+  if (!request.origin.endsWith(written)) return;
+  const service = request.origin.slice(0, -written.length);
+  if (!service.includes('.')) request.origin = `${service}.${awsRegion(call, env)}.${endpointDomain(env)}`;
+}
+
+function hostLabel(text: string, param: string): string {
+  if (HOST_LABEL.test(text)) return text;
+  throw new AppError('PARAMETER_INVALID', { param, detail: `${param} is not a name` });
+}

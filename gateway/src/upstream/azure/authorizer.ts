@@ -1,0 +1,73 @@
+import { AppError } from '../../errors/index.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { Authorizer, AuthorizerContext, Call } from '../../providers/contract.ts';
+import { applicationToken, machineToken, workloadToken } from './token.ts';
+
+export interface AzureAuthOptions {
+  /** Where the API key goes when the target has no other credential. */
+  readonly apiKey: Authorizer;
+}
+
+/**
+ * `Authorization: Bearer` with the target's own token, or one of its application, of the machine or of the workload; else
+ * the API key. Source: spec/providers.md 1.18. Throws AppError `CREDENTIAL_UNAVAILABLE` and `PROVIDER_FIELD_MISSING`.
+ */
+export function azureAuth({ apiKey }: AzureAuthOptions): Authorizer {
+  return {
+    summary: `Authorization: Bearer (Entra token), else ${apiKey.summary}`,
+    apply(request, call, context) {
+      const token = tokenFor(call, context);
+      if (token === undefined) return apiKey.apply(request, call, context);
+      const put = (value: Secret): void => {
+        request.headers['authorization'] = `Bearer ${value.reveal()}`;
+      };
+      return token instanceof Promise ? untilAborted(token, context.signal).then(put) : put(token);
+    },
+  };
+}
+
+function tokenFor(call: Call, { services }: AuthorizerContext): Promise<Secret> | Secret | undefined {
+  const { fields } = call;
+  const given = fields.secret('azure_ad_token');
+  if (given !== undefined) return given;
+  const scope = fields.text('azure_entra_scope');
+  switch (fields.text('azure_auth_mode')) {
+    case 'entra':
+      return applicationToken(
+        {
+          tenantId: fields.text('azure_entra_tenant_id') ?? missing(call, 'azure_entra_tenant_id'),
+          clientId: fields.text('azure_entra_client_id') ?? missing(call, 'azure_entra_client_id'),
+          clientSecret: fields.secret('azure_entra_client_secret') ?? missing(call, 'azure_entra_client_secret'),
+          scope,
+        },
+        services,
+      );
+    case 'managed':
+      return machineToken({ clientId: fields.text('azure_managed_client_id'), scope }, services);
+    case 'workload':
+      return workloadToken({ clientId: fields.text('azure_workload_client_id'), scope }, services);
+    default:
+      return undefined;
+  }
+}
+
+function missing(call: Call, key: string): never {
+  throw new AppError('PROVIDER_FIELD_MISSING', {
+    detail: `${call.provider} needs the field ${key} for its authentication mode`,
+    param: key,
+    provider: call.provider,
+  });
+}
+
+/** Others may wait for the same token, so a call that ends stops waiting but does not stop the work. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,65 @@
+import { rootCertificates } from 'node:tls';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { AppError } from '../errors/index.ts';
+import { type ConnectOrigin, createGuardedConnect, type HostPolicy, hostProblem } from './host-guard/index.ts';
+
+export interface DispatcherOptions {
+  readonly hosts: HostPolicy;
+  readonly connectTimeoutMs: number;
+  readonly connectionsPerOrigin: number;
+  readonly keepAliveMs: number;
+  /** Further certificate authorities, PEM. */
+  readonly ca: string | undefined;
+  readonly proxy: {
+    readonly http: string | undefined;
+    readonly https: string | undefined;
+    readonly no: string | undefined;
+  };
+}
+
+const MAX_HEADER_BYTES = 256 * 1024;
+
+/**
+ * One dispatcher per kind of origin: each connects only where its kind may (DESIGN section 9). Through an egress proxy
+ * the names are checked here and the proxy resolves them.
+ */
+export function createDispatchers(options: DispatcherOptions): Readonly<Record<ConnectOrigin, Dispatcher>> {
+  const connect = createGuardedConnect(options.hosts, {
+    connectTimeoutMs: options.connectTimeoutMs,
+    ...(options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] }),
+  });
+  const create = (origin: ConnectOrigin): Dispatcher => {
+    const pool = {
+      connect: connect.connectorFor(origin),
+      connections: options.connectionsPerOrigin,
+      keepAliveTimeout: options.keepAliveMs,
+      keepAliveMaxTimeout: options.keepAliveMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      pipelining: 1,
+    };
+    return origin === 'metadata' ? new Agent(pool) : withProxy(pool, origin, options);
+  };
+  return { request: create('request'), resource: create('resource'), metadata: create('metadata') };
+}
+
+function withProxy(
+  pool: Agent.Options,
+  origin: 'request' | 'resource',
+  { proxy, hosts, ca }: DispatcherOptions,
+): Dispatcher {
+  if (proxy.http === undefined && proxy.https === undefined) return new Agent(pool);
+  const agent = new EnvHttpProxyAgent({
+    ...pool,
+    ...(proxy.http === undefined ? {} : { httpProxy: proxy.http }),
+    ...(proxy.https === undefined ? {} : { httpsProxy: proxy.https }),
+    noProxy: proxy.no ?? '',
+    ...(ca === undefined ? {} : { requestTls: { ca: [...rootCertificates, ca] } }),
+  });
+  return agent.compose((dispatch) => (request, handler) => {
+    const url = new URL(String(request.origin));
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    const problem = hostProblem({ host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port }, hosts, origin);
+    if (problem !== undefined) throw new AppError('UPSTREAM_ADDRESS_REFUSED', { cause: problem });
+    return dispatch(request, handler);
+  });
+}

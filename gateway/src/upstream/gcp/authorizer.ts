@@ -1,0 +1,56 @@
+import { AppError } from '../../errors/index.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { Authorizer, AuthorizerContext, Call } from '../../providers/contract.ts';
+import { unavailable } from './failure.ts';
+import { serviceAccountOf } from './service-account.ts';
+import { machineToken, serviceAccountToken } from './token.ts';
+
+/**
+ * `Authorization: Bearer` with a token of the service account, of the machine, or the API key as a token. The machine's
+ * identity is used only when the gateway's own environment allows it with `GCP_AUTH_MODE=workload`: a target must not
+ * reach it by asking. Throws AppError `CREDENTIAL_UNAVAILABLE`, and `PROVIDER_FIELD_MISSING` without any credential.
+ */
+export function gcpOAuth(): Authorizer {
+  return {
+    summary: 'Authorization: Bearer (service account, workload identity, or {api_key} as OAuth token)',
+    apply(request, call, context) {
+      // A header the client forwards lies over ours anyway.
+      if (request.headers['authorization'] !== undefined) return;
+      const put = (token: Secret): void => {
+        request.headers['authorization'] = `Bearer ${token.reveal()}`;
+      };
+      const token = tokenFor(call, context);
+      if (token instanceof Promise) return untilAborted(token, context.signal).then(put);
+      if (token !== undefined) put(token);
+    },
+  };
+}
+
+function tokenFor({ provider, fields }: Call, context: AuthorizerContext): Promise<Secret> | Secret | undefined {
+  const { services } = context;
+  const account = serviceAccountOf(fields);
+  if (account !== undefined) return serviceAccountToken(account, services);
+  const wantsMachine = fields.text('vertex_auth_type') === 'workload';
+  if (wantsMachine && services.env('GCP_AUTH_MODE') === 'workload') return machineToken(services);
+  const key = fields.secret('api_key');
+  if (key !== undefined || context.customHost) return key;
+  if (wantsMachine) throw unavailable('This gateway does not lend its own identity (GCP_AUTH_MODE is not workload)');
+  throw new AppError('PROVIDER_FIELD_MISSING', {
+    detail: `${provider} needs vertex_service_account_json, vertex_auth_type or an API key`,
+    param: 'vertex_service_account_json',
+    provider,
+  });
+}
+
+/** Others may wait for the same token, so a call that ends stops waiting but does not stop the work. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

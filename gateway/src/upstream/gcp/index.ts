@@ -1,0 +1,2 @@
+export { gcpOAuth } from './authorizer.ts';
+export { gcpProject } from './service-account.ts';

@@ -1,0 +1,119 @@
+import { isIP } from 'node:net';
+import { isLoopback, isMetadata, parseAddress, spellingsOf } from './address.ts';
+import { NETWORK_DOMAINS, NEVER_DOMAINS, NEVER_HOSTS, REBINDING_DOMAINS } from './lists.ts';
+
+/** Who named the host: a header or inline config, or a resource that RBAC guards (DESIGN section 9). */
+export type HostOrigin = 'request' | 'resource';
+
+/** Also `metadata`: a call for the identity of the machine, which may reach metadata addresses. */
+export type ConnectOrigin = HostOrigin | 'metadata';
+
+export interface Listener {
+  /** An IP address or a host name. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface HostPolicyOptions {
+  /** The text of `TRUSTED_CUSTOM_HOSTS`; undefined when it is not set. */
+  readonly trustedCustomHosts: string | undefined;
+  readonly production: boolean;
+  /** Where this process listens. A listener on 0.0.0.0 or :: is given once per interface address, and covers loopback. */
+  readonly ownAddresses?: readonly Listener[];
+  /** URL, host or address of the Kubernetes API server; several are separated by commas. */
+  readonly apiServer?: string;
+}
+
+/** What a deployment trusts and what it hides, compiled. */
+export interface HostPolicy {
+  /** Names with everything below them, and IP addresses. */
+  readonly trusted: ReadonlySet<string>;
+  /** Names and IP addresses. */
+  readonly apiServers: ReadonlySet<string>;
+  /** `host:port`, all loopback and unspecified addresses as `loopback:port`. */
+  readonly listeners: ReadonlySet<string>;
+}
+
+/** behaviour-providers-hosts 11.5 */
+const TRUSTED_IN_DEVELOPMENT = 'localhost,127.0.0.1,::1,host.docker.internal';
+/** Bounds the list; far above any real deployment. */
+const MAX_ENTRIES = 10_000;
+/** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
+export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
+
+/** Compiles the policy of a process. Entries that are no host or overlap what is always blocked are dropped (11.5). */
+export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
+  const trusted = options.trustedCustomHosts ?? (options.production ? '' : TRUSTED_IN_DEVELOPMENT);
+  return {
+    trusted: new Set(hostsOf(trusted).filter(canBeTrusted)),
+    apiServers: new Set(hostsOf(options.apiServer ?? '')),
+    listeners: new Set((options.ownAddresses ?? []).flatMap(({ address, port }) => listenerKeys(address, port))),
+  };
+}
+
+export function isTrusted(host: string, policy: HostPolicy): boolean {
+  if (isIP(host) !== 0) return policy.trusted.has(canonicalHost(host));
+  return domainsOf(host).some((domain) => policy.trusted.has(domain));
+}
+
+/** Whether a connection to the host, a name or an address, would end at a listener of this process. */
+export function isOwnListener(host: string, port: number, policy: HostPolicy): boolean {
+  return policy.listeners.size > 0 && listenerKeys(host, port).some((key) => policy.listeners.has(key));
+}
+
+export function isApiServer(host: string, policy: HostPolicy): boolean {
+  const address = parseAddress(host);
+  return (address === undefined ? [host] : spellingsOf(address)).some((text) => policy.apiServers.has(text));
+}
+
+/** The name and each domain it lies in, e.g. `a.b.c`, `b.c`, `c`. */
+function domainsOf(host: string): string[] {
+  const labels = host.split('.');
+  return labels.map((_, at) => labels.slice(at).join('.'));
+}
+
+export const isIn = (host: string, domains: readonly string[]): boolean =>
+  domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+
+/** Names of cloud metadata and of the Kubernetes API, under any cluster domain. */
+export const isNeverHost = (host: string): boolean =>
+  NEVER_HOSTS.includes(host) || isIn(host, NEVER_DOMAINS) || host.startsWith('kubernetes.default.svc.');
+
+function canBeTrusted(host: string): boolean {
+  const address = parseAddress(host);
+  if (address !== undefined) return !isMetadata(address);
+  return !isNeverHost(host) && !isIn(host, REBINDING_DOMAINS) && !NETWORK_DOMAINS.includes(host);
+}
+
+function hostsOf(list: string): readonly string[] {
+  return list
+    .split(',', MAX_ENTRIES)
+    .map(hostOf)
+    .filter((host) => host !== undefined);
+}
+
+/** The host of an entry without scheme, port, path and wildcard. */
+function hostOf(entry: string): string | undefined {
+  const text = entry
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '');
+  const authority = text.split(/[/?#]/, 1)[0] ?? '';
+  const bare = /^\[([^\]]*)\](?::\d*)?$/.exec(authority)?.[1] ?? authority;
+  const host = isIP(bare) === 6 ? bare : bare.replace(/:\d*$/, '');
+  if (isIP(host) !== 0) return canonicalHost(host);
+  const domain = host.replace(/^\*\./, '');
+  if (domain !== host && isIP(domain) !== 0) return undefined;
+  return HOST_NAME.test(domain) ? domain : undefined;
+}
+
+const canonicalHost = (host: string): string => parseAddress(host)?.text ?? host;
+
+function listenerKeys(host: string, port: number): readonly string[] {
+  const address = parseAddress(host);
+  if (address === undefined) {
+    return host === 'localhost' || host.endsWith('.localhost') ? [`loopback:${port}`] : [`${host}:${port}`];
+  }
+  if (isLoopback(address)) return [`loopback:${port}`];
+  return spellingsOf(address).map((text) => `${text}:${port}`);
+}

@@ -1,0 +1,12 @@
+export { type BodySink, UpstreamBody } from './body.ts';
+export {
+  createUpstreamClient,
+  type UpstreamClient,
+  type UpstreamHeaders,
+  type UpstreamLimits,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from './client.ts';
+export { createDispatchers, type DispatcherOptions } from './dispatchers.ts';
+export type { HostOrigin } from './host-guard/index.ts';
+export { createServices } from './services.ts';

@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import type { ProviderServices } from '../providers/contract.ts';
+import type { UpstreamClient, UpstreamLimits } from './client.ts';
+
+export interface ServicesOptions {
+  readonly client: UpstreamClient;
+  readonly limits: UpstreamLimits;
+  env(name: string): string | undefined;
+  /** Unix time in ms. */
+  now(): number;
+}
+
+/** Largest answer of a side call in bytes, unless the caller asks for more or less. */
+const MAX_SIDE_BYTES = 1024 * 1024;
+/** Tokens and look-ups that are kept. */
+const MAX_CACHED = 10_000;
+
+interface Kept {
+  readonly value: unknown;
+  readonly expiresAtMs: number;
+}
+
+/** The calls beside the main one that authorizers and request writers make. */
+export function createServices({ client, limits, env, now }: ServicesOptions): ProviderServices {
+  const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
+  const making = new Map<string, Promise<unknown>>();
+
+  const make = async <T>(
+    key: string,
+    maker: () => Promise<{ readonly value: T; readonly ttlMs: number }>,
+  ): Promise<T> => {
+    const { value, ttlMs } = await maker();
+    if (ttlMs > 0) kept.set(key, { value, expiresAtMs: now() + ttlMs });
+    return value;
+  };
+
+  return {
+    env,
+    now,
+    fetch: async ({ method, url, headers = {}, body, metadata, maxBytes = MAX_SIDE_BYTES }, { signal }) => {
+      const target = new URL(url);
+      const response = await client.send(
+        {
+          method,
+          origin: target.origin,
+          path: target.pathname + target.search,
+          headers,
+          body: body === undefined ? undefined : Buffer.from(body),
+          hostOrigin: metadata === true ? 'metadata' : 'request',
+        },
+        { signal, limits },
+      );
+      const bytes = await response.body.collect(maxBytes);
+      return { status: response.status, headers: flat(response.headers), body: bytes };
+    },
+    cached: <T>(key: string, maker: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T> => {
+      const known = kept.get(key);
+      if (known !== undefined && now() < known.expiresAtMs) return Promise.resolve(known.value as T); // the key names the type
+      const running = making.get(key);
+      if (running !== undefined) return running as Promise<T>; // as above
+      const fresh = make(key, maker).finally(() => making.delete(key));
+      making.set(key, fresh);
+      return fresh;
+    },
+  };
+}
+
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) out[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return out;
+}

@@ -1,0 +1,76 @@
+/** The legacy text completion API of the vendor; spec/providers.md 3.3 "complete". */
+import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
+import { textAt, withoutAbsent } from '../json/json.ts';
+import { maxTokensOf, parseJsonObject, stopList } from '../openai/index.ts';
+import { anthropicErrorFields, INCOMPLETE_STREAM, toStreamError } from './errors.ts';
+import { finishReasonOf } from './finish-reason.ts';
+import { clampTemperature, unlessNegative, userMetadata } from './request.ts';
+import { TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
+
+/** Required upstream; the most that any model of the legacy API writes, in tokens. */
+const DEFAULT_MAX_TOKENS = 4096;
+
+/** The body without `model` and `stream`, which not every provider of the format takes there. */
+export function toLegacyCompletion(params: JsonObject): Result<JsonObject, AppError> {
+  const prompt = promptOf(params);
+  if (!prompt.ok) return prompt;
+  const body = {
+    prompt: `\n\nHuman: ${prompt.value}\n\nAssistant:`,
+    max_tokens_to_sample: maxTokensOf(params) ?? DEFAULT_MAX_TOKENS,
+    temperature: clampTemperature(params),
+    top_p: unlessNegative(params, 'top_p'),
+    top_k: unlessNegative(params, 'top_k'),
+    stop_sequences: stopList(params['stop']),
+    metadata: userMetadata(params),
+  };
+  return ok(withoutAbsent(body));
+}
+
+/** The one prompt of a text completion; vendors with one prompt per call refuse more. */
+export function promptOf(params: JsonObject): Result<string, AppError> {
+  const prompt = params['prompt'];
+  const only = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt;
+  if (typeof only === 'string') return ok(only);
+  return err(new AppError('PARAMETER_INVALID', { param: 'prompt', detail: 'prompt must be one text' }));
+}
+
+/** Reads `{completion, stop_reason}`; the error says why it cannot be read. */
+export function fromLegacyCompletion(body: unknown, ctx: WireContext): Result<TextCompletion, string> {
+  const text = isObject(body) ? textAt(body, 'completion') : undefined;
+  if (!isObject(body) || text === undefined) return err('the answer has no completion');
+  const finishReason = finishReasonOf(textAt(body, 'stop_reason'), ctx.strict);
+  return ok(toTextCompletion({ ...namesOf(body), choices: [{ text, finishReason }] }, ctx));
+}
+
+/** Events `completion` as text completion chunks; the vendor names no usage here. */
+export function createLegacyCompletionDecoder(ctx: WireContext): StreamDecoder {
+  const chunks = new TextChunks(ctx);
+  let phase: 'open' | 'finished' | 'failed' = 'open';
+  const fail = (error: StreamItem): readonly StreamItem[] => {
+    phase = 'failed';
+    return [error];
+  };
+  return {
+    push: (frame: Frame) => {
+      const event = parseJsonObject(frame.data);
+      if (event === undefined || phase !== 'open') return [];
+      if (event['type'] === 'error' || frame.event === 'error') {
+        return fail(toStreamError(anthropicErrorFields(event), ctx));
+      }
+      const text = textAt(event, 'completion');
+      if (text === undefined) return [];
+      const reason = textAt(event, 'stop_reason');
+      if (reason !== undefined) phase = 'finished';
+      const finishReason = reason === undefined ? null : finishReasonOf(reason, ctx.strict);
+      return [chunks.item({ text, finishReason }, namesOf(event))];
+    },
+    end: () => (phase === 'open' ? fail(INCOMPLETE_STREAM) : []),
+  };
+}
+
+const namesOf = (body: JsonObject) => ({
+  id: textAt(body, 'log_id') ?? textAt(body, 'id'),
+  model: textAt(body, 'model'),
+});

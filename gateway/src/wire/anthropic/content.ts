@@ -1,0 +1,63 @@
+/** Parts of a chat message as content blocks of the messages format; spec/providers.md 3.3. */
+import type { JsonObject } from '../contract.ts';
+import type { ContentPart } from '../openai/index.ts';
+import { type FilePart, filePartOf, imageUrlOf, parseDataUrl } from '../openai/index.ts';
+
+export type Block = JsonObject;
+
+const DEFAULT_DOCUMENT_TYPE = 'application/pdf';
+
+/** A part of a user or tool message as a block; undefined when the format has none for it. */
+export function toBlock(part: ContentPart): Block | undefined {
+  const block = toPlainBlock(part);
+  return block === undefined ? undefined : withCacheControl(block, part['cache_control']);
+}
+
+/** The block with the breakpoint, unless there is none. */
+export function withCacheControl(block: Block, cacheControl: unknown): Block {
+  return cacheControl === undefined || cacheControl === null ? block : { ...block, cache_control: cacheControl };
+}
+
+function toPlainBlock(part: ContentPart): Block | undefined {
+  if (part.type === 'text') return toTextBlock(part['text']);
+  const url = imageUrlOf(part);
+  if (url !== undefined) return toImageBlock(url);
+  const file = filePartOf(part);
+  return file === undefined ? undefined : toDocumentBlock(file);
+}
+
+/** Empty text is left out: the upstream refuses such blocks. */
+export function toTextBlock(text: unknown): Block | undefined {
+  return typeof text === 'string' && text !== '' ? { type: 'text', text } : undefined;
+}
+
+function toImageBlock(url: string): Block {
+  const data = parseDataUrl(url);
+  if (data === undefined) return { type: 'image', source: { type: 'url', url } };
+  return toMediaBlock(mediaType(data.mimeType), data.data);
+}
+
+function toDocumentBlock(file: FilePart): Block | undefined {
+  if (file.url !== undefined) return { type: 'document', source: { type: 'url', url: file.url } };
+  if (file.id !== undefined) return { type: 'document', source: { type: 'file', file_id: file.id } };
+  if (file.data === undefined) return undefined;
+  const type = mediaType(file.mimeType ?? DEFAULT_DOCUMENT_TYPE);
+  if (type !== 'text/plain') return toMediaBlock(type, file.data, 'document');
+  const text = Buffer.from(file.data, 'base64').toString('utf8');
+  return { type: 'document', source: { type: 'text', media_type: type, data: text } };
+}
+
+/** Images and PDF files are told by their media type, whatever part carried them. */
+function toMediaBlock(type: string, data: string, other: 'image' | 'document' = 'image'): Block {
+  const known = type.startsWith('image/') ? 'image' : other;
+  return {
+    type: type === DEFAULT_DOCUMENT_TYPE ? 'document' : known,
+    source: { type: 'base64', media_type: type, data },
+  };
+}
+
+/** Without parameters, and with the registered name of JPEG: the upstream refuses the common misspelling. */
+function mediaType(mimeType: string): string {
+  const type = mimeType.split(';', 1)[0] ?? mimeType;
+  return type === 'image/jpg' ? 'image/jpeg' : type;
+}

@@ -1,0 +1,44 @@
+import type { JsonObject, Usage } from '../contract.ts';
+import { numberAt, objectAt } from '../json/json.ts';
+
+/** What block-shaped vendors count, in tokens: cached input is not part of `input`. */
+export interface TokenCounts {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** The vendor's own total, when it names one. */
+  readonly total?: number | undefined;
+}
+
+/** The unified usage: cached input counts as prompt; the cache members stand there when either is not zero. */
+export function toUsage({ input, output, cacheRead, cacheWrite, total }: TokenCounts): Usage {
+  const prompt = input + cacheRead + cacheWrite;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: total ?? prompt + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+    ...(cacheRead > 0 || cacheWrite > 0
+      ? { cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite }
+      : {}),
+  };
+}
+
+/** The unified usage of a messages answer, or undefined when it names none. */
+export function usageOfMessage(body: JsonObject | undefined): Usage | undefined {
+  const usage = objectAt(body, 'usage');
+  return usage === undefined ? undefined : toUsage(countsOf(usage));
+}
+
+/** Reads the counts of a messages usage; members it does not name keep their value in `before`. */
+export function countsOf(usage: JsonObject | undefined, before: TokenCounts = NO_TOKENS): TokenCounts {
+  return {
+    input: numberAt(usage, 'input_tokens') ?? before.input,
+    output: numberAt(usage, 'output_tokens') ?? before.output,
+    cacheRead: numberAt(usage, 'cache_read_input_tokens') ?? before.cacheRead,
+    cacheWrite: numberAt(usage, 'cache_creation_input_tokens') ?? before.cacheWrite,
+  };
+}
+
+export const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

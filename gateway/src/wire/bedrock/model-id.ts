@@ -1,0 +1,70 @@
+/** What a Bedrock model id says; spec/providers.md 3.4 "Model id handling". */
+
+export type Family = 'anthropic' | 'cohere' | 'meta' | 'mistral' | 'amazon' | 'ai21' | 'stability' | 'other';
+
+const FAMILIES: ReadonlySet<string> = new Set([
+  'anthropic',
+  'cohere',
+  'meta',
+  'mistral',
+  'amazon',
+  'ai21',
+  'stability',
+] satisfies Family[]);
+
+const REGION_PREFIX = /^(?:us-gov|us|eu|apac|au|ca|jp|sa|global)\./;
+
+export interface BedrockModel {
+  /** The id as it goes into the URL, decoded. */
+  readonly id: string;
+  /** The name that tells the family; undefined when only the service knows what is behind the id. */
+  readonly foundation: string | undefined;
+  /** An inference profile whose model can be looked up. */
+  readonly profile: string | undefined;
+}
+
+/** Reads a model id or ARN, URL-encoded or not. */
+export function readModelId(model: string): BedrockModel {
+  const id = decodedOnce(model);
+  if (!/^arn:aws[a-z-]*:/.test(id)) return { id, foundation: id, profile: undefined };
+  const [, resource = ''] = /^(?:[^:]*:){5}(.*)$/s.exec(id) ?? [];
+  const slash = resource.indexOf('/');
+  const type = resource.slice(0, slash);
+  const name = resource.slice(slash + 1);
+  if (type === 'foundation-model') return { id, foundation: name.slice(name.lastIndexOf('/') + 1), profile: undefined };
+  if (!type.endsWith('inference-profile')) return { id, foundation: undefined, profile: undefined };
+  // The ids of the service's own profiles are model names; those of an account's profiles say nothing.
+  return familyOf(name) === 'other'
+    ? { id, foundation: undefined, profile: id }
+    : { id, foundation: name, profile: undefined };
+}
+
+/** The vendor before the first dot, after one region prefix. */
+export function familyOf(foundation: string | undefined): Family {
+  const vendor = withoutRegion(foundation ?? '').split('.', 1)[0] ?? '';
+  return FAMILIES.has(vendor) ? (vendor as Family) : 'other';
+}
+
+/** The id of the model itself, where `eu.` and the like name a group of regions. */
+export function withoutRegion(id: string): string {
+  return id.replace(REGION_PREFIX, '');
+}
+
+/** Chat on these is text completion with a prompt; spec/providers.md 3.4 "Routing". */
+const LEGACY_CHAT: ReadonlySet<string> = new Set([
+  'cohere.command-text-v14',
+  'cohere.command-light-text-v14',
+  'ai21.j2-mid-v1',
+  'ai21.j2-ultra-v1',
+]);
+
+export const isLegacyChat = (foundation: string | undefined): boolean =>
+  LEGACY_CHAT.has(withoutRegion(foundation ?? ''));
+
+function decodedOnce(model: string): string {
+  try {
+    return decodeURIComponent(model);
+  } catch {
+    return model;
+  }
+}

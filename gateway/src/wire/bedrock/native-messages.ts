@@ -1,0 +1,65 @@
+/** The messages API as Bedrock takes it in an invoke call; spec/providers.md 3.4 "messages on bedrock", anthropic family. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../contract.ts';
+
+/** Members that Bedrock knows; it refuses others. Source: providers.yaml `param_bases.messages` without model and stream. */
+const MEMBERS = [
+  'messages',
+  'max_tokens',
+  'container',
+  'mcp_servers',
+  'metadata',
+  'service_tier',
+  'stop_sequences',
+  'system',
+  'temperature',
+  'thinking',
+  'tool_choice',
+  'tools',
+  'top_k',
+  'top_p',
+  'output_config',
+];
+
+const DEFAULT_VERSION = 'bedrock-2023-05-31';
+
+export interface NativeOptions {
+  /** Ignored when it is not a Bedrock version: clients of the vendor's own API always send theirs. */
+  readonly anthropicVersion?: string | undefined;
+  readonly anthropicBeta?: readonly string[] | undefined;
+}
+
+/** The invoke body of a messages request; the client's body is not touched. */
+export function toInvokeMessages(params: JsonObject, options: NativeOptions): JsonObject {
+  const given = MEMBERS.filter((key) => params[key] !== undefined && params[key] !== null);
+  const body = Object.fromEntries(given.map((key) => [key, withoutCacheScopes(params[key])]));
+  const version = options.anthropicVersion;
+  const betas = options.anthropicBeta ?? [];
+  return {
+    anthropic_version: version?.startsWith('bedrock-') ? version : DEFAULT_VERSION,
+    ...(betas.length === 0 ? {} : { anthropic_beta: betas }),
+    ...body,
+  };
+}
+
+/** Blocks hold blocks at most this deep: message, tool result, document. */
+const MAX_DEPTH = 4;
+
+/** A list of blocks, messages or tools whose breakpoints have no `scope`, which Bedrock does not know. */
+function withoutCacheScopes(value: unknown, depth = 0): unknown {
+  if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
+  return value.map((item: unknown) => (isObject(item) ? withoutCacheScope(item, depth) : item));
+}
+
+function withoutCacheScope(item: JsonObject, depth: number): JsonObject {
+  const { cache_control, content } = item;
+  return {
+    ...item,
+    ...(isObject(cache_control) ? { cache_control: withoutScope(cache_control) } : {}),
+    ...(Array.isArray(content) ? { content: withoutCacheScopes(content, depth + 1) } : {}),
+  };
+}
+
+function withoutScope({ scope: _, ...control }: JsonObject): JsonObject {
+  return control;
+}

@@ -1,0 +1,5 @@
+export { fromCohereAnswer } from './answer.ts';
+export { fromCohereEmbed, toCohereEmbedBody } from './embed.ts';
+export { createGenerateDecoder, fromGenerate, toGenerateBody } from './generate.ts';
+export { toCohereBody } from './request.ts';
+export { createCohereDecoder } from './stream.ts';

@@ -1,0 +1,74 @@
+/** Messages of a chat request as Cohere takes them; spec/providers.md 3.8. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../contract.ts';
+import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
+import { type ChatMessage, type ContentPart, imageUrlOf, isSystem, messagesOf } from '../openai/index.ts';
+
+export function toCohereMessages(params: JsonObject): readonly JsonObject[] {
+  return messagesOf(params).map((message) => toMessage(message, { ...message }));
+}
+
+function toMessage(message: ChatMessage, members: JsonObject): JsonObject {
+  const content = toContent(message.content);
+  if (isSystem(message)) return withoutAbsent({ role: 'system', content });
+  switch (message.role) {
+    case 'assistant': {
+      const calls = toolCallsOf(message);
+      return withoutAbsent({
+        role: 'assistant',
+        content: content === '' && calls !== undefined ? undefined : content,
+        tool_calls: calls,
+        tool_plan: textAt(members, 'tool_plan'),
+      });
+    }
+    case 'tool':
+    case 'function':
+      return withoutAbsent({ role: 'tool', tool_call_id: textAt(members, 'tool_call_id'), content });
+    default:
+      return withoutAbsent({ role: 'user', content });
+  }
+}
+
+/** Texts stay texts; of parts those that Cohere knows are kept. */
+function toContent(content: ChatMessage['content']): string | readonly JsonObject[] | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const parts: readonly unknown[] = content;
+  const kept = parts
+    .filter((part): part is ContentPart => isObject(part))
+    .map(toPart)
+    .filter((part) => part !== undefined);
+  return kept.length === 0 ? undefined : kept;
+}
+
+function toPart(part: ContentPart): JsonObject | undefined {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: textAt(part, 'text') ?? '' };
+    case 'image_url': {
+      const url = imageUrlOf(part);
+      const detail = textAt(objectAt(part, 'image_url'), 'detail');
+      return url === undefined ? undefined : { type: 'image_url', image_url: withoutAbsent({ url, detail }) };
+    }
+    case 'document': // the upstream's own part for tool results
+      return part;
+    default:
+      return undefined;
+  }
+}
+
+function toolCallsOf(message: ChatMessage): readonly JsonObject[] | undefined {
+  const calls: unknown = message.tool_calls;
+  if (!Array.isArray(calls) || calls.length === 0) return undefined;
+  return calls.filter(isObject).map((call) => {
+    const called = objectAt(call, 'function');
+    return { id: call['id'], type: 'function', function: { name: called?.['name'], arguments: argumentsOf(called) } };
+  });
+}
+
+/** JSON text; some clients send the object itself, or nothing for a call without arguments. */
+function argumentsOf(called: JsonObject | undefined): string {
+  const given = called?.['arguments'];
+  if (isObject(given)) return JSON.stringify(given);
+  return typeof given === 'string' && given !== '' ? given : '{}';
+}

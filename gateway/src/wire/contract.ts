@@ -1,0 +1,57 @@
+/** What every wire codec speaks: frames in, items out, and the few facts a conversion may depend on. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What a conversion may know about the call it serves. */
+export interface WireContext {
+  /** Id of the provider, put on transformed answers. */
+  readonly provider: string;
+  /** The model that was asked for. */
+  readonly model: string;
+  /** False when the client accepts fields beyond the OpenAI format. */
+  readonly strict: boolean;
+  /** The client's body after parameter shaping. */
+  readonly params: JsonObject;
+  /** Unix time in ms. */
+  now(): number;
+  /** A fresh identifier: the prefix and `length` random letters and digits. */
+  newId(prefix: string, length: number): string;
+}
+
+/** One event of an upstream stream. `event` is the SSE name or the AWS event type; data is the payload text. */
+export interface Frame {
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** Unified token usage. Source: OpenAI usage object; cache members: spec/providers.md 1.10. */
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly [extra: string]: unknown;
+}
+
+/** The error normal form (spec/providers.md 1.8) without its provider member. */
+export interface ErrorFields {
+  readonly message: string;
+  readonly type: string | null;
+  readonly param: string | null;
+  readonly code: string | null;
+}
+
+/** One thing a stream says, in the client's format. */
+export type StreamItem =
+  /** A chunk (chat, completions) or an event (messages, responses: with its name) without usage bookkeeping. */
+  | { readonly kind: 'chunk'; readonly data: object; readonly event?: string }
+  /** The totals; chat and completions send them as their own chunk when the client asked. The last one counts. */
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  /** The provider reported an error inside the stream; nothing but the end follows. */
+  | { readonly kind: 'error'; readonly error: ErrorFields };
+
+/** Turns frames into items; one per stream, holds its state. Must accept any frame without throwing. */
+export interface StreamDecoder {
+  push(frame: Frame): readonly StreamItem[];
+  /** The upstream ended properly. */
+  end(): readonly StreamItem[];
+}

@@ -1,0 +1,121 @@
+import { crc32 } from 'node:zlib';
+import { isObject } from '@gatehouse/crds';
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { AppError } from '../../errors/index.ts';
+import type { Frame } from '../contract.ts';
+import { type FrameReader, MAX_FRAME_BYTES } from '../framing/reader.ts';
+
+/** Total length, headers length, CRC of both: four bytes each (spec/providers.md 1.11). */
+const PRELUDE_BYTES = 12;
+/** A message without headers and payload: the prelude and the CRC of the message. */
+const MIN_MESSAGE_BYTES = PRELUDE_BYTES + 4;
+
+const utf8 = new TextDecoder();
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : utf8.decode(bytes)),
+  (text) => new TextEncoder().encode(text),
+);
+
+/**
+ * Cuts an AWS event stream into frames: both checksums are verified, messages may be split or glued anywhere. The frame's
+ * event is the event or exception type; a payload `{bytes}` is decoded to the text inside. Throws AppError
+ * `UPSTREAM_STREAM_BROKEN` for bytes that cannot be framed and for a stream that ends inside a message.
+ */
+export function createEventStreamReader(): FrameReader {
+  return new EventStreamReader();
+}
+
+class EventStreamReader implements FrameReader {
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** Bytes without which no progress is possible: the next prelude, or the whole message once its length is known. */
+  #wantedBytes = PRELUDE_BYTES;
+
+  push(bytes: Uint8Array): readonly Frame[] {
+    this.#held.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.#heldBytes += bytes.byteLength;
+    if (this.#heldBytes < this.#wantedBytes) return [];
+    return this.#cut(this.#held.length === 1 ? bytes : Buffer.concat(this.#held, this.#heldBytes));
+  }
+
+  end(): readonly Frame[] {
+    if (this.#heldBytes > 0) throw broken('The stream ended inside a message');
+    return [];
+  }
+
+  #cut(bytes: Uint8Array): readonly Frame[] {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const frames: Frame[] = [];
+    let at = 0;
+    this.#wantedBytes = PRELUDE_BYTES;
+    while (buffer.length - at >= PRELUDE_BYTES) {
+      const length = messageLength(buffer.subarray(at, at + PRELUDE_BYTES));
+      if (buffer.length - at < length) {
+        this.#wantedBytes = length;
+        break;
+      }
+      frames.push(toFrame(buffer.subarray(at, at + length)));
+      at += length;
+    }
+    this.#hold(buffer.subarray(at));
+    return frames;
+  }
+
+  #hold(rest: Buffer): void {
+    // A copy: the reader must not keep a whole network read alive for its last bytes.
+    this.#held = rest.length === 0 ? [] : [Buffer.from(rest)];
+    this.#heldBytes = rest.length;
+  }
+}
+
+/** The length is trusted only after its checksum, so that garbage fails at once instead of being waited for. */
+function messageLength(prelude: Buffer): number {
+  if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8)) throw broken('The checksum of a message is wrong');
+  const length = prelude.readUInt32BE(0);
+  if (length > MAX_FRAME_BYTES) throw broken(`A message of the stream is larger than ${MAX_FRAME_BYTES} bytes`);
+  if (length < MIN_MESSAGE_BYTES + prelude.readUInt32BE(4)) throw broken('A message is shorter than its parts');
+  return length;
+}
+
+function toFrame(bytes: Buffer): Frame {
+  const { headers, body } = decode(bytes);
+  const header = (name: string): string | undefined => {
+    const value = headers[name]?.value;
+    return typeof value === 'string' ? value : undefined;
+  };
+  const payload = utf8.decode(body);
+  switch (header(':message-type')) {
+    case 'exception':
+      return { event: header(':exception-type') ?? 'exception', data: payload };
+    case 'error': {
+      const error = { __type: header(':error-code'), message: header(':error-message') };
+      return { event: 'error', data: JSON.stringify(error) };
+    }
+    default:
+      return { event: header(':event-type'), data: innerText(payload) };
+  }
+}
+
+function decode(bytes: Buffer): ReturnType<EventStreamCodec['decode']> {
+  try {
+    return codec.decode(bytes);
+  } catch (cause) {
+    throw broken('A message of the stream cannot be decoded', cause);
+  }
+}
+
+/** `{bytes: BASE64}` wraps the model's own JSON; anything else is the JSON itself (behaviour-streaming 8.2). */
+function innerText(payload: string): string {
+  if (!payload.includes('"bytes"')) return payload;
+  try {
+    const value: unknown = JSON.parse(payload);
+    if (!isObject(value) || typeof value['bytes'] !== 'string') return payload;
+    return Buffer.from(value['bytes'], 'base64').toString('utf8');
+  } catch {
+    return payload;
+  }
+}
+
+function broken(detail: string, cause?: unknown): AppError {
+  return new AppError('UPSTREAM_STREAM_BROKEN', { detail, cause });
+}

@@ -1,0 +1,20 @@
+import { createEventStreamReader } from '../eventstream/index.ts';
+import type { FrameReader } from './reader.ts';
+import { createJsonLinesReader, createSseLinesReader, createSseReader } from './sse.ts';
+
+export { type FrameReader, MAX_FRAME_BYTES } from './reader.ts';
+
+/** How an upstream cuts its stream into events (behaviour-streaming 8.2). */
+export type Framing = 'sse' | 'sse-lines' | 'json-lines' | 'aws-eventstream';
+
+const READERS: Readonly<Record<Framing, () => FrameReader>> = {
+  sse: createSseReader,
+  'sse-lines': createSseLinesReader,
+  'json-lines': createJsonLinesReader,
+  'aws-eventstream': createEventStreamReader,
+};
+
+/** A reader for one stream. */
+export function createFrameReader(framing: Framing): FrameReader {
+  return READERS[framing]();
+}

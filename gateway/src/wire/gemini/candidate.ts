@@ -1,0 +1,110 @@
+/** Reading one candidate of a Gemini answer or stream event; spec/providers.md 3.5 "Gemini reply". */
+import type { JsonObject, Usage, WireContext } from '../contract.ts';
+import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
+import { type AnyFinishReason, toFinishReason } from '../openai/index.ts';
+
+/** What the parts of a candidate say, in upstream order; kinds nobody can be told about are left out. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'call'; readonly call: CalledFunction };
+
+export interface CalledFunction {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+  readonly thought_signature?: string;
+}
+
+/** Members of a candidate that go to clients that are not strict, as they are. */
+export interface CandidateExtras {
+  readonly safetyRatings: boolean;
+}
+
+export function piecesOf(candidate: JsonObject, ctx: WireContext): readonly Piece[] {
+  return objectsAt(objectAt(candidate, 'content'), 'parts')
+    .map((part) => pieceOf(part, ctx))
+    .filter((piece) => piece !== undefined);
+}
+
+function pieceOf(part: JsonObject, ctx: WireContext): Piece | undefined {
+  const signature = textAt(part, 'thoughtSignature');
+  const called = objectAt(part, 'functionCall');
+  if (called !== undefined) return { kind: 'call', call: calledFunction(called, signature, ctx) };
+  const image = objectAt(part, 'inlineData');
+  if (image !== undefined) {
+    const url = `data:${textAt(image, 'mimeType') ?? 'image/png'};base64,${textAt(image, 'data') ?? ''}`;
+    return { kind: 'image', url };
+  }
+  const text = textAt(part, 'text');
+  if (text === undefined || (text === '' && signature === undefined)) return undefined;
+  return part['thought'] === true ? { kind: 'thinking', text, signature } : { kind: 'text', text };
+}
+
+function calledFunction(called: JsonObject, signature: string | undefined, ctx: WireContext): CalledFunction {
+  return {
+    id: ctx.newId('call_', 24),
+    name: textAt(called, 'name') ?? '',
+    arguments: JSON.stringify(objectAt(called, 'args') ?? {}),
+    ...(signature === undefined || ctx.strict ? {} : { thought_signature: signature }),
+  };
+}
+
+/**
+ * The client's word for the upstream's reason; clients that are not strict get the upstream's own (spec 1.9). Gemini has no
+ * word for a called function, and the messages and responses adapters need one, so it is told to all.
+ */
+export function finishReasonOf(reason: string | undefined, called: boolean, strict: boolean): AnyFinishReason {
+  if (called && (reason === undefined || reason === 'STOP')) return 'tool_calls';
+  if (reason === undefined) return 'stop';
+  return strict ? toFinishReason(reason) : reason;
+}
+
+/** The reason a prompt was refused without any candidate; undefined when it was not. */
+export const blockReasonOf = (body: JsonObject): string | undefined =>
+  textAt(objectAt(body, 'promptFeedback'), 'blockReason');
+
+/** Vendor members of the choice; none for strict clients. */
+export function extrasOf(candidate: JsonObject, strict: boolean, { safetyRatings }: CandidateExtras): JsonObject {
+  if (strict) return {};
+  return withoutAbsent({
+    groundingMetadata: candidate['groundingMetadata'],
+    safetyRatings: safetyRatings ? candidate['safetyRatings'] : undefined,
+  });
+}
+
+/** Token log-probabilities in the chat format, or null when the candidate has none. */
+export function logprobsOf(candidate: JsonObject): JsonObject | null {
+  const result = objectAt(candidate, 'logprobsResult');
+  const chosen = objectsAt(result, 'chosenCandidates');
+  if (chosen.length === 0) return null;
+  const alternatives = objectsAt(result, 'topCandidates');
+  return {
+    content: chosen.map((entry, at) => ({
+      ...tokenOf(entry),
+      top_logprobs: objectsAt(alternatives[at], 'candidates').map(tokenOf),
+    })),
+  };
+}
+
+function tokenOf(entry: JsonObject): JsonObject {
+  const token = textAt(entry, 'token') ?? '';
+  return { token, logprob: numberAt(entry, 'logProbability') ?? 0, bytes: [...Buffer.from(token, 'utf8')] };
+}
+
+/** Gemini counts thoughts apart from candidates; the client's completion tokens hold both. */
+export function usageOf(metadata: JsonObject): Usage {
+  const prompt = numberAt(metadata, 'promptTokenCount') ?? 0;
+  const thoughts = numberAt(metadata, 'thoughtsTokenCount');
+  const cached = numberAt(metadata, 'cachedContentTokenCount');
+  const completion = (numberAt(metadata, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: numberAt(metadata, 'totalTokenCount') ?? prompt + completion,
+    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(thoughts === undefined ? {} : { completion_tokens_details: { reasoning_tokens: thoughts } }),
+  };
+}

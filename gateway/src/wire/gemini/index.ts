@@ -1,0 +1,13 @@
+export { fromGeminiAnswer } from './answer.ts';
+export type { CandidateExtras } from './candidate.ts';
+export {
+  fromEmbedContent,
+  fromPredict,
+  isEmbeddingBatch,
+  toEmbedContentBody,
+  toPredictBody,
+} from './embedding.ts';
+export { type InlineMedia, type RemoteMedia, remoteMediaOf } from './media.ts';
+export { type GeminiRequestOptions, toGeminiBody } from './request.ts';
+export { toGeminiSchema } from './schema.ts';
+export { createGeminiDecoder } from './stream.ts';

@@ -1,0 +1,128 @@
+/** Images, audio and files of a message as Gemini parts; spec/providers.md 3.5 and 1.6. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../contract.ts';
+import { textAt, withoutAbsent } from '../json/json.ts';
+import type { ContentPart } from '../openai/index.ts';
+import {
+  type DataUrl,
+  filePartOf,
+  imageUrlOf,
+  messagesOf,
+  mimeTypeOfUrl,
+  parseDataUrl,
+  partsOf,
+} from '../openai/index.ts';
+
+export type GeminiPart = JsonObject;
+
+/** Media that was downloaded for the request, by its URL. */
+export type InlineMedia = ReadonlyMap<string, DataUrl>;
+
+/** One URL of a request that Gemini will not fetch by itself. */
+export interface RemoteMedia {
+  readonly url: string;
+  /** What the client says it is. */
+  readonly mimeType: string | undefined;
+}
+
+const REMOTE = /^(?:https?|gs):\/\//i;
+const HTTP = /^https?:\/\//i;
+
+/** Hosts whose URLs the Gemini API reads itself: uploaded files and videos. Source: ai.google.dev, "File input methods". */
+const READ_BY_GEMINI: ReadonlySet<string> = new Set([
+  'generativelanguage.googleapis.com',
+  'www.youtube.com',
+  'youtube.com',
+  'm.youtube.com',
+  'youtu.be',
+]);
+
+const AUDIO_MIME_TYPES: ReadonlyMap<string, string> = new Map([
+  ...['mp3', 'wav', 'opus', 'ogg', 'flac', 'mpeg', 'mpga', 'mp4', 'webm'].map((format): [string, string] => [
+    format,
+    `audio/${format}`,
+  ]),
+  ['pcm16', 'audio/pcm'],
+  ['pcm', 'audio/pcm'],
+  ['aac', 'audio/aac'],
+  ['x-aac', 'audio/aac'],
+  ['m4a', 'audio/m4a'],
+  ['x-m4a', 'audio/m4a'],
+]);
+
+/** A content part as a Gemini part; empty texts and parts Gemini has no word for are undefined. */
+export function toGeminiPart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
+  switch (part.type) {
+    case 'text': {
+      const text = textAt(part, 'text');
+      return text === undefined || text === '' ? undefined : { text };
+    }
+    case 'image_url':
+      return imagePart(part, media);
+    case 'input_audio':
+      return audioPart(part);
+    case 'file':
+      return filePart(part, media);
+    default:
+      return undefined;
+  }
+}
+
+/** The http(s) URLs of a request's images and files that have to be downloaded for the Gemini API, each once. */
+export function remoteMediaOf(params: JsonObject): readonly RemoteMedia[] {
+  const found = new Map<string, RemoteMedia>();
+  for (const part of messagesOf(params).flatMap((message) => partsOf(message.content))) {
+    const remote = remoteOf(part);
+    if (remote !== undefined && !found.has(remote.url)) found.set(remote.url, remote);
+  }
+  return [...found.values()];
+}
+
+function remoteOf(part: ContentPart): RemoteMedia | undefined {
+  const file = filePartOf(part);
+  const url = imageUrlOf(part) ?? (file?.data === undefined ? file?.url : undefined);
+  if (url === undefined || !HTTP.test(url) || !URL.canParse(url)) return undefined;
+  if (READ_BY_GEMINI.has(new URL(url).hostname)) return undefined;
+  return { url, mimeType: imageMember(part, 'mime_type') ?? file?.mimeType };
+}
+
+function imageMember(part: ContentPart, key: string): string | undefined {
+  const image = part['image_url'];
+  return isObject(image) ? textAt(image, key) : undefined;
+}
+
+function imagePart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
+  const url = imageUrlOf(part);
+  if (url === undefined) return undefined;
+  const source = REMOTE.test(url)
+    ? linked(url, imageMember(part, 'mime_type'), media)
+    : // Neither data URL nor address: bare base64, which older clients send for JPEG.
+      inline(parseDataUrl(url) ?? { mimeType: 'image/jpeg', data: url });
+  return withoutAbsent({ ...source, mediaResolution: imageMember(part, 'media_resolution') });
+}
+
+function audioPart(part: ContentPart): GeminiPart | undefined {
+  const audio = part['input_audio'];
+  if (!isObject(audio)) return undefined;
+  const data = textAt(audio, 'data');
+  const format = textAt(audio, 'format') ?? '';
+  return data === undefined ? undefined : inline({ mimeType: AUDIO_MIME_TYPES.get(format) ?? format, data });
+}
+
+/** Gemini insists on a MIME type for inline data; PDF is what the chat format documents for files. */
+function filePart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
+  const file = filePartOf(part);
+  if (file?.data !== undefined) {
+    const guess = file.name === undefined ? undefined : mimeTypeOfUrl(file.name);
+    return inline({ mimeType: file.mimeType ?? guess ?? 'application/pdf', data: file.data });
+  }
+  return file?.url === undefined ? undefined : linked(file.url, file.mimeType, media);
+}
+
+const inline = ({ mimeType, data }: DataUrl): GeminiPart => ({ inlineData: { mimeType, data } });
+
+function linked(url: string, mimeType: string | undefined, media: InlineMedia): GeminiPart {
+  const downloaded = media.get(url);
+  if (downloaded !== undefined) return inline(downloaded);
+  return { fileData: withoutAbsent({ mimeType: mimeType ?? mimeTypeOfUrl(url), fileUri: url }) };
+}

@@ -1,0 +1,59 @@
+/** Where Mistral's chat format differs from OpenAI's, wherever the model is served; spec/providers.md 3.9. */
+import { createHash } from 'node:crypto';
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject } from '../contract.ts';
+import { textAt } from '../json/json.ts';
+import type { OpenAiDialect } from '../openai/index.ts';
+
+/** Client names to Mistral's, what it refuses, and its bounds. */
+export const MISTRAL_PARAMETERS = {
+  rename: { max_completion_tokens: 'max_tokens', seed: 'random_seed', safe_mode: 'safe_prompt' },
+  drop: ['logit_bias', 'user', 'logprobs', 'top_logprobs', 'store', 'metadata', 'service_tier', 'stream_options'],
+  clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: { min: 1 }, max_completion_tokens: { min: 1 } },
+} as const;
+
+/** Tool call ids are nine letters or digits: a foreign one gives the same id of ours in the call and in its result. */
+const ID = /^[A-Za-z0-9]{9}$/;
+const toId = (id: string): string => (ID.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9));
+
+/** A message with ids Mistral takes; the same object when it has them already. */
+export function withMistralIds(message: JsonObject): JsonObject {
+  const calls: unknown = message['tool_calls'];
+  const edited = Array.isArray(calls) ? calls.map((call: unknown) => withId(call, 'id')) : [];
+  const changed = Array.isArray(calls) && edited.some((call, at) => call !== calls[at]);
+  const renamed = changed ? { ...message, tool_calls: edited } : message;
+  return withId(renamed, 'tool_call_id');
+}
+
+function withId<T>(holder: T, member: string): T {
+  const id = isObject(holder) ? textAt(holder, member) : undefined;
+  return id === undefined || ID.test(id) ? holder : { ...holder, [member]: toId(id) };
+}
+
+/** OpenAI's `required` is called `any`. */
+export const toMistralToolChoice = (choice: unknown): unknown => (choice === 'required' ? 'any' : choice);
+
+/** Reasoning models answer with a list of thinking and text parts where OpenAI has one text. */
+export const mistralDialect: OpenAiDialect = {
+  ownFinishReasons: true,
+  message(message, ctx) {
+    const { content } = message;
+    if (!Array.isArray(content)) return message;
+    const [thinking, text] = [content.filter(isThinking), content.filter((part) => !isThinking(part))].map(joined);
+    return { ...message, content: text, ...(thinking === '' || ctx.strict ? {} : { reasoning_content: thinking }) };
+  },
+};
+
+const isThinking = (part: unknown): boolean => isObject(part) && part['type'] === 'thinking';
+
+const joined = (parts: readonly unknown[]): string => parts.map(textIn).join('');
+
+/** A text, `{text}` or `{thinking: [{text}]}`. */
+function textIn(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (!isObject(part)) return '';
+  const thinking: unknown = part['thinking'];
+  return Array.isArray(thinking)
+    ? thinking.map((inner) => textAt(isObject(inner) ? inner : {}, 'text') ?? '').join('')
+    : (textAt(part, 'text') ?? '');
+}

@@ -1,0 +1,36 @@
+/** How an upstream that speaks the OpenAI format deviates from it in its answers. */
+import { isObject } from '@gatehouse/crds';
+import type { JsonObject, WireContext } from '../contract.ts';
+import { toFinishReason } from './finish-reason.ts';
+
+/** Every repair returns the same object when there is nothing to repair. */
+export interface OpenAiDialect {
+  /** The upstream has finish reasons of its own: strict clients get OpenAI's. */
+  readonly ownFinishReasons?: true;
+  /** Of a whole answer, or of one chunk. */
+  body?(body: JsonObject, ctx: WireContext): JsonObject;
+  /** Of a message, or of the delta of a chunk. */
+  message?(message: JsonObject, ctx: WireContext): JsonObject;
+  usage?(usage: JsonObject): JsonObject;
+}
+
+/** The member of a choice that holds what the model says. */
+export type Voice = 'message' | 'delta';
+
+/** The choices of an answer or chunk with the dialect's repairs done. */
+export function repairChoices(
+  choices: readonly unknown[],
+  voice: Voice,
+  dialect: OpenAiDialect,
+  ctx: WireContext,
+): readonly unknown[] {
+  return choices.map((choice) => (isObject(choice) ? repairChoice(choice, voice, dialect, ctx) : choice));
+}
+
+function repairChoice(choice: JsonObject, voice: Voice, dialect: OpenAiDialect, ctx: WireContext): JsonObject {
+  const said = choice[voice];
+  const repaired = isObject(said) ? (dialect.message?.(said, ctx) ?? said) : said;
+  const reason = choice['finish_reason'];
+  const mapped = dialect.ownFinishReasons && ctx.strict && typeof reason === 'string' ? toFinishReason(reason) : reason;
+  return repaired === said && mapped === reason ? choice : { ...choice, [voice]: repaired, finish_reason: mapped };
+}

@@ -1,0 +1,49 @@
+import type { FinishReason } from './chat.ts';
+
+const rows = (to: FinishReason, ...from: string[]): [string, FinishReason][] => from.map((word) => [word, to]);
+
+/**
+ * Every upstream's words for the end of a message, in lower case (spec/providers.md 1.9): no two upstreams use one word for
+ * different things, so one table serves them all.
+ */
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ...rows(
+    'stop',
+    'stop',
+    'eos',
+    'end_turn',
+    'stop_sequence',
+    'pause_turn',
+    'finished',
+    'stop_criteria_met',
+    'complete',
+  ),
+  ...rows(
+    'stop',
+    'error',
+    'timeout',
+    'insufficient_system_resource',
+    'recitation',
+    'other',
+    'finish_reason_unspecified',
+  ),
+  ...rows('stop', 'malformed_function_call', 'rag_query_when_rag_disabled'),
+  ...rows('length', 'length', 'max_tokens', 'model_length', 'model_context_window_exceeded'),
+  ...rows('tool_calls', 'tool_calls', 'tool_use', 'tool_call'),
+  ...rows('function_call', 'function_call'),
+  ...rows(
+    'content_filter',
+    'content_filter',
+    'content_filtered',
+    'guardrail_intervened',
+    'refusal',
+    'safety',
+    'language',
+  ),
+  ...rows('content_filter', 'blocklist', 'prohibited_content', 'spii', 'image_safety'),
+]);
+
+/** The OpenAI word for any upstream's finish reason; an unknown one still ends the message. */
+export function toFinishReason(reason: string): FinishReason {
+  return REASONS.get(reason.toLowerCase()) ?? 'stop';
+}

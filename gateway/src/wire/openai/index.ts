@@ -1,0 +1,48 @@
+export type {
+  AnswerMessage,
+  AnyFinishReason,
+  BlockDelta,
+  ChatChoice,
+  ChatChunk,
+  ChatCompletion,
+  ChatDelta,
+  ChatMessage,
+  ChunkChoice,
+  ContentPart,
+  FinishReason,
+  ToolCall,
+  ToolCallDelta,
+} from './chat.ts';
+export { readChatAnswer, readCompletionAnswer } from './chat-answer.ts';
+export { reasoningOf, withContentBlocks } from './content-blocks.ts';
+export type { OpenAiDialect } from './dialect.ts';
+export { readErrorShape, withProviderPrefix } from './error-shapes.ts';
+export { toFinishReason } from './finish-reason.ts';
+export {
+  type EmbeddingsAnswer,
+  embeddingsBody,
+  type ModelsBody,
+  modelEntry,
+  modelsBody,
+  promptUsage,
+} from './lists.ts';
+export {
+  type DataUrl,
+  type FilePart,
+  filePartOf,
+  imageUrlOf,
+  isSystem,
+  maxTokensOf,
+  messagesOf,
+  mimeTypeOfUrl,
+  parseArguments,
+  parseDataUrl,
+  parseJsonObject,
+  partsOf,
+  stopList,
+  textOf,
+} from './message.ts';
+export { appendMember, type Member, memberOf } from './splice.ts';
+export { createSseRelay, type SseRelay, type SseRelayOptions } from './sse-relay.ts';
+export { createOpenAiChatDecoder, createOpenAiCompletionDecoder } from './stream-decoder.ts';
+export { toUsage } from './usage.ts';

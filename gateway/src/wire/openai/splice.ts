@@ -1,0 +1,53 @@
+import { isObject } from '@gatehouse/crds';
+import { parseJsonObject } from './message.ts';
+
+/** A member of a JSON object with a text as its value, made ready to be put into JSON text. */
+export interface Member {
+  readonly name: string;
+  readonly value: string;
+  /** The quoted name: its absence in a text proves that the text has no such member. */
+  readonly key: Buffer;
+  readonly text: Buffer;
+}
+
+/** Names and values of members are ours: short and few. */
+export function memberOf(name: string, value: string): Member {
+  const key = JSON.stringify(name);
+  return { name, value, key: Buffer.from(key), text: Buffer.from(`${key}:${JSON.stringify(value)}`) };
+}
+
+const SPACE = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const COMMA = Buffer.from(',');
+
+/**
+ * Appends a member to the text of a JSON object without parsing it. A text that is no object stays as it is; one that
+ * already has the member is written anew with our value, since a name twice is read differently by every parser.
+ */
+export function appendMember(bytes: Buffer, member: Member): Buffer {
+  const first = skipSpace(bytes, 0, 1);
+  const last = skipSpace(bytes, bytes.length - 1, -1);
+  if (first >= last || bytes[first] !== OPEN || bytes[last] !== CLOSE) return bytes;
+  if (bytes.includes(member.key)) {
+    const rewritten = replaceMember(bytes, member);
+    if (rewritten !== undefined) return rewritten;
+  }
+  const empty = skipSpace(bytes, last - 1, -1) === first;
+  const head = bytes.subarray(0, last);
+  const tail = bytes.subarray(last);
+  return Buffer.concat(empty ? [head, member.text, tail] : [head, COMMA, member.text, tail]);
+}
+
+function replaceMember(bytes: Buffer, { name, value }: Member): Buffer | undefined {
+  const body = parseJsonObject(bytes.toString('utf8'));
+  if (!isObject(body) || !Object.hasOwn(body, name)) return undefined;
+  return Buffer.from(JSON.stringify({ ...body, [name]: value }));
+}
+
+/** JSON white space is space, tab, LF and CR; nothing else below the space occurs between tokens. */
+function skipSpace(bytes: Buffer, from: number, step: 1 | -1): number {
+  let at = from;
+  while (at >= 0 && at < bytes.length && (bytes[at] ?? OPEN) <= SPACE) at += step;
+  return at;
+}

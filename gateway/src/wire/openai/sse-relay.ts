@@ -1,0 +1,103 @@
+import { AppError } from '../../errors/index.ts';
+import { MAX_FRAME_BYTES } from '../framing/reader.ts';
+import { appendMember, type Member } from './splice.ts';
+
+/** Passes the bytes of an event stream on; one per stream. */
+export interface SseRelay {
+  /** What can be sent now. Throws AppError `UPSTREAM_STREAM_BROKEN` when one line is larger than the limit. */
+  push(bytes: Buffer): Buffer;
+  /** The upstream ended properly: what was held back, and the terminator if it was forgotten. */
+  end(): Buffer;
+}
+
+export interface SseRelayOptions {
+  /** Appended to every JSON object that stands on one data line. */
+  readonly member?: Member;
+  /** Whether the stream must end with `[DONE]`: chat and completions do, responses and messages do not. */
+  readonly terminated: boolean;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const NOTHING: Buffer = Buffer.alloc(0);
+const DATA = Buffer.from('data:');
+// JSON escapes line ends, so the words at the start of a line are the terminator and not content.
+const DONE = /(?:^|[\r\n])data: ?\[DONE\]/;
+const BLANK_LINE_END = /(?:[^\r]\n|\r\n)\r?\n$|\r\r$/;
+/** Enough to see `data: [DONE]` and the line ends around it. */
+const TAIL_BYTES = 64;
+
+/** Relays server-sent events byte for byte but for what the options ask; spec/providers.md 1.11. */
+export function createSseRelay({ member, terminated }: SseRelayOptions): SseRelay {
+  const tagger = member === undefined ? undefined : createLineTagger(member);
+  let tail: Buffer = NOTHING;
+  const watch = (bytes: Buffer): Buffer => {
+    if (terminated) tail = bytes.length >= TAIL_BYTES ? bytes.subarray(-TAIL_BYTES) : joined(tail, bytes);
+    return bytes;
+  };
+  return {
+    push: (bytes) => watch(tagger === undefined ? bytes : tagger.push(bytes)),
+    end() {
+      const rest = watch(tagger === undefined ? NOTHING : tagger.end());
+      return terminated ? joined(rest, terminatorFor(tail)) : rest;
+    },
+  };
+}
+
+function terminatorFor(tail: Buffer): Buffer {
+  const text = tail.toString('latin1');
+  const blankLine = text === '' || BLANK_LINE_END.test(text) ? '' : '\n\n';
+  return Buffer.from(DONE.test(text) ? blankLine : `${blankLine}data: [DONE]\n\n`);
+}
+
+/** Holds a line back until it is whole. */
+function createLineTagger(member: Member): { push(bytes: Buffer): Buffer; end(): Buffer } {
+  let held: Buffer = NOTHING;
+  const take = (bytes: Buffer, last: number): Buffer => {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    while (at < last) {
+      const end = lineEnd(bytes, at, last);
+      pieces.push(tagLine(bytes.subarray(at, end), member));
+      at = end;
+    }
+    return pieces.length === 1 ? (pieces[0] ?? NOTHING) : Buffer.concat(pieces);
+  };
+  return {
+    push(bytes) {
+      const all = joined(held, bytes);
+      const last = Math.max(all.lastIndexOf(LF), all.lastIndexOf(CR)) + 1;
+      held = all.subarray(last);
+      if (held.length > MAX_FRAME_BYTES) {
+        throw new AppError('UPSTREAM_STREAM_BROKEN', {
+          detail: `An event of the stream is larger than ${MAX_FRAME_BYTES} bytes`,
+        });
+      }
+      return take(all, last);
+    },
+    end() {
+      const rest = held;
+      held = NOTHING;
+      return take(rest, rest.length);
+    },
+  };
+}
+
+/** The index after the first line end at or after `from`; runs of line ends stay together. */
+function lineEnd(bytes: Buffer, from: number, last: number): number {
+  let at = from;
+  while (at < last && bytes[at] !== LF && bytes[at] !== CR) at += 1;
+  while (at < last && (bytes[at] === LF || bytes[at] === CR)) at += 1;
+  return at;
+}
+
+function tagLine(line: Buffer, member: Member): Buffer {
+  if (line.compare(DATA, 0, DATA.length, 0, Math.min(DATA.length, line.length)) !== 0) return line;
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === LF || line[end - 1] === CR)) end -= 1;
+  const data = line.subarray(DATA.length, end);
+  const tagged = appendMember(data, member);
+  return tagged === data ? line : Buffer.concat([DATA, tagged, line.subarray(end)]);
+}
+
+const joined = (a: Buffer, b: Buffer): Buffer => (a.length === 0 ? b : b.length === 0 ? a : Buffer.concat([a, b]));

@@ -1,0 +1,19 @@
+import { isObject } from '@gatehouse/crds';
+import type { Usage } from '../contract.ts';
+
+/**
+ * A usage object as OpenAI-like upstreams send it, details kept and missing totals made. Undefined when it says nothing;
+ * negative counts are placeholders for "unknown" and are left out (spec/providers.md section 5, trap 22).
+ */
+export function toUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const prompt = count(value['prompt_tokens']);
+  const completion = count(value['completion_tokens']);
+  const total = count(value['total_tokens']);
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined;
+  const prompt_tokens = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
+  const completion_tokens = completion ?? Math.max(0, (total ?? 0) - prompt_tokens);
+  return { ...value, prompt_tokens, completion_tokens, total_tokens: total ?? prompt_tokens + completion_tokens };
+}
+
+const count = (value: unknown): number | undefined => (typeof value === 'number' && value >= 0 ? value : undefined);

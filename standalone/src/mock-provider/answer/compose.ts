@@ -1,0 +1,115 @@
+import type { Controls } from '../controls/index.ts';
+import type { Prompt, Tool } from './prompt.ts';
+import { sampleSchema } from './schema-sample.ts';
+import { countTokens, takeTokens } from './tokens.ts';
+
+// A megabyte of question should not come back as a megabyte of answer.
+const MAX_REPEATED_CHARACTERS = 4_000;
+const MAX_CALLS = 16;
+const FILLER = ' mock';
+
+export interface ToolCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** The input as JSON text. */
+  readonly json: string;
+}
+
+export interface Answer {
+  /** Empty unless the prompt asked for it. */
+  readonly thinking: string;
+  /** Empty when there are calls. */
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly end: 'stop' | 'length' | 'calls';
+  /** The stop sequence that ended the text. */
+  readonly stoppedBy: string | undefined;
+  readonly tokens: { readonly prompt: number; readonly thinking: number; readonly completion: number };
+}
+
+type AnswerControls = Pick<Controls, 'text' | 'responseBytes'>;
+
+/**
+ * The answer to a prompt: calls of the offered tools, JSON that fits the wished schema, or a text that repeats the user's.
+ * `choice` counts the answers to one prompt from 0. Tokens are a quarter of the characters, rounded up; thinking counts as completion.
+ */
+export function composeAnswer(prompt: Prompt, controls: AnswerControls, choice = 0): Answer {
+  const thinking = prompt.wishes.thinks ? think(prompt) : '';
+  const promptTokens = countTokens(prompt.characters);
+  const thinkingTokens = countTokens(thinking.length);
+  const calls = chooseTools(prompt, controls).map((tool) => callTool(tool, prompt.userText));
+  if (calls.length > 0) {
+    const callTokens = calls.reduce((sum, call) => sum + countTokens(call.name.length + call.json.length), 0);
+    const tokens = { prompt: promptTokens, thinking: thinkingTokens, completion: thinkingTokens + callTokens };
+    return { thinking, text: '', calls, end: 'calls', stoppedBy: undefined, tokens };
+  }
+  const whole = pad(write(prompt, controls, choice), prompt, controls);
+  const { text, end, stoppedBy } = limit(whole, prompt, thinkingTokens);
+  const completion = thinkingTokens + countTokens(text.length);
+  const tokens = { prompt: promptTokens, thinking: thinkingTokens, completion };
+  return { thinking, text, calls, end, stoppedBy, tokens };
+}
+
+function think(prompt: Prompt): string {
+  return `The user wrote ${prompt.userText.length} characters. I am a mock, so I repeat them.`;
+}
+
+function write(prompt: Prompt, controls: AnswerControls, choice: number): string {
+  if (controls.text !== undefined) return controls.text;
+  const { json } = prompt.wishes;
+  if (json !== undefined) return JSON.stringify(writeJson(json.schema, prompt));
+  if (prompt.toolResult !== undefined) return `Mock answer from the tool result: ${repeat(prompt.toolResult)}`;
+  const images = prompt.images === 0 ? '' : ` [${prompt.images} ${prompt.images === 1 ? 'image' : 'images'}]`;
+  const suffix = choice === 0 ? '' : ` (choice ${choice + 1})`;
+  return `Mock answer to: ${repeat(prompt.userText)}${images}${suffix}`;
+}
+
+function writeJson(schema: unknown, prompt: Prompt): unknown {
+  if (schema !== undefined) return sampleSchema(schema, prompt.userText);
+  return { answer: `Mock answer to: ${repeat(prompt.toolResult ?? prompt.userText)}` };
+}
+
+function repeat(text: string): string {
+  return text.length <= MAX_REPEATED_CHARACTERS ? text : `${takeTokens(text, MAX_REPEATED_CHARACTERS / 4)}…`;
+}
+
+function pad(text: string, prompt: Prompt, { responseBytes }: AnswerControls): string {
+  if (responseBytes === undefined) return text;
+  const missing = responseBytes - Buffer.byteLength(text);
+  if (missing <= 0) return text;
+  const filler = prompt.wishes.json === undefined ? FILLER : ' '; // spaces leave JSON valid
+  return text + filler.repeat(Math.ceil(missing / filler.length)).slice(0, missing);
+}
+
+type Limited = Pick<Answer, 'text' | 'end' | 'stoppedBy'>;
+
+function limit(whole: string, { wishes }: Prompt, thinkingTokens: number): Limited {
+  let text = whole;
+  let stoppedBy: string | undefined;
+  for (const sequence of wishes.stop ?? []) {
+    const at = sequence === '' ? -1 : text.indexOf(sequence);
+    if (at >= 0) {
+      text = text.slice(0, at);
+      stoppedBy = sequence;
+    }
+  }
+  const room = Math.max(0, (wishes.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens);
+  if (countTokens(text.length) <= room) return { text, end: 'stop', stoppedBy };
+  return { text: takeTokens(text, room), end: 'length', stoppedBy: undefined };
+}
+
+/** Tools that the last user text names are called; else the first one. A tool result is answered with text. */
+function chooseTools({ wishes, userText, toolResult }: Prompt, controls: AnswerControls): readonly Tool[] {
+  const { tools = [], toolChoice = 'auto', parallelCalls = true } = wishes;
+  if (toolChoice === 'none' || toolResult !== undefined) return [];
+  if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
+  if (toolChoice === 'auto' && controls.text !== undefined) return [];
+  const named = tools.filter((tool) => userText.includes(tool.name));
+  if (named.length === 0) return tools.slice(0, 1);
+  return named.slice(0, parallelCalls ? MAX_CALLS : 1);
+}
+
+function callTool(tool: Tool, userText: string): ToolCall {
+  const input = sampleSchema(tool.schema ?? { type: 'object' }, userText);
+  return { name: tool.name, input, json: JSON.stringify(input) };
+}

@@ -1,0 +1,78 @@
+import { composeAnswer } from '../answer/index.ts';
+import type { Exchange, Route } from '../exchange.ts';
+import { type JsonObject, readCount, readList, readString } from '../json.ts';
+import { MOCK_MODELS, MODELS_CREATED_TIME } from '../models.ts';
+import { json, type Refusal, type Reply, refuse } from '../reply.ts';
+import { SSE_HEADERS } from '../sse.ts';
+import { anthropic, anthropicErrorFrame } from './errors.ts';
+import { toMessage } from './message.ts';
+import { countInput, readPrompt } from './request.ts';
+import { messageFrames } from './stream.ts';
+
+export { anthropic } from './errors.ts';
+
+const DEFAULT_PAGE = 20;
+
+export const ANTHROPIC_ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/messages', dialect: anthropic, input: 'json', handle: answerMessage },
+  { method: 'POST', path: '/v1/messages/count_tokens', dialect: anthropic, input: 'json', handle: answerCount },
+];
+
+/** Paths that OpenAI has too: these routes come first when a request has an `anthropic-version` header. */
+export const ANTHROPIC_SHARED_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/v1/models', dialect: anthropic, input: 'none', handle: listModels },
+  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect: anthropic, input: 'none', handle: retrieveModel },
+];
+
+function answerMessage({ seed, controls }: Exchange, body: JsonObject): Reply {
+  const missing = findMissing(body) ?? ((readCount(body, 'max_tokens') ?? 0) < 1 ? 'max_tokens' : undefined);
+  if (missing !== undefined) return refuseMissing(missing);
+  const prompt = readPrompt(body);
+  const answer = composeAnswer(prompt, controls);
+  const message = toMessage(seed, readString(body, 'model') ?? '', answer, countInput(body, prompt));
+  const headers = { 'request-id': seed.id('req_') };
+  if (body['stream'] !== true) return json(message, headers);
+  return {
+    kind: 'stream',
+    headers: { ...SSE_HEADERS, ...headers },
+    frames: messageFrames(message),
+    errorFrame: anthropicErrorFrame,
+  };
+}
+
+function answerCount({ seed }: Exchange, body: JsonObject): Reply {
+  const missing = findMissing(body);
+  if (missing !== undefined) return refuseMissing(missing);
+  const { plain, cacheRead, cacheWritten5m, cacheWritten1h } = countInput(body, readPrompt(body));
+  const total = plain + cacheRead + cacheWritten5m + cacheWritten1h;
+  return json({ input_tokens: total }, { 'request-id': seed.id('req_') });
+}
+
+function findMissing(body: JsonObject): string | undefined {
+  if (readString(body, 'model') === undefined) return 'model';
+  return (readList(body, 'messages') ?? []).length === 0 ? 'messages' : undefined;
+}
+
+function refuseMissing(field: string): Refusal {
+  return refuse(400, `${field}: Field required`, { param: field });
+}
+
+const toModel = (id: string) => ({ type: 'model', id, display_name: `Mock ${id}`, created_at: MODELS_CREATED_TIME });
+
+function listModels({ query }: Exchange): Reply {
+  const ids: readonly string[] = MOCK_MODELS;
+  const after = ids.indexOf(query.get('after_id') ?? '');
+  const limit = Number(query.get('limit') ?? DEFAULT_PAGE) || DEFAULT_PAGE;
+  const page = ids.slice(after + 1, after + 1 + limit);
+  return json({
+    data: page.map(toModel),
+    has_more: after + 1 + limit < ids.length,
+    first_id: page[0] ?? null,
+    last_id: page.at(-1) ?? null,
+  });
+}
+
+function retrieveModel({ params: [id = ''] }: Exchange): Reply {
+  const model = MOCK_MODELS.find((known) => known === id);
+  return model === undefined ? refuse(404, `model: ${id}`) : json(toModel(model));
+}

@@ -1,0 +1,33 @@
+import { createBoundedMap } from '../bounded-map.ts';
+import { type Controls, MOCK_CONTROLS, type MockControl } from './table.ts';
+
+const MAX_KEYS = 10_000;
+const FAILURES: readonly string[] = MOCK_CONTROLS.filter((control: MockControl) => control.isFailure).map(
+  (control) => control.field,
+);
+
+export interface Attempts {
+  /** Counts the request when it asks for `x-mock-fail-times`, and returns what is still in force. */
+  apply(controls: Controls): Controls;
+}
+
+export function createAttempts(): Attempts {
+  const counts = createBoundedMap<string, number>({ maxEntries: MAX_KEYS, maxBytes: Number.POSITIVE_INFINITY });
+  return {
+    apply(controls) {
+      const { failTimes, failKey } = controls;
+      if (failTimes === undefined || failKey === undefined) return controls;
+      const earlier = counts.get(failKey) ?? 0;
+      counts.set(failKey, Math.min(earlier + 1, failTimes), 0);
+      return earlier < failTimes ? withFailure(controls) : withoutFailures(controls);
+    },
+  };
+}
+
+function withFailure(controls: Controls): Controls {
+  return FAILURES.some((field) => field in controls) ? controls : { ...controls, status: 503 };
+}
+
+function withoutFailures(controls: Controls): Controls {
+  return Object.fromEntries(Object.entries(controls).filter(([field]) => !FAILURES.includes(field)));
+}

@@ -1,0 +1,56 @@
+import type { Controls } from './controls/index.ts';
+import type { JsonObject } from './json.ts';
+import type { Form } from './multipart.ts';
+import type { ReceivedRequest } from './recorder.ts';
+import type { Refusal, Reply } from './reply.ts';
+import { createSeed, type Seed } from './seed.ts';
+
+/** One request as a handler sees it. */
+export class Exchange {
+  readonly request: ReceivedRequest;
+  /** The variable segments of the path, decoded. */
+  readonly params: readonly string[];
+  readonly controls: Controls;
+  #query: URLSearchParams | undefined;
+  #seed: Seed | undefined;
+
+  constructor(request: ReceivedRequest, params: readonly string[], controls: Controls) {
+    this.request = request;
+    this.params = params;
+    this.controls = controls;
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.request.search);
+    return this.#query;
+  }
+
+  get seed(): Seed {
+    this.#seed ??= createSeed(this.request.path, this.request.body);
+    return this.#seed;
+  }
+}
+
+/** How an API family words its errors. */
+export interface Dialect {
+  readonly overloadedStatus: number;
+  errorBody(refusal: Refusal, request: ReceivedRequest): unknown;
+  errorHeaders(seed: Seed): Readonly<Record<string, string>>;
+}
+
+interface RouteBase {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** An exact path, or a pattern whose groups are the variable segments. */
+  readonly path: string | RegExp;
+  readonly dialect: Dialect;
+}
+
+/** A path the mock knows, and what its handler reads. `model` says where the model is named, for controls written into it. */
+export type Route =
+  | (RouteBase & { readonly input: 'none'; readonly handle: (exchange: Exchange) => Reply })
+  | (RouteBase & {
+      readonly input: 'json';
+      readonly model?: 'path';
+      readonly handle: (exchange: Exchange, body: JsonObject) => Reply;
+    })
+  | (RouteBase & { readonly input: 'form'; readonly handle: (exchange: Exchange, form: Form) => Reply });

@@ -1,0 +1,103 @@
+import { composeAnswer, embedText } from '../answer/index.ts';
+import type { Exchange, Route } from '../exchange.ts';
+import { type JsonObject, readCount, readObject, readObjects } from '../json.ts';
+import { MOCK_MODELS } from '../models.ts';
+import { type Frame, json, type Refusal, type Reply, refuse } from '../reply.ts';
+import { gemini, toError } from './errors.ts';
+import { ARRAY_FRAMING, isSse, SSE_FRAMING } from './framing.ts';
+import { hasContents, readContentText, readGeminiRequest, toCamel } from './request.ts';
+import { toEnvelope, toGeminiFragments, toGeminiResponse } from './response.ts';
+
+export { gemini } from './errors.ts';
+
+const DEFAULT_PAGE = 50;
+const DEFAULT_DIMENSIONS = 768;
+const MAX_DIMENSIONS = 4_096;
+const INPUT_TOKEN_LIMIT = 1_048_576;
+const OUTPUT_TOKEN_LIMIT = 65_536;
+
+/** `/v1beta/models/{model}:{verb}`; what may stand before `models` is the project path of the cloud edition. */
+const verbPath = (verb: string): RegExp => new RegExp(`^/v1(?:beta1?|alpha)?/(?:.+/)?models/([^/:]+):${verb}$`);
+
+type Answer = (exchange: Exchange, body: JsonObject) => Reply;
+
+const post = (verb: string, handle: Answer): Route => ({
+  method: 'POST',
+  path: verbPath(verb),
+  dialect: gemini,
+  input: 'json',
+  model: 'path',
+  handle,
+});
+
+export const GEMINI_ROUTES: readonly Route[] = [
+  post('generateContent', generateContent),
+  post('streamGenerateContent', streamContent),
+  post('embedContent', embedContent),
+  post('batchEmbedContents', embedBatch),
+  { method: 'GET', path: '/v1beta/models', dialect: gemini, input: 'none', handle: listModels },
+];
+
+function generateContent({ seed, params, controls }: Exchange, body: JsonObject): Reply {
+  if (!hasContents(body)) return CONTENTS_MISSING;
+  const { prompt, candidates } = readGeminiRequest(body);
+  const answers = Array.from({ length: candidates }, (_, index) => composeAnswer(prompt, controls, index));
+  return json(toGeminiResponse(toEnvelope(seed, params[0] ?? ''), answers));
+}
+
+function streamContent({ seed, params, controls, query }: Exchange, body: JsonObject): Reply {
+  if (!hasContents(body)) return CONTENTS_MISSING;
+  const { prompt, candidates } = readGeminiRequest(body);
+  const answers = Array.from({ length: candidates }, (_, index) => composeAnswer(prompt, controls, index));
+  const framing = isSse(query) ? SSE_FRAMING : ARRAY_FRAMING;
+  const fragments = toGeminiFragments(toEnvelope(seed, params[0] ?? ''), answers);
+  const frames = fragments.map(
+    (fragment, position): Frame => ({ bytes: framing.frame(fragment, position), kind: 'token' }),
+  );
+  return {
+    kind: 'stream',
+    headers: { 'content-type': framing.contentType },
+    frames: framing.closing === '' ? frames : [...frames, { bytes: framing.closing, kind: 'end' }],
+    errorFrame: (refusal, position) => ({
+      bytes: framing.frame(toError(refusal), position) + framing.closing,
+      kind: 'event',
+    }),
+  };
+}
+
+const CONTENTS_MISSING: Refusal = refuse(400, 'contents is not specified');
+
+function embedContent(_exchange: Exchange, body: JsonObject): Reply {
+  const embedded = embed(toCamel(body));
+  return embedded === undefined ? CONTENT_MISSING : json({ embedding: embedded });
+}
+
+function embedBatch(_exchange: Exchange, body: JsonObject): Reply {
+  const embeddings = readObjects(body, 'requests').map((request) => embed(toCamel(request)));
+  return embeddings.length === 0 || embeddings.includes(undefined) ? CONTENT_MISSING : json({ embeddings });
+}
+
+const CONTENT_MISSING: Refusal = refuse(400, 'content and an outputDimensionality from 1 to 4096 are expected');
+
+function embed(request: JsonObject): { values: number[] } | undefined {
+  const dimensions = readCount(request, 'outputDimensionality') ?? DEFAULT_DIMENSIONS;
+  if (readObject(request, 'content') === undefined || dimensions < 1 || dimensions > MAX_DIMENSIONS) return undefined;
+  return { values: Array.from(embedText(readContentText(request['content']), dimensions)) };
+}
+
+const toModel = (id: string) => ({
+  name: `models/${id}`,
+  version: '001',
+  displayName: `Mock ${id}`,
+  inputTokenLimit: INPUT_TOKEN_LIMIT,
+  outputTokenLimit: OUTPUT_TOKEN_LIMIT,
+  supportedGenerationMethods: ['generateContent', 'embedContent'],
+});
+
+/** The page token is the number of models on earlier pages. */
+function listModels({ query }: Exchange): Reply {
+  const start = Number(query.get('pageToken') ?? 0) || 0;
+  const end = start + (Number(query.get('pageSize') ?? DEFAULT_PAGE) || DEFAULT_PAGE);
+  const models = MOCK_MODELS.slice(start, end).map(toModel);
+  return json({ models, ...(end < MOCK_MODELS.length ? { nextPageToken: String(end) } : {}) });
+}

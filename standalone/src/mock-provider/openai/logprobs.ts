@@ -1,0 +1,20 @@
+import { splitPieces } from '../answer/index.ts';
+
+const MAX_TOP_LOGPROBS = 20; // bound of `top_logprobs` in the API
+const CHOSEN_LOGPROB = -0.01;
+
+/** Invented but well-formed log probabilities: the pieces of the text are its tokens. `top` is the number of alternatives. */
+export function toTokenLogprobs(text: string, top: number | undefined) {
+  if (top === undefined) return null;
+  const content = splitPieces(text).map((token) => ({
+    ...toCandidate(token, CHOSEN_LOGPROB),
+    top_logprobs: Array.from({ length: Math.min(top, MAX_TOP_LOGPROBS) }, (_, rank) =>
+      toCandidate(rank === 0 ? token : `${token}${rank}`, CHOSEN_LOGPROB - 2 * rank),
+    ),
+  }));
+  return { content, refusal: null };
+}
+
+function toCandidate(token: string, logprob: number) {
+  return { token, logprob, bytes: [...Buffer.from(token)] };
+}

@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createBoundedMap } from './bounded-map.ts';
+
+const MAX_REQUESTS = 1_000;
+const MAX_BODY_BYTES = 32 * 1024 * 1024; // of all recorded bodies together
+
+/** What the mock received, and how its answer ended. */
+export interface RecordedRequest {
+  readonly sequence: number;
+  readonly receivedAtMs: number;
+  readonly method: string;
+  readonly path: string;
+  /** The raw query with its question mark, or an empty string. */
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly bodyBytes: number;
+  /** Empty when the body is larger than what the recorder may keep (32 MiB). */
+  readonly body: Buffer;
+  /** `open` until the answer is over; `broken` when the connection ended before the answer did, whoever ended it. */
+  readonly outcome: 'open' | 'finished' | 'broken';
+  readonly endedAtMs: number | undefined;
+  /** The body parsed as JSON; nothing when it is not JSON. */
+  json(): unknown;
+}
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly bodyBytes: number;
+  /** Shorter than `bodyBytes` when the body was too large to be read. */
+  readonly body: Buffer;
+}
+
+export interface Recorder {
+  /** The newest requests, oldest first. */
+  list(): readonly RecordedRequest[];
+  record(request: ReceivedRequest, res: ServerResponse): void;
+}
+
+export function createRecorder(now: () => number): Recorder {
+  const entries = createBoundedMap<number, Entry>({ maxEntries: MAX_REQUESTS, maxBytes: MAX_BODY_BYTES });
+  let sequence = 0;
+  return {
+    list: () => entries.values(),
+    record(request, res) {
+      sequence += 1;
+      const entry = new Entry(request, sequence, now());
+      entries.set(sequence, entry, entry.body.length);
+      res.once('close', () => entry.end(res.writableFinished ? 'finished' : 'broken', now()));
+    },
+  };
+}
+
+class Entry implements RecordedRequest {
+  readonly sequence: number;
+  readonly receivedAtMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly bodyBytes: number;
+  readonly body: Buffer;
+  outcome: RecordedRequest['outcome'] = 'open';
+  endedAtMs: number | undefined = undefined;
+
+  constructor(request: ReceivedRequest, sequence: number, receivedAtMs: number) {
+    this.sequence = sequence;
+    this.receivedAtMs = receivedAtMs;
+    this.method = request.method;
+    this.path = request.path;
+    this.search = request.search;
+    this.headers = request.headers;
+    this.bodyBytes = request.bodyBytes;
+    this.body = request.body.length <= MAX_BODY_BYTES ? request.body : Buffer.alloc(0);
+  }
+
+  end(outcome: 'finished' | 'broken', atMs: number): void {
+    this.outcome = outcome;
+    this.endedAtMs = atMs;
+  }
+
+  json(): unknown {
+    try {
+      return JSON.parse(this.body.toString());
+    } catch {
+      return undefined;
+    }
+  }
+}

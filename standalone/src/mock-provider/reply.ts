@@ -1,0 +1,47 @@
+/** One event of a stream. `token` marks events that carry a piece of the answer, `end` the one that says it is complete. */
+export interface Frame {
+  readonly bytes: string | Buffer;
+  readonly kind: 'event' | 'token' | 'end';
+}
+
+export interface WholeReply {
+  readonly kind: 'whole';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+export interface StreamReply {
+  readonly kind: 'stream';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly frames: readonly Frame[];
+  /** The event with which this kind of stream reports an error after so many events. */
+  readonly errorFrame: (refusal: Refusal, position: number) => Frame;
+}
+
+/** An error that the dialect of the path still has to put into words. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly status: number;
+  readonly message: string;
+  readonly param?: string;
+  readonly code?: string;
+}
+
+export type Reply = WholeReply | StreamReply | Refusal;
+
+export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): WholeReply {
+  return bytes(JSON.stringify(body), 'application/json', headers);
+}
+
+export function bytes(
+  body: string | Buffer,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): WholeReply {
+  return { kind: 'whole', status: 200, headers: { 'content-type': contentType, ...headers }, body };
+}
+
+export function refuse(status: number, message: string, more: { param?: string; code?: string } = {}): Refusal {
+  return { kind: 'refusal', status, message, ...more };
+}

@@ -1,0 +1,85 @@
+import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { hasCredential } from './auth.ts';
+import { type Controls, createAttempts, NO_CONTROLS, readHeaderControls, readModelControls } from './controls/index.ts';
+import { Exchange } from './exchange.ts';
+import { type JsonObject, readString } from './json.ts';
+import { parseMultipart } from './multipart.ts';
+import { type Outgoing, toOutgoing } from './outgoing.ts';
+import type { ReceivedRequest } from './recorder.ts';
+import { type Reply, refuse } from './reply.ts';
+import { createRouter, type RouteMatch } from './router.ts';
+
+export interface Prepared {
+  readonly outgoing: Outgoing;
+  readonly controls: Controls;
+}
+
+/** From a whole request to a whole response. What it remembers (responses, attempts) lives as long as the function. */
+export function createResponder(): (request: ReceivedRequest) => Prepared {
+  const router = createRouter();
+  const attempts = createAttempts();
+  return (request) => {
+    const match = router.find(request.method, request.path, request.headers);
+    const call = bind(match, request);
+    const read = readControls(request, call.model);
+    const controls = read.ok ? attempts.apply(read.value) : NO_CONTROLS;
+    const exchange = new Exchange(request, match.params, controls);
+    const reply = read.ok ? answer(exchange, call) : refuse(400, read.error);
+    return { outgoing: toOutgoing(reply, exchange, match.route.dialect), controls };
+  };
+}
+
+/** A handler with its input already read. */
+interface Call {
+  readonly model: string | undefined;
+  readonly run: (exchange: Exchange) => Reply;
+}
+
+function bind({ route, params }: RouteMatch, request: ReceivedRequest): Call {
+  if (request.body.length < request.bodyBytes) return refuseCall(413, 'the body is too large for the mock');
+  switch (route.input) {
+    case 'none':
+      return { model: undefined, run: route.handle };
+    case 'json': {
+      const body = parseObject(request.body);
+      if (!body.ok) return refuseCall(400, body.error);
+      const model = route.model === 'path' ? params[0] : readString(body.value, 'model');
+      return { model, run: (exchange) => route.handle(exchange, body.value) };
+    }
+    case 'form': {
+      const form = parseMultipart(request.headers['content-type'] ?? '', request.body);
+      if (!form.ok) return refuseCall(400, form.error);
+      return { model: form.value.fields.get('model'), run: (exchange) => route.handle(exchange, form.value) };
+    }
+  }
+}
+
+function refuseCall(status: number, message: string): Call {
+  return { model: undefined, run: () => refuse(status, message) };
+}
+
+function parseObject(body: Buffer): Result<JsonObject, string> {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isObject(value) ? ok(value) : err('the body must be a JSON object');
+  } catch {
+    return err('the body is not JSON');
+  }
+}
+
+/** A header wins over the same control in the model name. */
+function readControls(request: ReceivedRequest, model: string | undefined): Result<Controls, string> {
+  const fromHeaders = readHeaderControls(request.headers);
+  if (!fromHeaders.ok || model === undefined) return fromHeaders;
+  const fromModel = readModelControls(model);
+  if (!fromModel.ok || fromHeaders.value === NO_CONTROLS) return fromModel;
+  return ok({ ...fromModel.value, ...fromHeaders.value });
+}
+
+function answer(exchange: Exchange, call: Call): Reply {
+  const { requireAuth, status = 200 } = exchange.controls;
+  if (requireAuth !== undefined && !hasCredential(exchange.request, requireAuth)) {
+    return refuse(401, 'the credential is missing or not the one that x-mock-require-auth names');
+  }
+  return status >= 400 ? refuse(status, `Mock error ${status}`) : call.run(exchange);
+}

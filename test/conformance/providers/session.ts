@@ -1,0 +1,169 @@
+/** One exchange played through the engine, with a clock that stands and ids that count. */
+import { PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
+import { expect } from 'vitest';
+import type {
+  AnswerHead,
+  Call,
+  Endpoint,
+  EndpointId,
+  OutgoingRequest,
+  Provider,
+  ProviderServices,
+  SideAnswer,
+  SideRequest,
+} from '../../../gateway/src/providers/contract.ts';
+import {
+  buildModelsRequest,
+  buildProxyRequest,
+  buildRequest,
+  createFields,
+  type PreparedTarget,
+  prepareTarget,
+} from '../../../gateway/src/providers/engine/index.ts';
+import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
+import type { Exchange } from './fixture.ts';
+
+export const NOW_MS = 1_760_000_000_000;
+
+export interface Session {
+  readonly provider: Provider;
+  readonly endpoint: Endpoint | undefined;
+  readonly target: PreparedTarget;
+  readonly call: Call;
+  /** The client's body as it came: spaced in a way no serialiser of ours writes. */
+  readonly rawBody: Buffer;
+  /** Values that must not be seen anywhere but in requests to the upstream. */
+  readonly secrets: readonly string[];
+}
+
+/** A fresh session: ids start again, so that two runs of one exchange can be compared. */
+export function openSession(exchange: Exchange): Session {
+  const provider = providerOf(exchange.provider);
+  const values = new Map(Object.entries(exchange.fields));
+  const target = prepareTarget(
+    provider,
+    createFields(provider, values),
+    exchange.custom_host === undefined ? {} : { customHost: exchange.custom_host },
+  );
+  const entry = PROVIDER_CATALOGUE.get(provider.id);
+  const secretNames = entry === undefined ? [] : secretFieldsOf(entry);
+  return {
+    provider,
+    endpoint: provider.endpoints[exchange.endpoint as EndpointId], // absent for listModels and proxy
+    target,
+    call: toCall(exchange, target),
+    rawBody: Buffer.from(JSON.stringify(exchange.client_request, null, ' ')),
+    secrets: secretNames.flatMap((name) => values.get(name) ?? []),
+  };
+}
+
+export function providerOf(id: string): Provider {
+  const provider = PROVIDERS.get(id);
+  if (provider === undefined) throw new Error(`no provider ${id}`);
+  return provider;
+}
+
+function toCall(exchange: Exchange, target: PreparedTarget): Call {
+  const { model } = exchange.client_request;
+  let ids = 0;
+  return {
+    provider: target.provider.id,
+    operation: exchange.endpoint as Call['operation'], // checked by the engine, which refuses what it does not know
+    model: typeof model === 'string' ? model : '',
+    strict: exchange.strict,
+    stream: exchange.stream,
+    params: exchange.client_request,
+    fields: target.fields,
+    header: (name) => exchange.client_headers[name],
+    path: exchange.path,
+    query: exchange.query,
+    route: exchange.route,
+    now: () => NOW_MS,
+    newId(prefix, length) {
+      ids += 1;
+      return prefix + String(ids).padStart(length, '0');
+    },
+  };
+}
+
+/** The request that goes out; throws what the engine throws. */
+export async function buildOutgoing(exchange: Exchange, session: Session): Promise<OutgoingRequest> {
+  const { target, call, rawBody } = session;
+  const sideCalls = [...exchange.side_calls];
+  const context = {
+    forwarded: exchange.forwarded,
+    services: servicesOf(exchange, sideCalls, session.secrets),
+    signal: new AbortController().signal,
+  };
+  const request = await build();
+  expect(sideCalls, 'every side call was made').toEqual([]);
+  return request;
+
+  function build(): OutgoingRequest | Promise<OutgoingRequest> {
+    if (exchange.endpoint === 'listModels') {
+      return buildModelsRequest(target, call, {
+        ...context,
+        ...(exchange.page === undefined ? {} : { page: exchange.page }),
+      });
+    }
+    if (exchange.endpoint === 'proxy') {
+      const body = Object.keys(exchange.client_request).length === 0 ? undefined : rawBody;
+      return buildProxyRequest(target, call, {
+        ...context,
+        method: exchange.method,
+        headers: exchange.client_headers,
+        body,
+      });
+    }
+    return buildRequest(target, call, { ...context, rawBody });
+  }
+}
+
+function servicesOf(
+  exchange: Exchange,
+  sideCalls: Exchange['side_calls'],
+  secrets: readonly string[],
+): ProviderServices {
+  return {
+    async fetch(request) {
+      const next = sideCalls.shift();
+      if (next === undefined) throw new Error(`an unexpected side call to ${request.url}`);
+      expectSideRequest(request, next.request);
+      return toSideAnswer(next.response);
+    },
+    async cached(key, make) {
+      for (const secret of secrets) expect(key, 'secrets in cache keys are hashed').not.toContain(secret);
+      return (await make()).value;
+    },
+    env: (name) => exchange.env[name],
+    now: () => NOW_MS,
+  };
+}
+
+type SideCall = Exchange['side_calls'][number];
+
+function expectSideRequest(request: SideRequest, want: SideCall['request']): void {
+  expect(request).toMatchObject({ method: want.method, url: want.url });
+  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  expect(Object.fromEntries(headers)).toMatchObject(want.headers);
+  if (typeof want.body === 'string') expect(request.body).toBe(want.body);
+  else if (want.body !== undefined) expect(JSON.parse(request.body ?? 'null')).toEqual(want.body);
+}
+
+function toSideAnswer(response: SideCall['response']): SideAnswer {
+  return { status: response.status, headers: response.headers, body: bytesOf(response) };
+}
+
+/** The body of a response as bytes. */
+export function bytesOf(response: { readonly body?: unknown; readonly text?: string | undefined }): Buffer {
+  if (response.text !== undefined) return Buffer.from(response.text);
+  return response.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(response.body));
+}
+
+export const headOf = (response: {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+}): AnswerHead => ({
+  status: response.status,
+  headers: response.headers,
+});
