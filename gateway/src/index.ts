@@ -16,7 +16,16 @@ import { createLogger, createMetrics, type Logger, type Metrics } from './teleme
 import { createHostPolicy } from './upstream/host-guard/index.ts';
 import { createDispatchers, createServices, createUpstreamClient } from './upstream/index.ts';
 
-export { ENVIRONMENT, type GatewaySettings, readEnvironment, toSettings, type Variables } from './config/index.ts';
+export {
+  ENVIRONMENT,
+  type GatewaySettings,
+  type HeaderRow,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  readEnvironment,
+  toSettings,
+  type Variables,
+} from './config/index.ts';
 export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
 export { createLogger, GAUGES, type Logger, METRICS } from './telemetry/index.ts';
 export const VERSION: string = packageJson.version;
@@ -70,6 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       isDraining: drain.isDraining,
     }),
     limits: settings.limits,
+    headersToMask: settings.headersToMask,
     cors: settings.cors,
     version: VERSION,
     metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,

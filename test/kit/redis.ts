@@ -32,7 +32,11 @@ export const hasRedis = (): boolean => spawnSync('redis-server', ['--version'], 
 /** Starts a Redis server of its own, on loopback and a random port, in a folder that goes with it. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-redis-'));
-  const { port, child } = await startSomewhere(folder, options);
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const { port, child } = await startSomewhere(folder, options).catch(async (error: unknown) => {
+    await removeFolder();
+    throw error;
+  });
   let server: ChildProcess | undefined = child;
 
   const stop = async (): Promise<void> => {
@@ -58,7 +62,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     [Symbol.asyncDispose]: async () => {
       process.off('exit', killOnExit);
       await stop();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder();
     },
   };
 }
@@ -132,9 +136,9 @@ async function ask(port: number, commands: string): Promise<string> {
     answer += bytes.toString();
     if (answer.includes('\r\n')) socket.setTimeout(20); // whatever else belongs to it is already on its way
   });
-  socket.on('error', () => {});
+  socket.on('error', () => {}); // nobody listens there yet
   socket.write(commands);
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.on('close', resolve));
   return answer;
 }
 

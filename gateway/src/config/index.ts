@@ -1,5 +1,6 @@
 export { DEFAULTS } from './defaults.ts';
 export { createEnvReader, ENVIRONMENT, readEnvironment, type Variables } from './env.ts';
+export { type HeaderRow, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 export {
   type CorsSettings,
   type GatewaySettings,

@@ -18,7 +18,7 @@ export type { AttemptPorts } from './attempt/index.ts';
 export type * from './exchange.ts';
 export type { HealthPort } from './health.ts';
 export { OPERATIONS, type Operation, type OperationId } from './operation.ts';
-export { createResolver } from './resolve/index.ts';
+export { createResolver, parseHeaderList } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
 
 export interface PipelinePorts {

@@ -1,10 +1,17 @@
+import { anthropic } from './anthropic/manifest.ts';
 import { azureAi } from './azure-ai/manifest.ts';
 import { azureOpenai } from './azure-openai/manifest.ts';
+import { bedrock } from './bedrock/manifest.ts';
+import { cohere } from './cohere/manifest.ts';
 import type { Provider } from './contract.ts';
+import { google } from './google/manifest.ts';
 import { openai } from './openai/manifest.ts';
 import { TABLE } from './table/index.ts';
+import { vertexAi } from './vertex-ai/manifest.ts';
+
+const OWN_FOLDERS: readonly Provider[] = [openai, azureOpenai, azureAi, anthropic, bedrock, vertexAi, google, cohere];
 
 /** Every provider by its id. */
 export const PROVIDERS: ReadonlyMap<string, Provider> = new Map(
-  [openai, azureOpenai, azureAi, ...TABLE].map((provider) => [provider.id, provider]),
+  [...OWN_FOLDERS, ...TABLE].map((provider) => [provider.id, provider]),
 );

@@ -1,17 +1,20 @@
 /** After the last byte: metrics and the request log; DESIGN section 6 "settle". */
-import type { Answer, Exchange } from '../pipeline/index.ts';
-import type { Logger, Metrics } from '../telemetry/index.ts';
+import { type Answer, type Exchange, parseHeaderList } from '../pipeline/index.ts';
+import { type Logger, type Metrics, maskHeaders } from '../telemetry/index.ts';
 import type { Sent } from './respond.ts';
 
 export interface SettlePorts {
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Header names, lower case, that this deployment masks in every log. */
+  readonly headersToMask: readonly string[];
 }
 
 const NONE = 'none';
 
 /** Counts and logs one finished request. Never throws into the request. */
-export function settle({ metrics, logger }: SettlePorts, exchange: Exchange, answer: Answer, sent: Sent): void {
+export function settle(ports: SettlePorts, exchange: Exchange, answer: Answer, sent: Sent): void {
+  const { metrics, logger } = ports;
   const { facts } = answer;
   const operation = exchange.operation.id;
   const provider = facts.provider ?? NONE;
@@ -32,9 +35,17 @@ export function settle({ metrics, logger }: SettlePorts, exchange: Exchange, ans
   }
   const error = sent.error ?? facts.error;
   if (error !== undefined) metrics.errors.add({ code: error.code });
+  if (logger.isLevelEnabled('debug'))
+    logger.debug({ ...idsOf(exchange), headers: headersOf(exchange, ports) }, 'Request received');
   if (logger.isLevelEnabled('info')) logger.info(recordOf(exchange, answer, sent, endedMs), 'Request finished');
   if (error !== undefined && error.row.log !== 'info')
     logger[error.row.log]({ err: error, ...idsOf(exchange) }, 'Request failed');
+}
+
+/** The request's headers for the debug log, masked by deployment, organisation and request (11.8). */
+function headersOf({ request, snapshot }: Exchange, { headersToMask }: SettlePorts): Record<string, string> {
+  const asked = parseHeaderList(request.header('x-gw-sensitive-headers') ?? '');
+  return maskHeaders(request.headers(), new Set([...headersToMask, ...snapshot.organisation.headersToMask, ...asked]));
 }
 
 /** 499 for a client that left, as nginx logs it; it never goes on the wire. */

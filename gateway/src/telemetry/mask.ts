@@ -1,4 +1,5 @@
 /** Masking of header values in logs; behaviour-providers-hosts 11.8. */
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 
 const ALWAYS: ReadonlySet<string> = new Set([
   'authorization',
@@ -10,19 +11,14 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'x-goog-api-key',
   'x-gw-api-key',
   'x-gw-config',
-  'x-gw-aws-access-key-id',
-  'x-gw-aws-secret-access-key',
-  'x-gw-aws-session-token',
   'x-gw-aws-external-id',
   'x-gw-aws-role-arn',
-  'x-gw-cloud-c-secret-access-key',
-  'x-gw-cloud-c-session-token',
-  'x-gw-vertex-service-account-json',
-  'x-gw-azure-entra-client-secret',
-  'x-gw-azure-ad-token',
-  'modal-key',
-  'modal-secret',
+  ...[...PROVIDER_CATALOGUE.values()].flatMap(({ fields }) =>
+    fields.flatMap(({ header, secret }) => (secret && header !== undefined ? [header] : [])),
+  ),
 ]);
+/** The families that the public contract spells by letter carry cloud credentials. */
+const ALWAYS_PREFIXES = ['x-gw-cloud-'];
 
 /** The first two and last three characters of a value, without `Bearer `; short values vanish whole. */
 export function maskValue(value: string): string {
@@ -36,6 +32,9 @@ export function maskHeaders(
   more: ReadonlySet<string>,
 ): Record<string, string> {
   const out: Record<string, string> = Object.create(null);
-  for (const [name, value] of headers) out[name] = ALWAYS.has(name) || more.has(name) ? maskValue(value) : value;
+  for (const [name, value] of headers) out[name] = isMasked(name, more) ? maskValue(value) : value;
   return out;
 }
+
+const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
+  ALWAYS.has(name) || more.has(name) || ALWAYS_PREFIXES.some((prefix) => name.startsWith(prefix));

@@ -12,6 +12,7 @@ import { forwardable, parseHeaderList } from './header-list.ts';
 import { type ProviderQuestion, providerOfHeaders, providerOfModel, type RequestProvider } from './provider.ts';
 import { refuseInline } from './saved-only.ts';
 
+export { parseHeaderList } from './header-list.ts';
 export { perCallFields, type RequestProvider } from './provider.ts';
 
 /** Everything the attempts need to know about a request. */

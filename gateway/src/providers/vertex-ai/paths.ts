@@ -2,6 +2,7 @@
 import { gcpProject } from '../../upstream/gcp/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, hostText, pathSegment, pathText } from '../engine/index.ts';
+import { readModel } from './model.ts';
 
 /** Every region has a host of its own, the global one has none in its name. */
 export function baseUrl(call: Call): string {
@@ -27,8 +28,13 @@ export function publisherPath(
   return `${root(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
 }
 
+const LOCATION = /^projects\/[^/]+\/locations\/([^/]+)\//;
+
+/** An endpoint with a full resource name is served where the name says, anything else in the target's region. */
 function regionOf(call: Call): string {
-  const region = call.fields.text('vertex_region');
+  const { family, name } = readModel(call.model);
+  const named = family === 'endpoints' ? LOCATION.exec(name)?.[1] : undefined;
+  const region = named ?? call.fields.text('vertex_region');
   if (region === undefined) throw fieldMissing(call.provider, 'vertex_region');
   return region;
 }

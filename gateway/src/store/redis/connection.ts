@@ -40,7 +40,7 @@ export interface RedisConnection {
   connect(): void;
   /** Calls back after each change of health, until the returned function is called. */
   onHealth(listener: (health: RedisHealth) => void): () => void;
-  /** Commands under way fail. */
+  /** Commands under way fail, at the latest by their timeout. */
   close(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
       try {
         return await withDeadline(commands(client), timeoutMs);
       } catch (error) {
-        throw error instanceof StoreUnavailable ? error : new StoreUnavailable('failed', error);
+        throw error instanceof StoreUnavailable ? error : new StoreUnavailable('failed', withoutCommand(error));
       } finally {
         inFlight -= 1;
       }
@@ -123,7 +123,6 @@ function createClient(settings: RedisSettings): RedisClient {
     lazyConnect: true,
     enableOfflineQueue: false,
     clusterRetryStrategy: backoffMs,
-    clusterNodeRetryStrategy: backoffMs,
     scaleReads: settings.scaleReads ?? 'master',
     redisOptions: common,
   });
@@ -160,6 +159,9 @@ function toHealth(status: RedisClient['status']): RedisHealth {
       return 'down';
   }
 }
+
+/** Errors of ioredis carry the command with its arguments, which are keys and answers of tenants: not for logs. */
+const withoutCommand = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error));
 
 async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   const expiry = Promise.withResolvers<never>();

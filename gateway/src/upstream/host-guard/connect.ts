@@ -12,9 +12,9 @@ export interface GuardedConnectOptions {
   /** From the call to an open connection (with TLS), name resolution included, in ms. */
   readonly connectTimeoutMs: number;
   /** Certificate authorities in PEM, instead of the built-in ones. */
-  readonly ca?: string | readonly string[];
+  readonly ca?: string | readonly string[] | undefined;
   /** TLS sessions kept for resumption; 0 keeps none. */
-  readonly maxCachedSessions?: number;
+  readonly maxCachedSessions?: number | undefined;
   /** How names are resolved; default: the operating system. */
   readonly lookup?: LookupAll;
 }

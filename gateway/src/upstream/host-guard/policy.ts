@@ -19,9 +19,9 @@ export interface HostPolicyOptions {
   readonly trustedCustomHosts: string | undefined;
   readonly production: boolean;
   /** Where this process listens. A listener on 0.0.0.0 or :: is given once per interface address, and covers loopback. */
-  readonly ownAddresses?: readonly Listener[];
+  readonly ownAddresses?: readonly Listener[] | undefined;
   /** URL, host or address of the Kubernetes API server; several are separated by commas. */
-  readonly apiServer?: string;
+  readonly apiServer?: string | undefined;
 }
 
 /** What a deployment trusts and what it hides, compiled. */

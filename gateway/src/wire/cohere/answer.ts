@@ -11,18 +11,14 @@ export function fromCohereAnswer(body: unknown, ctx: WireContext): Result<ChatCo
   const message = isObject(body) ? objectAt(body, 'message') : undefined;
   if (!isObject(body) || message === undefined) return err('the answer has no message');
   const blocks = blocksOf(message);
-  const completion = toChatCompletion(
-    {
-      id: textAt(body, 'id'),
-      model: undefined,
-      text: blocks.map((block) => (block.type === 'text' ? block['text'] : '')).join(''),
-      toolCalls: objectsAt(message, 'tool_calls').map(toToolCall),
-      blocks,
-      finishReason: finishReasonOf(textAt(body, 'finish_reason'), ctx.strict),
-      usage: cohereUsage(objectAt(body, 'usage')),
-    },
-    ctx,
-  );
+  const choice = {
+    text: blocks.map((block) => (block.type === 'text' ? block['text'] : '')).join(''),
+    toolCalls: objectsAt(message, 'tool_calls').map(toToolCall),
+    blocks,
+    finishReason: finishReasonOf(textAt(body, 'finish_reason'), ctx.strict),
+  };
+  const usage = cohereUsage(objectAt(body, 'usage'));
+  const completion = toChatCompletion({ id: textAt(body, 'id'), choices: [choice], usage }, ctx);
   const citations = objectsAt(message, 'citations');
   const logprobs = logprobsOf(body);
   return ok({

@@ -26,16 +26,20 @@ export function createEventStreamReader(): FrameReader {
 }
 
 class EventStreamReader implements FrameReader {
-  #held: Buffer[] = [];
+  /** The beginning of a message that is not complete; a copy, so that no network read is kept alive. */
+  #held = Buffer.alloc(0);
   #heldBytes = 0;
   /** Bytes without which no progress is possible: the next prelude, or the whole message once its length is known. */
   #wantedBytes = PRELUDE_BYTES;
 
   push(bytes: Uint8Array): readonly Frame[] {
-    this.#held.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    this.#heldBytes += bytes.byteLength;
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#heldBytes === 0) return this.#cut(piece);
+    this.#hold(piece);
     if (this.#heldBytes < this.#wantedBytes) return [];
-    return this.#cut(this.#held.length === 1 ? bytes : Buffer.concat(this.#held, this.#heldBytes));
+    const held = this.#held.subarray(0, this.#heldBytes);
+    this.#heldBytes = 0;
+    return this.#cut(held);
   }
 
   end(): readonly Frame[] {
@@ -43,28 +47,32 @@ class EventStreamReader implements FrameReader {
     return [];
   }
 
-  #cut(bytes: Uint8Array): readonly Frame[] {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  #cut(bytes: Buffer): readonly Frame[] {
     const frames: Frame[] = [];
     let at = 0;
     this.#wantedBytes = PRELUDE_BYTES;
-    while (buffer.length - at >= PRELUDE_BYTES) {
-      const length = messageLength(buffer.subarray(at, at + PRELUDE_BYTES));
-      if (buffer.length - at < length) {
+    while (bytes.length - at >= PRELUDE_BYTES) {
+      const length = messageLength(bytes.subarray(at, at + PRELUDE_BYTES));
+      if (bytes.length - at < length) {
         this.#wantedBytes = length;
         break;
       }
-      frames.push(toFrame(buffer.subarray(at, at + length)));
+      frames.push(toFrame(bytes.subarray(at, at + length)));
       at += length;
     }
-    this.#hold(buffer.subarray(at));
+    this.#hold(bytes.subarray(at));
     return frames;
   }
 
-  #hold(rest: Buffer): void {
-    // A copy: the reader must not keep a whole network read alive for its last bytes.
-    this.#held = rest.length === 0 ? [] : [Buffer.from(rest)];
-    this.#heldBytes = rest.length;
+  #hold(piece: Buffer): void {
+    const needed = this.#heldBytes + piece.length;
+    if (needed > this.#held.length) {
+      const grown = Buffer.alloc(Math.max(needed, this.#held.length * 2));
+      this.#held.copy(grown, 0, 0, this.#heldBytes);
+      this.#held = grown;
+    }
+    piece.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = needed;
   }
 }
 

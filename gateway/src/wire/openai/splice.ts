@@ -30,8 +30,8 @@ export function appendMember(bytes: Buffer, member: Member): Buffer {
   const last = skipSpace(bytes, bytes.length - 1, -1);
   if (first >= last || bytes[first] !== OPEN || bytes[last] !== CLOSE) return bytes;
   if (bytes.includes(member.key)) {
-    const rewritten = replaceMember(bytes, member);
-    if (rewritten !== undefined) return rewritten;
+    const rewritten = replaceMember(bytes.subarray(first, last + 1), member);
+    if (rewritten !== undefined) return Buffer.concat([bytes.subarray(0, first), rewritten, bytes.subarray(last + 1)]);
   }
   const empty = skipSpace(bytes, last - 1, -1) === first;
   const head = bytes.subarray(0, last);

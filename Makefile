@@ -1,0 +1,28 @@
+# Thin over the npm scripts. Needs Node >= 20 and npm; the project brings its own Node 26.
+LANES ?=
+
+.PHONY: run test verify bench gen build hooks clean
+
+node_modules/.package-lock.json: package-lock.json
+	npm ci
+
+run: node_modules/.package-lock.json
+	@npm run -s start:examples
+
+test: node_modules/.package-lock.json
+	@npm run -s test:lanes -- $(LANES)
+
+verify: node_modules/.package-lock.json
+	@npm run -s verify
+
+bench: node_modules/.package-lock.json
+	@npm run -s bench
+
+gen: node_modules/.package-lock.json
+	@npm run -s gen
+
+build: node_modules/.package-lock.json
+	@npm run -s build
+
+clean:
+	rm -rf dist gateway/dist operator/dist standalone/dist .gatehouse

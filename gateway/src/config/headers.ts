@@ -1,0 +1,37 @@
+/** The gateway's own headers, for the reference; vendor headers are in the provider catalogue. Source: gateway-api.md. */
+
+export interface HeaderRow {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+export const REQUEST_HEADERS: readonly HeaderRow[] = [
+  { name: 'x-gw-api-key', meaning: 'the gateway key; the bearer token of `Authorization` or `x-api-key` when absent' },
+  { name: 'x-gw-provider', meaning: 'a provider id, or `@slug` of a managed provider' },
+  { name: 'x-gw-virtual-key', meaning: 'the slug of a managed provider (older form)' },
+  { name: 'x-gw-config', meaning: 'a saved config slug, or a config as JSON when it starts with `{`' },
+  { name: 'x-gw-custom-host', meaning: 'base URL that replaces the one of the provider' },
+  { name: 'x-gw-trace-id', meaning: 'identifier of the request, echoed; generated when absent' },
+  { name: 'x-gw-span-id', meaning: 'span of the request' },
+  { name: 'x-gw-parent-span-id', meaning: 'parent of the span' },
+  { name: 'x-gw-span-name', meaning: 'name of the span' },
+  { name: 'x-gw-metadata', meaning: 'JSON object for conditions, sticky sessions and records' },
+  { name: 'x-gw-cache-namespace', meaning: 'partition of the cache; metadata no longer counts' },
+  { name: 'x-gw-cache-force-refresh', meaning: '`true` calls the provider and stores the new answer' },
+  { name: 'x-gw-request-timeout', meaning: 'ms until a call is ended with 408; for streams until the first event' },
+  { name: 'x-gw-forward-headers', meaning: 'comma list or JSON array of headers passed to the provider untouched' },
+  { name: 'x-gw-sensitive-headers', meaning: 'comma list or JSON array of headers masked in logs' },
+  { name: 'x-gw-strict-open-ai-compliance', meaning: '`false` allows fields beyond the OpenAI format in answers' },
+  { name: 'x-gw-fetch-integrated-models', meaning: '`true` answers `GET /v1/models` from the catalogue' },
+  { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
+];
+
+export const RESPONSE_HEADERS: readonly HeaderRow[] = [
+  { name: 'x-gw-trace-id', meaning: 'identifier of the request; on every answer' },
+  { name: 'x-gw-provider', meaning: 'id of the provider that answered' },
+  { name: 'x-gw-last-used-option-index', meaning: 'path of the target that answered, e.g. `config.targets[1]`' },
+  { name: 'x-gw-retry-attempt-count', meaning: 'retries used; 0 for none, -1 when they were used up' },
+  { name: 'x-gw-cache-status', meaning: 'HIT, MISS, REFRESH or DISABLED' },
+  { name: 'x-gw-gateway-exception', meaning: '`true` when the gateway itself refused or failed the operation' },
+  { name: 'x-gw-body-replayable', meaning: '`false` when the body was too large to be sent again' },
+];

@@ -1,0 +1,60 @@
+import { err, ok } from '@gatehouse/crds';
+import { AppError } from '../../errors/index.ts';
+import {
+  createCohereDecoder,
+  createGenerateDecoder,
+  fromCohereAnswer,
+  fromCohereEmbed,
+  fromGenerate,
+  toCohereBody,
+  toCohereEmbedBody,
+  toGenerateBody,
+} from '../../wire/cohere/index.ts';
+import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
+import { bearer } from '../engine/index.ts';
+import { models } from './models.ts';
+
+/** Throws AppError `MODEL_REQUIRED`: the upstream has no default. */
+function modelOf({ model, provider }: Call): string {
+  if (model === '') throw new AppError('MODEL_REQUIRED', { param: 'model', provider });
+  return model;
+}
+
+const chatComplete: Endpoint = {
+  method: 'POST',
+  path: '/v2/chat',
+  request: { kind: 'write', write: (params, call) => ok(toCohereBody(params, modelOf(call))) },
+  answer: { kind: 'read', read: fromCohereAnswer },
+  stream: { kind: 'decode', framing: 'sse', open: createCohereDecoder },
+};
+
+const complete: Endpoint = {
+  method: 'POST',
+  path: '/v1/generate',
+  request: { kind: 'write', write: (params, call) => toGenerateBody(params, modelOf(call)) },
+  answer: { kind: 'read', read: fromGenerate },
+  stream: { kind: 'decode', framing: 'json-lines', open: createGenerateDecoder },
+};
+
+const embed: Endpoint = {
+  method: 'POST',
+  path: '/v2/embed',
+  request: {
+    kind: 'write',
+    write(params, call) {
+      const body = toCohereEmbedBody(params, modelOf(call));
+      return body.ok ? body : err(new AppError('PARAMETER_INVALID', { detail: body.error, param: 'input' }));
+    },
+  },
+  answer: { kind: 'read', read: fromCohereEmbed },
+};
+
+/** Facts: spec/providers.yaml and spec/providers.md 3.8. */
+export const cohere: Provider = defineProvider({
+  id: 'cohere',
+  baseUrl: 'https://api.cohere.ai',
+  auth: bearer(),
+  endpoints: { chatComplete, complete, embed },
+  models,
+  proxy: {},
+});
