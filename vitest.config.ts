@@ -13,7 +13,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/kit/**/*.test.ts'],
+          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{kit,fuzz,regression}/**/*.test.ts'],
           setupFiles: ['test/kit/fail-on-console.ts'],
         },
       },
@@ -23,6 +23,33 @@ export default defineConfig({
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
           setupFiles: ['test/kit/fail-on-console.ts'],
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          exclude: ['test/integration/redis/**'],
+          maxWorkers: 2,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'redis',
+          include: ['test/integration/redis/**/*.test.ts'],
+          maxWorkers: 2,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'fuzz',
+          include: ['test/fuzz/**/*.test.ts'],
+          testTimeout: 600_000,
         },
       },
     ],

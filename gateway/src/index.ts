@@ -1,4 +1,5 @@
 /** The data plane's door: everything a process needs to serve requests from a Snapshot. */
+import { networkInterfaces } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
@@ -129,7 +130,8 @@ function createPorts(
   const hosts = createHostPolicy({
     trustedCustomHosts: settings.trustedCustomHosts,
     production: settings.production,
-    ownAddresses: [own.port, own.adminPort].filter((port) => port > 0).map((port) => ({ address: '127.0.0.1', port })),
+    ownAddresses: ownListeners([own.port, own.adminPort]),
+    ...(settings.apiServer === undefined ? {} : { apiServer: settings.apiServer }),
   });
   const dispatchers = createDispatchers({
     hosts,
@@ -172,6 +174,13 @@ function createPorts(
       await Promise.all([client.close(), limiter.close(), stores.close()]);
     },
   };
+}
+
+/** Where this machine could reach our own listeners; a port of 0 is not known yet and stands for tests. */
+function ownListeners(ports: readonly number[]): { readonly address: string; readonly port: number }[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+  const listening = ports.filter((port) => port > 0);
+  return ['127.0.0.1', ...addresses].flatMap((address) => listening.map((port) => ({ address, port })));
 }
 
 /** Resolves after the time; rejects with the reason of the signal. */

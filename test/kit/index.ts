@@ -1,6 +1,7 @@
 import type { Result } from '@gatehouse/crds';
 
 export { type GoldenCase, goldenCases } from './golden.ts';
+export { hasRedis, type RedisServer, startRedis } from './redis.ts';
 
 /** The value of a result that must be good; a bad one fails the test with its error. */
 export function unwrap<T, E>(result: Result<T, E>): T {

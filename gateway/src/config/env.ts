@@ -80,6 +80,7 @@ export const ENVIRONMENT = z.object({
   HTTPS_PROXY: text('proxy of outbound https calls'),
   NO_PROXY: text('hosts that are called without the proxy'),
   TRUSTED_CUSTOM_HOSTS: text('comma list of custom hosts that may be private; subdomains included'),
+  KUBERNETES_SERVICE_HOST: text('address of the API server, set by Kubernetes; never reachable through the gateway'),
   BLOCK_INLINE_CONFIG: flag('true accepts saved configs and managed providers only'),
   MAX_ROOT_CONFIG_TARGETS: count(100, 100_000, 'targets at the root of a config'),
   MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: count(1_000, 100_000, 'targets at the root of a conditional config'),

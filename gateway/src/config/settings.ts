@@ -45,6 +45,8 @@ export interface GatewaySettings {
     readonly no: string | undefined;
   };
   readonly trustedCustomHosts: string | undefined;
+  /** Address of the Kubernetes API server: never reachable through the gateway. */
+  readonly apiServer: string | undefined;
   readonly savedConfigsOnly: boolean;
   readonly caps: TargetCaps;
   readonly headersToMask: readonly string[];
@@ -78,6 +80,7 @@ export function toSettings(env: Environment): GatewaySettings {
     drain: { acceptMs: env.GATEHOUSE_DRAIN_ACCEPT_MS, deadlineMs: env.GATEHOUSE_DRAIN_DEADLINE_MS },
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
+    apiServer: env.KUBERNETES_SERVICE_HOST,
     savedConfigsOnly: env.BLOCK_INLINE_CONFIG,
     caps: {
       rootTargets: env.MAX_ROOT_CONFIG_TARGETS,

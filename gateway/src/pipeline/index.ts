@@ -80,7 +80,7 @@ interface Input {
 
 async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
   const { exchange, resolution } = input;
-  const { plan, metadata, params } = resolution;
+  const { plan, metadata, params, body } = resolution;
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path }),
     random: ports.random,
@@ -92,8 +92,9 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
       recordCircuit(ports.health, input, outcome);
       return outcome;
     },
-    abandon: ({ body }) => {
-      if (body.kind === 'stream') body.upstream.discard();
+    repeatable: () => body.kind !== 'streamed' || body.source.replayable,
+    abandon: (outcome) => {
+      if (outcome.body.kind === 'stream') outcome.body.upstream.discard();
     },
   });
 }

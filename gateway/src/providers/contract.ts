@@ -178,7 +178,11 @@ export type StreamRule =
    * is not strict.
    */
   | { readonly kind: 'tag'; open(call: Call): StreamDecoder }
-  | { readonly kind: 'decode'; readonly framing: Framing; open(call: Call): StreamDecoder };
+  | {
+      readonly kind: 'decode';
+      readonly framing: Framing | ((call: Call) => Framing);
+      open(call: Call): StreamDecoder;
+    };
 
 export interface Endpoint {
   readonly method: 'POST' | 'GET' | 'DELETE';
@@ -204,7 +208,7 @@ export interface ModelPage {
 export interface ModelsEndpoint {
   readonly path: Template | ((call: Call) => string);
   /** Absent: the body is relayed. */
-  read?(body: unknown, call: Call): Result<ModelPage, string>;
+  read?(body: unknown, call: Call, page: string | undefined): Result<ModelPage, string>;
 }
 
 /** What the proxy mode does differently for the provider (spec/providers.md 1.16). */

@@ -18,6 +18,8 @@ export interface RouteContext<O extends RouteOutcome> {
   random(): number;
   /** Tries one target. Never rejects. */
   attempt(leaf: Leaf): Promise<O>;
+  /** Whether the request can be sent once more: a body too large to be kept is gone after the first try. */
+  repeatable(): boolean;
   /** The outcome will not be used: release what it holds. */
   abandon(outcome: O): void;
   /** Leaves that a circuit breaker keeps open, by path. */
@@ -56,7 +58,7 @@ async function walkFallback<O extends RouteOutcome>(node: Mode<'fallback'>, cont
   const [first = 0, ...rest] = healthyIndexes(node, context.open);
   let outcome = await walkPlan(childAt(node, first), context);
   for (const index of rest) {
-    if (!movesOn(outcome, node.onStatusCodes)) return outcome;
+    if (!movesOn(outcome, node.onStatusCodes) || !context.repeatable()) return outcome;
     context.abandon(outcome);
     outcome = await walkPlan(childAt(node, index), context);
   }

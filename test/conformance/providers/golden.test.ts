@@ -76,7 +76,7 @@ function answerOf(exchange: Exchange, session: Session): unknown {
   }
   const { status } = upstream;
   if (exchange.endpoint === 'listModels') {
-    const page = readModels(provider, call, bytes);
+    const page = readModels(provider, call, { bytes, page: exchange.page });
     const next = page.next === undefined ? {} : { next: page.next };
     return { status, body: modelListBody(provider, page.data), ...next };
   }

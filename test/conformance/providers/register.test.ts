@@ -23,38 +23,39 @@ const endpointsOf = (provider: Provider): EndpointId[] =>
   (Object.keys(provider.endpoints) as EndpointId[]) // keys of a record by EndpointId
     .filter((id) => !IN_ONE_TABLE.has(id));
 
-describe.for(OWN_FOLDER.flatMap((provider) => endpointsOf(provider).map((id) => [provider, id] as const)))(
-  'the fixtures of %$',
-  ([provider, id]) => {
-    const own = readFixtures()
-      .map(({ exchange }) => exchange)
-      .filter((exchange) => exchange.provider === provider.id && exchange.endpoint === id);
-    const name = `${provider.id} ${id}`;
+const FIXTURES = readFixtures().map(({ exchange }) => exchange);
 
-    test.for<[what: string, holds: (exchange: Exchange) => boolean]>([
-      ['a request', ({ upstream_request }) => upstream_request !== undefined],
-      ['an answer', ({ client_response }) => client_response?.status === 200],
-      [
-        'an error',
-        ({ client_response, client_error }) => client_error !== undefined || (client_response?.status ?? 0) >= 400,
-      ],
-    ])(`${name} show %s`, ([, holds]) => {
-      expect(own.some(holds)).toBe(true);
-    });
+const COVERAGE: readonly (readonly [what: string, holds: (exchange: Exchange) => boolean])[] = [
+  ['a request', ({ upstream_request }) => upstream_request !== undefined],
+  ['an answer', ({ client_response }) => client_response?.status === 200],
+  ['an error', (exchange) => exchange.client_error !== undefined || (exchange.client_response?.status ?? 0) >= 400],
+];
 
-    test.runIf(provider.endpoints[id]?.stream !== undefined)(`${name} show a stream`, () => {
-      expect(own.some(({ upstream_stream }) => upstream_stream !== undefined)).toBe(true);
-    });
-  },
+const OWN_ENDPOINTS = OWN_FOLDER.flatMap((provider) =>
+  endpointsOf(provider).map((id) => ({
+    name: `${provider.id} ${id}`,
+    streams: provider.endpoints[id]?.stream !== undefined,
+    own: FIXTURES.filter((exchange) => exchange.provider === provider.id && exchange.endpoint === id),
+  })),
 );
 
-/** A request of every provider that has one: its first fixture that builds without side calls, else a row's plain body. */
+describe.for(OWN_ENDPOINTS)('the fixtures of $name', ({ own, streams }) => {
+  test.for(COVERAGE)('show %s', ([, holds]) => {
+    expect(own.some(holds)).toBe(true);
+  });
+
+  test.runIf(streams)('show a stream', () => {
+    expect(own.some(({ upstream_stream }) => upstream_stream !== undefined)).toBe(true);
+  });
+});
+
+/** A request of every provider: its first fixture that builds without side calls. */
 const SAMPLES: readonly Exchange[] = [...PROVIDERS.keys()].flatMap((id) => {
-  const own = readFixtures().find(
-    ({ exchange }) =>
-      exchange.provider === id && exchange.upstream_request !== undefined && exchange.side_calls.length === 0,
+  const own = FIXTURES.find(
+    ({ provider, upstream_request, side_calls }) =>
+      provider === id && upstream_request !== undefined && side_calls.length === 0,
   );
-  return own === undefined ? [] : [own.exchange];
+  return own ?? [];
 });
 
 const FORWARDED = { authorization: 'Forwarded 1', 'x-gw-api-key': 'gwk_1', 'content-length': '1', 'x-mine': '1' };
@@ -80,10 +81,10 @@ describe.for(SAMPLES.map((exchange) => [exchange.provider, exchange] as const))(
 
   test("the credential of a proxied call is the provider's", async () => {
     const proxied = { endpoint: 'proxy', method: 'POST', path: '/anything', route: {}, page: undefined };
-    const plain = await headersOf({ ...proxied, client_headers: {} });
+    const plain = await headersOf(proxied);
     const headers = await headersOf({
       ...proxied,
-      client_headers: { authorization: 'Bearer gwk_client', 'x-mine': '1' },
+      client_headers: { ...sample.client_headers, authorization: 'Bearer gwk_client', 'x-mine': '1' },
       forwarded: { authorization: 'Forwarded 1' },
     });
     // Without a credential of the provider's own, what was forwarded by name is what there is.

@@ -2,7 +2,7 @@
 import type { ResponseCache } from '../../cache/index.ts';
 import { AppError, toAppError } from '../../errors/index.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
-import { buildProxyRequest, buildRequest } from '../../providers/engine/index.ts';
+import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
 import { type Leaf, shapeParams } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
@@ -210,7 +210,7 @@ function isRelayed({ call, endpoint }: Prepared, response: UpstreamResponse): bo
   if (call.operation === 'proxy') return response.status >= 200 && response.status <= 299;
   const rule = endpoint?.stream;
   if (!call.stream || response.status !== 200 || rule === undefined) return false;
-  return isEventStream(response) || (rule.kind === 'decode' && rule.framing !== 'sse');
+  return isEventStream(response) || (rule.kind === 'decode' && framingOf(rule, call) !== 'sse');
 }
 
 interface Sent {

@@ -31,7 +31,7 @@ export async function listUpstreamModels(question: ModelsQuestion): Promise<Call
     );
     if (result.kind === 'error' || (result.kind === 'unary' && result.status !== 200)) return result;
     if (result.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: target.provider.id });
-    const read = readModels(target.provider, call, result.bytes);
+    const read = readModels(target.provider, call, { bytes: result.bytes, page });
     data.push(...read.data);
     page = read.next;
     if (page === undefined) break;

@@ -1,4 +1,5 @@
 /** Embeddings; spec/providers.md 3.4 "embed". */
+import { createHash } from 'node:crypto';
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import { authorizedFetch } from '../../upstream/aws/index.ts';
@@ -30,7 +31,7 @@ const earlierVectors = new WeakMap<Call, readonly TitanVector[]>();
 
 export const embed: Endpoint = {
   method: 'POST',
-  path: (call) => modelPath(knownModel(call).id, 'invoke'),
+  path: (call) => modelPath(knownModel(call).id, 'invoke') + listMark(call),
   supports: (call) => {
     const { foundation, family } = knownModel(call);
     return foundation === undefined || FAMILIES.has(family);
@@ -42,6 +43,16 @@ export const embed: Endpoint = {
   },
   answer: { kind: 'read', read },
 };
+
+/**
+ * Two lists with the same last input would be the same main call, and the response cache tells answers apart by that call
+ * alone: so the call names its list. The service ignores query parameters it does not know.
+ */
+function listMark(call: Call): string {
+  const { input } = call.params;
+  if (!Array.isArray(input) || input.length < 2 || knownModel(call).family === 'cohere') return '';
+  return `?inputs=${createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 32)}`;
+}
 
 function writeBody(
   params: JsonObject,

@@ -24,6 +24,8 @@ export interface ModelFacts {
 const FOUND_TTL_MS = 16 * 60 * 60 * 1000;
 const NOT_FOUND_TTL_MS = 60_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
+/** A look-up serves everyone who waits for it, so it has an end of its own and not that of one call. */
+const LOOKUP_TIMEOUT_MS = 3_000;
 
 /** What the id itself says, and the target where the id is opaque. */
 export function knownModel(call: Call): ModelFacts {
@@ -54,8 +56,10 @@ async function lookUp(known: ModelFacts, profile: string, call: Call, context: A
 
 async function askForFoundation(url: string, call: Call, context: AuthorizerContext): Promise<string | undefined> {
   const side = { method: 'GET', url, maxBytes: MAX_ANSWER_BYTES } as const;
-  const answer = await authorizedFetch(bedrockAuth, side, call, context);
-  if (answer.status !== 200) return undefined;
+  const own = { services: context.services, signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS) };
+  // Many accounts reach the runtime only; without an answer chat still works through the common dialect.
+  const answer = await authorizedFetch(bedrockAuth, side, call, own).catch(() => undefined);
+  if (answer?.status !== 200) return undefined;
   const [model] = objectsAt(parseJsonObject(answer.body.toString('utf8')), 'models');
   return textAt(model, 'modelArn')?.split('/').at(-1);
 }

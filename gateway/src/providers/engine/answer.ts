@@ -48,10 +48,16 @@ function tagAnswer(provider: Provider, rule: AnswerRule & { kind: 'tag' }, call:
   return Buffer.from(JSON.stringify({ ...extended, [tag.name]: tag.value }));
 }
 
+/** A page of models and its path, as its predecessor named it; undefined for the first. */
+export interface ModelsAnswer {
+  readonly bytes: Buffer;
+  readonly page: string | undefined;
+}
+
 /** One page of the provider's models in the normal form (spec/providers.md 1.15). Throws as `readAnswer`. */
-export function readModels(provider: Provider, call: Call, bytes: Buffer): ModelPage {
+export function readModels(provider: Provider, call: Call, { bytes, page }: ModelsAnswer): ModelPage {
   const body = parseBody(provider, bytes);
-  const own = provider.models?.read?.(body, call);
+  const own = provider.models?.read?.(body, call, page);
   if (own === undefined) {
     const data = modelsOf(body);
     if (data === undefined) throw invalid(provider, bytes, 'no list of models');

@@ -18,6 +18,6 @@ export {
   type RequestOptions,
 } from './request.ts';
 export { shapeBody } from './shape-body.ts';
-export { type OpenedStream, openStream } from './stream.ts';
+export { framingOf, type OpenedStream, openStream } from './stream.ts';
 export { type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
 export { hostText, pathSegment, pathText } from './url.ts';

@@ -3,7 +3,7 @@ import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } f
 import type { CompiledUrl } from './compile.ts';
 import { andThen, type Deferred } from './deferred.ts';
 import { fieldMissing, requireModel } from './fields.ts';
-import { shapeBody } from './shape-body.ts';
+import { shapeBody, withoutPlaceholders } from './shape-body.ts';
 import { baseOf, type PreparedTarget } from './target.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
 import { type Base, pathSegment, pathText, refuseDotSegments, splitBase } from './url.ts';
@@ -129,7 +129,7 @@ function bodyOf(endpoint: Endpoint, call: Call, options: RequestOptions): Deferr
 
 function shape(rule: Exclude<RequestRule, { kind: 'none' }>, call: Call, context: RequestOptions): Deferred<object> {
   if (rule.kind === 'table') return shapeBody(rule.table, call.params, call);
-  return andThen(rule.write(call.params, call, context), (result) => {
+  return andThen(rule.write(withoutPlaceholders(call.params), call, context), (result) => {
     if (!result.ok) throw result.error;
     return result.value;
   });

@@ -40,6 +40,13 @@ export function shapeBody(table: RequestTable, params: JsonObject, call?: Call):
   return needsChange(compiled, body) ? applyTable(compiled, body) : body;
 }
 
+/** The parameters without those that are left to the provider; the same object when there are none. */
+export function withoutPlaceholders(params: JsonObject): JsonObject {
+  const entries = Object.entries(params);
+  const kept = entries.filter(([, value]) => value !== DEFAULT_VALUE);
+  return kept.length === entries.length ? params : Object.fromEntries(kept);
+}
+
 function compileTable(table: RequestTable): CompiledTable {
   const known = compiledTables.get(table);
   if (known !== undefined) return known;

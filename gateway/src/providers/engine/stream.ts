@@ -4,7 +4,7 @@ import {
   createSseRelay,
   type SseRelay,
 } from '../../wire/openai/index.ts';
-import type { Call, Endpoint, Framing, Provider, StreamDecoder } from '../contract.ts';
+import type { Call, Endpoint, Framing, Provider, StreamDecoder, StreamRule } from '../contract.ts';
 import { providerTag } from './answer.ts';
 
 /** How the events of a successful stream reach the client. */
@@ -33,7 +33,7 @@ export function openStream(
 ): OpenedStream | undefined {
   const rule = endpoint.stream;
   if (rule === undefined) return undefined;
-  if (rule.kind === 'decode') return { kind: 'decode', framing: rule.framing, decoder: rule.open(call) };
+  if (rule.kind === 'decode') return { kind: 'decode', framing: framingOf(rule, call), decoder: rule.open(call) };
   const openAi = OPENAI_DECODERS.get(call.operation);
   const terminated = openAi !== undefined;
   if (rule.kind === 'relay') {
@@ -43,4 +43,9 @@ export function openStream(
   }
   if (items || !call.strict) return { kind: 'decode', framing: 'sse', decoder: rule.open(call) };
   return { kind: 'relay', relay: createSseRelay({ terminated, member: providerTag(provider) }) };
+}
+
+/** How the upstream of a call cuts its stream into events. */
+export function framingOf({ framing }: Extract<StreamRule, { kind: 'decode' }>, call: Call): Framing {
+  return typeof framing === 'function' ? framing(call) : framing;
 }

@@ -11,5 +11,5 @@ export {
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
-export { editMessages, type MessageEdit, withoutMembers } from './messages.ts';
+export { editMessages, foldDeveloper, type MessageEdit, withoutMembers } from './messages.ts';
 export { type OpenAiRow, openAiLike } from './row.ts';

@@ -4,15 +4,17 @@ import type { BodyHook, JsonObject } from '../contract.ts';
 /** Changes one message; the same object when there is nothing to change. */
 export type MessageEdit = (message: JsonObject) => JsonObject;
 
-/** A hook that runs every message of the body through the edits. */
+/** A hook that runs every message of the body through the edits. On the path of every chat call: plain loops. */
 export function editMessages(...edits: readonly MessageEdit[]): BodyHook {
   return (params) => {
-    const messages = params['messages'];
+    const messages: unknown = params['messages'];
     if (!Array.isArray(messages)) return params;
     let edited: unknown[] | undefined;
-    for (const [i, message] of messages.entries()) {
+    for (let i = 0; i < messages.length; i += 1) {
+      const message: unknown = messages[i];
       if (!isObject(message)) continue;
-      const next = edits.reduce((current: JsonObject, edit) => edit(current), message);
+      let next: JsonObject = message;
+      for (const edit of edits) next = edit(next);
       if (next === message) continue;
       edited ??= [...messages];
       edited[i] = next;
@@ -29,6 +31,8 @@ export const foldDeveloper: MessageEdit = (message) =>
 export const withoutMembers =
   (...names: readonly string[]): MessageEdit =>
   (message) => {
-    if (!names.some((name) => name in message)) return message;
+    let present = false;
+    for (const name of names) present ||= message[name] !== undefined;
+    if (!present) return message;
     return Object.fromEntries(Object.entries(message).filter(([name]) => !names.includes(name)));
   };

@@ -1,4 +1,5 @@
 /** Makers of models on their own hosts. Facts: spec/providers.yaml and spec/providers.md section 3. */
+import { MISTRAL_PARAMETERS, mistralDialect } from '../../wire/mistral/mistral.ts';
 import type { Provider } from '../contract.ts';
 import { AT_LEAST_ONE, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
 import { deepseekChat, withoutReasoningHistory } from './hooks/deepseek.ts';
@@ -8,9 +9,8 @@ import {
   chatPath,
   FIM_PATH,
   fimCompletion,
-  mistralChat,
-  nineLetterIds,
-  requiredAsAny,
+  mistralIds,
+  mistralToolChoice,
   withoutModelPrefix,
 } from './hooks/mistral.ts';
 import { perplexityChat } from './hooks/perplexity.ts';
@@ -64,17 +64,15 @@ export const VENDORS: readonly Provider[] = [
     chat: {
       path: chatPath,
       model: 'mistral-tiny',
-      rename: { ...OLDER_LIMIT, seed: 'random_seed', safe_mode: 'safe_prompt' },
-      drop: ['logit_bias', 'user', 'logprobs', 'top_logprobs', 'store', 'metadata', 'service_tier', 'stream_options'],
-      clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE },
-      hooks: [withoutModelPrefix, requiredAsAny, nineLetterIds],
-      dialect: mistralChat,
+      ...MISTRAL_PARAMETERS,
+      hooks: [withoutModelPrefix, mistralToolChoice, mistralIds],
+      dialect: mistralDialect,
     },
     complete: {
       path: FIM_PATH,
       rename: { seed: 'random_seed' },
       drop: ['logit_bias', 'user', 'logprobs', 'echo', 'best_of', 'stream_options'],
-      clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: AT_LEAST_ONE },
+      clamp: MISTRAL_PARAMETERS.clamp,
       hooks: [withoutModelPrefix],
       dialect: fimCompletion,
     },

@@ -10,5 +10,9 @@ export const chatComplete: Endpoint = {
   streamPath: (call) => familyOf(call).streamPath(call, modelOf(call).name),
   request: { kind: 'write', write: (params, call) => familyOf(call).write(params, call, modelOf(call).name) },
   answer: { kind: 'read', read: (body, call) => familyOf(call).read(body, call) },
-  stream: { kind: 'decode', framing: 'sse', open: (call) => familyOf(call).open(call) },
+  stream: {
+    kind: 'decode',
+    framing: (call) => familyOf(call).framing ?? 'sse',
+    open: (call) => familyOf(call).open(call),
+  },
 };

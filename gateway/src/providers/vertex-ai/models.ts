@@ -11,13 +11,13 @@ const pathOf = (publisher: string): string => `/v1beta1/publishers/${publisher}/
 
 export const models: ModelsEndpoint = {
   path: pathOf('google'),
-  read(body) {
+  read(body, _call, page) {
     if (!isObject(body)) return err('the list of models is no object');
     const names = objectsAt(body, 'publisherModels').map((model) => NAME.exec(textAt(model, 'name') ?? ''));
     const found = names
       .filter((match) => match !== null)
       .map(([, publisher = '', model = '']) => ({ publisher, model }));
-    const next = nextPath(found.at(-1)?.publisher, textAt(body, 'nextPageToken') ?? '');
+    const next = nextPath(publisherOf(page), textAt(body, 'nextPageToken') ?? '');
     return ok({ data: found.map(entryOf), ...(next === undefined ? {} : { next }) });
   },
 };
@@ -25,12 +25,13 @@ export const models: ModelsEndpoint = {
 const entryOf = ({ publisher, model }: { readonly publisher: string; readonly model: string }): JsonObject =>
   modelEntry(publisher === 'google' ? model : `${publisher}.${model}`, publisher);
 
+const publisherOf = (page: string | undefined): string =>
+  PUBLISHERS.find((publisher) => page?.startsWith(pathOf(publisher))) ?? 'google';
+
 /** The next page of a publisher, else the first page of the publisher after it. */
-function nextPath(publisher: string | undefined, token: string): string | undefined {
-  const at = PUBLISHERS.indexOf(publisher ?? '');
-  if (publisher === undefined || at < 0) return undefined;
+function nextPath(publisher: string, token: string): string | undefined {
   if (token !== '') return `${pathOf(publisher)}?pageToken=${encodeURIComponent(token)}`;
-  const next = PUBLISHERS[at + 1];
+  const next = PUBLISHERS[PUBLISHERS.indexOf(publisher) + 1];
   return next === undefined ? undefined : pathOf(next);
 }
 

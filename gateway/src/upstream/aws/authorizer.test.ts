@@ -312,10 +312,28 @@ describe('the identity of the gateway', () => {
     expect(pod.calls[0]).toMatchObject({ metadata: true, headers: { authorization: 'web-token' } });
   });
 
-  test('stops asking when the request is given up', async () => {
-    const { services } = world({}, { PUT: new AppError('CLIENT_CLOSED') });
-    const gone = { services, signal: AbortSignal.abort(new AppError('CLIENT_CLOSED')) };
-    await expect(authorizer.apply(request(), call(service), gone)).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+  test('does not come from settings that are empty', async () => {
+    const empty = {
+      AWS_ACCESS_KEY_ID: '',
+      AWS_SECRET_ACCESS_KEY: '',
+      AWS_PROFILE: '',
+      AWS_ENDPOINT_DOMAIN: '',
+      AWS_REGION: '',
+    };
+    const env = { ...empty, AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') };
+    const signed = await apply(service, world(env), request());
+    expect(signer(signed)).toBe('FILEDEFAULT');
+    expect(signed.origin).toBe('https://bedrock-runtime.us-east-1.amazonaws.com');
+  });
+
+  test('is asked for on behalf of everyone: one request that is given up does not take it from the others', async () => {
+    const there = world(
+      { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/x' },
+      { 'GET http://169.254.170.2/x': json('TASK') },
+    );
+    const outgoing = request();
+    await authorizer.apply(outgoing, call(service), { services: there.services, signal: AbortSignal.abort() });
+    expect(signer(outgoing)).toBe('TASK');
   });
 });
 

@@ -71,19 +71,11 @@ interface MetadataRequest {
 }
 
 /** Undefined when nobody answers: the process runs elsewhere. */
-async function askMetadata(
-  request: MetadataRequest,
-  { services, signal }: StsContext,
-): Promise<SideAnswer | undefined> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(METADATA_TIMEOUT_MS)]);
+async function askMetadata(request: MetadataRequest, { services }: StsContext): Promise<SideAnswer | undefined> {
   // The metadata service gives its token for a PUT, a method that no other side call uses.
   const side = { ...request, metadata: true, maxBytes: MAX_ANSWER_BYTES } as SideRequest;
-  try {
-    return await services.fetch(side, { signal: limit });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return undefined;
-  }
+  const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS);
+  return services.fetch(side, { signal }).catch(() => undefined);
 }
 
 /** The shape all metadata services share. */

@@ -22,14 +22,19 @@ export function awsRegion(call: Call, env: Env = () => undefined): string {
   return hostLabel(own ?? ambient ?? DEFAULT_REGION, 'aws_region');
 }
 
-/** `AWS_REGION`, else `AWS_DEFAULT_REGION`. */
-export function envRegion(env: Env): string | undefined {
-  return env('AWS_REGION') ?? env('AWS_DEFAULT_REGION');
+/** The region of the token service that is asked for a role. */
+export function stsRegion(call: Call, env: Env): string {
+  const region = call.fields.text('aws_region') ?? (env('AWS_ASSUME_ROLE_REGION') || envRegion(env));
+  return hostLabel(region ?? DEFAULT_REGION, 'aws_region');
+}
+
+function envRegion(env: Env): string | undefined {
+  return env('AWS_REGION') || env('AWS_DEFAULT_REGION') || undefined;
 }
 
 /** The domain of the partition, e.g. `amazonaws.com.cn`. */
 export function endpointDomain(env: Env): string {
-  const domain = env('AWS_ENDPOINT_DOMAIN') ?? DEFAULT_DOMAIN;
+  const domain = env('AWS_ENDPOINT_DOMAIN') || DEFAULT_DOMAIN;
   if (DOMAIN.test(domain)) return domain;
   throw new AppError('CREDENTIAL_UNAVAILABLE', { detail: 'AWS_ENDPOINT_DOMAIN is not a domain name' });
 }

@@ -5,7 +5,7 @@ import type { AuthorizerContext, Call, ProviderServices } from '../../providers/
 import type { AwsCredentials } from './credentials.ts';
 import { unavailable } from './failure.ts';
 import { containerCredentials, instanceCredentials, webIdentityCredentials } from './machine.ts';
-import { envRegion } from './region.ts';
+import { stsRegion } from './region.ts';
 import { sharedFileCredentials } from './shared-files.ts';
 import { assumeRole, type RoleRequest, type StsContext } from './sts.ts';
 
@@ -38,12 +38,16 @@ export async function resolveCredentials(
   context: AuthorizerContext,
   role?: RoleRequest,
 ): Promise<AwsCredentials> {
-  const { services, signal } = context;
-  const region = call.fields.text('aws_region') ?? services.env('AWS_ASSUME_ROLE_REGION') ?? envRegion(services.env);
-  const sts: StsContext = { services, signal, region: region ?? 'us-east-1' };
+  const services = withoutEmptySettings(context.services);
+  const sts: StsContext = { services, region: stsRegion(call, services.env) };
   const base = await baseCredentials(sts);
   if (role === undefined || role.roleArn === base.roleArn) return base;
   return roleCredentials(base, role, sts);
+}
+
+/** Templates of manifests leave variables empty rather than unset. */
+function withoutEmptySettings(services: ProviderServices): ProviderServices {
+  return { ...services, env: (name) => services.env(name) || undefined };
 }
 
 async function baseCredentials(sts: StsContext): Promise<AwsCredentials> {

@@ -79,7 +79,7 @@ function encodedOnce(segment: string): string {
 }
 
 /** Percent-encodes everything but the unreserved characters of RFC 3986. */
-export function awsEncode(text: string): string {
+function awsEncode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 

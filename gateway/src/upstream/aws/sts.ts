@@ -9,7 +9,7 @@ import { signRequest } from './sign.ts';
 
 export interface StsContext {
   readonly services: ProviderServices;
-  readonly signal: AbortSignal;
+  /** Region of the token service that is asked. */
   readonly region: string;
 }
 
@@ -22,6 +22,8 @@ export interface RoleRequest {
 const SESSION_NAME = 'gatehouse';
 /** Answers are about 2 KiB; errors are shorter. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** A token request serves everyone who waits for it, so it has an end of its own and not that of one call. */
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Changes credentials into those of a role. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
 export function assumeRole(base: AwsCredentials, role: RoleRequest, context: StsContext): Promise<AwsCredentials> {
@@ -58,7 +60,7 @@ interface StsCall {
 }
 
 async function callSts(form: Record<string, string>, roleArn: string, call: StsCall): Promise<AwsCredentials> {
-  const { services, signal, region } = call.context;
+  const { services, region } = call.context;
   const request: OutgoingRequest = {
     method: 'POST',
     origin:
@@ -80,7 +82,7 @@ async function callSts(form: Record<string, string>, roleArn: string, call: StsC
         body: request.body?.toString('utf8') ?? '',
         maxBytes: MAX_ANSWER_BYTES,
       },
-      { signal },
+      { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) },
     )
     .catch((cause: unknown) => {
       throw unavailable('The AWS token service could not be reached', cause);

@@ -29,8 +29,8 @@ const FILE = {
 type Fields = Readonly<Record<string, string>>;
 const SECRETS = new Set(['api_key', 'vertex_service_account_json']);
 
-const callOf = (fields: Fields): Call => ({
-  operation: 'chatComplete',
+const callOf = (fields: Fields, operation: Call['operation'] = 'chatComplete'): Call => ({
+  operation,
   stream: false,
   provider: 'vertex-ai',
   model: 'm',
@@ -254,7 +254,23 @@ describe('without a service account', () => {
     expect(headers).toEqual({});
   });
 
-  test('a forwarded header needs no token', async () => {
+  test('a forwarded header never replaces the token of a proxied call', async () => {
+    const { services } = worldOf(500, null);
+    const context = { services, signal: new AbortController().signal };
+    const send = async (fields: Fields): Promise<unknown> => {
+      const headers = { authorization: 'Bearer theirs' };
+      await gcpOAuth().apply(
+        { method: 'GET', origin: 'https://x', path: '/', headers, body: undefined },
+        callOf(fields, 'proxy'),
+        context,
+      );
+      return headers.authorization;
+    };
+    expect(await send({ api_key: 'own' })).toBe('Bearer own');
+    expect(await send({})).toBe('Bearer theirs');
+  });
+
+  test('a forwarded header needs no token on a typed call', async () => {
     const world = worldOf(500, null);
     const { headers } = await authorize(ACCOUNT, world, {}, { authorization: 'Bearer theirs' });
     expect(headers['authorization']).toBe('Bearer theirs');

@@ -14,26 +14,31 @@ export function gcpOAuth(): Authorizer {
   return {
     summary: 'Authorization: Bearer (service account, workload identity, or {api_key} as OAuth token)',
     apply(request, call, context) {
-      // A header the client forwards lies over ours anyway.
-      if (request.headers['authorization'] !== undefined) return;
+      const forwarded = request.headers['authorization'] !== undefined;
+      // On typed calls a header the client forwards lies over ours anyway.
+      if (forwarded && call.operation !== 'proxy') return;
       const put = (token: Secret): void => {
         request.headers['authorization'] = `Bearer ${token.reveal()}`;
       };
-      const token = tokenFor(call, context);
+      const token = tokenFor(call, context, forwarded || context.customHost === true);
       if (token instanceof Promise) return untilAborted(token, context.signal).then(put);
       if (token !== undefined) put(token);
     },
   };
 }
 
-function tokenFor({ provider, fields }: Call, context: AuthorizerContext): Promise<Secret> | Secret | undefined {
-  const { services } = context;
+/** `optional`: the request may go out without a token of ours. */
+function tokenFor(
+  { provider, fields }: Call,
+  { services }: AuthorizerContext,
+  optional: boolean,
+): Promise<Secret> | Secret | undefined {
   const account = serviceAccountOf(fields);
   if (account !== undefined) return serviceAccountToken(account, services);
   const wantsMachine = fields.text('vertex_auth_type') === 'workload';
   if (wantsMachine && services.env('GCP_AUTH_MODE') === 'workload') return machineToken(services);
   const key = fields.secret('api_key');
-  if (key !== undefined || context.customHost) return key;
+  if (key !== undefined || optional) return key;
   if (wantsMachine) throw unavailable('This gateway does not lend its own identity (GCP_AUTH_MODE is not workload)');
   throw new AppError('PROVIDER_FIELD_MISSING', {
     detail: `${provider} needs vertex_service_account_json, vertex_auth_type or an API key`,

@@ -116,7 +116,7 @@ describe('an answer', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const readable =
-          typeof value === 'object' && value !== null && 'content' in value && Array.isArray(value.content);
+          typeof value === 'object' && value !== null && 'content' in value && Array.isArray(value['content']);
         expect(fromAnthropicAnswer(value, ctx).ok).toBe(readable);
       }),
     );

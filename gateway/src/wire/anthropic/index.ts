@@ -1,5 +1,5 @@
 export { fromAnthropicAnswer } from './answer.ts';
-export { type ChatAnswer, ChatChunks, toChatCompletion, unixSeconds } from './chat-envelope.ts';
+export { ChatChunks, toChatCompletion } from './chat-envelope.ts';
 export {
   createLegacyCompletionDecoder,
   fromLegacyCompletion,
@@ -10,7 +10,6 @@ export {
   assistantPartsOf,
   conversationOf,
   type ReadToolCall,
-  responseSchemaOf,
   type ToolChoice,
   toolCallsOf,
   toolChoiceOf,
@@ -22,6 +21,6 @@ export { isSigned } from './messages.ts';
 export { createMessagesRelayDecoder, type RelayOptions } from './relay.ts';
 export { outputConfig, toAnthropicBody, userMetadata } from './request.ts';
 export { createAnthropicDecoder } from './stream.ts';
-export { type TextAnswer, TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
+export { TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
 export { toServerTool } from './tools.ts';
-export { countsOf, NO_TOKENS, type TokenCounts, toUsage, usageOfMessage } from './usage.ts';
+export { type TokenCounts, toUsage, usageOfMessage } from './usage.ts';

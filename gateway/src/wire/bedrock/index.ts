@@ -5,7 +5,6 @@ export { createCompleteDecoder, createLegacyChatDecoder } from './complete-strea
 export { fromCount, toConverseCount, toInvokeCount } from './count-tokens.ts';
 export {
   cohereVectors,
-  type EmbedInput,
   embedInputsOf,
   type TitanVector,
   titanVector,
@@ -18,7 +17,7 @@ export type { InlineMedia } from './media.ts';
 export { toMessagesAnswer } from './messages-answer.ts';
 export { remoteUrlsOfMessages, toConverseMessages } from './messages-request.ts';
 export { createConverseMessagesDecoder } from './messages-stream.ts';
-export { type BedrockModel, type Family, familyOf, isLegacyChat, readModelId, withoutRegion } from './model-id.ts';
+export { type Family, familyOf, isLegacyChat, readModelId, withoutRegion } from './model-id.ts';
 export { toInvokeMessages } from './native-messages.ts';
 export { remoteUrlsOf, toConverseBody } from './request.ts';
 export { createConverseDecoder } from './stream.ts';

@@ -36,9 +36,12 @@ export function createSseLinesReader(): FrameReader {
   });
 }
 
-/** One JSON document per line. */
+/** One JSON document per line; an upstream that sends server-sent events instead is read as well. */
 export function createJsonLinesReader(): FrameReader {
-  return createLineReader((line) => (line === '' ? undefined : { event: undefined, data: line }));
+  return createLineReader((line) => {
+    if (line === '' || line.startsWith(':') || line.startsWith('event:')) return undefined;
+    return { event: undefined, data: line.startsWith('data:') ? line.slice(5).trimStart() : line };
+  });
 }
 
 function createLineReader(toFrame: (line: string) => Frame | undefined): FrameReader {

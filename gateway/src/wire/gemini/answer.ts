@@ -5,6 +5,7 @@ import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import type { AnswerMessage, ChatChoice, ChatCompletion, ContentPart, ToolCall } from '../openai/index.ts';
 import {
   blockReasonOf,
+  type CalledFunction,
   type CandidateExtras,
   extrasOf,
   finishReasonOf,
@@ -76,7 +77,7 @@ function toMessage(pieces: readonly Piece[], finishMessage: string, strict: bool
   };
 }
 
-const toToolCall = ({ id, ...called }: { readonly id: string } & ToolCall['function']): ToolCall => ({
+const toToolCall = ({ id, ...called }: CalledFunction): ToolCall => ({
   id,
   type: 'function',
   function: called,

@@ -5,6 +5,7 @@ import type { BlockDelta, ChatChunk, ChatDelta, ChunkChoice, ToolCallDelta } fro
 import { readErrorShape, withProviderPrefix } from '../openai/index.ts';
 import {
   blockReasonOf,
+  type CalledFunction,
   type CandidateExtras,
   extrasOf,
   finishReasonOf,
@@ -147,8 +148,8 @@ function toChunkChoice(session: Session, candidate: JsonObject, index: number): 
   const { ctx, extras } = session;
   const reason = textAt(candidate, 'finishReason');
   const delta = { ...openingDelta(state), ...contentDelta(state, piecesOf(candidate, ctx), ctx.strict) };
-  const closing = state.spoke ? {} : { content: textAt(candidate, 'finishMessage') };
-  const said = closing.content === undefined ? delta : { ...delta, content: closing.content };
+  const finishMessage = state.spoke ? undefined : textAt(candidate, 'finishMessage');
+  const said = finishMessage === undefined ? delta : { ...delta, content: finishMessage };
   const logprobs = logprobsOf(candidate);
   const more = extrasOf(candidate, ctx.strict, extras);
   if (reason !== undefined) state.finished = true;
@@ -181,8 +182,7 @@ function contentDelta(state: ChoiceState, pieces: readonly Piece[], strict: bool
   };
 }
 
-function toCallDelta(state: ChoiceState, call: { readonly id: string; readonly name: string }): ToolCallDelta {
-  const { id, ...called } = call;
+function toCallDelta(state: ChoiceState, { id, ...called }: CalledFunction): ToolCallDelta {
   const index = state.toolCalls;
   state.toolCalls += 1;
   return { index, id, type: 'function', function: called };

@@ -32,5 +32,6 @@ function repairChoice(choice: JsonObject, voice: Voice, dialect: OpenAiDialect, 
   const repaired = isObject(said) ? (dialect.message?.(said, ctx) ?? said) : said;
   const reason = choice['finish_reason'];
   const mapped = dialect.ownFinishReasons && ctx.strict && typeof reason === 'string' ? toFinishReason(reason) : reason;
-  return repaired === said && mapped === reason ? choice : { ...choice, [voice]: repaired, finish_reason: mapped };
+  if (repaired === said && mapped === reason) return choice;
+  return { ...choice, ...(said === undefined ? {} : { [voice]: repaired }), finish_reason: mapped };
 }

@@ -9,7 +9,7 @@ export interface ByteTransform {
   /** What can be sent now; undefined when nothing can. Throws AppError when the stream cannot be read any further. */
   push(bytes: Buffer): Buffer | string | undefined;
   /** The upstream ended properly: what is left to send. */
-  end(): string;
+  end(): Buffer | string;
   /** The upstream broke: the last words in the client's format, after which the stream is closed (decision 8). */
   fail(error: AppError): string;
   /** The tokens the stream reported, once it is over. */

@@ -3,15 +3,12 @@ import { ok } from '@gatehouse/crds';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
 import type { BodyHook, RequestTable } from '../../contract.ts';
 import { pathText, shapeBody } from '../../engine/index.ts';
-import { editMessages, withoutMembers } from '../../openai-like/index.ts';
+import { editMessages, foldDeveloper, withoutMembers } from '../../openai-like/index.ts';
 import { root } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
 /** Messages as open models take them. */
-export const plainMessages: BodyHook = editMessages(
-  (message) => (message['role'] === 'developer' ? { ...message, role: 'system' } : message),
-  withoutMembers('content_blocks'),
-);
+export const plainMessages: BodyHook = editMessages(foldDeveloper, withoutMembers('content_blocks'));
 
 const META: RequestTable = {
   rename: { max_completion_tokens: 'max_tokens' },
@@ -37,6 +34,7 @@ const META_PATH = 'endpoints/openapi/chat/completions';
 /** Meta's models behind the shared OpenAI endpoint. */
 export const meta: ChatFamily = {
   ...openAi,
+  framing: 'json-lines', // spec/providers.md 1.11
   path: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
   streamPath: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
   write: (params, call, name) => ok({ ...shapeBody(META, params, call), model: `meta/${name}` }),

@@ -1,0 +1,65 @@
+/** What a translation has found out about an object. */
+import type { Issue } from '@gatehouse/crds';
+import type { Reason } from '@gatehouse/crds/conditions';
+
+export type FindingReason = Extract<
+  Reason,
+  'Invalid' | 'UnsupportedValue' | 'Conflicted' | 'RefNotFound' | 'RefNotPermitted' | 'InvalidKind'
+>;
+
+/**
+ * What becomes of the entries. `serve`: they are made all the same, the gateway answers for what is missing. `keep`: they
+ * cannot be made, the last good ones stay. `withdraw`: the object may not have any.
+ */
+export type Effect = 'serve' | 'keep' | 'withdraw';
+
+export interface Finding {
+  readonly reason: FindingReason;
+  /** From the root of the resource. */
+  readonly path: readonly (string | number)[];
+  /** The same whether something is absent or not granted, and without any content of a Secret. */
+  readonly message: string;
+  readonly effect: Effect;
+}
+
+type Path = Finding['path'];
+
+/** The object says something that cannot be. */
+export const fromIssue = ({ code, path, message }: Issue): Finding => ({
+  reason: code === 'unsupported' ? 'UnsupportedValue' : 'Invalid',
+  path,
+  message,
+  effect: 'keep',
+});
+
+/** Something in the same hands does not exist. */
+export const missing = (path: Path, message: string, effect: Effect): Finding => ({
+  reason: 'RefNotFound',
+  path,
+  message,
+  effect,
+});
+
+/** Something in other hands does not exist or is not granted: which of the two is nobody's business (engineering 8.11). */
+export const notPermitted = (path: Path, message: string, effect: Effect): Finding => ({
+  reason: 'RefNotPermitted',
+  path,
+  message,
+  effect,
+});
+
+/** The object stands where it must not. */
+export const misplaced = (path: Path, message: string): Finding => ({
+  reason: 'Invalid',
+  path,
+  message,
+  effect: 'withdraw',
+});
+
+/** Another object came first. */
+export const conflicted = (path: Path, message: string): Finding => ({
+  reason: 'Conflicted',
+  path,
+  message,
+  effect: 'withdraw',
+});

@@ -1,0 +1,16 @@
+/** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
+
+export type { FindingReason } from './findings.ts';
+export { servedBy } from './served.ts';
+export { type Translation, translate } from './translate.ts';
+export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
+export {
+  CONSENT_LABEL,
+  type Lookup,
+  mintedSecret,
+  objectKey,
+  type SecretData,
+  type World,
+  type WorldObject,
+  type WorldSettings,
+} from './world.ts';

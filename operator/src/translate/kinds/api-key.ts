@@ -1,0 +1,71 @@
+import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
+import { conflicted, type Finding, misplaced, missing } from '../findings.ts';
+import type { Lookups } from '../lookups.ts';
+import { mintedSecret, objectKey } from '../world.ts';
+import { configRefFindings } from './config-ref.ts';
+import { defineTranslator, type Place } from './contract.ts';
+
+export const apiKey = defineTranslator({
+  kind: 'ApiKey',
+  make(resource, place, view) {
+    const { metadata } = resource;
+    const findings: Finding[] = [...typeFindings(resource, place)];
+    const sha256 = hashOf(resource, place, view);
+    if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
+    if (view.holderOf(sha256) !== objectKey(place.namespace, metadata.name)) {
+      findings.push(conflicted(hashField(resource), 'another ApiKey with the same key came first'));
+    }
+    findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
+    const body = bodyOf(resource, sha256);
+    return { drafts: [{ kind: 'key', workspace: place.workspace, name: metadata.name, body }], findings };
+  },
+});
+
+/** A key of the organisation opens every workspace: it may only stand where the organisation's own people write. */
+function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
+  const forOrganisation = spec.type === 'organisation-service';
+  if (forOrganisation === (workspace === null)) return [];
+  const message = forOrganisation
+    ? 'a key of type organisation-service belongs into the namespace of the organisation'
+    : `a key of type ${spec.type} belongs into the namespace of a workspace`;
+  return [misplaced(['spec', 'type'], message)];
+}
+
+const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
+
+/** The hash of the key, or why there is none. */
+function hashOf({ metadata, spec }: ApiKey, { namespace }: Place, view: Lookups): string | Finding {
+  if (spec.sha256 !== undefined) return spec.sha256;
+  if (spec.secretRef === undefined && !view.mintsKeys()) return UNMINTED;
+  const ref = spec.secretRef ?? mintedSecret(metadata.name);
+  const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
+  return view.hashOf(namespace, ref.name, ref.key) ?? missing(['spec', 'secretRef'], message, 'keep');
+}
+
+const UNMINTED: Finding = {
+  reason: 'Invalid',
+  path: ['spec', 'sha256'],
+  message: 'keys are not minted here: give the SHA-256 of a key of your own, or name the Secret that holds it',
+  effect: 'keep',
+};
+
+function bodyOf({ metadata, spec }: ApiKey, sha256: string): EntryBody<'key'> {
+  const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
+  return {
+    name: metadata.name,
+    sha256: [sha256],
+    scopes: spec.scopes.map(canonicalScope),
+    defaults: {
+      ...(laidOver === undefined ? {} : { metadata: laidOver }),
+      ...(configRef === undefined ? {} : { config: configRef.name }),
+      allowConfigOverride,
+    },
+    // Limits of tokens have no engine yet and have been refused with the resource.
+    rateLimits: (spec.rateLimits ?? []).flatMap(({ type, unit, value }) =>
+      type === 'requests' ? [{ type, unit, value }] : [],
+    ),
+    ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+    ...(spec.user === undefined ? {} : { user: spec.user }),
+  };
+}

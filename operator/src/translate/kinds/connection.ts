@@ -1,0 +1,54 @@
+/** What VirtualKey and Integration have in common: an account at a provider. */
+
+import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { type EntryBody, entryId } from '@gatehouse/crds/snapshot';
+import { givenFields, readCredential } from '../credential.ts';
+import type { Finding } from '../findings.ts';
+import type { Lookups } from '../lookups.ts';
+import type { Draft, Place } from './contract.ts';
+
+type Account = VirtualKey | Integration;
+
+export interface Connection {
+  /** Id of the credential entry. */
+  readonly credential: string | undefined;
+  readonly drafts: readonly Draft[];
+  readonly findings: readonly Finding[];
+}
+
+/** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
+export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
+  if (spec.secretRef === undefined) return { credential: undefined, drafts: [], findings: [] };
+  const fields = readCredential(view, {
+    namespace,
+    ref: spec.secretRef,
+    provider: PROVIDER_CATALOGUE.get(spec.provider),
+    given: givenFields(spec),
+    optional: spec.customHost !== undefined,
+    path: ['spec', 'secretRef'],
+  });
+  const name = `${kind}:${metadata.name}`;
+  const credential = entryId('credential', workspace, name);
+  if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
+  return {
+    credential,
+    drafts: [{ kind: 'credential', workspace, name, body: { fields: fields.value } }],
+    findings: [],
+  };
+}
+
+/** The members of a provider entry that an account decides. */
+export function accountBody(
+  { provider, settings, customHost, headers, deployments }: Account['spec'],
+  credential: string | undefined,
+): Pick<EntryBody<'provider'>, 'provider' | 'settings' | 'headers' | 'deployments' | 'customHost' | 'credential'> {
+  return {
+    provider,
+    settings: settings ?? {},
+    headers: headers ?? {},
+    deployments: [...(deployments ?? [])],
+    ...(customHost === undefined ? {} : { customHost }),
+    ...(credential === undefined ? {} : { credential }),
+  };
+}

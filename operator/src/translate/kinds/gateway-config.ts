@@ -1,0 +1,118 @@
+import type { Issue } from '@gatehouse/crds';
+import {
+  type KindConfig,
+  managedSlugOf,
+  type RoutingNode,
+  routingNodeOf,
+  type SecretRef,
+  walk,
+} from '@gatehouse/crds/config';
+import type { GatewayConfig } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { digestOf, entryId } from '@gatehouse/crds/snapshot';
+import { givenFields, readCredential, type SecretFields } from '../credential.ts';
+import { type Finding, notPermitted } from '../findings.ts';
+import type { Lookups } from '../lookups.ts';
+import { defineTranslator, type Place } from './contract.ts';
+import { isManagedSlug } from './slug.ts';
+
+type Path = readonly (string | number)[];
+const ROOT = ['spec', 'config'];
+
+export const gatewayConfig = defineTranslator({
+  kind: 'GatewayConfig',
+  check: ({ spec }) => unusedCredentials(spec.config, ROOT),
+  make(resource, place, view) {
+    const slug = resource.metadata.name;
+    const { node, credentials, findings } = readConfig(resource, place, view);
+    return {
+      drafts: [
+        ...[...credentials].map(([name, fields]) => ({
+          kind: 'credential' as const,
+          workspace: place.workspace,
+          name,
+          body: { fields },
+        })),
+        { kind: 'config', workspace: place.workspace, name: slug, body: { slug, version: digestOf(node), node } },
+      ],
+      findings: [...findings, ...unknownSlugs(node, place, view)],
+    };
+  },
+});
+
+/** A credential is sent by a target that names its provider; anywhere else it would be ignored. */
+function unusedCredentials(config: KindConfig, path: Path): Issue[] {
+  const { secretRef, provider, targets = [] } = config;
+  const below = targets.flatMap((target, i) => unusedCredentials(target, [...path, 'targets', i]));
+  if (secretRef === undefined || isLiteral(provider, config)) return below;
+  const message = 'a credential stands beside the provider it is for; managed providers bring their own';
+  return [{ code: 'invalid', path: [...path, 'secretRef'], message }, ...below];
+}
+
+const isLiteral = (provider: string | undefined, config: KindConfig): boolean =>
+  provider !== undefined &&
+  config.targets === undefined &&
+  config.passthrough !== true &&
+  managedSlugOf(routingNodeOf({ ...config, targets: undefined }, String)) === undefined;
+
+interface ReadConfig {
+  readonly node: RoutingNode;
+  /** Fields by the name of their entry. */
+  readonly credentials: ReadonlyMap<string, SecretFields>;
+  readonly findings: readonly Finding[];
+}
+
+function readConfig({ metadata, spec }: GatewayConfig, { namespace, workspace }: Place, view: Lookups): ReadConfig {
+  const credentials = new Map<string, SecretFields>();
+  const findings: Finding[] = [];
+  const node = routingNodeOf(spec.config, (ref, path) => {
+    const target = at(spec.config, path);
+    const name = credentialName(metadata.name, ref, target);
+    const fields = readCredential(view, {
+      namespace,
+      ref,
+      provider: PROVIDER_CATALOGUE.get(target.provider ?? ''),
+      given: givenFields(target),
+      optional: target.customHost !== undefined || (target.forwardHeaders?.length ?? 0) > 0,
+      path: [...ROOT, ...path, 'secretRef'],
+    });
+    if (fields.ok) credentials.set(name, fields.value);
+    else findings.push(fields.error);
+    return entryId('credential', workspace, name);
+  });
+  return { node, credentials, findings };
+}
+
+/** Targets with the same reference share an entry; what a whole Secret holds depends on the provider. */
+const credentialName = (config: string, ref: SecretRef, { provider = '' }: KindConfig): string =>
+  ['GatewayConfig', config, ref.name, ...(ref.key === undefined ? ['', provider] : [ref.key])].join(':');
+
+/** The target at a path of the form `targets, 0, targets, 1`. */
+function at(config: KindConfig, path: Path): KindConfig {
+  return path.reduce<KindConfig>(
+    (node, step) => (typeof step === 'number' ? (node.targets?.[step] ?? node) : node),
+    config,
+  );
+}
+
+/**
+ * Managed providers a workspace's config names and does not have; an organisation's config is resolved in the workspace of
+ * each caller. The gateway resolves slugs with every request, so they hold nothing back (management-notes 3.4).
+ */
+function unknownSlugs(root: RoutingNode, { namespace, workspace }: Place, view: Lookups): Finding[] {
+  const findings: Finding[] = [];
+  if (workspace === null) return findings;
+  walk(root, [], (node, path) => {
+    const slug = managedSlugOf(node);
+    if (slug === undefined || isManagedSlug(slug, namespace, workspace, view)) return;
+    const message = `the provider @${slug} does not exist or is not granted to the workspace`;
+    findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve'));
+  });
+  return findings;
+}
+
+/** The member that names the slug, in the order of `managedSlugOf`. */
+function slugField({ provider, virtualKey }: RoutingNode): Path {
+  if (provider?.startsWith('@')) return ['provider'];
+  return virtualKey === undefined ? ['overrideParams', 'model'] : ['virtualKey'];
+}

@@ -1,0 +1,47 @@
+/** The Kinds that become entries, in the order they are made: an Integration before the Providers that stand on it. */
+import type { Issue } from '@gatehouse/crds';
+import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import { apiKey } from './api-key.ts';
+import type { KindTranslator, Made, Place } from './contract.ts';
+import { gatewayConfig } from './gateway-config.ts';
+import { integration } from './integration.ts';
+import { integrationAccess } from './integration-access.ts';
+import { organisation } from './organisation.ts';
+import { provider } from './provider.ts';
+import { virtualKey } from './virtual-key.ts';
+import { workspace } from './workspace.ts';
+
+export type { Draft, Made, Place } from './contract.ts';
+
+const TRANSLATORS = [
+  organisation,
+  workspace,
+  integration,
+  integrationAccess,
+  virtualKey,
+  provider,
+  gatewayConfig,
+  apiKey,
+] as const;
+
+type AnyTranslator = KindTranslator<KindName>;
+
+const BY_KIND: ReadonlyMap<KindName, AnyTranslator> = new Map(
+  // A translator is only ever given resources of its own Kind.
+  TRANSLATORS.map((translator) => [translator.kind, translator as unknown as AnyTranslator] as const),
+);
+
+/** Kinds in the order of translation; those without a translator come last and have no entries. */
+export const TRANSLATION_ORDER: readonly KindName[] = TRANSLATORS.map(({ kind }) => kind);
+
+/** What this version cannot serve of a valid resource. */
+export function checksOf(kind: KindName, resource: ResourceOf<KindName>): Issue[] {
+  return BY_KIND.get(kind)?.check?.(resource) ?? [];
+}
+
+/** The entries of a resource; undefined for Kinds that have none. */
+export function makerOf(
+  kind: KindName,
+): ((resource: ResourceOf<KindName>, place: Place, view: Parameters<AnyTranslator['make']>[2]) => Made) | undefined {
+  return BY_KIND.get(kind)?.make;
+}

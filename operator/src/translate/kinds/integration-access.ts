@@ -1,0 +1,34 @@
+import { conflicted, type Finding, misplaced, missing } from '../findings.ts';
+import { EVERYONE } from '../grants.ts';
+import { objectKey } from '../world.ts';
+import { defineTranslator } from './contract.ts';
+
+/** A grant has no entry: it decides which entries of others there are. */
+export const integrationAccess = defineTranslator({
+  kind: 'IntegrationAccess',
+  make({ metadata, spec }, { workspace, namespace }, view) {
+    if (workspace !== null) {
+      const message = 'only the organisation grants access: the object belongs into its namespace';
+      return { drafts: [], findings: [misplaced(['metadata', 'namespace'], message)] };
+    }
+    const { integrationRef, workspaceRef } = spec;
+    const findings: Finding[] = [];
+    const granted = [
+      view.find('Integration', namespace, integrationRef.name),
+      view.find('VirtualKey', namespace, integrationRef.name),
+    ].some((found) => found !== undefined);
+    if (!granted) {
+      const message = `the organisation has no Integration ${integrationRef.name}`;
+      findings.push(missing(['spec', 'integrationRef', 'name'], message, 'serve'));
+    }
+    if (workspaceRef !== undefined && view.find('Workspace', '', workspaceRef.name) === undefined) {
+      const message = `the Workspace ${workspaceRef.name} does not exist`;
+      findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve'));
+    }
+    const first = view.accessOf(integrationRef.name, workspaceRef?.name ?? EVERYONE);
+    if (first !== objectKey(namespace, metadata.name)) {
+      findings.push(conflicted(['spec', 'workspaceRef'], `${first} grants the same and came first`));
+    }
+    return { drafts: [], findings };
+  },
+});

@@ -1,0 +1,24 @@
+import type { Issue } from '@gatehouse/crds';
+import { connect } from './connection.ts';
+import { defineTranslator } from './contract.ts';
+
+/** An Integration has no entry but its credential; the Providers that stand on it have the rest. */
+export const integration = defineTranslator({
+  kind: 'Integration',
+  check: ({ spec }) =>
+    (spec.allowAllModels ? (spec.models ?? []) : []).flatMap(({ enabled }, i): Issue[] =>
+      enabled
+        ? []
+        : [
+            {
+              code: 'unsupported',
+              path: ['spec', 'models', i, 'enabled'],
+              message: 'single models can be withdrawn only where allowAllModels is false and the others are listed',
+            },
+          ],
+    ),
+  make(resource, place, view) {
+    const { drafts, findings } = connect(resource, place, view);
+    return { drafts, findings };
+  },
+});

@@ -1,0 +1,28 @@
+import { missing } from '../findings.ts';
+import { defineTranslator } from './contract.ts';
+
+export const organisation = defineTranslator({
+  kind: 'Organisation',
+  make({ metadata, spec }, _place, view) {
+    const named = spec.defaultWorkspaceRef?.name;
+    const exists = named === undefined || view.find('Workspace', '', named) !== undefined;
+    const defaultWorkspace = named ?? view.firstWorkspace();
+    return {
+      drafts: [
+        {
+          kind: 'organisation',
+          workspace: null,
+          name: metadata.name,
+          body: {
+            savedConfigsOnly: spec.savedConfigsOnly,
+            headersToMask: spec.headersToMask ?? [],
+            ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
+          },
+        },
+      ],
+      findings: exists
+        ? []
+        : [missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve')],
+    };
+  },
+});

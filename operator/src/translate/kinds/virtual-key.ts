@@ -1,0 +1,30 @@
+import { accountBody, connect } from './connection.ts';
+import { defineTranslator } from './contract.ts';
+import { slugConflict, virtualKeyGrants } from './slug.ts';
+
+export const virtualKey = defineTranslator({
+  kind: 'VirtualKey',
+  make(resource, place, view) {
+    const { metadata, spec } = resource;
+    const { workspace } = place;
+    const { credential, drafts, findings } = connect(resource, place, view);
+    return {
+      drafts: [
+        ...drafts,
+        {
+          kind: 'provider',
+          workspace,
+          name: metadata.name,
+          body: {
+            slug: metadata.name,
+            ...accountBody(spec, credential),
+            ...(spec.models === undefined ? {} : { models: spec.models }),
+            ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, view)] } : {}),
+          },
+        },
+      ],
+      findings: [...slugConflict(resource, place.namespace, view), ...findings],
+    };
+  },
+});

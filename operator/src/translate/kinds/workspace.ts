@@ -1,0 +1,49 @@
+import { conflicted, type Finding, misplaced, notPermitted } from '../findings.ts';
+import type { Lookups } from '../lookups.ts';
+import { CONSENT_LABEL } from '../world.ts';
+import { configRefFindings } from './config-ref.ts';
+import { defineTranslator } from './contract.ts';
+
+const NAMESPACE = ['spec', 'namespace'];
+
+export const workspace = defineTranslator({
+  kind: 'Workspace',
+  make({ metadata: { name }, spec }, _place, view) {
+    const refused = refusal(name, spec.namespace, view);
+    if (refused !== undefined) return { drafts: [], findings: [refused] };
+    const { metadata, configRef } = spec.defaults ?? {};
+    return {
+      drafts: [
+        {
+          kind: 'workspace',
+          workspace: name,
+          name,
+          body: {
+            ...(spec.displayName === undefined ? {} : { displayName: spec.displayName }),
+            savedConfigsOnly: spec.savedConfigsOnly,
+            defaults: {
+              ...(metadata === undefined ? {} : { metadata }),
+              ...(configRef === undefined ? {} : { config: configRef.name }),
+            },
+          },
+        },
+      ],
+      findings: configRefFindings(view, configRef?.name, spec),
+    };
+  },
+});
+
+/** Why the Workspace may not have the namespace it asks for. */
+function refusal(name: string, namespace: string, view: Lookups): Finding | undefined {
+  if (namespace === view.organisationNamespace()) {
+    return misplaced(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
+  }
+  if (!view.consents(namespace, name)) {
+    const message = `the namespace ${namespace} does not exist or lacks the label ${CONSENT_LABEL}: ${name}`;
+    return notPermitted(NAMESPACE, message, 'withdraw');
+  }
+  if (view.ownerOf(namespace) !== name) {
+    return conflicted(NAMESPACE, `another Workspace that is older has the namespace ${namespace}`);
+  }
+  return undefined;
+}

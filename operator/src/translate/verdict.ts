@@ -1,0 +1,129 @@
+/** What is told about an object: pure data for statuses, `validate` and logs. Same world, same bytes (engineering 8.4). */
+import { formatPath } from '@gatehouse/crds';
+import { type Grounds, REASONS } from '@gatehouse/crds/conditions';
+import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import type { Finding, FindingReason } from './findings.ts';
+import type { WorldObject } from './world.ts';
+
+/** The conditions a translation decides; `Programmed` and `Ready` need pods. */
+export type TranslatedCondition = 'Accepted' | 'ResolvedRefs';
+
+export interface Judgement extends Grounds {
+  readonly status: 'True' | 'False' | 'Unknown';
+}
+
+/** One thing wrong with an object. */
+export interface VerdictIssue {
+  readonly condition: TranslatedCondition;
+  readonly reason: FindingReason;
+  /** From the root of the resource. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface Verdict {
+  readonly kind: KindName;
+  /** Absent for cluster-scoped Kinds. */
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** `Kind/namespace/name` or `Kind/name`: unique, and what verdicts are sorted by. */
+  readonly key: string;
+  /** The generation the verdict is about. */
+  readonly generation: number;
+  readonly conditions: Readonly<Record<TranslatedCondition, Judgement>>;
+  /** Every issue, sorted by path. */
+  readonly issues: readonly VerdictIssue[];
+  /** What is served for the object: what it says, the last good thing it said, or nothing. */
+  readonly serves: 'current' | 'last good' | 'nothing';
+}
+
+/** Longest message in characters; the limit of Kubernetes is 1 kB of what may be several bytes each. */
+const MAX_MESSAGE = 900;
+
+const GOOD: Readonly<Record<TranslatedCondition, Judgement>> = {
+  Accepted: { status: 'True', reason: 'Accepted', message: 'The spec is valid' },
+  ResolvedRefs: { status: 'True', reason: 'ResolvedRefs', message: 'All references are resolved' },
+};
+const UNDECIDED: Judgement = { status: 'Unknown', reason: 'Pending', message: 'The spec is not accepted' };
+
+/** The name of an object among verdicts. */
+export function verdictKey(kind: KindName, objectKey: string): string {
+  return `${kind}/${objectKey}`;
+}
+
+export interface Findings {
+  readonly object: WorldObject;
+  readonly key: string;
+  readonly findings: readonly Finding[];
+  readonly serves: Verdict['serves'];
+}
+
+export function toVerdict({ object, key, findings, serves }: Findings): Verdict {
+  const { kind, metadata } = object;
+  const issues = findings.map(toIssue).sort(byPath);
+  const judge = (condition: TranslatedCondition): Judgement | undefined =>
+    toJudgement(
+      issues.filter((issue) => issue.condition === condition),
+      serves,
+    );
+  const refused = judge('Accepted');
+  return {
+    kind,
+    namespace: KINDS[kind].scope === 'Cluster' ? undefined : metadata.namespace,
+    name: metadata.name,
+    key: verdictKey(kind, key),
+    generation: metadata.generation ?? 0,
+    conditions: {
+      Accepted: refused ?? GOOD.Accepted,
+      ResolvedRefs: judge('ResolvedRefs') ?? (refused === undefined ? GOOD.ResolvedRefs : UNDECIDED),
+    },
+    issues,
+    serves,
+  };
+}
+
+function toIssue({ reason, path, message }: Finding): VerdictIssue {
+  const [condition] = REASONS[reason].on;
+  return { condition, reason, path, message };
+}
+
+function byPath(a: VerdictIssue, b: VerdictIssue): number {
+  const [left, right] = [lineOf(a), lineOf(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Capital first, but a field path keeps its case: it is a name. */
+function lineOf({ path, message }: VerdictIssue): string {
+  const text = message.replace(/\s+/g, ' ');
+  return path.length === 0 ? text.charAt(0).toUpperCase() + text.slice(1) : `${formatPath(path)}: ${text}`;
+}
+
+/** The worst reason is the one that a later row cannot mend. */
+const SEVERITY: readonly FindingReason[] = [
+  'Conflicted',
+  'Invalid',
+  'UnsupportedValue',
+  'RefNotPermitted',
+  'InvalidKind',
+  'RefNotFound',
+];
+
+function toJudgement(issues: readonly VerdictIssue[], serves: Verdict['serves']): Judgement | undefined {
+  if (issues.length === 0) return undefined;
+  const reason = SEVERITY.find((row) => issues.some((issue) => issue.reason === row)) ?? 'Invalid';
+  return { status: 'False', reason, message: toMessage([...new Set(issues.map(lineOf))], serves) };
+}
+
+/** As many lines as fit, and how many more there are. */
+function toMessage(lines: readonly string[], serves: Verdict['serves']): string {
+  let [text = ''] = lines;
+  let shown = 1;
+  for (const line of lines.slice(1)) {
+    if (text.length + line.length > MAX_MESSAGE) break;
+    text += `; ${line}`;
+    shown += 1;
+  }
+  const more = shown < lines.length ? `; and ${lines.length - shown} more` : '';
+  const past = serves === 'last good' ? '; the last good content is served' : '';
+  return `${text.slice(0, MAX_MESSAGE)}${more}${past}`;
+}

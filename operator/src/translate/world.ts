@@ -1,0 +1,61 @@
+/** What a translation looks at: everything, as plain values. Who keeps it up to date replaces objects, never changes them. */
+import type { TargetCaps } from '@gatehouse/crds/config';
+import type { KindName } from '@gatehouse/crds/kinds';
+
+/** A resource as it stands in a file or a store: frozen, and read no further than its identity. */
+export interface WorldObject {
+  readonly apiVersion: string;
+  readonly kind: KindName;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly generation?: number | undefined;
+    readonly creationTimestamp?: string | null | undefined;
+    readonly deletionTimestamp?: string | null | undefined;
+    readonly [member: string]: unknown;
+  };
+  readonly [member: string]: unknown;
+}
+
+/** A Map, or anything that answers like one. The same object as long as its content is the same. */
+export interface Lookup<T> {
+  get(key: string): T | undefined;
+}
+
+/** The entries of a Secret, decoded to text. */
+export type SecretData = Lookup<string>;
+
+export interface World {
+  /** By kind, then by `objectKey`. A changed object is a new object; an unchanged one stays the same. */
+  readonly resources: ReadonlyMap<KindName, ReadonlyMap<string, WorldObject>>;
+  /** By `objectKey`. */
+  readonly secrets: Lookup<SecretData>;
+  /** Labels of every namespace. */
+  readonly namespaces: Lookup<Lookup<string>>;
+  readonly settings: WorldSettings;
+  /** The workspaces that are served; what others own is left out of the Snapshot, not of the verdicts. */
+  readonly served: 'all' | ReadonlySet<string>;
+}
+
+/** What holds for the whole installation. */
+export interface WorldSettings {
+  readonly organisationNamespace: string;
+  /** Whether a namespace must carry `CONSENT_LABEL` to be used by a Workspace (DESIGN section 4). */
+  readonly consent: 'label' | 'implied';
+  /** Whether somebody mints a key for an ApiKey that brings none. */
+  readonly mintsKeys: boolean;
+  readonly caps: TargetCaps;
+}
+
+/** The label by which a namespace agrees to be used by the Workspace it names. */
+export const CONSENT_LABEL = 'gatehouse.dev/workspace';
+
+/** `namespace/name`, or the name alone for a cluster-scoped object. */
+export function objectKey(namespace: string | undefined, name: string): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Where the operator puts the key it mints for an ApiKey: a Secret beside it that it owns. */
+export function mintedSecret(apiKey: string): { readonly name: string; readonly key: string } {
+  return { name: `${apiKey}-key`, key: 'key' };
+}

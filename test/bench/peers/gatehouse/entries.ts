@@ -1,0 +1,63 @@
+/** Snapshots for the bench. */
+import { createHash } from 'node:crypto';
+import { type AnyEntry, digestOf, type EntryBody, type EntryKind, entryId } from '@gatehouse/crds/snapshot';
+
+export interface Contents {
+  /** Base URL of the upstream, with its version segment. */
+  readonly upstream: string;
+  /** Keys `gwk_bench_1` and so on, each with a request limit that nothing reaches. */
+  readonly keys: number;
+  /** Further providers, with a credential each. */
+  readonly providers: number;
+  readonly configs: number;
+}
+
+const WORKSPACE = 'bench';
+const UNREACHABLE_LIMIT = 1_000_000_000;
+
+/** The gateway key of that number. */
+export const keySecret = (number: number | string): string => `gwk_bench_${number}`;
+
+/** The entries of a Snapshot: organisation, one workspace, the provider `@openai`, and what is asked for. */
+export function* benchEntries({ upstream, keys, providers, configs }: Contents): Generator<AnyEntry> {
+  yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [] });
+  yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {} });
+  for (const slug of ['openai', ...numbered('provider', providers)]) yield* providerEntries(slug, upstream);
+  for (const slug of numbered('config', configs)) yield entry('config', WORKSPACE, slug, configBody(slug));
+  for (let number = 1; number <= keys; number += 1) {
+    yield entry('key', WORKSPACE, `key-${number}`, {
+      name: `key-${number}`,
+      sha256: [createHash('sha256').update(keySecret(number)).digest('hex')],
+      scopes: ['completions.write'],
+      defaults: { allowConfigOverride: true },
+      rateLimits: [{ type: 'requests', unit: 'rpm', value: UNREACHABLE_LIMIT }],
+    });
+  }
+}
+
+function* providerEntries(slug: string, upstream: string): Generator<AnyEntry> {
+  const credential = entry('credential', WORKSPACE, slug, { fields: { api_key: `sk-${slug}` } });
+  yield credential;
+  yield entry('provider', WORKSPACE, slug, {
+    slug,
+    provider: 'openai',
+    credential: credential.id,
+    settings: {},
+    customHost: upstream,
+    headers: {},
+    deployments: [],
+  });
+}
+
+const configBody = (slug: string): EntryBody<'config'> => ({
+  slug,
+  version: '1',
+  node: { strategy: { mode: 'fallback' }, retry: { attempts: 2 }, targets: [{ provider: '@openai' }, { provider: '@openai' }] },
+});
+
+const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${name}-${i + 1}`);
+
+function entry<K extends EntryKind>(kind: K, workspace: string | null, name: string, body: EntryBody<K>): AnyEntry {
+  const id = entryId(kind, workspace, name);
+  return { kind, id, workspace, generation: 1, digest: digestOf(body), body } as AnyEntry; // kind and body belong together
+}

@@ -1,0 +1,20 @@
+/** Where a peer takes chat completions, and what it wants to see in the request. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  /** Beside host, content type and length. A `{key}` in a value stands for a number from 1 (load/chat.lua). */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The header lines of a request with that body, in the order they are sent. */
+export function headerLines({ host, port, headers }: Target, bodyBytes: number): readonly string[] {
+  const all = { Host: `${host}:${port}`, 'Content-Type': 'application/json', 'Content-Length': bodyBytes, ...headers };
+  return Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+}
+
+/** The bytes of a whole request. */
+export function requestBytes(target: Target, body: string): Buffer {
+  const lines = headerLines(target, Buffer.byteLength(body)).map((line) => line.replace('{key}', '1'));
+  return Buffer.from(`POST ${target.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}

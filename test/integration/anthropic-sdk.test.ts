@@ -1,0 +1,84 @@
+/** The unmodified Anthropic SDK on providers that speak its format themselves. */
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
+import { config, KEY, key } from '../kit/snapshot.ts';
+
+let world: World;
+let anthropic: Anthropic;
+
+beforeAll(async () => {
+  world = await startWorld({
+    entries: () => [config('claude', { provider: '@anthropic' }), key({ config: 'claude' })],
+  });
+  anthropic = new Anthropic({ baseURL: world.url, apiKey: KEY, maxRetries: 0 });
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+const model = 'mock-claude';
+const messages = [{ role: 'user' as const, content: 'Say hello' }];
+
+describe('the Anthropic SDK', () => {
+  test('creates a message', async () => {
+    const message = await anthropic.messages.create({ model, messages, max_tokens: 100 });
+    expect(message).toMatchObject({ type: 'message', role: 'assistant', stop_reason: 'end_turn' });
+    expect(message.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('Say hello') });
+  });
+
+  test('its key ends at the gateway, the stored one goes on', async () => {
+    await anthropic.messages.create({ model, messages, max_tokens: 100 });
+    const { headers } = lastRequest(world.mock);
+    expect(headers['x-api-key']).toBe('sk-anthropic-secret');
+    expect(JSON.stringify(headers)).not.toContain(KEY);
+    expect(headers['anthropic-version']).toMatch(/^\d{4}-\d\d-\d\d$/);
+  });
+
+  test('streams a message', async () => {
+    const stream = anthropic.messages.stream({ model, messages, max_tokens: 100 });
+    expect(await stream.finalText()).toContain('Say hello');
+    const { usage } = await stream.finalMessage();
+    expect(usage.output_tokens).toBeGreaterThan(0);
+  });
+
+  test('uses tools', async () => {
+    const tools = [{ name: 'wave', input_schema: { type: 'object' as const, properties: {} } }];
+    const message = await anthropic.messages.create({ model, messages, max_tokens: 100, tools });
+    expect(message.stop_reason).toBe('tool_use');
+    expect(message.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'wave' });
+  });
+
+  test('counts tokens', async () => {
+    const { input_tokens } = await anthropic.messages.countTokens({ model, messages });
+    expect(input_tokens).toBeGreaterThan(0);
+  });
+
+  test('lists models', async () => {
+    const page = await anthropic.models.list();
+    expect(page.data.length).toBeGreaterThan(0);
+  });
+
+  test.for([
+    { rule: 'a wrong key', apiKey: 'gwk_wrong', kind: Anthropic.AuthenticationError, type: 'authentication_error' },
+    { rule: 'an overload', model: 'mock-fail-529', kind: Anthropic.InternalServerError, type: 'overloaded_error' },
+    { rule: 'a rate limit', model: 'mock-fail-429', kind: Anthropic.RateLimitError, type: 'rate_limit_error' },
+  ])('$rule is an error of its own format', async ({ apiKey = KEY, model: asked = model, kind, type }) => {
+    const client = new Anthropic({ baseURL: world.url, apiKey, maxRetries: 0 });
+    const failure = await client.messages
+      .create({ model: asked, messages, max_tokens: 10 })
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(kind);
+    expect(failure).toMatchObject({ error: { type: 'error', error: { type, message: expect.any(String) } } });
+  });
+
+  test('a stream that breaks is an APIError, after what had arrived', async () => {
+    const stream = await anthropic.messages.create({ model: 'mock-cut-600', messages, max_tokens: 100, stream: true });
+    const seen: unknown[] = [];
+    const failure = await (async () => {
+      for await (const event of stream) seen.push(event);
+    })().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Anthropic.APIError);
+    expect(failure).toMatchObject({ error: { type: 'error', error: { type: 'stream_error' } } });
+    expect(seen.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,338 @@
+/** Who the request goes to: the four modes, configs and their locks; behaviour-lifecycle 1.6 and 1.7. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
+import { config, KEY, key, provider, workspace } from '../kit/snapshot.ts';
+
+const LOCKED = 'gwk_locked_key_0123456789';
+const SAVED_ONLY = 'gwk_saved_only_0123456789';
+const PLAIN = 'gwk_plain_key_0123456789';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({
+    entries: ({ url }) => [
+      config('fast', { provider: '@openai', override_params: { temperature: 0.5 } }),
+      config('shared', { provider: '@shared' }, { workspace: null }),
+      provider('shared', { workspace: null, customHost: `${url}/v1`, grants: ['team-a'] }),
+      provider('private', { workspace: null, customHost: `${url}/v1`, grants: ['team-b'] }),
+      provider('expired', { customHost: `${url}/v1`, expiresAt: '2020-01-01T00:00:00Z' }),
+      provider('narrow', { customHost: `${url}/v1`, models: ['mock-small'] }),
+      key({ name: 'locked', secret: LOCKED, config: 'fast', allowConfigOverride: false }),
+      workspace('team-b', { defaults: { config: 'fast' } }),
+      config('fast', { provider: '@own' }, { workspace: 'team-b' }),
+      provider('own', { workspace: 'team-b', customHost: `${url}/v1`, secret: 'sk-own-secret' }),
+      key({ name: 'plain', secret: PLAIN, workspace: 'team-b' }),
+      workspace('strict', { savedConfigsOnly: true }),
+      provider('main', { workspace: 'strict', customHost: `${url}/v1` }),
+      config('ok', { provider: '@main' }, { workspace: 'strict' }),
+      key({ name: 'strict', secret: SAVED_ONLY, workspace: 'strict' }),
+    ],
+  });
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+const chat = (headers: Record<string, string>, body: object = {}) =>
+  world.send('/v1/chat/completions', {
+    headers,
+    body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }], ...body },
+  });
+
+const inline = (document: object): { 'x-gw-config': string } => ({ 'x-gw-config': JSON.stringify(document) });
+
+describe('a provider is named by', () => {
+  const literal = () => ({ provider: 'openai', custom_host: `${world.mock.url}/v1` });
+
+  test.for<{ rule: string; headers: () => Record<string, string>; model?: string; credential: string }>([
+    {
+      rule: 'its name, the credential of the client and a custom host',
+      headers: () => ({
+        'x-gw-provider': 'openai',
+        authorization: 'Bearer sk-client',
+        'x-gw-custom-host': `${world.mock.url}/v1`,
+      }),
+      credential: 'Bearer sk-client',
+    },
+    { rule: 'a slug', headers: () => ({ 'x-gw-provider': '@openai' }), credential: 'Bearer sk-openai-secret' },
+    {
+      rule: 'a slug with a model behind it',
+      headers: () => ({ 'x-gw-provider': '@openai/mock-small' }),
+      credential: 'Bearer sk-openai-secret',
+    },
+    {
+      rule: 'the older virtual key',
+      headers: () => ({ 'x-gw-virtual-key': 'openai' }),
+      credential: 'Bearer sk-openai-secret',
+    },
+    { rule: 'the model', headers: () => ({}), model: '@openai/mock-small', credential: 'Bearer sk-openai-secret' },
+    { rule: 'a saved config', headers: () => ({ 'x-gw-config': 'fast' }), credential: 'Bearer sk-openai-secret' },
+    {
+      rule: 'an inline config with a slug',
+      headers: () => inline({ provider: '@openai' }),
+      credential: 'Bearer sk-openai-secret',
+    },
+    {
+      rule: 'an inline config in snake_case with a key',
+      headers: () => inline({ ...literal(), api_key: 'sk-inline' }),
+      credential: 'Bearer sk-inline',
+    },
+    {
+      rule: 'an inline config in camelCase with a key',
+      headers: () => inline({ provider: 'openai', customHost: `${world.mock.url}/v1`, apiKey: 'sk-inline' }),
+      credential: 'Bearer sk-inline',
+    },
+    {
+      rule: 'the headers, when the inline config only says how',
+      headers: () => ({
+        ...inline({ retry: { attempts: 1 }, custom_host: `${world.mock.url}/v1` }),
+        'x-gw-provider': 'openai',
+        authorization: 'Bearer sk-client',
+      }),
+      credential: 'Bearer sk-client',
+    },
+    {
+      rule: 'a passthrough target, from the request',
+      headers: () => ({
+        ...inline({ strategy: { mode: 'single' }, targets: [{ passthrough: true }] }),
+        'x-gw-provider': '@openai',
+      }),
+      credential: 'Bearer sk-openai-secret',
+    },
+    {
+      rule: 'a model override of a target',
+      headers: () =>
+        inline({
+          strategy: { mode: 'single' },
+          targets: [{ override_params: { model: '@openai/mock-large' } }],
+        }),
+      credential: 'Bearer sk-openai-secret',
+    },
+    {
+      rule: 'the organisation, where it grants it',
+      headers: () => ({ 'x-gw-provider': '@shared' }),
+      credential: 'Bearer sk-shared',
+    },
+    {
+      rule: 'a config of the organisation',
+      headers: () => ({ 'x-gw-config': 'shared' }),
+      credential: 'Bearer sk-shared',
+    },
+    {
+      rule: 'the default config of the workspace',
+      headers: () => ({ 'x-gw-api-key': PLAIN }),
+      credential: 'Bearer sk-own-secret',
+    },
+  ])('$rule', async ({ headers, model = 'mock-small', credential }) => {
+    const answer = await chat(headers(), { model });
+    expect(answer.status, answer.text).toBe(200);
+    const received = lastRequest(world.mock);
+    expect(received.headers.authorization).toBe(credential);
+    expect(received.path).toBe('/v1/chat/completions');
+    expect(received.json()).toMatchObject({ model: expect.stringMatching(/^mock-/) });
+    expect(JSON.stringify(received.headers)).not.toMatch(/x-gw-/);
+  });
+
+  test('a config over the headers: its own provider wins', async () => {
+    const answer = await chat({
+      ...inline({ provider: '@openai' }),
+      'x-gw-provider': 'anthropic',
+      authorization: 'Bearer sk-client',
+    });
+    expect(answer.headers['x-gw-provider']).toBe('openai');
+    expect(lastRequest(world.mock).headers.authorization).toBe('Bearer sk-openai-secret');
+  });
+});
+
+describe('a request is refused with its code', () => {
+  test.for<{ rule: string; headers: Record<string, string>; body?: object; status: number; code: string }>([
+    { rule: 'without a provider', headers: {}, status: 400, code: 'provider_required' },
+    { rule: 'for an unknown provider', headers: { 'x-gw-provider': 'nope' }, status: 400, code: 'provider_unknown' },
+    { rule: 'for an unknown slug', headers: { 'x-gw-provider': '@nope' }, status: 400, code: 'provider_slug_unknown' },
+    { rule: 'for an empty slug', headers: { 'x-gw-provider': '@' }, status: 400, code: 'provider_slug_unknown' },
+    {
+      rule: 'for a slug of another workspace',
+      headers: { 'x-gw-provider': '@own' },
+      status: 400,
+      code: 'provider_slug_unknown',
+    },
+    {
+      rule: 'for a slug that the organisation does not grant',
+      headers: { 'x-gw-provider': '@private' },
+      status: 400,
+      code: 'provider_slug_unknown',
+    },
+    {
+      rule: 'for a slug inside a config that does not exist',
+      headers: inline({ provider: '@nope' }),
+      status: 400,
+      code: 'provider_slug_unknown',
+    },
+    { rule: 'for an expired provider', headers: { 'x-gw-provider': '@expired' }, status: 401, code: '01' },
+    { rule: 'for an unknown config', headers: { 'x-gw-config': 'pc-nope' }, status: 400, code: 'config_unknown' },
+    { rule: 'for a config that is not JSON', headers: { 'x-gw-config': '{oops' }, status: 400, code: 'config_not_json' },
+    {
+      rule: 'for a config of the legacy form',
+      headers: inline({ mode: 'single', options: [{ provider: 'openai' }] }),
+      status: 400,
+      code: 'config_legacy',
+    },
+    {
+      rule: 'for a config without any provider',
+      headers: inline({ retry: { attempts: 2 } }),
+      status: 400,
+      code: 'config_no_provider',
+    },
+    {
+      rule: 'for weights that are all zero',
+      headers: inline({ strategy: { mode: 'loadbalance' }, targets: [{ provider: '@openai', weight: 0 }] }),
+      status: 400,
+      code: 'config_invalid',
+    },
+    {
+      rule: 'for a feature that is not served yet',
+      headers: inline({ provider: '@openai', input_guardrails: ['pg-x'] }),
+      status: 400,
+      code: 'feature_unsupported',
+    },
+    {
+      rule: 'for a timeout that is no number',
+      headers: { 'x-gw-provider': '@openai', 'x-gw-request-timeout': 'soon' },
+      status: 400,
+      code: 'header_invalid',
+    },
+    {
+      rule: 'for a config that the key has locked',
+      headers: { 'x-gw-api-key': LOCKED, 'x-gw-config': 'fast' },
+      status: 400,
+      code: 'config_locked',
+    },
+    {
+      rule: 'for a content type that is no JSON',
+      headers: { 'x-gw-provider': '@openai', 'content-type': 'text/plain' },
+      status: 400,
+      code: 'content_type_invalid',
+    },
+    { rule: 'for an unknown key', headers: { 'x-gw-api-key': 'gwk_nope' }, status: 401, code: '03' },
+  ])('$rule', async ({ headers, body, status, code }) => {
+    const answer = await chat(headers, body);
+    expect(answer.json()).toMatchObject({ error: { code, message: expect.any(String) } });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['x-gw-trace-id']).toEqual(expect.any(String));
+  });
+
+  test('with one entry per violation of a config', async () => {
+    const answer = await chat(inline({ strategy: { mode: 'loadbalanced' }, retry: { attempts: -1 } }));
+    expect(answer.json()).toMatchObject({ status: 'failure', error: { code: 'config_invalid' } });
+    expect(answer.json().errors).toEqual([
+      expect.stringMatching(/^path: strategy,mode, message: /),
+      expect.stringMatching(/^path: retry,attempts, message: /),
+    ]);
+  });
+
+  test('a model that the provider does not allow is 412', async () => {
+    const answer = await chat({ 'x-gw-provider': '@narrow' }, { model: 'mock-large' });
+    expect(answer.status).toBe(412);
+    expect(answer.json()).toMatchObject({ error: { type: 'model_not_allowed_error', code: null } });
+    expect((await chat({ 'x-gw-provider': '@narrow' }, { model: 'mock-small' })).status).toBe(200);
+  });
+
+  test.for([
+    { rule: 'that is not JSON', body: '{', code: 'body_not_json' },
+    { rule: 'that is a list', body: '[]', code: 'body_not_object' },
+    { rule: 'that is a text', body: '"hi"', code: 'body_not_object' },
+    { rule: 'that is empty', body: '', code: 'body_not_json' },
+    { rule: 'that is nested too deep', body: `{"a":${'['.repeat(300)}${']'.repeat(300)}}`, code: 'body_not_object' },
+  ])('a body $rule is 400 $code', async ({ body, code }) => {
+    const answer = await world.send('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'x-gw-provider': '@openai', 'content-type': 'application/json' },
+      body,
+    });
+    expect(answer.json()).toMatchObject({ status: 'failure', error: { code } });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('the default config of a key', () => {
+  test('is used when the client sends none, locked or not', async () => {
+    const answer = await chat({ 'x-gw-api-key': LOCKED });
+    expect(answer.status).toBe(200);
+    expect(lastRequest(world.mock).json()).toMatchObject({ temperature: 0.5 });
+  });
+});
+
+describe('where only saved configs are accepted', () => {
+  test.for([
+    { rule: 'an inline config', headers: inline({ provider: '@main' }), field: 'x-gw-config', code: 'inline_config_blocked' },
+    { rule: 'a raw provider', headers: { 'x-gw-provider': 'openai' }, field: 'x-gw-provider', code: 'inline_provider_blocked' },
+    {
+      rule: 'a custom host',
+      headers: { 'x-gw-provider': '@main', 'x-gw-custom-host': 'https://example.com' },
+      field: 'x-gw-custom-host',
+      code: 'inline_custom_host_blocked',
+    },
+    {
+      rule: 'a provider URL',
+      headers: { 'x-gw-provider': '@main', 'x-gw-azure-foundry-url': 'https://example.com' },
+      field: 'x-gw-azure-foundry-url',
+      code: 'inline_provider_url_blocked',
+    },
+    {
+      rule: 'a list of headers to forward',
+      headers: { 'x-gw-provider': '@main', 'x-gw-forward-headers': 'x-a' },
+      field: 'x-gw-forward-headers',
+      code: 'inline_forward_headers_blocked',
+    },
+  ])('$rule is refused, naming the header', async ({ headers, field, code }) => {
+    const answer = await chat({ 'x-gw-api-key': SAVED_ONLY, ...headers });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ status: 'failure', error: { code, field } });
+  });
+
+  test.for<{ rule: string; headers: Record<string, string>; model?: string }>([
+    { rule: 'a saved config', headers: { 'x-gw-config': 'ok' } },
+    { rule: 'a slug', headers: { 'x-gw-provider': '@main' } },
+    { rule: 'a virtual key', headers: { 'x-gw-virtual-key': 'main' } },
+    { rule: 'a slug in the model', headers: {}, model: '@main/mock-small' },
+  ])('$rule is served', async ({ headers, model = 'mock-small' }) => {
+    expect((await chat({ 'x-gw-api-key': SAVED_ONLY, ...headers }, { model })).status).toBe(200);
+  });
+
+  test('by the environment for everyone', async () => {
+    await using strict = await startWorld({ env: { BLOCK_INLINE_CONFIG: 'true' } });
+    const refused = await strict.send('/v1/chat/completions', {
+      headers: { 'x-gw-provider': 'openai', authorization: 'Bearer x' },
+      body: { messages: [] },
+    });
+    expect(refused.json()).toMatchObject({ error: { code: 'inline_provider_blocked' } });
+  });
+});
+
+describe('the gateway key', () => {
+  const body = { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] };
+  const bare = (headers: Record<string, string>) =>
+    world.send('/v1/chat/completions', { headers: { 'x-gw-api-key': '', ...headers }, body });
+
+  test.for([
+    { rule: 'the bearer token', headers: { authorization: `Bearer ${KEY}`, 'x-gw-provider': '@openai' } },
+    { rule: 'x-api-key', headers: { 'x-api-key': KEY, 'x-gw-provider': '@openai' } },
+    {
+      rule: 'both its header and the bearer token',
+      headers: { 'x-gw-api-key': KEY, authorization: `Bearer ${KEY}`, 'x-gw-provider': '@openai' },
+    },
+  ])('may come as $rule and never goes on', async ({ headers }) => {
+    expect((await bare(headers)).status).toBe(200);
+    expect(JSON.stringify(lastRequest(world.mock).headers)).not.toContain(KEY);
+  });
+
+  test('is not taken for a credential of the provider', async () => {
+    const answer = await bare({
+      authorization: `Bearer ${KEY}`,
+      'x-gw-provider': 'openai',
+      'x-gw-custom-host': `${world.mock.url}/v1`,
+    });
+    expect(answer.status).toBe(200);
+    expect(lastRequest(world.mock).headers.authorization).toBeUndefined();
+  });
+});

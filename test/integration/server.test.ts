@@ -1,0 +1,350 @@
+/** The listeners: health, sizes, CORS, TLS, admin port, reserved paths, trace ids, metrics. */
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningGateway, startGateway, startWorld, type World } from '../kit/gateway.ts';
+import { receive, send, sendBytes } from '../kit/http.ts';
+import { config, KEY, key, workspace } from '../kit/snapshot.ts';
+import { LOOPBACK_PEM } from '../kit/tls.ts';
+import { waitFor } from '../kit/wait-for.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({
+    env: {
+      ENABLE_CORS: 'true',
+      CORS_ALLOWED_ORIGINS: 'https://app.example,https://other.example',
+      MAX_JSON_PAYLOAD_SIZE_IN_MB: '1',
+    },
+    metricsOnMain: true,
+    entries: () => [config('cached', { provider: '@openai', cache: { mode: 'simple' } })],
+  });
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+const via = { 'x-gw-provider': '@openai' };
+const body = { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] };
+const chat = (headers: Record<string, string> = via) => world.send('/v1/chat/completions', { headers, body });
+
+describe('before the first Snapshot', () => {
+  test('health, readiness and requests are 503, in the format of the client; afterwards they are not', async () => {
+    await using fresh = await startGateway();
+    for (const path of ['/v1/health', '/v1/chat/completions', '/v1/anything']) {
+      const answer = await fresh.send(path, path === '/v1/health' ? {} : { body: {} });
+      expect(answer.status, path).toBe(503);
+      expect(answer.json()).toMatchObject({ error: { code: 'snapshot_missing', type: 'service_error' } });
+      expect(answer.headers).toMatchObject({ 'retry-after': '1', 'x-gw-trace-id': expect.any(String) });
+    }
+    const messages = await fresh.send('/v1/messages', { body: {} });
+    expect(messages.json()).toMatchObject({ type: 'error', error: { type: 'api_error' } });
+    expect((await send(`${fresh.adminUrl}/readyz`)).status).toBe(503);
+    expect((await send(`${fresh.adminUrl}/livez`)).status).toBe(200);
+    await fresh.load(workspace(), key());
+    expect((await fresh.send('/v1/health')).json()).toMatchObject({ status: 'success', version: expect.any(String) });
+    expect((await send(`${fresh.adminUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('a path', () => {
+  test.for([
+    { rule: 'outside /v1 is 404', method: 'GET', path: '/nope' },
+    { rule: 'with a method that is not routed is 404', method: 'PATCH', path: '/v1/chat/completions' },
+    { rule: 'with HEAD is 404', method: 'HEAD', path: '/v1/models' },
+  ])('$rule', async ({ method, path }) => {
+    const answer = await world.send(path, { method, headers: via });
+    expect(answer.status).toBe(404);
+    expect(answer.headers['x-gw-trace-id']).toEqual(expect.any(String));
+    if (method !== 'HEAD') expect(answer.json()).toMatchObject({ message: 'Not Found', ok: false });
+  });
+
+  test.for([...MANAGEMENT_PREFIXES])('/v1/%s is reserved and never reaches a provider', async (prefix) => {
+    const before = world.mock.requests.length;
+    const encoded = `%${prefix.charCodeAt(0).toString(16)}${prefix.slice(1)}`;
+    for (const path of [`/v1/${prefix}`, `/v1/${prefix}/a/b?c=d`, `/v1/${encoded}/x`]) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        const answer = await world.send(path, { method, headers: via });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+      }
+    }
+    expect(world.mock.requests).toHaveLength(before);
+  });
+
+  test('of the realtime API is refused, not proxied', async () => {
+    const answer = await world.send('/v1/realtime?model=x', { headers: via });
+    expect(answer.json()).toMatchObject({ error: { code: 'feature_unsupported' } });
+  });
+
+  test('that cannot be decoded is 400', async () => {
+    const answer = await world.send('/v1/responses/%zz', { headers: via });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ error: { code: 'header_invalid' } });
+    expect(answer.headers['x-gw-trace-id']).toEqual(expect.any(String));
+  });
+
+  test('keeps an encoded segment encoded on its way to the provider', async () => {
+    await world.send('/v1/responses/resp_a%2Fb%3Fc', { headers: via });
+    expect(world.mock.requests.at(-1)?.path).toBe('/v1/responses/resp_a%2Fb%3Fc');
+  });
+});
+
+describe('a body beyond the limit', () => {
+  const large = Buffer.from(JSON.stringify({ ...body, padding: 'x'.repeat(1_500_000) }));
+  const type = { 'content-type': 'application/json' };
+
+  test('is 413 by its length, before the key is looked at', async () => {
+    const answer = await world.send('/v1/chat/completions', {
+      headers: { ...via, ...type, 'x-gw-api-key': 'gwk_wrong' },
+      body: large,
+    });
+    expect(answer.status).toBe(413);
+    expect(answer.json()).toMatchObject({ status: 'failure', error: { code: 'body_too_large' } });
+  });
+
+  test('is 413 by its bytes when it has no length', async () => {
+    const answer = await world.send('/v1/chat/completions', {
+      method: 'POST',
+      headers: { ...via, ...type },
+      body: Readable.from([large]),
+    });
+    expect(answer.status).toBe(413);
+  });
+
+  test('reaches ordinary clients as 413, however much they still wanted to send', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      const answer = await fetch(`${world.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...via, ...type, 'x-gw-api-key': KEY },
+        body: Buffer.alloc(20_000_000, ' '),
+      });
+      expect(answer.status).toBe(413);
+      await answer.body?.cancel();
+    }
+  });
+
+  test('is no matter for forms and binary bodies', async () => {
+    const answer = await world.send('/v1/echo', {
+      headers: { ...via, 'content-type': 'application/octet-stream' },
+      body: large,
+    });
+    expect(answer.json()).toMatchObject({ body_bytes: large.length });
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://app.example';
+
+  test('answers a preflight', async () => {
+    const answer = await world.send('/v1/chat/completions', { method: 'OPTIONS', headers: { origin } });
+    expect(answer.status).toBe(204);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': '*',
+      'access-control-allow-headers': '*',
+      vary: 'origin',
+    });
+  });
+
+  test.for([
+    { rule: 'answers', headers: via, status: 200 },
+    { rule: 'errors', headers: { 'x-gw-api-key': 'wrong' }, status: 401 },
+  ])('headers are on $rule for listed origins only', async ({ headers, status }) => {
+    const listed = await chat({ ...headers, origin });
+    expect(listed.status).toBe(status);
+    expect(listed.headers['access-control-allow-origin']).toBe(origin);
+    const other = await chat({ ...headers, origin: 'https://evil.example' });
+    expect(other.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test('headers are on errors before the pipeline, too', async () => {
+    const answer = await world.send('/nope', { headers: { origin } });
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+  });
+});
+
+describe('every answer carries a trace id', () => {
+  test.for([
+    { rule: 'the one of the client', headers: { 'x-gw-trace-id': 'my trace/1' }, want: 'my trace/1' },
+    {
+      rule: 'the one of traceparent',
+      headers: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+      want: '4bf92f3577b34da6a3ce929d0e0e4736',
+    },
+    { rule: 'a fresh one', headers: { traceparent: '00-0-0-01' }, want: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  ])('$rule', async ({ headers, want }) => {
+    expect((await chat({ ...via, ...headers })).headers['x-gw-trace-id']).toEqual(want);
+  });
+
+  test.for(['/v1/health', '/v1/models', '/nope', '/v1/prompts'])('GET %s', async (path) => {
+    expect((await world.send(path)).headers['x-gw-trace-id']).toEqual(expect.any(String));
+  });
+
+  test('malformed requests, too', async () => {
+    const answer = (await sendBytes(world.port, 'GET / HTTP/1.1\r\nbad header\r\n\r\n')).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer.toLowerCase()).toContain('x-gw-trace-id: ');
+  });
+});
+
+describe('a connection', () => {
+  test('serves many requests, errors included', async () => {
+    const requests = ['/v1/models', '/v1/models', '/nope'].map(
+      (path) => `GET ${path} HTTP/1.1\r\nhost: x\r\nx-gw-api-key: wrong\r\n\r\n`,
+    );
+    const answer = (await sendBytes(world.port, requests.join(''))).toString();
+    expect(answer.match(/^HTTP\/1\.1 (401|404)/gm)).toHaveLength(3);
+    expect(answer.toLowerCase()).not.toContain('connection: close');
+  });
+});
+
+describe('TLS', () => {
+  let secure: World;
+  beforeAll(async () => {
+    secure = await startWorld({ env: { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM } });
+  });
+  afterAll(() => secure[Symbol.asyncDispose]());
+  const headers = { ...via, 'x-gw-api-key': KEY, 'content-type': 'application/json' };
+
+  test('serves HTTP/1.1', async () => {
+    const request = httpsRequest(`${secure.url}/v1/chat/completions`, {
+      method: 'POST',
+      ca: LOOPBACK_PEM,
+      agent: false,
+      headers,
+    });
+    request.end(JSON.stringify(body));
+    const [response] = await once(request, 'response');
+    expect((await receive(response)).json()).toMatchObject({ object: 'chat.completion' });
+  });
+
+  test.for([
+    { rule: 'a unary answer', path: '/v1/chat/completions', payload: body, want: /"object":"chat.completion"/ },
+    { rule: 'a stream', path: '/v1/chat/completions', payload: { ...body, stream: true }, want: /data: \[DONE\]/ },
+    { rule: 'an error', path: '/v1/nope/../..', payload: body, want: /"error"/ },
+  ])('serves $rule over HTTP/2', async ({ path, payload, want }) => {
+    const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
+    const stream = session.request({ ':method': 'POST', ':path': path, ...headers });
+    stream.end(JSON.stringify(payload));
+    const [answer] = await once(stream, 'response');
+    expect(answer['x-gw-trace-id']).toEqual(expect.any(String));
+    expect((await Array.fromAsync(stream)).join('')).toMatch(want);
+    session.close();
+  });
+
+  test('takes an upload without a length over HTTP/2', async () => {
+    const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/v1/echo',
+      ...headers,
+      'content-type': 'application/octet-stream',
+    });
+    stream.end(Buffer.alloc(10_000, 'a'));
+    const text = (await Array.fromAsync(stream)).join('');
+    expect(JSON.parse(text)).toMatchObject({ body_bytes: 10_000 });
+    session.close();
+  });
+
+  test('ends the upstream call of an HTTP/2 client that goes away', async () => {
+    const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
+    const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions', ...headers });
+    stream.on('error', () => {}); // we close it ourselves
+    stream.end(JSON.stringify({ ...body, model: 'mock-stall-50', stream: true }));
+    await once(stream, 'data');
+    stream.close();
+    await waitFor(() => secure.mock.requests.at(-1)?.outcome === 'broken', { deadlineMs: 1_000 });
+    session.destroy();
+  });
+});
+
+describe('the admin port', () => {
+  test('shows the state of the Snapshot, behind its token', async () => {
+    await using guarded = await startGateway({ entries: [workspace(), key()], adminToken: 'let-me-in' });
+    expect((await send(`${guarded.adminUrl}/internal/status`)).status).toBe(401);
+    const headers = { authorization: 'Bearer let-me-in' };
+    const status = await send(`${guarded.adminUrl}/internal/status`, { headers });
+    expect(status.json()).toMatchObject({ snapshot: { version: 1, entries: 2, skipped: [] } });
+    expect((await send(`${guarded.adminUrl}/livez`)).status).toBe(200);
+  });
+
+  test('answers a long poll when the version is loaded, and when it is refused', async () => {
+    await using fresh = await startGateway({ entries: [workspace(), key()] });
+    const poll = (version: number) => send(`${fresh.adminUrl}/internal/snapshot?wait=${version}`);
+    expect((await poll(1)).json()).toMatchObject({ version: 1 });
+    const waiting = poll(2);
+    await fresh.load(workspace(), key());
+    expect((await waiting).json()).toMatchObject({ version: 2 });
+    const refused = poll(3);
+    const { snapshots } = fresh.gateway;
+    await snapshots.load(3, { schemaVersion: { major: 99, minor: 0 }, entries: [] });
+    expect((await refused).json()).toMatchObject({ version: 2, rejected: { version: 3 } });
+  });
+
+  test('has nothing of the main port, and the main port nothing of it', async () => {
+    expect((await send(`${world.adminUrl}/v1/models`)).status).toBe(404);
+    for (const path of ['/livez', '/readyz', '/internal/status', '/internal/snapshot']) {
+      expect((await world.send(path)).status).toBe(404);
+    }
+  });
+});
+
+describe('metrics', () => {
+  const count = (gateway: RunningGateway, name: string, labels: Record<string, string>) => gateway.metric(name, labels);
+
+  test('count requests, tokens, attempts, cache verdicts and errors', async () => {
+    await using counted = await startWorld({
+      entries: () => [config('cached', { provider: '@openai', cache: { mode: 'simple' } })],
+    });
+    const ask = (headers: Record<string, string>, more: object = {}) =>
+      counted.send('/v1/chat/completions', { headers, body: { ...body, ...more } });
+    await ask({ 'x-gw-config': 'cached' });
+    await ask({ 'x-gw-config': 'cached' });
+    await ask(via, { stream: true });
+    await ask(via, { model: 'mock-fail-503' });
+    await ask({ 'x-gw-api-key': 'wrong' });
+    await ask({
+      'x-gw-config': JSON.stringify({
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: '@openai', override_params: { model: 'mock-fail-500' } }, { provider: '@openai' }],
+      }),
+    });
+    const operation = 'chatComplete';
+    const by = { operation, provider: 'openai' };
+    await waitFor(async () => (await count(counted, 'gatehouse_requests_total', {})) === 6);
+    expect(await count(counted, 'gatehouse_requests_total', { ...by, status: '200' })).toBe(4);
+    expect(await count(counted, 'gatehouse_requests_total', { ...by, status: '503' })).toBe(1);
+    expect(await count(counted, 'gatehouse_requests_total', { operation, provider: 'none', status: '401' })).toBe(1);
+    expect(await count(counted, 'gatehouse_request_duration_seconds_count', by)).toBe(5);
+    expect(await count(counted, 'gatehouse_cache_requests_total', { verdict: 'HIT' })).toBe(1);
+    expect(await count(counted, 'gatehouse_cache_requests_total', { verdict: 'MISS' })).toBe(1);
+    expect(await count(counted, 'gatehouse_target_attempts_total', { provider: 'openai', outcome: 'success' })).toBe(4);
+    expect(await count(counted, 'gatehouse_target_attempts_total', { provider: 'openai', outcome: 'failure' })).toBe(2);
+    expect(await count(counted, 'gatehouse_errors_total', { code: 'KEY_INVALID' })).toBe(1);
+    expect(await count(counted, 'gatehouse_tokens_total', { provider: 'openai', type: 'input' })).toBeGreaterThan(0);
+    expect(await count(counted, 'gatehouse_snapshot_version', {})).toBe(1);
+    expect(await count(counted, 'gatehouse_requests_in_flight', {})).toBe(0);
+  });
+
+  test('show what is in flight', async () => {
+    const waiting = world.send('/v1/chat/completions', { headers: via, body: { ...body, model: 'mock-delay-200' } });
+    await waitFor(async () => (await count(world, 'gatehouse_requests_in_flight', {})) === 1);
+    await waiting;
+    await waitFor(async () => (await count(world, 'gatehouse_requests_in_flight', {})) === 0);
+  });
+
+  test('are on the main port where the process wants them', async () => {
+    const answer = await send(`${world.url}/metrics`);
+    expect(answer.headers['content-type']).toContain('text/plain');
+    expect(answer.text).toContain('gatehouse_requests_total');
+  });
+
+  test('can be switched off', async () => {
+    await using quiet = await startGateway({ entries: [], env: { ENABLE_PROMETHEUS: 'false' }, metricsOnMain: true });
+    expect((await send(`${quiet.adminUrl}/metrics`)).status).toBe(404);
+    expect((await send(`${quiet.url}/metrics`)).status).toBe(404);
+  });
+});

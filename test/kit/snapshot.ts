@@ -1,0 +1,118 @@
+/** Snapshot entries written the way a test reads: one call per object, everything else at its default. */
+import { createHash } from 'node:crypto';
+import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
+import {
+  type AnyEntry,
+  digestOf,
+  type EntryBody,
+  type EntryKind,
+  entryId,
+  SCHEMA_VERSION,
+  type Snapshot,
+  type SnapshotEntry,
+} from '@gatehouse/crds/snapshot';
+
+export const TEAM = 'team-a';
+/** The secret of `key()` when none is given. */
+export const KEY = 'gwk_test_0123456789abcdef0123456789abcdef';
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+interface Place {
+  /** Null: the organisation. */
+  readonly workspace?: string | null;
+}
+
+function toEntry<K extends EntryKind>(kind: K, name: string, workspace: string | null, body: EntryBody<K>): AnyEntry {
+  const entry: SnapshotEntry<K> = {
+    kind,
+    id: entryId(kind, workspace, name),
+    workspace,
+    generation: 1,
+    digest: digestOf(body),
+    body,
+  };
+  return entry as unknown as AnyEntry; // the kind and its body belong together
+}
+
+export function organisation(body: Partial<EntryBody<'organisation'>> = {}): AnyEntry {
+  return toEntry('organisation', 'default', null, { savedConfigsOnly: false, headersToMask: [], ...body });
+}
+
+export function workspace(name: string = TEAM, body: Partial<EntryBody<'workspace'>> = {}): AnyEntry {
+  return toEntry('workspace', name, name, { savedConfigsOnly: false, defaults: {}, ...body });
+}
+
+export interface KeyOptions extends Place {
+  readonly name?: string;
+  readonly secret?: string;
+  readonly scopes?: readonly string[];
+  readonly config?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly allowConfigOverride?: boolean;
+  readonly rateLimits?: EntryBody<'key'>['rateLimits'];
+  readonly expiresAt?: string;
+  readonly user?: string;
+}
+
+export function key(options: KeyOptions = {}): AnyEntry {
+  const { workspace: owner = TEAM, name = 'main', secret = KEY, scopes = ['completions.write'] } = options;
+  const { config, metadata, allowConfigOverride = true, rateLimits = [], expiresAt, user } = options;
+  return toEntry('key', name, owner, {
+    name,
+    sha256: [sha256(secret)],
+    scopes: [...scopes],
+    defaults: {
+      allowConfigOverride,
+      ...(config === undefined ? {} : { config }),
+      ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+    },
+    rateLimits,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(user === undefined ? {} : { user }),
+  });
+}
+
+export interface ProviderOptions extends Place, Partial<Omit<EntryBody<'provider'>, 'slug' | 'provider'>> {
+  readonly provider?: string;
+  /** The API key, or all secret fields. */
+  readonly secret?: string | Readonly<Record<string, string>>;
+}
+
+/** A managed provider and its credential. */
+export function provider(slug: string, options: ProviderOptions = {}): AnyEntry[] {
+  const { workspace: owner = TEAM, provider: id = 'openai', secret = `sk-${slug}`, ...body } = options;
+  const fields = typeof secret === 'string' ? { api_key: secret } : { ...secret };
+  return [
+    toEntry('credential', slug, owner, { fields }),
+    toEntry('provider', slug, owner, {
+      settings: {},
+      headers: {},
+      deployments: [],
+      ...body,
+      slug,
+      provider: id,
+      credential: entryId('credential', owner, slug),
+    }),
+  ];
+}
+
+/** A saved config, written as clients write it (either spelling). */
+export function config(slug: string, document: object, place: Place = {}): AnyEntry {
+  const { workspace: owner = TEAM } = place;
+  const parsed = parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: true });
+  if (!parsed.ok) throw new Error(`config ${slug}: ${JSON.stringify(parsed.error)}`);
+  const node = parsed.value;
+  return toEntry('config', slug, owner, { slug, version: digestOf(node).slice(0, 12), node });
+}
+
+type Entries = readonly (AnyEntry | readonly AnyEntry[])[];
+
+export function snapshot(...entries: Entries): Snapshot {
+  return { schemaVersion: SCHEMA_VERSION, entries: entries.flat() };
+}
+
+/** Every secret the entries hold, which must be seen nowhere but in requests to providers. */
+export function secretsOf(entries: readonly AnyEntry[]): readonly string[] {
+  return entries.flatMap((entry) => (entry.kind === 'credential' ? Object.values(entry.body.fields) : []));
+}
