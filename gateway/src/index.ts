@@ -108,7 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return { port: portOf(app), adminPort: portOf(admin) };
     },
     drain: async () => {
-      await drain.run();
+      await drain.run(() => void app.close()); // awaited by `close`
       await close();
     },
     close,
@@ -158,7 +158,7 @@ function createPorts(
       maxResponseBytes: limits.maxResponseBytes,
       providers: PROVIDERS,
       hosts,
-      services: createServices({ client, limits, env: createEnvReader(variables), now }),
+      servicesFor: createServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
       sleep,
       now,

@@ -3,8 +3,9 @@ export interface Target {
   readonly host: string;
   readonly port: number;
   readonly path: string;
-  /** Beside host, content type and length. A `{key}` in a value stands for a number from 1 (load/chat.lua). */
+  /** Beside host, content type and length. A `{key}` in a value stands for a number from 1 to `keys`. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly keys?: number;
 }
 
 /** The header lines of a request with that body, in the order they are sent. */

@@ -5,6 +5,10 @@ import type { AppError } from './app-error.ts';
 /** Whose error format a client reads. */
 export type ErrorProtocol = 'openai' | 'messages';
 
+/** The format of a path's errors: everything below `/v1/messages` is Anthropic's (decision 28). */
+export const errorProtocolOf = (path: string): ErrorProtocol =>
+  path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'messages' : 'openai';
+
 export interface RenderedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

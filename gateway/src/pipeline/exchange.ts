@@ -34,6 +34,8 @@ export interface ClientRequest {
   header(name: string): string | undefined;
   /** All headers, for the proxy mode. */
   headers(): Iterable<readonly [name: string, value: string]>;
+  /** Throws AppError BODY_TOO_LARGE when the client announces a JSON body beyond the limit. */
+  checkLength(options: { readonly json: boolean }): void;
   /** Reads the body once. Throws AppError BODY_TOO_LARGE or BODY_NOT_JSON. */
   readBody(options: { readonly json: boolean }): Promise<RequestBody>;
 }
@@ -87,6 +89,15 @@ export interface Answer {
   readonly facts: AnswerFacts;
 }
 
+/** What became of one target. */
+export interface AttemptFacts {
+  readonly provider: string | undefined;
+  readonly status: number;
+  readonly error: AppError | undefined;
+  /** Calls made to the provider; more than one: there were retries. */
+  readonly calls: number;
+}
+
 /** The decision record in short: for headers, metrics and the request log. */
 export interface AnswerFacts {
   readonly error: AppError | undefined;
@@ -99,8 +110,8 @@ export interface AnswerFacts {
   readonly cacheStatus: CacheStatus | undefined;
   /** Retries used; -1 when they were used up. */
   readonly retries: number | undefined;
-  /** Targets that were tried. */
-  readonly attempts: number;
+  /** Targets that were tried, in order. */
+  readonly attempts: readonly AttemptFacts[];
   readonly upstreamMs: number;
   readonly stream: boolean;
   /** Called with the complete client bytes of a cacheable answer. */

@@ -58,6 +58,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 }
 
 async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
+  exchange.request.checkLength(exchange.operation);
   const caller = identify(exchange.request, exchange.snapshot);
   progress.caller = caller;
   authorize(caller, exchange.operation);
@@ -111,7 +112,7 @@ function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
-  const { status, headers, body } = renderFor(error, exchange.operation);
+  const { status, headers, body } = renderFor(error, exchange);
   const facts = { ...factsOf(undefined, progress), error };
   return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts };
 }
@@ -127,7 +128,7 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, resolution, atte
     optionPath: outcome?.leaf.path,
     cacheStatus: outcome?.cacheStatus,
     retries: outcome?.retries,
-    attempts: attempts.length,
+    attempts: attempts.map(({ provider, status, error, calls }) => ({ provider, status, error, calls })),
     upstreamMs: attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0),
     stream: outcome?.stream ?? false,
     store: outcome?.store,

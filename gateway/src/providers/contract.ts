@@ -69,12 +69,14 @@ export interface OutgoingRequest {
 
 /** A small JSON call beside the main one: tokens, inference profiles, remote images. Same SSRF guard, same proxies. */
 export interface SideRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Whether cloud metadata addresses may be reached: only for the identity of the machine. */
   readonly metadata?: true;
+  /** The address belongs to the account and not to the client: it may be where the account's own calls may go. */
+  readonly account?: true;
   readonly maxBytes?: number;
 }
 
@@ -112,6 +114,8 @@ export interface AuthorizerContext {
   readonly signal: AbortSignal;
   /** The target goes to a host of its own, which may need no credential. */
   readonly customHost?: boolean;
+  /** The host was named in a request: the gateway's own identity must not be sent there. */
+  readonly untrustedHost?: boolean;
 }
 
 /**
@@ -192,6 +196,8 @@ export interface Endpoint {
   readonly streamPath?: Template | ((call: Call) => string);
   /** False: this call is not offered (for example a model family without a native messages API). */
   supports?(call: Call): boolean;
+  /** What an answer depends on that the main request does not show, for the response cache. */
+  cacheSalt?(call: Call): string;
   readonly request: RequestRule;
   readonly answer: AnswerRule;
   readonly stream?: StreamRule;

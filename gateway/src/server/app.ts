@@ -8,6 +8,7 @@ import { traceOf } from '../pipeline/index.ts';
 import { ROUTES, type Route } from '../routes/table.ts';
 import { toClientRequest } from './client-request.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import { refuseMalformed } from './malformed.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 
 export interface AppPorts extends ServePorts {
@@ -18,24 +19,27 @@ export interface AppPorts extends ServePorts {
 
 /** Operations that get engines of their own later: refused, never sent on as they are. */
 const LATER: readonly { readonly path: RegExp; readonly what: string }[] = [
-  { path: /^\/v1\/realtime(?:\/|$)/, what: 'The realtime API' },
+  { path: /^realtime(?:\/|$)/, what: 'The realtime API' },
 ];
 
 export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports: AppPorts): FastifyInstance {
   const app = fastify({
     ...serverOptions(settings),
-    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+    frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
+    clientErrorHandler: refuseMalformed,
   });
   // Bodies are read by the pipeline, once the caller is known.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-  app.setErrorHandler((error, request, reply) => fail(error, request, reply));
-  app.setNotFoundHandler((request, reply) => fail(new AppError('ROUTE_UNKNOWN'), request, reply));
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply, settings.cors));
+  app.setNotFoundHandler((request, reply) => fail(new AppError('ROUTE_UNKNOWN'), request, reply, settings.cors));
   addCors(app, settings.cors);
   addHealth(app, ports);
   if (ports.metricsText !== undefined) {
     const { metricsText } = ports;
-    app.get('/metrics', async (_request, reply) => reply.type('text/plain; version=0.0.4').send(await metricsText()));
+    app.get('/metrics', { onRequest: traced }, async (_request, reply) =>
+      reply.type('text/plain; version=0.0.4').send(await metricsText()),
+    );
   }
   for (const route of ROUTES) addRoute(app, route, ports);
   return app;
@@ -69,26 +73,30 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
     method,
     url: path,
     handler: (request, reply) => {
-      const refused = operation.id === 'proxy' ? proxyProblem(request.raw.url ?? '') : undefined;
+      const { '*': rest, ...named } = request.params as Record<string, string>; // named and wildcard segments
+      const refused = operation.id === 'proxy' ? proxyProblem(rest ?? '') : undefined;
       if (refused !== undefined) throw refused;
       reply.hijack();
-      const { '*': _, ...route } = request.params as Record<string, string>; // named and wildcard segments
-      return serve(ports, { message: request.raw, response: reply.raw, operation, route });
+      return serve(ports, { message: request.raw, response: reply.raw, operation, route: encoded(named) });
     },
   });
 }
 
-/** Paths below /v1 that the proxy mode must not take (DESIGN section 2). */
-function proxyProblem(url: string): AppError | undefined {
-  const path = url.split('?', 1)[0] ?? '';
-  if (MANAGEMENT_PREFIXES.has(path.split('/')[2] ?? '')) return new AppError('ROUTE_UNKNOWN');
+/** The router decodes segments; the pipeline wants them as they stand in a path. */
+function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(segments).map(([name, value]) => [name, encodeURIComponent(value)]));
+}
+
+/** Paths below /v1 that the proxy mode must not take (DESIGN section 2). `path`: decoded, without `/v1/`. */
+function proxyProblem(path: string): AppError | undefined {
+  if (MANAGEMENT_PREFIXES.has(path.split('/', 1)[0] ?? '')) return new AppError('ROUTE_UNKNOWN');
   const later = LATER.find((known) => known.path.test(path));
   if (later === undefined) return undefined;
   return new AppError('FEATURE_UNSUPPORTED', { detail: `${later.what} is not part of this version` });
 }
 
 function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void {
-  app.get('/v1/health', (_request, reply) => {
+  app.get('/v1/health', { onRequest: traced }, (_request, reply) => {
     if (snapshots.current === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
     return reply.send({ status: 'success', message: 'Server is healthy', version });
   });
@@ -96,23 +104,29 @@ function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void
 
 function addCors(app: FastifyInstance, settings: GatewaySettings['cors']): void {
   if (settings === undefined) return;
-  app.options('/*', (request, reply) => {
+  app.options('/*', { onRequest: traced }, (request, reply) => {
     const headers = { ...corsHeaders(settings, request.headers.origin), ...preflightHeaders(settings) };
     return reply.code(204).headers(headers).send();
   });
 }
 
+/** Every answer has a trace id, also those that no pipeline makes. */
+function traced(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header('x-gw-trace-id', traceIdOf(request));
+  done();
+}
+
+function traceIdOf({ raw }: FastifyRequest): string {
+  const message = raw as IncomingMessage; // HTTP/2 requests have the same members
+  return traceOf(toClientRequest(message, { route: {}, limits: { maxJsonBytes: 0, replayBytes: 0 } })).traceId;
+}
+
 /** Whatever goes wrong before the pipeline: our error body, with a trace id. */
-function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors: GatewaySettings['cors']): void {
   reply.hijack();
-  const message = request.raw as IncomingMessage; // HTTP/2 requests have the same members
-  const response = reply.raw as ServerResponse;
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const { traceId } = traceOf(toClientRequest(message, { route: {}, limits: { maxJsonBytes: 0, replayBytes: 0 } }));
-  sendError(response, fromFramework(error), { traceId });
+  const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+  sendError(reply.raw as ServerResponse, fromFramework(error), { path, headers }); // as above
 }
 
 /** Fastify's own errors with a 4xx status are malformed requests. */

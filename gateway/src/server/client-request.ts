@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import type { ClientRequest, RequestBody } from '../pipeline/index.ts';
-import { parseBody, readBytes } from './read-json.ts';
+import { checkLength, parseBody, readBytes } from './read-json.ts';
 import { createStreamedBody } from './streamed-body.ts';
 
 export interface BodyLimits {
@@ -16,7 +17,8 @@ export function toClientRequest(
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   const header = (name: string): string | undefined => {
-    const value = message.headers[name];
+    // Names come from clients: `constructor` is a header like any other.
+    const value = Object.hasOwn(message.headers, name) ? message.headers[name] : undefined;
     return Array.isArray(value) ? value.join(', ') : value;
   };
   return {
@@ -31,22 +33,32 @@ export function toClientRequest(
         if (value !== undefined && !name.startsWith(':')) yield [name, value];
       }
     },
+    checkLength: ({ json }) => {
+      if (json || isJson(message.headers['content-type'])) checkLength(message, limits.maxJsonBytes);
+    },
     readBody: ({ json }) => readBody(message, json, limits),
   };
 }
 
 async function readBody(message: IncomingMessage, json: boolean, limits: BodyLimits): Promise<RequestBody> {
   const { method, headers } = message;
-  const length = headers['content-length'];
-  const absent = length === undefined ? headers['transfer-encoding'] === undefined : length === '0';
-  if (method === 'GET' || method === 'HEAD' || (absent && !json)) return { kind: 'none' };
+  if (method === 'GET' || method === 'HEAD' || (!json && !hasBody(message))) return { kind: 'none' };
   if (json || isJson(headers['content-type'])) {
     const bytes = await readBytes(message, limits.maxJsonBytes);
     if (bytes.length === 0 && !json) return { kind: 'none' };
     return { kind: 'json', bytes, value: parseBody(bytes) };
   }
+  const length = headers['content-length'];
   const bytes = length === undefined ? undefined : Number(length);
   return { kind: 'streamed', source: createStreamedBody(message, { replayBytes: limits.replayBytes, bytes }) };
+}
+
+function hasBody(message: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': framing } = message.headers;
+  if (length !== undefined) return length !== '0';
+  if (message.httpVersionMajor < 2) return framing !== undefined;
+  // HTTP/2 frames bodies by itself; requests of node's compatibility layer only look like those of HTTP/1.
+  return !(message as unknown as Http2ServerRequest).stream.endAfterHeaders;
 }
 
 const isJson = (type: string | undefined): boolean =>

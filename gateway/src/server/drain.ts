@@ -6,8 +6,8 @@ import type { InFlight } from './serve.ts';
 export interface Drain {
   readonly inFlight: InFlight;
   isDraining(): boolean;
-  /** Keeps accepting for a while, then waits for what is in flight, until the deadline ends it. */
-  run(): Promise<void>;
+  /** Keeps accepting for a while, stops, then waits for what is in flight, until the deadline ends it. */
+  run(stopAccepting: () => void): Promise<void>;
   /** Ends everything in flight now. */
   abort(reason: AppError): void;
 }
@@ -36,9 +36,10 @@ export function createDrain(options: { readonly acceptMs: number; readonly deadl
     },
     isDraining: () => draining,
     abort,
-    run: async () => {
+    run: async (stopAccepting) => {
       draining = true;
       await wait(options.acceptMs);
+      stopAccepting();
       const timer = setTimeout(() => abort(new AppError('DRAINING')), options.deadlineMs);
       await empty();
       clearTimeout(timer);

@@ -7,10 +7,14 @@ import type { JsonObject } from '../wire/contract.ts';
 /** Levels of nesting a body may have: far above any schema, far below what breaks a recursive writer. */
 const MAX_DEPTH = 256;
 
-/** The bytes of a request. Throws BODY_TOO_LARGE as soon as the limit is passed, whatever content-length said. */
-export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Throws BODY_TOO_LARGE when the client announces more than the limit. */
+export function checkLength(request: IncomingMessage, maxBytes: number): void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return await new Promise((resolve, reject) => {
+}
+
+/** The bytes of a request. Throws BODY_TOO_LARGE as soon as the limit is passed. */
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
     request.on('data', (piece: Buffer) => {

@@ -1,8 +1,8 @@
 /** One request from node's server through the pipeline and back. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
-import { AppError, renderError } from '../errors/index.ts';
-import { type Answer, type Exchange, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
+import { AppError, errorProtocolOf, renderError, toAppError } from '../errors/index.ts';
+import { type Answer, type Exchange, type HeaderMap, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';
@@ -39,23 +39,31 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   const snapshot = ports.snapshots.current;
   const cors = corsHeaders(ports.cors, message.headers.origin);
   if (snapshot === undefined) {
-    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { traceId: trace.traceId, ...cors });
+    const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
+    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { path: request.path, headers });
     return;
   }
   const controller = new AbortController();
   const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, startedMs, trace };
   response.on('close', () => {
-    if (!response.writableFinished) controller.abort(new AppError('CLIENT_CLOSED'));
+    if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
   });
   ports.inFlight.add(controller);
+  ports.metrics.inFlight.inc();
   try {
     const answer = await ports.pipeline.handle(exchange);
     Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
     closeIfNeeded(ports, message, answer);
     const sent = await respond(response, answer, { signal: controller.signal, keepAliveMs: ports.limits.keepAliveMs });
     settle(ports, exchange, answer, sent);
+  } catch (error) {
+    ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
+    controller.abort(toAppError(error)); // lets go of the upstream
+    const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
+    sendError(response, toAppError(error), { path: request.path, headers });
   } finally {
     ports.inFlight.remove(controller);
+    ports.metrics.inFlight.dec();
   }
 }
 
@@ -70,9 +78,13 @@ function closeIfNeeded({ connections }: ServePorts, message: IncomingMessage, an
 export function sendError(
   response: ServerResponse,
   error: AppError,
-  { traceId, ...more }: { readonly traceId: string; readonly [header: string]: string | string[] },
+  { path, headers: more }: { readonly path: string; readonly headers: HeaderMap },
 ): void {
-  const { status, headers, body } = renderError(error, 'openai');
-  response.writeHead(status, { ...headers, ...more, 'x-gw-trace-id': traceId, 'content-length': String(body.length) });
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = renderError(error, errorProtocolOf(path));
+  response.writeHead(status, { ...headers, ...more, 'content-length': String(body.length) });
   response.end(body);
 }

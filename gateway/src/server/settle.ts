@@ -1,5 +1,5 @@
 /** After the last byte: metrics and the request log; DESIGN section 6 "settle". */
-import { type Answer, type Exchange, parseHeaderList } from '../pipeline/index.ts';
+import { type Answer, type AttemptFacts, type Exchange, parseHeaderList } from '../pipeline/index.ts';
 import { type Logger, type Metrics, maskHeaders } from '../telemetry/index.ts';
 import type { Sent } from './respond.ts';
 
@@ -25,21 +25,28 @@ export function settle(ports: SettlePorts, exchange: Exchange, answer: Answer, s
   metrics.requests.add({ operation, provider, status: String(statusOf(answer, sent)) });
   metrics.duration.observe({ operation, provider }, seconds);
   metrics.overhead.observe({ operation }, overhead);
-  if (facts.attempts > 0) metrics.upstream.observe({ operation, provider }, facts.upstreamMs / 1000);
+  if (facts.attempts.length > 0) metrics.upstream.observe({ operation, provider }, facts.upstreamMs / 1000);
   if (facts.cacheStatus !== undefined && facts.cacheStatus !== 'DISABLED')
     metrics.cache.add({ verdict: facts.cacheStatus });
-  if (facts.retries !== undefined && facts.retries > 0) metrics.retries.add({ provider }, facts.retries);
+  for (const attempt of facts.attempts) countAttempt(metrics, attempt);
   if (sent.tokens !== undefined) {
     metrics.tokens.add({ provider, type: 'input' }, sent.tokens.input);
     metrics.tokens.add({ provider, type: 'output' }, sent.tokens.output);
   }
   const error = sent.error ?? facts.error;
-  if (error !== undefined) metrics.errors.add({ code: error.code });
+  for (const known of new Set([...facts.attempts.map((attempt) => attempt.error), facts.error, sent.error])) {
+    if (known !== undefined) metrics.errors.add({ code: known.code });
+  }
   if (logger.isLevelEnabled('debug'))
     logger.debug({ ...idsOf(exchange), headers: headersOf(exchange, ports) }, 'Request received');
   if (logger.isLevelEnabled('info')) logger.info(recordOf(exchange, answer, sent, endedMs), 'Request finished');
   if (error !== undefined && error.row.log !== 'info')
     logger[error.row.log]({ err: error, ...idsOf(exchange) }, 'Request failed');
+}
+
+function countAttempt(metrics: Metrics, { provider = NONE, status, calls }: AttemptFacts): void {
+  metrics.attempts.add({ provider, outcome: status >= 200 && status <= 299 ? 'success' : 'failure' });
+  if (calls > 1) metrics.retries.add({ provider }, calls - 1);
 }
 
 /** The request's headers for the debug log, masked by deployment, organisation and request (11.8). */
@@ -71,7 +78,7 @@ function recordOf(exchange: Exchange, answer: Answer, sent: Sent, endedMs: numbe
     model: facts.model === '' ? undefined : facts.model,
     config: facts.config,
     option: facts.optionPath,
-    attempts: facts.attempts,
+    attempts: facts.attempts.length,
     retries: facts.retries,
     cache: facts.cacheStatus,
     stream: facts.stream,

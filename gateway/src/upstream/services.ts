@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { ProviderServices } from '../providers/contract.ts';
+import type { ProviderServices, SideRequest } from '../providers/contract.ts';
 import type { UpstreamClient, UpstreamLimits } from './client.ts';
+import type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
 
 export interface ServicesOptions {
   readonly client: UpstreamClient;
@@ -20,8 +21,16 @@ interface Kept {
   readonly expiresAtMs: number;
 }
 
-/** The calls beside the main one that authorizers and request writers make. */
-export function createServices({ client, limits, env, now }: ServicesOptions): ProviderServices {
+/**
+ * The calls beside the main one that authorizers and request writers make, for accounts whose hosts come from the given
+ * origin. What was made once is kept for all of them.
+ */
+export function createServices({
+  client,
+  limits,
+  env,
+  now,
+}: ServicesOptions): (origin: HostOrigin) => ProviderServices {
   const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
   const making = new Map<string, Promise<unknown>>();
 
@@ -34,10 +43,10 @@ export function createServices({ client, limits, env, now }: ServicesOptions): P
     return value;
   };
 
-  return {
+  const servicesFor = (origin: HostOrigin): ProviderServices => ({
     env,
     now,
-    fetch: async ({ method, url, headers = {}, body, metadata, maxBytes = MAX_SIDE_BYTES }, { signal }) => {
+    fetch: async ({ method, url, headers = {}, body, maxBytes = MAX_SIDE_BYTES, ...kind }, { signal }) => {
       const target = new URL(url);
       const response = await client.send(
         {
@@ -46,7 +55,7 @@ export function createServices({ client, limits, env, now }: ServicesOptions): P
           path: target.pathname + target.search,
           headers,
           body: body === undefined ? undefined : Buffer.from(body),
-          hostOrigin: metadata === true ? 'metadata' : 'request',
+          hostOrigin: originOf(kind, origin),
         },
         { signal, limits },
       );
@@ -62,7 +71,14 @@ export function createServices({ client, limits, env, now }: ServicesOptions): P
       making.set(key, fresh);
       return fresh;
     },
-  };
+  });
+  const services = { request: servicesFor('request'), resource: servicesFor('resource') };
+  return (origin) => services[origin];
+}
+
+function originOf({ metadata, account }: Pick<SideRequest, 'metadata' | 'account'>, origin: HostOrigin): ConnectOrigin {
+  if (metadata === true) return 'metadata';
+  return account === true ? origin : 'request';
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

@@ -1,51 +1,99 @@
-/** Whose hash it is: of two keys with the same secret the oldest is served. */
-import { createHash } from 'node:crypto';
-import type { ApiKey, ObjectMeta } from '@gatehouse/crds/kinds';
-import { textOf } from './secret-text.ts';
-import { objectKey, type SecretData } from './world.ts';
+/** Whose hash it is: of ApiKeys with the same secret the oldest is served. */
+import type { ApiKey, ResourceOf } from '@gatehouse/crds/kinds';
+import { byAge } from './age.ts';
+import { LayeredMap } from './layered-map.ts';
+import { mintedSecret } from './world.ts';
 
-/** Orders objects by creation, then by namespace and name. Files know no creation: there the name decides. */
-export function byAge(a: { readonly metadata: ObjectMeta }, b: { readonly metadata: ObjectMeta }): number {
-  return compare(ageOf(a.metadata), ageOf(b.metadata)) || compare(keyOf(a.metadata), keyOf(b.metadata));
+/** What is held, kept from one translation to the next. */
+export interface Holdings {
+  /** Keys of ApiKeys by hash. */
+  readonly holders: LayeredMap<readonly string[]>;
+  /** Hashes with more than one holder: few, so that the question whether a hash is one of them is cheap. */
+  readonly contested: ReadonlySet<string>;
+  /** The hash each ApiKey holds. */
+  readonly hashes: LayeredMap<string>;
+  /** Keys of ApiKeys whose hash comes from a Secret and changes without them. */
+  readonly fromSecrets: ReadonlySet<string>;
 }
 
-const ageOf = ({ creationTimestamp }: ObjectMeta): string => creationTimestamp ?? '';
-const keyOf = ({ namespace, name }: ObjectMeta): string => objectKey(namespace, name);
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export const NO_HOLDINGS: Holdings = {
+  holders: new LayeredMap(),
+  contested: new Set(),
+  hashes: new LayeredMap(),
+  fromSecrets: new Set(),
+};
 
-/** The key that holds a hash. The claims are read once, at the first question. */
-export function createHolders(
-  claims: () => Iterable<readonly [hash: string, key: string, resource: ApiKey]>,
-): (sha256: string) => string | undefined {
-  let holders: ReadonlyMap<string, readonly [key: string, resource: ApiKey]> | undefined;
-  return (sha256) => {
-    holders ??= oldestOf(claims());
-    return holders.get(sha256)?.[0];
-  };
+interface HoldingInput {
+  /** Keys of the ApiKeys that are new, edited or gone. */
+  readonly changed: Iterable<string>;
+  resourceOf(key: string): ApiKey | undefined;
+  hashOf(namespace: string, secret: string, entry: string): string | undefined;
 }
 
-function oldestOf(claims: Iterable<readonly [hash: string, key: string, resource: ApiKey]>) {
-  const holders = new Map<string, readonly [key: string, resource: ApiKey]>();
-  for (const [hash, key, resource] of claims) {
-    const other = holders.get(hash);
-    if (other === undefined || byAge(resource, other[1]) < 0) holders.set(hash, [key, resource]);
+/** The holdings after some ApiKeys or Secrets have changed. */
+export function updateHoldings(before: Holdings, { changed, resourceOf, hashOf }: HoldingInput): Holdings {
+  const hashes = new Map<string, string | undefined>();
+  const fromSecrets = new Set(before.fromSecrets);
+  for (const key of new Set([...changed, ...before.fromSecrets])) {
+    const resource = resourceOf(key);
+    const hash = resource === undefined ? undefined : heldHash(resource, hashOf);
+    if (resource !== undefined && resource.spec.sha256 === undefined) fromSecrets.add(key);
+    else fromSecrets.delete(key);
+    if (hash !== before.hashes.get(key)) hashes.set(key, hash);
   }
-  return holders;
+  const moved = moveHolders(before, hashes);
+  const contested = new Set(before.contested);
+  for (const [hash, keys = []] of moved) {
+    if (keys.length > 1) contested.add(hash);
+    else contested.delete(hash);
+  }
+  return { holders: before.holders.with(moved), contested, hashes: before.hashes.with(hashes), fromSecrets };
 }
 
-/** Lower-case hex SHA-256 of an entry of a Secret, undefined without one. Computed once per entry. */
-export type SecretHasher = (data: SecretData | undefined, entry: string) => string | undefined;
-
-export function createSecretHasher(): SecretHasher {
-  const known = new WeakMap<SecretData, Map<string, string | undefined>>();
-  return (data, entry) => {
-    if (data === undefined) return undefined;
-    const hashes = known.get(data) ?? new Map<string, string | undefined>();
-    known.set(data, hashes);
-    if (!hashes.has(entry)) hashes.set(entry, hashText(textOf(data, entry)));
-    return hashes.get(entry);
-  };
+/** The hash of the key an ApiKey brings, or of the one minted for it. */
+function heldHash({ metadata, spec }: ApiKey, hashOf: HoldingInput['hashOf']): string | undefined {
+  if (spec.sha256 !== undefined) return spec.sha256;
+  const { name, key } = secretOf({ metadata, spec });
+  return hashOf(metadata.namespace ?? '', name, key);
 }
 
-const hashText = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : createHash('sha256').update(text).digest('hex');
+/** Where the key of an ApiKey without `sha256` is. */
+export function secretOf({
+  metadata,
+  spec,
+}: Pick<ResourceOf<'ApiKey'>, 'metadata' | 'spec'>): ReturnType<typeof mintedSecret> {
+  return spec.secretRef ?? mintedSecret(metadata.name);
+}
+
+function moveHolders(
+  { holders, hashes: before }: Holdings,
+  hashes: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, readonly string[] | undefined> {
+  const moved = new Map<string, readonly string[] | undefined>();
+  const holdersOf = (hash: string): readonly string[] => (moved.has(hash) ? moved.get(hash) : holders.get(hash)) ?? [];
+  for (const [key, hash] of hashes) {
+    const old = before.get(key);
+    if (old !== undefined) {
+      const rest = holdersOf(old).filter((holder) => holder !== key);
+      moved.set(old, rest.length === 0 ? undefined : rest);
+    }
+    if (hash !== undefined) moved.set(hash, [...holdersOf(hash), key]);
+  }
+  return moved;
+}
+
+interface Rivalry {
+  resourceOf(key: string): ApiKey | undefined;
+  isOwned(namespace: string): boolean;
+}
+
+/** The holder that counts; a key outside every workspace cannot take another's place. */
+export function holderOf({ holders }: Holdings, sha256: string, { resourceOf, isOwned }: Rivalry): string | undefined {
+  const keys = holders.get(sha256);
+  if (keys === undefined || keys.length === 1) return keys?.[0];
+  const rivals = keys.flatMap((key) => {
+    const resource = resourceOf(key);
+    return resource !== undefined && isOwned(resource.metadata.namespace ?? '') ? [{ key, ...resource }] : [];
+  });
+  return rivals.sort(byAge)[0]?.key;
+}

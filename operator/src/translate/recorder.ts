@@ -11,9 +11,13 @@ export interface Read {
 
 type Ask = (...args: readonly string[]) => unknown;
 
-/** The same lookups, with every question and answer written down. */
-export function recordReads(lookups: Lookups): { readonly view: Lookups; readonly reads: readonly Read[] } {
-  const reads: Read[] = [];
+export interface Recorder {
+  /** Runs with the lookups, and writes down every question and answer. */
+  record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Read[] };
+}
+
+export function createRecorder(lookups: Lookups): Recorder {
+  let reads: Read[] = [];
   const view: Record<string, Ask> = {};
   for (const question of Object.keys(lookups) as Question[]) {
     const ask = lookups[question] as Ask; // all questions take texts; only their answers differ
@@ -23,7 +27,13 @@ export function recordReads(lookups: Lookups): { readonly view: Lookups; readonl
       return answer;
     };
   }
-  return { view: view as unknown as Lookups, reads };
+  return {
+    record: (run) => {
+      reads = [];
+      const value = run(view as unknown as Lookups);
+      return { value, reads };
+    },
+  };
 }
 
 /** Whether the world would answer the same today. */

@@ -1,12 +1,13 @@
 /** Second half of a translation: what is made of each object, kept for as long as everything it has read stays the same. */
-import { KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
+import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { toEntries, toStale } from './entries.ts';
 import { type Effect, type Finding, fromIssue, missing } from './findings.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
+import type { LayeredMap } from './layered-map.ts';
 import type { Lookups } from './lookups.ts';
-import { type Read, recordReads, stillHolds } from './recorder.ts';
-import { IMPLIED_ORGANISATION, type Source } from './sources.ts';
+import { createRecorder, type Read, type Recorder, stillHolds } from './recorder.ts';
+import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './sources.ts';
 import { toVerdict, type Verdict } from './verdict.ts';
 
 export interface Result {
@@ -18,8 +19,6 @@ export interface Result {
   readonly verdict: Verdict;
 }
 
-export type Results = ReadonlyMap<KindName, ReadonlyMap<string, Result>>;
-
 interface Change<T> {
   readonly left: Set<T>;
   readonly came: T[];
@@ -30,52 +29,54 @@ export interface Changes {
   readonly verdicts: Change<Verdict>;
 }
 
-export interface ResultBook {
-  translateAll(kind: KindName, sources: ReadonlyMap<string, Source>, lookups: Lookups): void;
-  /** Answers for Integrations once they are translated. */
-  credentialOf(integrationKey: string): string | null | undefined;
-  close(): { readonly results: Results; readonly changes: Changes; readonly translated: number };
+interface TranslateOptions {
+  /** What was made of objects that are gone. */
+  readonly gone: readonly Result[];
+  /** False when the rules themselves have changed since. */
+  readonly trusted: boolean;
+  /** The lookups, completed by what this half alone knows: the credentials of Integrations already translated. */
+  lookupsWith(credentialOf: Lookups['credentialOf']): Lookups;
 }
 
-const NONE: ReadonlyMap<string, Result> = new Map();
+export interface Translated {
+  readonly items: Items;
+  readonly changes: Changes;
+  /** How many objects were translated anew. */
+  readonly translated: number;
+}
 
-/** Opens a book on what was made before; `trusted` is false when the rules themselves have changed since. */
-export function createResultBook(before: Results, { trusted }: { readonly trusted: boolean }): ResultBook {
-  const results = new Map<KindName, ReadonlyMap<string, Result>>();
+/** Translates what is new or has read something that has changed; the rest is taken over. */
+export function translateItems(items: Items, { gone, trusted, lookupsWith }: TranslateOptions): Translated {
+  const done = new Map<KindName, LayeredMap<Item>>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
+  const lookups = lookupsWith((key) => credentialOf(done.get('Integration')?.get(key)));
+  const recorder = createRecorder(lookups);
   let translated = 0;
-  return {
-    translateAll: (kind, sources, lookups) => {
-      const known = before.get(kind) ?? NONE;
-      const now = new Map<string, Result>();
-      let reused = 0;
-      for (const [key, source] of sources) {
-        const last = known.get(key);
-        const result = trusted && isCurrent(last, source, lookups) ? last : translateOne(source, last, lookups);
-        now.set(key, result);
-        if (result === last) reused += 1;
-        else noteChange(changes, last, result);
-      }
-      translated += now.size - reused;
-      if (reused < known.size) noteGone(changes, known, now);
-      results.set(kind, reused === now.size && reused === known.size ? known : now);
-    },
-    credentialOf: (key) => {
-      const result = results.get('Integration')?.get(key);
-      const resource = result?.source.resource as ResourceOf<'Integration'> | undefined; // what the map of that Kind holds
-      if (result === undefined || resource === undefined) return undefined;
-      return resource.spec.secretRef === undefined ? null : result.entries[0]?.id;
-    },
-    close: () => ({ results, changes, translated }),
-  };
+  for (const result of gone) noteChange(changes, result, undefined);
+  for (const [kind, known] of items) {
+    const edits = new Map<string, Item>();
+    known.forEach(({ source, result: last }, key) => {
+      if (trusted && last?.source === source && areCurrent(last.reads, lookups)) return;
+      const result = translateOne(source, last, recorder);
+      noteChange(changes, last, result);
+      edits.set(key, { source, result });
+    });
+    translated += edits.size;
+    done.set(kind, known.with(edits));
+  }
+  return { items: done, changes, translated };
 }
 
-function isCurrent(last: Result | undefined, source: Source, lookups: Lookups): last is Result {
-  return last?.source === source && last.reads.every((read) => stillHolds(lookups, read));
+/** Null for an Integration that needs no credential, undefined for one that cannot be used. */
+function credentialOf(item: Item | undefined): string | null | undefined {
+  const resource = item?.source.resource;
+  if (resource?.kind !== 'Integration') return undefined;
+  return resource.spec.secretRef === undefined ? null : item?.result?.entries[0]?.id;
 }
 
-function noteGone(changes: Changes, known: ReadonlyMap<string, Result>, now: ReadonlyMap<string, Result>): void {
-  for (const [key, gone] of known) if (!now.has(key)) noteChange(changes, gone, undefined);
+function areCurrent(reads: readonly Read[], lookups: Lookups): boolean {
+  for (const read of reads) if (!stillHolds(lookups, read)) return false;
+  return true;
 }
 
 function noteChange({ entries, verdicts }: Changes, before: Result | undefined, after: Result | undefined): void {
@@ -92,11 +93,13 @@ function toldOf(result: Result | undefined): Verdict | undefined {
   return result?.source.object === IMPLIED_ORGANISATION ? undefined : result?.verdict;
 }
 
-function translateOne(source: Source, before: Result | undefined, lookups: Lookups): Result {
+function translateOne(source: Source, before: Result | undefined, recorder: Recorder): Result {
   const { key, object, issues } = source;
-  const { view, reads } = recordReads(lookups);
-  const place = placeOf(source, view);
-  const made = make(source, place, view);
+  const { value, reads } = recorder.record((view) => {
+    const place = placeOf(source, view);
+    return { place, made: make(source, place, view) };
+  });
+  const { place, made } = value;
   // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
   const findings =
     issues.length === 0 ? made.findings : [...issues.map(fromIssue), ...made.findings.filter(isWithdrawal)];

@@ -1,6 +1,6 @@
 /**
- * A sorted list after some items have left and others have come: the same list if neither happened. Costs one pass, where
- * sorting again would cost the logarithm of a hundred thousand on top.
+ * A sorted list after some items have left and others have come: the same list if neither happened. What lies between two
+ * changes is taken over in one piece, so that one edit among a hundred thousand items costs a copy and no comparisons.
  */
 export function updateSorted<T>(
   before: readonly T[],
@@ -8,16 +8,33 @@ export function updateSorted<T>(
   keyOf: (item: T) => string,
 ): readonly T[] {
   if (left.size === 0 && came.length === 0) return before;
-  const fresh = [...came].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const merged: T[] = [];
-  let next = 0;
-  for (const item of before) {
-    if (left.has(item)) continue;
-    for (let due = fresh[next]; due !== undefined && keyOf(due) < keyOf(item); due = fresh[next]) {
-      merged.push(due);
-      next += 1;
-    }
-    merged.push(item);
+  const changes = [
+    ...[...left].map((item) => ({ item, leaves: true })),
+    ...came.map((item) => ({ item, leaves: false })),
+  ];
+  changes.sort((a, b) => compare(keyOf(a.item), keyOf(b.item)));
+  const pieces: (readonly T[])[] = [];
+  let from = 0;
+  for (const { item, leaves } of changes) {
+    const at = lowerBound(before, keyOf(item), keyOf, from);
+    pieces.push(before.slice(from, at));
+    if (!leaves) pieces.push([item]);
+    from = leaves ? at + 1 : at;
   }
-  return merged.concat(fresh.slice(next));
+  pieces.push(before.slice(from));
+  return pieces.flat();
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The first place from `from` on whose key is not below the given one. */
+function lowerBound<T>(items: readonly T[], key: string, keyOf: (item: T) => string, from: number): number {
+  let [low, high] = [from, items.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && keyOf(item) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,7 +1,10 @@
 /** First half of a translation: each object by itself, read and checked, whatever else the world holds. */
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { API_VERSION, type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
-import { checksOf } from './kinds/index.ts';
+import { byAge } from './age.ts';
+import { checksOf, KIND_ORDER } from './kinds/index.ts';
+import { LayeredMap } from './layered-map.ts';
+import type { Result as Made } from './results.ts';
 import type { World, WorldObject, WorldSettings } from './world.ts';
 
 export interface Source<K extends KindName = KindName> {
@@ -14,7 +17,13 @@ export interface Source<K extends KindName = KindName> {
   readonly issues: readonly Issue[];
 }
 
-export type Sources = ReadonlyMap<KindName, ReadonlyMap<string, Source>>;
+/** An object with what was last made of it: of this very source, or of an earlier one. */
+export interface Item {
+  readonly source: Source;
+  readonly result: Made | undefined;
+}
+
+export type Items = ReadonlyMap<KindName, LayeredMap<Item>>;
 
 /** Stands for the Organisation of an installation that has none: everything by default. */
 export const IMPLIED_ORGANISATION: WorldObject = {
@@ -24,59 +33,101 @@ export const IMPLIED_ORGANISATION: WorldObject = {
   spec: {},
 };
 
+/** The resource that counts under a key. */
+export function resourceOf<K extends KindName>(items: Items, kind: K, key: string): ResourceOf<K> | undefined {
+  // Each Kind's map holds items of that Kind; the type of the outer map cannot say so.
+  return items.get(kind)?.get(key)?.source.resource as ResourceOf<K> | undefined;
+}
+
+/** All resources of a Kind that count, oldest first. */
+export function resourcesOf<K extends KindName>(items: Items, kind: K): readonly ResourceOf<K>[] {
+  const found: ResourceOf<K>[] = [];
+  items.get(kind)?.forEach(({ source: { resource } }) => {
+    if (resource !== undefined) found.push(resource as ResourceOf<K>); // as above
+  });
+  return found.sort(byAge);
+}
+
 interface ReadOptions {
-  readonly before: Sources;
+  readonly before: Items;
   /** False when the rules themselves have changed since. */
   readonly trusted: boolean;
 }
 
-export interface ReadResult {
-  readonly sources: Sources;
+export interface ReadItems {
+  readonly items: Items;
+  /** Keys of what is new, edited or gone. */
+  readonly changed: ReadonlyMap<KindName, readonly string[]>;
+  /** What was made of objects that are gone. */
+  readonly gone: readonly Made[];
   /** How many objects were parsed. */
   readonly parsed: number;
 }
 
-/** Reads what has changed; the rest is taken over, object by object and, where a whole kind is unchanged, kind by kind. */
-export function readSources(world: World, { before, trusted }: ReadOptions): ReadResult {
-  const sources = new Map<KindName, ReadonlyMap<string, Source>>();
+/** Reads what has changed and takes over the rest. */
+export function readItems(world: World, { before, trusted }: ReadOptions): ReadItems {
+  const items = new Map<KindName, LayeredMap<Item>>();
+  const changed = new Map<KindName, readonly string[]>();
+  const gone: Made[] = [];
   let parsed = 0;
-  for (const [kind, objects] of withOrganisation(world.resources)) {
-    const known = before.get(kind) ?? new Map<string, Source>();
-    const now = new Map<string, Source>();
-    let reused = 0;
-    for (const [key, object] of objects) {
-      if (isLeaving(object)) continue;
-      const last = known.get(key);
-      if (trusted && last?.object === object) {
-        now.set(key, last);
-        reused += 1;
-      } else {
-        now.set(key, readSource(kind, key, object, { last, settings: world.settings }));
-        parsed += 1;
-      }
+  for (const kind of KIND_ORDER) {
+    const known = before.get(kind) ?? new LayeredMap<Item>();
+    const changes = changesOf(objectsOf(world, kind), known, { trusted, settings: world.settings });
+    for (const [key, item] of changes) {
+      const made = known.get(key)?.result;
+      if (item !== undefined) parsed += 1;
+      else if (made !== undefined) gone.push(made);
     }
-    sources.set(kind, reused === now.size && reused === known.size ? known : now);
+    items.set(kind, known.with(changes));
+    changed.set(kind, [...changes.keys()]);
   }
-  return { sources, parsed };
+  return { items, changed, gone, parsed };
+}
+
+type Objects = ReadonlyMap<string, WorldObject>;
+
+function objectsOf({ resources }: World, kind: KindName): Objects {
+  const objects: Objects = resources.get(kind) ?? new Map<string, WorldObject>();
+  const { name } = IMPLIED_ORGANISATION.metadata;
+  return kind !== 'Organisation' || isPresent(objects.get(name))
+    ? objects
+    : new Map([...objects, [name, IMPLIED_ORGANISATION]]);
 }
 
 /** An object that is being deleted is deleted: only its finalizers are still at work. */
-const isLeaving = ({ metadata }: WorldObject): boolean =>
-  metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
+const isPresent = (object: WorldObject | undefined): object is WorldObject =>
+  object !== undefined && (object.metadata.deletionTimestamp ?? undefined) === undefined;
 
-function* withOrganisation(resources: World['resources']): Generator<[KindName, ReadonlyMap<string, WorldObject>]> {
-  for (const [kind, objects] of resources) if (kind !== 'Organisation') yield [kind, objects];
-  const given = resources.get('Organisation') ?? new Map<string, WorldObject>();
-  const { name } = IMPLIED_ORGANISATION.metadata;
-  yield ['Organisation', given.has(name) ? given : new Map([...given, [name, IMPLIED_ORGANISATION]])];
+function changesOf(
+  objects: Objects,
+  known: LayeredMap<Item>,
+  { trusted, settings }: { readonly trusted: boolean; readonly settings: WorldSettings },
+): ReadonlyMap<string, Item | undefined> {
+  const changes = new Map<string, Item | undefined>();
+  let met = 0;
+  for (const [key, object] of objects) {
+    if (!isPresent(object)) continue;
+    const last = known.get(key);
+    if (last !== undefined) met += 1;
+    if (trusted && last?.source.object === object) continue;
+    changes.set(key, { source: readSource(object, { key, last: last?.source, settings }), result: last?.result });
+  }
+  if (met < known.size) {
+    known.forEach((_, key) => {
+      if (!isPresent(objects.get(key))) changes.set(key, undefined);
+    });
+  }
+  return changes;
 }
 
 interface SourceOptions {
+  readonly key: string;
   readonly last: Source | undefined;
   readonly settings: WorldSettings;
 }
 
-function readSource(kind: KindName, key: string, object: WorldObject, { last, settings }: SourceOptions): Source {
+function readSource(object: WorldObject, { key, last, settings }: SourceOptions): Source {
+  const { kind } = object;
   const read = readResource(kind, object, settings);
   if (read.ok) return { kind, key, object, resource: read.value, issues: [] };
   return { kind, key, object, resource: last?.resource ?? fallbackOf(kind, key, settings), issues: read.error };

@@ -1,15 +1,14 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
-import { isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
-import { createSecretHasher } from './holders.ts';
-import { TRANSLATION_ORDER } from './kinds/index.ts';
+import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
 import { createLookups, type Lookups } from './lookups.ts';
-import { createResultBook, type Results } from './results.ts';
+import { translateItems } from './results.ts';
+import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
-import { readSources, type Sources } from './sources.ts';
+import { type Items, readItems, resourceOf } from './sources.ts';
 import type { Verdict } from './verdict.ts';
-import type { World, WorldSettings } from './world.ts';
+import { objectKey, type World, type WorldSettings } from './world.ts';
 
 export interface Translation {
   /** The same object as before if nothing in it has changed; so is each unchanged entry in it. */
@@ -25,12 +24,12 @@ export interface Translation {
 /** What the next translation builds on: each object as it was read, what was made of it, and why that would change. */
 export interface Memo {
   readonly settings: WorldSettings;
-  readonly sources: Sources;
-  readonly results: Results;
+  readonly items: Items;
+  readonly holdings: Holdings;
   /** Entries of every workspace. */
   readonly entries: readonly AnyEntry[];
   readonly served: World['served'];
-  readonly hasher: ReturnType<typeof createSecretHasher>;
+  readonly hasher: SecretHasher;
   readonly grantLists: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -41,38 +40,37 @@ export interface Memo {
  * permitted leaves at once; a new bad one is left out; the rest is always there.
  */
 export function translate(world: World, previous?: Translation): Translation {
+  const { settings, served } = world;
   const memo = previous?.memo;
-  const trusted = memo !== undefined && isSameSettings(memo.settings, world.settings);
+  const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
-  const { sources, parsed } = readSources(world, { before: memo?.sources ?? new Map(), trusted });
-
-  const book = createResultBook(memo?.results ?? new Map(), { trusted });
-  const { credentialOf } = book;
-  const lookups: Lookups = createLookups({ world, sources, hasher, grantLists, credentialOf });
-  for (const kind of KIND_NAMES) book.translateAll(kind, sources.get(kind) ?? new Map(), lookups);
-  const { results, changes, translated } = book.close();
-
+  const read = readItems(world, { before: memo?.items ?? new Map(), trusted });
+  const hashOf: Lookups['hashOf'] = (namespace, name, entry) =>
+    hasher(world.secrets.get(objectKey(namespace, name)), entry);
+  const holdings = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
+    changed: read.changed.get('ApiKey') ?? [],
+    resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
+    hashOf,
+  });
+  const { items, changes, translated } = translateItems(read.items, {
+    gone: read.gone,
+    trusted,
+    lookupsWith: (credentialOf) =>
+      createLookups({ world, items: read.items, holdings, grantLists, hashOf, credentialOf }),
+  });
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
   const verdicts = updateSorted(previous?.verdicts ?? [], changes.verdicts, ({ key }) => key);
-  const unchanged = entries === memo?.entries && memo.served === world.served;
+  const unchanged = entries === memo?.entries && memo.served === served;
   return {
-    snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, world.served),
+    snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
-    work: { parsed, translated },
-    memo: { settings: world.settings, sources, results, entries, served: world.served, hasher, grantLists },
+    work: { parsed: read.parsed, translated },
+    memo: { settings, items, holdings, entries, served, hasher, grantLists },
   };
 }
-
-/** Kinds that others stand on come first; those without entries last. */
-const KIND_NAMES: readonly KindName[] = [
-  ...TRANSLATION_ORDER,
-  ...Object.keys(KINDS).filter((name): name is KindName => isKindName(name) && !TRANSLATION_ORDER.includes(name)),
-];
 
 function toSnapshot(entries: readonly AnyEntry[], served: World['served']): Snapshot {
   const snapshot: Snapshot = { schemaVersion: SCHEMA_VERSION, entries };
   return served === 'all' ? snapshot : servedBy(snapshot, served);
 }
-
-const isSameSettings = (a: WorldSettings, b: WorldSettings): boolean => canonicalJson(a) === canonicalJson(b);

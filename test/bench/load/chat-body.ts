@@ -12,9 +12,14 @@ export function chatBody(bytes: number, more: Readonly<Record<string, unknown>> 
 /** A chat completion request of exactly that many bytes whose content is an inline image. */
 export function imageBody(bytes: number): string {
   const withImage = (url: string): string =>
-    JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] });
+    JSON.stringify({
+      model: MODEL,
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    });
   const frame = withImage('data:image/png;base64,').length;
-  return withImage(`data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAA'.repeat(bytes / 24 + 1).slice(0, bytes - frame)}`);
+  return withImage(
+    `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAA'.repeat(bytes / 24 + 1).slice(0, bytes - frame)}`,
+  );
 }
 
 /** The chat completion that the upstream always answers with: 0.5 KiB. */
@@ -25,7 +30,9 @@ export function chatAnswer(bytes = 512): string {
       object: 'chat.completion',
       created: 1_700_000_000,
       model: MODEL,
-      choices: [{ index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+      choices: [
+        { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' },
+      ],
       usage: { prompt_tokens: 200, completion_tokens: 40, total_tokens: 240 },
       system_fingerprint: null,
     });

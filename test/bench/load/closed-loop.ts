@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../processes.ts';
+import type { Bench } from '../bench.ts';
 import { headerLines, type Target } from '../target.ts';
 
 export interface ClosedLoopTask {
@@ -8,8 +8,6 @@ export interface ClosedLoopTask {
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Gateway keys that are drawn from, where the target's headers have a `{key}`. */
-  readonly keys?: number;
 }
 
 export interface ClosedLoopResult {
@@ -25,16 +23,16 @@ const SCRIPT = new URL('./chat.lua', import.meta.url).pathname;
 
 /** Runs wrk: every connection sends its next request as soon as the last one is answered. */
 export async function closedLoop(
-  { wrk, directory }: { readonly wrk: string; readonly directory: string },
-  { target, body, connections, seconds, keys = 1 }: ClosedLoopTask,
+  { tools, processes, directory }: Bench,
+  { target, body, connections, seconds }: ClosedLoopTask,
 ): Promise<ClosedLoopResult> {
   const file = join(directory, 'request.txt');
   const lines = headerLines(target, Buffer.byteLength(body)).filter((line) => !line.startsWith('Content-Length:'));
   await writeFile(file, `${lines.join('\n')}\n\n${body}`);
   const url = `http://${target.host}:${target.port}${target.path}`;
-  const output = await runCommand(wrk, {
+  const output = await processes.run(tools.wrk, {
     args: ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', SCRIPT, url],
-    env: { REQUEST: file, KEYS: String(keys) },
+    env: { REQUEST: file, KEYS: String(target.keys ?? 1) },
   });
   return parseResult(output);
 }

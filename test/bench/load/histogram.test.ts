@@ -20,9 +20,17 @@ describe('a histogram', () => {
 
   test.for([
     { rule: 'small values are exact', values: [0, 1, 2, 3, 255], want: { count: 5, p50: 2, p99: 255, max: 255 } },
-    { rule: 'one value is every quantile', values: [123_456], want: { count: 1, p50: 123_456, p99: 123_456, max: 123_456 } },
+    {
+      rule: 'one value is every quantile',
+      values: [123_456],
+      want: { count: 1, p50: 123_456, p99: 123_456, max: 123_456 },
+    },
     { rule: 'fractions are rounded', values: [1.4, 1.6], want: { count: 2, p50: 1, p99: 2, max: 2 } },
-    { rule: 'what is out of range counts as its end', values: [-5, 1e12], want: { count: 2, p50: 0, p99: MAX, max: MAX } },
+    {
+      rule: 'what is out of range counts as its end',
+      values: [-5, 1e12],
+      want: { count: 2, p50: 0, p99: MAX, max: MAX },
+    },
   ])('$rule', ({ values, want }) => {
     expect(filled(values).summary()).toEqual(want);
   });

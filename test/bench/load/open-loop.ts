@@ -1,6 +1,6 @@
 /**
  * Child process: sends requests at a constant rate, whatever the answers do, and measures from the moment each request was
- * due, not from when a connection was free for it (no coordinated omission). Started by load/index.ts over IPC.
+ * due, not from when a connection was free for it (no coordinated omission). Started by index.ts over IPC.
  */
 import { Worker } from 'node:worker_threads';
 import type { Target } from '../target.ts';

@@ -1,6 +1,6 @@
 /**
  * Child process: keeps so many event streams open, opens the next as soon as one ends, and measures the time to the first
- * event and the delay of every event since the upstream wrote it (upstream/sse.ts). Started by load/index.ts over IPC.
+ * event and the delay of every event since the upstream wrote it (upstream/sse.ts). Started by index.ts over IPC.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,6 +25,8 @@ export interface StreamsResult {
   readonly firstEvent: Summary;
   /** From the upstream's write to our read, in µs. */
   readonly delay: Summary;
+  /** All events, those before the measurement included. */
+  readonly events: number;
   /** Events that came so late that the next one was already written. */
   readonly heldBack: number;
   readonly finished: number;
@@ -42,7 +44,7 @@ async function run(task: StreamsTask): Promise<StreamsResult> {
   const request = requestBytes(task.target, task.body);
   const firstEvent = new Histogram();
   const delay = new Histogram();
-  const counts = { heldBack: 0, finished: 0, failed: 0, open: 0 };
+  const counts = { events: 0, heldBack: 0, finished: 0, failed: 0, open: 0 };
   const sockets = new Set<Socket>();
   let open = 0;
   let measuring = false;
@@ -71,6 +73,7 @@ async function run(task: StreamsTask): Promise<StreamsResult> {
         end = match.index + match[0].length;
         if (first && measuring) firstEvent.record((nowMs - sentMs) * 1_000);
         first = false;
+        counts.events += 1;
         const lateMs = nowMs - Number(match[1]);
         if (!measuring) continue;
         delay.record(lateMs * 1_000);

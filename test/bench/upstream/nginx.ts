@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Bench } from '../bench.ts';
 import { chatAnswer } from '../load/chat-body.ts';
-import { freePort, type Running, startListener } from '../processes.ts';
+import { freePort } from '../ports.ts';
+import type { Running } from '../processes.ts';
 
 export interface Upstream extends Running {
   /** Answers POST /v1/chat/completions without waiting for the body. */
@@ -14,7 +16,10 @@ export interface Upstream extends Running {
  * One worker, as the load generator and the peer need the other core. nginx answers `return` before it has read a body; the
  * second server passes the body, once complete, to nowhere: the request to the first server goes without it.
  */
-const config = (directory: string, { port, bodyPort }: { readonly port: number; readonly bodyPort: number }): string => `
+const config = (
+  directory: string,
+  { port, bodyPort }: { readonly port: number; readonly bodyPort: number },
+): string => `
 daemon off;
 worker_processes 1;
 pid ${directory}/nginx.pid;
@@ -51,11 +56,11 @@ http {
 }
 `;
 
-/** Starts nginx with its files in the directory. */
-export async function startNginx(command: string, directory: string): Promise<Upstream> {
+/** Starts nginx with its files in the bench's directory. */
+export async function startNginx({ processes, tools, directory }: Bench): Promise<Upstream> {
   const ports = { port: await freePort(), bodyPort: await freePort() };
   const file = join(directory, 'nginx.conf');
   await writeFile(file, config(directory, ports));
-  const process = await startListener(command, ports.port, { args: ['-p', directory, '-c', file] });
-  return { ...process, ...ports };
+  const running = await processes.startListener(tools.nginx, ports.port, { args: ['-p', directory, '-c', file] });
+  return { ...running, ...ports };
 }

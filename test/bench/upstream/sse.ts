@@ -1,13 +1,13 @@
 /**
- * Child process: answers every POST with a stream of chat completion chunks at 20 a second, each carrying the time it was
- * written. Plain sockets: the upstream must cost less than what is measured. Its one message says where it listens.
+ * Child process: answers every POST with a stream of chat completion chunks, one per so many ms (argument), each carrying
+ * the time it was written. Plain sockets: the upstream must cost less than what is measured. Its one message says where it listens.
  */
 import { createServer, type Socket } from 'node:net';
 import { clockMs } from '../load/clock.ts';
 
-/** Events of one stream: five seconds. */
+const INTERVAL_MS = Number(process.argv[2]);
+/** Events of one stream: five seconds at 20 a second. */
 const EVENTS = 100;
-const INTERVAL_MS = 50;
 const TICK_MS = 1;
 
 const HEAD =
@@ -19,7 +19,13 @@ const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}
 function event(): string {
   const delta = { content: clockMs().toFixed(3) };
   const choices = [{ index: 0, delta, finish_reason: null }];
-  const body = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'gpt-4o', choices };
+  const body = {
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'gpt-4o',
+    choices,
+  };
   return chunk(`data: ${JSON.stringify(body)}\n\n`);
 }
 

@@ -8,7 +8,7 @@ import {
   replayAsStream,
   type StreamProtocol,
 } from '../../cache/index.ts';
-import type { Call, OutgoingRequest } from '../../providers/contract.ts';
+import type { Call, Endpoint, OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
@@ -26,6 +26,7 @@ export interface CacheQuestion {
   readonly cache: ResponseCache;
   readonly plan: CachePlan | undefined;
   readonly call: Call;
+  readonly endpoint: Endpoint | undefined;
   readonly request: OutgoingRequest;
   readonly exchange: Exchange;
   readonly caller: Caller;
@@ -48,14 +49,14 @@ const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
 
 /** Asks the cache; DISABLED when the target has none or the operation or body is not cacheable. */
 export async function openCacheSession(question: CacheQuestion): Promise<CacheSession> {
-  const { cache, plan, call, request, exchange, caller, resolution } = question;
+  const { cache, plan, call, endpoint, request, exchange, caller, resolution } = question;
   if (plan === undefined || !isCacheable(question)) return DISABLED;
   const { overrides } = resolution;
   const lookup = await cache.lookup(
     {
       organisation: ORGANISATION,
       workspace: caller.workspace.name,
-      url: request.origin + request.path,
+      url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? ''),
       body: request.body ?? NO_BYTES,
       namespace: overrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),

@@ -5,7 +5,7 @@ import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from
 import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
 import { type Leaf, shapeParams } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
-import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
+import type { HostOrigin, UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import {
@@ -32,7 +32,8 @@ export type { SendPort } from './send.ts';
 export interface AttemptPorts extends SendPort {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;
-  readonly services: ProviderServices;
+  /** Side calls of an account go where the account's own calls may go. */
+  servicesFor(origin: HostOrigin): ProviderServices;
   readonly cache: ResponseCache;
   now(): number;
 }
@@ -88,13 +89,14 @@ async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise
   if (prepared.call.operation === 'listModels') {
     return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), base, cacheStatus: undefined });
   }
-  const { input, leaf, call } = prepared;
+  const { input, leaf, call, endpoint } = prepared;
   const first = await outgoing(ports, prepared, input.exchange.signal);
   const session = await openCacheSession({
     ...input,
     cache: ports.cache,
     plan: leaf.settings.cache,
     call,
+    endpoint,
     request: first,
   });
   if (session.hit !== undefined) {
@@ -112,6 +114,7 @@ const HIT = {
   fallback: 'status',
   error: undefined,
   retries: 0,
+  calls: 0,
   upstreamMs: 0,
   cacheStatus: 'HIT',
   store: undefined,
@@ -123,7 +126,7 @@ function outgoing(
   signal: AbortSignal,
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { exchange, resolution } = input;
-  const context = { forwarded, services: ports.services, signal };
+  const context = { forwarded, services: ports.servicesFor(resolved.hostOrigin), signal };
   const { body } = resolution;
   if (exchange.operation.id !== 'proxy') {
     const rawBody = body.kind === 'json' && body.value === call.params ? body.bytes : undefined;
@@ -172,12 +175,13 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
   const { input, resolved, call, forwarded } = prepared;
   const { signal } = input.exchange;
   let retries = 0;
+  let calls = 0;
   let upstreamMs = 0;
   const result = await listUpstreamModels({
     target: resolved.target,
     call,
     forwarded,
-    services: ports.services,
+    services: ports.servicesFor(resolved.hostOrigin),
     signal,
     send: async (request) => {
       const sent = await sendWithRetries(ports, {
@@ -189,11 +193,12 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
         inspect: async () => undefined,
       });
       retries = sent.retries < 0 ? sent.retries : retries + sent.retries;
+      calls += sent.calls;
       upstreamMs += sent.upstreamMs;
       return sent.result;
     },
   });
-  return { result, retries, upstreamMs };
+  return { result, retries, calls, upstreamMs };
 }
 
 function toUpstream(
@@ -224,10 +229,9 @@ async function toOutcome(
   prepared: Prepared,
   { sent, base, cacheStatus }: Sent,
 ): Promise<AttemptOutcome> {
-  const { result, retries, upstreamMs } = sent;
-  const facts = { ...base, retries, upstreamMs, cacheStatus, store: undefined };
-  if (result.kind === 'error')
-    return failed(result.error, { base, input: prepared.input, retries, upstreamMs, cacheStatus });
+  const { result, ...counts } = sent;
+  const facts = { ...base, ...counts, cacheStatus, store: undefined };
+  if (result.kind === 'error') return failed(result.error, { base, input: prepared.input, ...counts, cacheStatus });
   if (result.kind === 'stream') return { ...facts, ...streamOutcome(prepared, result.response) };
   if (prepared.call.operation === 'proxy') {
     const headers = passedHeaders(result.headers);
@@ -263,12 +267,14 @@ interface Failure {
   readonly base: Base;
   readonly input: AttemptInput;
   readonly retries?: number;
+  readonly calls?: number;
   readonly upstreamMs?: number;
   readonly cacheStatus?: CacheStatus | undefined;
 }
 
-function failed(error: AppError, { base, input, retries = 0, upstreamMs = 0, cacheStatus }: Failure): AttemptOutcome {
-  const { status, headers, body } = renderFor(error, input.exchange.operation);
+function failed(error: AppError, { base, input, cacheStatus, ...counts }: Failure): AttemptOutcome {
+  const { retries = 0, calls = 0, upstreamMs = 0 } = counts;
+  const { status, headers, body } = renderFor(error, input.exchange);
   return {
     ...base,
     status,
@@ -277,6 +283,7 @@ function failed(error: AppError, { base, input, retries = 0, upstreamMs = 0, cac
     body: { kind: 'bytes', bytes: body },
     error,
     retries,
+    calls,
     upstreamMs,
     cacheStatus,
     stream: false,

@@ -1,9 +1,8 @@
 /** What one target's attempt ends with: an answer for the client, and what the strategy above it needs to know. */
-import { type AppError, renderError } from '../../errors/index.ts';
+import { type AppError, errorProtocolOf, renderError } from '../../errors/index.ts';
 import type { Leaf, RouteOutcome } from '../../routing/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
-import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import type { AnswerBody, CacheStatus, CacheWriter, Exchange, HeaderMap } from '../exchange.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
   readonly leaf: Leaf;
@@ -16,6 +15,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly retries: number;
   readonly cacheStatus: CacheStatus | undefined;
   readonly upstreamMs: number;
+  /** Calls made to the provider: 0 when none was needed or possible. */
+  readonly calls: number;
   readonly stream: boolean;
   readonly store: CacheWriter | undefined;
 }
@@ -43,7 +44,7 @@ export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
   return out;
 }
 
-/** How an error reaches a client of the operation. */
-export function renderFor(error: AppError, { protocol }: Operation) {
-  return renderError(error, protocol === 'messages' ? 'messages' : 'openai');
+/** How an error reaches the client of the request. */
+export function renderFor(error: AppError, { request }: Pick<Exchange, 'request'>) {
+  return renderError(error, errorProtocolOf(request.path));
 }

@@ -20,6 +20,8 @@ export interface SendResult {
   readonly result: CallResult;
   /** Retries used; -1 when they were used up, or a retry-after asked for too much. */
   readonly retries: number;
+  /** Calls made, the first one included. */
+  readonly calls: number;
   /** Time spent on the network, waits between tries left out, in ms. */
   readonly upstreamMs: number;
 }
@@ -51,16 +53,16 @@ const isSuccess = (status: number): boolean => status >= 200 && status <= 204;
 export async function sendWithRetries(port: SendPort, options: SendOptions): Promise<SendResult> {
   const { retry } = options.settings;
   let upstreamMs = 0;
-  let waitedMs = 0;
-  for (let used = 0; ; used += 1) {
+  let honouredMs: number | undefined; // what the provider has named so far; undefined: nothing
+  for (let calls = 1; ; calls += 1) {
     const startedMs = performance.now();
     const result = await callOnce(port, options);
     upstreamMs += performance.now() - startedMs;
-    if (!wantsRetry(result, retry) || !options.replayable()) return { result, retries: used, upstreamMs };
-    if (used === retry.attempts) return { result, retries: -1, upstreamMs };
-    const wait = waitBefore(used + 1, result, { retry, waitedMs });
-    if (wait === 'stop') return { result, retries: -1, upstreamMs };
-    if (wait.honoured) waitedMs += wait.ms;
+    const sent = { result, calls, upstreamMs };
+    if (!wantsRetry(result, retry) || !options.replayable()) return { ...sent, retries: calls - 1 };
+    const wait = calls > retry.attempts ? 'stop' : waitBefore(calls, result, { retry, honouredMs });
+    if (wait === 'stop') return { ...sent, retries: -1 };
+    if (wait.honoured) honouredMs = (honouredMs ?? 0) + wait.ms;
     await port.sleep(wait.ms, options.signal);
   }
 }
@@ -77,14 +79,14 @@ function wantsRetry(result: CallResult, retry: RetryPlan): boolean {
 function waitBefore(
   k: number,
   result: CallResult,
-  { retry, waitedMs }: { readonly retry: RetryPlan; readonly waitedMs: number },
+  { retry, honouredMs }: { readonly retry: RetryPlan; readonly honouredMs: number | undefined },
 ): 'stop' | { readonly ms: number; readonly honoured: boolean } {
   if (retry.useRetryAfter && result.kind === 'unary' && result.status === 429) {
-    const asked = retryAfterMs(result.headers, waitedMs);
+    const asked = retryAfterMs(result.headers, honouredMs ?? 0);
     if (asked === 'stop') return 'stop';
     if (asked !== undefined) return { ms: asked, honoured: true };
   }
-  return { ms: backoffMs(k, waitedMs > 0), honoured: false };
+  return { ms: backoffMs(k, honouredMs !== undefined), honoured: false };
 }
 
 async function callOnce(port: SendPort, options: SendOptions): Promise<CallResult> {

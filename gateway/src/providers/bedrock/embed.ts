@@ -31,7 +31,8 @@ const earlierVectors = new WeakMap<Call, readonly TitanVector[]>();
 
 export const embed: Endpoint = {
   method: 'POST',
-  path: (call) => modelPath(knownModel(call).id, 'invoke') + listMark(call),
+  path: (call) => modelPath(knownModel(call).id, 'invoke'),
+  cacheSalt: listMark,
   supports: (call) => {
     const { foundation, family } = knownModel(call);
     return foundation === undefined || FAMILIES.has(family);
@@ -44,14 +45,11 @@ export const embed: Endpoint = {
   answer: { kind: 'read', read },
 };
 
-/**
- * Two lists with the same last input would be the same main call, and the response cache tells answers apart by that call
- * alone: so the call names its list. The service ignores query parameters it does not know.
- */
+/** Two lists with the same last input are the same main call. */
 function listMark(call: Call): string {
   const { input } = call.params;
   if (!Array.isArray(input) || input.length < 2 || knownModel(call).family === 'cohere') return '';
-  return `?inputs=${createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 32)}`;
+  return createHash('sha256').update(JSON.stringify(input)).digest('hex');
 }
 
 function writeBody(

@@ -81,7 +81,11 @@ export function buildProxyRequest(
   const { authorization: _, ...passed } = clientHeaders;
   Object.assign(headers, passed, overlayOf(target, forwarded));
   const request: OutgoingRequest = { method, origin: base.origin, path: base.prefix + path, headers, body };
-  const done = target.provider.auth.apply(request, call, { ...context, customHost: target.customHost });
+  const done = target.provider.auth.apply(request, call, {
+    ...context,
+    customHost: target.customHost,
+    untrustedHost: target.untrustedHost,
+  });
   return andThen(done, () => request);
 }
 
@@ -150,7 +154,12 @@ function authorize(
   const overlay = overlayOf(target, forwarded);
   if (overlay !== undefined) Object.assign(request.headers, overlay);
   const { auth } = target.provider;
-  const done = auth.apply(request, call, { services, signal, customHost: target.customHost });
+  const done = auth.apply(request, call, {
+    services,
+    signal,
+    customHost: target.customHost,
+    untrustedHost: target.untrustedHost,
+  });
   return andThen(done, () => {
     if (overlay !== undefined && !auth.signs) Object.assign(request.headers, overlay);
     return request;

@@ -8,6 +8,8 @@ import { type Base, hostText, splitBase } from './url.ts';
 export interface TargetOptions {
   /** Replaces the base URL whole, version segment included. */
   readonly customHost?: string;
+  /** The host comes from a request. */
+  readonly untrustedHost?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,6 +21,7 @@ export interface PreparedTarget {
   readonly fields: TargetFields;
   readonly compiled: CompiledProvider;
   readonly customHost: boolean;
+  readonly untrustedHost: boolean;
   /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
   readonly base: Base | AppError | undefined;
   /** For requests with and without a JSON body. */
@@ -32,7 +35,7 @@ export interface PreparedTarget {
  * fails: what is missing is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
-  const { customHost, headers = {} } = options;
+  const { customHost, untrustedHost = false, headers = {} } = options;
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
@@ -41,6 +44,7 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     fields: known,
     compiled,
     customHost: customHost !== undefined,
+    untrustedHost,
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,

@@ -8,6 +8,7 @@ import type {
   SideAnswer,
   SideRequest,
 } from '../../providers/contract.ts';
+import { refuseOwnIdentity } from '../own-identity.ts';
 import type { AwsCredentials } from './credentials.ts';
 import { awsRegion, placeEndpoint } from './region.ts';
 import { resolveCredentials } from './resolve.ts';
@@ -60,7 +61,7 @@ export async function authorizedFetch(
     body: side.body === undefined ? undefined : Buffer.from(side.body),
   };
   await authorizer.apply(request, call, context);
-  const target = { ...side, url: request.origin + request.path, headers: request.headers };
+  const target = { ...side, url: request.origin + request.path, headers: request.headers, account: true } as const;
   return context.services.fetch(target, { signal: context.signal });
 }
 
@@ -75,10 +76,12 @@ function credentialsOf(call: Call, context: AuthorizerContext): AwsCredentials |
   const { fields } = call;
   switch (fields.text('aws_auth_type')) {
     case 'assumedRole': {
+      refuseOwnIdentity(call, context);
       const roleArn = fields.text('aws_role_arn') ?? missing(call, 'aws_role_arn');
       return resolveCredentials(call, context, { roleArn, externalId: fields.text('aws_external_id') });
     }
     case 'serviceRole':
+      refuseOwnIdentity(call, context);
       return resolveCredentials(call, context);
     default:
       return {

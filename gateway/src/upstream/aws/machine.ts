@@ -72,8 +72,7 @@ interface MetadataRequest {
 
 /** Undefined when nobody answers: the process runs elsewhere. */
 async function askMetadata(request: MetadataRequest, { services }: StsContext): Promise<SideAnswer | undefined> {
-  // The metadata service gives its token for a PUT, a method that no other side call uses.
-  const side = { ...request, metadata: true, maxBytes: MAX_ANSWER_BYTES } as SideRequest;
+  const side: SideRequest = { ...request, metadata: true, maxBytes: MAX_ANSWER_BYTES };
   const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS);
   return services.fetch(side, { signal }).catch(() => undefined);
 }

@@ -80,6 +80,7 @@ async function callSts(form: Record<string, string>, roleArn: string, call: StsC
         url: request.origin + request.path,
         headers: request.headers,
         body: request.body?.toString('utf8') ?? '',
+        account: true,
         maxBytes: MAX_ANSWER_BYTES,
       },
       { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) },

@@ -1,6 +1,8 @@
 import { AppError } from '../../errors/index.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Authorizer, AuthorizerContext, Call } from '../../providers/contract.ts';
+import { refuseOwnIdentity } from '../own-identity.ts';
 import { applicationToken, machineToken, workloadToken } from './token.ts';
 
 export interface AzureAuthOptions {
@@ -26,8 +28,9 @@ export function azureAuth({ apiKey }: AzureAuthOptions): Authorizer {
   };
 }
 
-function tokenFor(call: Call, { services }: AuthorizerContext): Promise<Secret> | Secret | undefined {
+function tokenFor(call: Call, context: AuthorizerContext): Promise<Secret> | Secret | undefined {
   const { fields } = call;
+  const { services } = context;
   const given = fields.secret('azure_ad_token');
   if (given !== undefined) return given;
   const scope = fields.text('azure_entra_scope');
@@ -43,8 +46,10 @@ function tokenFor(call: Call, { services }: AuthorizerContext): Promise<Secret> 
         services,
       );
     case 'managed':
+      refuseOwnIdentity(call, context);
       return machineToken({ clientId: fields.text('azure_managed_client_id'), scope }, services);
     case 'workload':
+      refuseOwnIdentity(call, context);
       return workloadToken({ clientId: fields.text('azure_workload_client_id'), scope }, services);
     default:
       return undefined;
@@ -57,17 +62,4 @@ function missing(call: Call, key: string): never {
     param: key,
     provider: call.provider,
   });
-}
-
-/** Others may wait for the same token, so a call that ends stops waiting but does not stop the work. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

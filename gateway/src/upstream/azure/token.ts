@@ -85,6 +85,7 @@ const loginUrl = (authority: string, tenant: string): string =>
 const formRequest = (url: string, form: Record<string, string>): SideRequest => ({
   method: 'POST',
   url,
+  account: true,
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(form).toString(),
 });

@@ -1,6 +1,8 @@
 import { AppError } from '../../errors/index.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Authorizer, AuthorizerContext, Call } from '../../providers/contract.ts';
+import { refuseOwnIdentity } from '../own-identity.ts';
 import { unavailable } from './failure.ts';
 import { serviceAccountOf } from './service-account.ts';
 import { machineToken, serviceAccountToken } from './token.ts';
@@ -28,15 +30,16 @@ export function gcpOAuth(): Authorizer {
 }
 
 /** `optional`: the request may go out without a token of ours. */
-function tokenFor(
-  { provider, fields }: Call,
-  { services }: AuthorizerContext,
-  optional: boolean,
-): Promise<Secret> | Secret | undefined {
+function tokenFor(call: Call, context: AuthorizerContext, optional: boolean): Promise<Secret> | Secret | undefined {
+  const { provider, fields } = call;
+  const { services } = context;
   const account = serviceAccountOf(fields);
   if (account !== undefined) return serviceAccountToken(account, services);
   const wantsMachine = fields.text('vertex_auth_type') === 'workload';
-  if (wantsMachine && services.env('GCP_AUTH_MODE') === 'workload') return machineToken(services);
+  if (wantsMachine && services.env('GCP_AUTH_MODE') === 'workload') {
+    refuseOwnIdentity(call, context);
+    return machineToken(services);
+  }
   const key = fields.secret('api_key');
   if (key !== undefined || optional) return key;
   if (wantsMachine) throw unavailable('This gateway does not lend its own identity (GCP_AUTH_MODE is not workload)');
@@ -45,17 +48,4 @@ function tokenFor(
     param: 'vertex_service_account_json',
     provider,
   });
-}
-
-/** Others may wait for the same token, so a call that ends stops waiting but does not stop the work. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

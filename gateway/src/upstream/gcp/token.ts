@@ -92,7 +92,7 @@ function rsaKey(pem: Secret): KeyObject | undefined {
 async function request(services: ProviderServices, side: SideRequest): Promise<SideAnswer> {
   try {
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    return await services.fetch({ ...side, maxBytes: MAX_ANSWER_BYTES }, { signal });
+    return await services.fetch({ account: true, ...side, maxBytes: MAX_ANSWER_BYTES }, { signal });
   } catch (thrown) {
     throw unavailable(`${new URL(side.url).host} could not be asked for a token`, thrown);
   }

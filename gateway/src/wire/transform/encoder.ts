@@ -16,6 +16,8 @@ export interface EncoderOptions {
   readonly includeUsage: boolean;
 }
 
+/** Type of the error that stands for a stream which ended before it was complete. */
+const STREAM_ERROR = 'stream_error';
 const DONE = 'data: [DONE]\n\n';
 
 const sse = (data: unknown, event?: string): string =>
@@ -30,20 +32,22 @@ export function createEncoder(protocol: StreamProtocol, options: EncoderOptions)
 function createChunkEncoder({ provider, includeUsage }: EncoderOptions): StreamEncoder {
   let envelope: object = {};
   let usage: Usage | undefined;
-  let failed = false;
+  let failed: ErrorFields | undefined;
   return {
     encode: (item) => {
       if (item.kind === 'usage') usage = item.usage;
-      if (item.kind === 'usage' || failed) return '';
+      if (item.kind === 'usage' || failed !== undefined) return '';
       if (item.kind === 'error') {
-        failed = true;
+        failed = item.error;
         return sse({ error: item.error, provider });
       }
       envelope = item.data;
       return sse(includeUsage ? { ...item.data, usage: null } : item.data);
     },
     end: () => {
-      const totals = includeUsage && usage !== undefined && !failed ? sse({ ...envelope, choices: [], usage }) : '';
+      if (failed?.type === STREAM_ERROR) return ''; // a broken stream has no proper end (decision 8)
+      const totals =
+        includeUsage && usage !== undefined && failed === undefined ? sse({ ...envelope, choices: [], usage }) : '';
       return `${totals}${DONE}`;
     },
     fail: (error) => sse({ error }),

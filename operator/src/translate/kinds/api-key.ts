@@ -1,8 +1,9 @@
 import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import { conflicted, type Finding, misplaced, missing } from '../findings.ts';
+import { secretOf } from '../holders.ts';
 import type { Lookups } from '../lookups.ts';
-import { mintedSecret, objectKey } from '../world.ts';
+import { objectKey } from '../world.ts';
 import { configRefFindings } from './config-ref.ts';
 import { defineTranslator, type Place } from './contract.ts';
 
@@ -13,7 +14,8 @@ export const apiKey = defineTranslator({
     const findings: Finding[] = [...typeFindings(resource, place)];
     const sha256 = hashOf(resource, place, view);
     if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
-    if (view.holderOf(sha256) !== objectKey(place.namespace, metadata.name)) {
+    const key = objectKey(place.namespace, metadata.name);
+    if (view.isContested(sha256) && view.holderOf(sha256) !== key) {
       findings.push(conflicted(hashField(resource), 'another ApiKey with the same key came first'));
     }
     findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
@@ -35,10 +37,11 @@ function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
 const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
 
 /** The hash of the key, or why there is none. */
-function hashOf({ metadata, spec }: ApiKey, { namespace }: Place, view: Lookups): string | Finding {
-  if (spec.sha256 !== undefined) return spec.sha256;
-  if (spec.secretRef === undefined && !view.mintsKeys()) return UNMINTED;
-  const ref = spec.secretRef ?? mintedSecret(metadata.name);
+function hashOf(resource: ApiKey, { namespace }: Place, view: Lookups): string | Finding {
+  const { sha256, secretRef } = resource.spec;
+  if (sha256 !== undefined) return sha256;
+  if (secretRef === undefined && !view.mintsKeys()) return UNMINTED;
+  const ref = secretOf(resource);
   const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
   return view.hashOf(namespace, ref.name, ref.key) ?? missing(['spec', 'secretRef'], message, 'keep');
 }

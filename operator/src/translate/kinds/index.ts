@@ -1,6 +1,6 @@
 /** The Kinds that become entries, in the order they are made: an Integration before the Providers that stand on it. */
 import type { Issue } from '@gatehouse/crds';
-import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import { apiKey } from './api-key.ts';
 import type { KindTranslator, Made, Place } from './contract.ts';
 import { gatewayConfig } from './gateway-config.ts';
@@ -31,8 +31,10 @@ const BY_KIND: ReadonlyMap<KindName, AnyTranslator> = new Map(
   TRANSLATORS.map((translator) => [translator.kind, translator as unknown as AnyTranslator] as const),
 );
 
-/** Kinds in the order of translation; those without a translator come last and have no entries. */
-export const TRANSLATION_ORDER: readonly KindName[] = TRANSLATORS.map(({ kind }) => kind);
+/** Every Kind in the order of translation; those without a translator come last and have no entries. */
+export const KIND_ORDER: readonly KindName[] = [
+  ...new Set([...BY_KIND.keys(), ...Object.keys(KINDS).filter(isKindName)]),
+];
 
 /** What this version cannot serve of a valid resource. */
 export function checksOf(kind: KindName, resource: ResourceOf<KindName>): Issue[] {

@@ -1,7 +1,7 @@
 /** Slugs of managed providers: VirtualKeys and Providers share one name space per workspace (DESIGN section 4). */
 import type { Provider, VirtualKey } from '@gatehouse/crds/kinds';
+import { byAge } from '../age.ts';
 import { conflicted, type Finding } from '../findings.ts';
-import { byAge } from '../holders.ts';
 import type { Lookups } from '../lookups.ts';
 
 /** The conflict of an object with one of the other Kind that has its slug and came first. */

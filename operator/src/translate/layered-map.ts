@@ -1,0 +1,45 @@
+/** Changes a map may carry on top of its base before the two are made one: small beside the base, large beside an edit. */
+const MAX_CHANGES = 2_000;
+
+type Changes<V> = ReadonlyMap<string, V | undefined>;
+
+/**
+ * A map that never changes and shares its content with the maps made from it. A hundred thousand objects of which one is
+ * edited cost a small map, not another large one.
+ */
+export class LayeredMap<V> {
+  readonly #base: ReadonlyMap<string, V>;
+  /** Undefined marks what is gone. */
+  readonly #changes: Changes<V>;
+  readonly size: number;
+
+  constructor(base: ReadonlyMap<string, V> = new Map(), changes: Changes<V> = new Map()) {
+    this.#base = base;
+    this.#changes = changes;
+    let size = base.size;
+    for (const [key, value] of changes) size += Number(value !== undefined) - Number(base.has(key));
+    this.size = size;
+  }
+
+  get(key: string): V | undefined {
+    return this.#changes.has(key) ? this.#changes.get(key) : this.#base.get(key);
+  }
+
+  /** The map with some keys set or, where undefined, gone; this very map if there are none. */
+  with(changes: Changes<V>): LayeredMap<V> {
+    if (changes.size === 0) return this;
+    const all = new Map([...this.#changes, ...changes]);
+    if (all.size <= MAX_CHANGES) return new LayeredMap(this.#base, all);
+    const merged = new Map(this.#base);
+    for (const [key, value] of all) {
+      if (value === undefined) merged.delete(key);
+      else merged.set(key, value);
+    }
+    return new LayeredMap(merged);
+  }
+
+  forEach(visit: (value: V, key: string) => void): void {
+    for (const [key, value] of this.#base) if (!this.#changes.has(key)) visit(value, key);
+    for (const [key, value] of this.#changes) if (value !== undefined) visit(value, key);
+  }
+}

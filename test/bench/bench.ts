@@ -1,0 +1,20 @@
+import type { Processes } from './processes.ts';
+
+export interface Tools {
+  readonly nginx: string;
+  readonly wrk: string;
+}
+
+/** What every measurement needs. */
+export interface Bench {
+  readonly tools: Tools;
+  readonly processes: Processes;
+  /** For configurations and Snapshots; gone after the run. */
+  readonly directory: string;
+  /** Length of one measurement; each is repeated `rounds` times. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Peers that are left out. */
+  readonly without: ReadonlySet<string>;
+  say(text: string): void;
+}

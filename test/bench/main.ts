@@ -1,0 +1,62 @@
+/** `make bench`: measures the gateway beside others on this machine and prints one table (DESIGN section 11). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bench } from './bench.ts';
+import { type Options, parseOptions, USAGE } from './options.ts';
+import { Processes } from './processes.ts';
+import { profileGatehouse } from './profile/index.ts';
+import { describeRun, writeSection } from './report.ts';
+import { measureRows } from './rows/index.ts';
+import { type Row, renderTable } from './table.ts';
+import { findTools } from './tools.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGE = join(ROOT, 'docs/performance.md');
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  if (!options.ok) return refuse(`${options.error}\n\n${USAGE}`);
+  const tools = findTools(process.env['PATH'] ?? '');
+  if (!tools.ok) return refuse(tools.error);
+
+  await using processes = new Processes();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  try {
+    const bench = { ...options.value, tools: tools.value, processes, directory, say };
+    await Promise.race([run(bench, options.value), interrupted()]);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function run(bench: Bench, { only, write, profile }: Options): Promise<void> {
+  if (profile) {
+    console.log(await profileGatehouse(bench));
+    return;
+  }
+  const rows: Row[] = [];
+  for (const name of only) {
+    bench.say(`== ${name}`);
+    rows.push(...(await measureRows(bench, name)));
+  }
+  const report = `${await describeRun(bench, ROOT)}\n\n${renderTable(rows)}`;
+  console.log(report);
+  if (write) await writeSection(PAGE, report);
+}
+
+/** Rejects when somebody wants the bench to end, so that its children end with it. */
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));
+  });
+}
+
+function refuse(text: string): void {
+  console.error(text);
+  process.exitCode = 2;
+}
+
+await main();

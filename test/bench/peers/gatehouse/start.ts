@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bench } from '../../bench.ts';
+import { createPeer, originOf, type Peer } from '../peer.ts';
+import { bundleGatehouse } from './bundle.ts';
+import { benchEntries, type Contents, keySecret } from './entries.ts';
+import type { GatehouseReady } from './main.ts';
+
+export interface Gatehouse extends Peer, GatehouseReady {
+  /** From the start of the process to its answer that it listens, in ms. */
+  readonly startMs: number;
+}
+
+export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
+  /** Where a CPU profile is written when it ends; it then runs from its sources, so that the profile names their files. */
+  readonly profileDirectory?: string;
+};
+
+/** The environment of the image; the log goes to /dev/null, so its cost is in. */
+const ENVIRONMENT = {
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  GATEHOUSE_ADMIN_PORT: '0',
+  GATEHOUSE_LOG_LEVEL: 'info',
+};
+
+/** Starts the gateway, bundled, in front of the upstream on that port: authentication, limits, metrics and log on. */
+export async function startGatehouse(
+  bench: Bench,
+  upstreamPort: number,
+  { keys = 1, providers = 0, configs = 0, profileDirectory }: GatehouseOptions = {},
+): Promise<Gatehouse> {
+  const upstream = `${originOf(upstreamPort)}/v1`;
+  const snapshot = join(bench.directory, `snapshot-${upstreamPort}-${keys}.ndjson`);
+  await writeEntries(snapshot, { upstream, keys, providers, configs });
+  const program = profileDirectory === undefined ? await bundled(bench) : sources(profileDirectory);
+  const beganMs = performance.now();
+  const running = await bench.processes.startNode<GatehouseReady>(program.file, {
+    execArgv: program.execArgv,
+    env: { ...ENVIRONMENT, SNAPSHOT: snapshot },
+  });
+  const startMs = performance.now() - beganMs;
+  const headers = { 'X-Gw-Api-Key': keySecret('{key}'), 'X-Gw-Provider': '@openai' };
+  return { ...createPeer('Gatehouse', running, { port: running.ready.port, headers, keys }), ...running.ready, startMs };
+}
+
+interface Program {
+  readonly file: string;
+  readonly execArgv: readonly string[];
+}
+
+async function bundled({ directory, say }: Bench): Promise<Program> {
+  const file = join(directory, 'gatehouse.js');
+  if (!existsSync(file)) {
+    say('bundling the gateway');
+    await bundleGatehouse(file);
+  }
+  return { file, execArgv: [] };
+}
+
+const sources = (profileDirectory: string): Program => ({
+  file: fileURLToPath(new URL('./main.ts', import.meta.url)),
+  execArgv: ['--conditions=@gatehouse/source', '--cpu-prof', `--cpu-prof-dir=${profileDirectory}`],
+});
+
+async function writeEntries(path: string, contents: Contents): Promise<void> {
+  const file = await open(path, 'w');
+  const stream = file.createWriteStream();
+  for (const entry of benchEntries(contents)) {
+    if (!stream.write(`${JSON.stringify(entry)}\n`)) await new Promise((resolve) => stream.once('drain', resolve));
+  }
+  await new Promise<void>((resolve) => stream.end(resolve));
+}

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+/** A port of the loopback that nobody listens on now, for programs that cannot choose one themselves. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Whether somebody accepts connections on a port of the loopback. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const answer = (is: boolean): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => answer(true)).once('error', () => answer(false));
+  });
+}

@@ -1,0 +1,26 @@
+import type { Bench } from '../bench.ts';
+import { imageBody } from '../load/index.ts';
+import { startBare, startGatehouse } from '../peers/index.ts';
+import { pairedRatio } from '../rounds.ts';
+import type { Row } from '../table.ts';
+import { startNginx } from '../upstream/index.ts';
+import { closedLoopRounds, closedLoopRow, directPeer, ratesOf } from './measure.ts';
+import { verdictAtLeast } from './verdict.ts';
+
+const WHAT = 'body of 1 MiB, 16 connections';
+const LOAD = { body: imageBody(1024 * 1024), connections: 16 };
+
+/** Throughput of requests with an inline image; the upstream answers once it has the whole body. */
+export async function body(bench: Bench): Promise<readonly Row[]> {
+  const upstream = await startNginx(bench);
+  const direct = directPeer(upstream, upstream.bodyPort);
+  const bare = await startBare(bench, upstream.bodyPort);
+  const gatehouse = await startGatehouse(bench, upstream.bodyPort);
+  const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse], LOAD);
+  await Promise.all([upstream, bare, gatehouse].map((running) => running.stop()));
+
+  const ofBare = pairedRatio(ratesOf(rounds.get(gatehouse)), ratesOf(rounds.get(bare)));
+  const rows = [direct, bare, gatehouse].map((peer) => closedLoopRow(WHAT, peer, rounds.get(peer) ?? []));
+  const verdicts = [verdictAtLeast(100 * ofBare, 80, (percent) => `${percent} % of bare`)];
+  return rows.map((row) => (row.peer === gatehouse.name ? { ...row, verdicts } : row));
+}

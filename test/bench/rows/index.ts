@@ -1,0 +1,23 @@
+import type { Bench } from '../bench.ts';
+import type { Row } from '../table.ts';
+import { body } from './body.ts';
+import { idle } from './idle.ts';
+import { keys } from './keys.ts';
+import { latency } from './latency.ts';
+import { streams } from './streams.ts';
+import { unary } from './unary.ts';
+
+/** The measurements, in the order of DESIGN section 11. */
+const MEASUREMENTS = { unary, latency, streams, body, idle, keys } as const satisfies Record<
+  string,
+  (bench: Bench) => Promise<readonly Row[]>
+>;
+
+export type RowName = keyof typeof MEASUREMENTS;
+
+export const ROW_NAMES = Object.keys(MEASUREMENTS) as readonly RowName[]; // keys of the constant above
+
+/** Runs one measurement. */
+export function measureRows(bench: Bench, name: RowName): Promise<readonly Row[]> {
+  return MEASUREMENTS[name](bench);
+}

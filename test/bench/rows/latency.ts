@@ -1,0 +1,52 @@
+import type { Bench } from '../bench.ts';
+import { chatBody, openLoop } from '../load/index.ts';
+import { type Peer, startBare, startGatehouse } from '../peers/index.ts';
+import { interleave, median, medians, pairedDifference } from '../rounds.ts';
+import type { Row } from '../table.ts';
+import { startNginx } from '../upstream/index.ts';
+import { closedLoopRounds, directPeer, ratesOf } from './measure.ts';
+import { verdictAtMost } from './verdict.ts';
+
+const BODY = chatBody(1024);
+const WARMUP_SECONDS = 1;
+
+interface Round {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failed: number;
+}
+
+/** What the gateway adds to every request at half of the rate it can do at most: the same constant rate for all peers. */
+export async function latency(bench: Bench): Promise<readonly Row[]> {
+  const upstream = await startNginx(bench);
+  const direct = directPeer(upstream);
+  const bare = await startBare(bench, upstream.port);
+  const gatehouse = await startGatehouse(bench, upstream.port);
+  const most = await closedLoopRounds({ ...bench, rounds: 2 }, [gatehouse], { body: BODY, connections: 64 });
+  const ratePerSecond = Math.round(median(ratesOf(most.get(gatehouse))) / 2);
+
+  const rounds = await interleave([direct, bare, gatehouse], bench.rounds, async ({ name, target }, round) => {
+    const task = { target, body: BODY, ratePerSecond, warmupSeconds: WARMUP_SECONDS, seconds: bench.seconds };
+    const { latency, failed } = await openLoop(bench, task);
+    bench.say(`round ${round + 1}: ${name}: p99 ${latency.p99} µs at ${ratePerSecond} requests/s`);
+    return { p50Ms: latency.p50 / 1_000, p99Ms: latency.p99 / 1_000, failed };
+  });
+  await Promise.all([upstream, bare, gatehouse].map((running) => running.stop()));
+
+  const of = (peer: Peer): readonly Round[] => rounds.get(peer) ?? [];
+  const added = (percentile: 'p50Ms' | 'p99Ms'): number =>
+    pairedDifference(
+      of(gatehouse).map((round) => round[percentile]),
+      of(direct).map((round) => round[percentile]),
+    );
+  const row = (peer: Peer): Row => {
+    const { failed, ...numbers } = medians(of(peer));
+    const base = { what: 'latency at half load', peer: peer.name, requestsPerSecond: ratePerSecond, ...numbers };
+    return failed === 0 ? base : { ...base, note: `${failed} requests failed` };
+  };
+  const verdicts = [
+    verdictAtMost(added('p50Ms'), 0.5, (ms) => `${ms} ms added, p50`),
+    verdictAtMost(added('p99Ms'), 3, (ms) => `${ms} ms added, p99`),
+  ];
+  return [row(direct), row(bare), { ...row(gatehouse), verdicts }];
+}

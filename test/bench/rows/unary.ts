@@ -1,0 +1,58 @@
+import type { Bench } from '../bench.ts';
+import { chatBody } from '../load/index.ts';
+import { type Missing, type Peer, startBare, startGatehouse, startLitellm, startPortkey } from '../peers/index.ts';
+import { pairedRatio } from '../rounds.ts';
+import type { Row, Verdict } from '../table.ts';
+import { startNginx } from '../upstream/index.ts';
+import { closedLoopRounds, closedLoopRow, directPeer, ratesOf } from './measure.ts';
+import { verdictAtLeast } from './verdict.ts';
+
+const WHAT = 'unary chat, 64 connections';
+const LOAD = { body: chatBody(1024), connections: 64 };
+
+/** Peers that Gatehouse is compared with, and how many times their throughput it should have. */
+const OTHERS = [
+  { name: 'portkey', start: startPortkey, times: 15 },
+  { name: 'litellm', start: startLitellm, times: 100 },
+] as const;
+
+const isMissing = (peer: Peer | Missing): peer is Missing => 'reason' in peer;
+
+/** Requests per second of all peers in a closed loop: 1 KiB in, 0.5 KiB out. */
+export async function unary(bench: Bench): Promise<readonly Row[]> {
+  const upstream = await startNginx(bench);
+  const direct = directPeer(upstream);
+  const bare = await startBare(bench, upstream.port);
+  const gatehouse = await startGatehouse(bench, upstream.port);
+  const others = await startOthers(bench, upstream.port);
+  const found = others.map(({ peer }) => peer).filter((peer): peer is Peer => !isMissing(peer));
+
+  const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse, ...found], LOAD);
+  const rates = (peer: Peer): number[] => ratesOf(rounds.get(peer));
+  const row = (peer: Peer, verdicts: readonly Verdict[]): Row => ({
+    ...closedLoopRow(WHAT, peer, rounds.get(peer) ?? []),
+    verdicts,
+  });
+  await Promise.all([upstream, bare, gatehouse, ...found].map((running) => running.stop()));
+
+  const ofBare = pairedRatio(rates(gatehouse), rates(bare));
+  return [
+    row(direct, []),
+    row(bare, []),
+    row(gatehouse, [verdictAtLeast(100 * ofBare, 70, (percent) => `${percent} % of bare`)]),
+    ...others.map(({ peer, times }) => {
+      if (isMissing(peer)) return { what: WHAT, peer: peer.name, note: `not installed: ${peer.reason}` };
+      const ratio = pairedRatio(rates(gatehouse), rates(peer));
+      return row(peer, [verdictAtLeast(ratio, times, (factor) => `Gatehouse ${factor}×`)]);
+    }),
+  ];
+}
+
+/** Starts the other gateways, one after the other. */
+async function startOthers(bench: Bench, port: number): Promise<{ peer: Peer | Missing; times: number }[]> {
+  const started: { peer: Peer | Missing; times: number }[] = [];
+  for (const { name, start, times } of OTHERS) {
+    if (!bench.without.has(name)) started.push({ peer: await start(bench, port), times });
+  }
+  return started;
+}

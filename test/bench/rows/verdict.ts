@@ -1,0 +1,19 @@
+import { formatNumber, type Verdict } from '../table.ts';
+
+/** A target that is met by as much or more. `phrase` puts the number into words. */
+export function verdictAtLeast(measured: number, target: number, phrase: (number: string) => string): Verdict {
+  return {
+    target: `≥ ${phrase(formatNumber(target))}`,
+    measured: phrase(formatNumber(measured)),
+    met: measured >= target,
+  };
+}
+
+/** A target that is met by as much or less. */
+export function verdictAtMost(measured: number, target: number, phrase: (number: string) => string): Verdict {
+  return {
+    target: `≤ ${phrase(formatNumber(target))}`,
+    measured: phrase(formatNumber(measured)),
+    met: measured <= target,
+  };
+}

@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from '@gatehouse/crds';
+import type { Tools } from './bench.ts';
+
+/** Debian puts daemons where a user's PATH does not look. */
+const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
+
+/** Finds nginx and wrk; the error says how to install what is missing. */
+export function findTools(path: string): Result<Tools, string> {
+  const folders = [...path.split(':'), ...MORE_FOLDERS];
+  const nginx = find('nginx', folders);
+  const wrk = find('wrk', folders);
+  if (nginx !== undefined && wrk !== undefined) return ok({ nginx, wrk });
+  return err('The bench needs nginx and wrk. On Debian and Ubuntu: apt-get install -y nginx-light wrk');
+}
+
+const find = (name: string, folders: readonly string[]): string | undefined =>
+  folders.map((folder) => join(folder, name)).find(isExecutable);
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,2 @@
+export { startNginx, type Upstream } from './nginx.ts';
+export { EVENT_INTERVAL_MS, startSse } from './start-sse.ts';
