@@ -47,6 +47,29 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts', 'test/operator/**/*.test.ts'],
+          exclude: ['**/*.nodes.test.ts'],
+          globalSetup: ['test/cluster/setup.ts'],
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'cluster-nodes',
+          include: ['test/{cluster,operator}/**/*.nodes.test.ts'],
+          globalSetup: ['test/cluster/setup-nodes.ts'],
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
           testTimeout: 600_000,

@@ -57,3 +57,24 @@ export interface Grounds {
   readonly reason: Reason;
   readonly message: string;
 }
+
+/** Every condition type that is ours; others may add their own to the same status. */
+export const CONDITION_TYPES: readonly ConditionType[] = [...POSITIVE, 'Ready', 'Reconciling', 'Stalled'];
+
+/** A condition as a controller wants it; who writes it adds `lastTransitionTime` where the status turned. */
+export interface ConditionDraft {
+  readonly type: ConditionType;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: Reason;
+  readonly message: string;
+  readonly observedGeneration?: number | undefined;
+}
+
+/** One condition from its grounds; further members of `grounds` are left behind. */
+export function toCondition(
+  type: ConditionType,
+  status: ConditionDraft['status'],
+  { reason, message }: Grounds,
+): ConditionDraft {
+  return { type, status, reason, message };
+}

@@ -9,6 +9,7 @@ import { createPipeline, createResolver, type PipelinePorts } from './pipeline/i
 import { PROVIDERS } from './providers/register.ts';
 import { createAdmin } from './server/admin.ts';
 import { createApp } from './server/app.ts';
+import { createCloser } from './server/close.ts';
 import { createConnectionPolicy } from './server/connections.ts';
 import { createDrain } from './server/drain.ts';
 import { createSnapshotHolder, type SnapshotHolder } from './snapshot/index.ts';
@@ -94,9 +95,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     token: options.adminToken,
   });
 
+  const listeners = { main: createCloser(app), admin: createCloser(admin) };
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
-    await Promise.all([closeNow(app), closeNow(admin)]);
+    await Promise.all([listeners.main.closeNow(), listeners.admin.closeNow()]);
     await closePorts();
   };
   return {
@@ -108,7 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return { port: portOf(app), adminPort: portOf(admin) };
     },
     drain: async () => {
-      await drain.run(() => void app.close()); // awaited by `close`
+      await drain.run(listeners.main.stopAccepting);
       await close();
     },
     close,
@@ -219,9 +221,4 @@ async function listen(app: FastifyInstance, host: string | undefined, port: numb
 function portOf(app: FastifyInstance): number {
   const address = app.server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function closeNow(app: FastifyInstance): Promise<void> {
-  app.server.closeAllConnections?.();
-  await app.close();
 }

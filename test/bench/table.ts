@@ -50,5 +50,5 @@ const verdictCells = ({ measured, target, met }: Verdict): string[] => [measured
 /** Three significant digits, thousands in groups; empty when there is no number. */
 export function formatNumber(value: number | undefined): string {
   if (value === undefined) return '';
-  return value.toLocaleString('en-US', { maximumSignificantDigits: value >= 100 ? 21 : 3, maximumFractionDigits: 0 });
+  return value.toLocaleString('en-US', value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
 }

@@ -19,8 +19,10 @@ const start = (acceptMs: number, deadlineMs: number, env: Record<string, string>
 /** Whether somebody listens there. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const outcome = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)])
-    .catch(() => false);
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false);
   socket.destroy();
   return outcome;
 }
@@ -48,6 +50,18 @@ describe('a drain', () => {
     await waitFor(async () => !(await accepts(world.port)), { what: 'the listener is closed' });
     const answer = await receive(response);
     expect(answer.text).toContain('data: [DONE]');
+    await drained;
+  });
+
+  test('waits for a client that is still reading its answer', async () => {
+    await using world = await start(10, 10_000);
+    const { response } = await open(`${world.url}/v1/chat/completions`, {
+      headers: { ...headers, 'x-gw-forward-headers': 'x-mock-response-bytes', 'x-mock-response-bytes': '12000000' },
+      body: { ...body('mock-small'), stream: false },
+    });
+    const drained = world.gateway.drain();
+    await waitFor(async () => !(await accepts(world.port)), { what: 'the listener is closed' });
+    expect((await receive(response)).json().choices).toHaveLength(1);
     await drained;
   });
 

@@ -170,7 +170,12 @@ describe('a request is refused with its code', () => {
     },
     { rule: 'for an expired provider', headers: { 'x-gw-provider': '@expired' }, status: 401, code: '01' },
     { rule: 'for an unknown config', headers: { 'x-gw-config': 'pc-nope' }, status: 400, code: 'config_unknown' },
-    { rule: 'for a config that is not JSON', headers: { 'x-gw-config': '{oops' }, status: 400, code: 'config_not_json' },
+    {
+      rule: 'for a config that is not JSON',
+      headers: { 'x-gw-config': '{oops' },
+      status: 400,
+      code: 'config_not_json',
+    },
     {
       rule: 'for a config of the legacy form',
       headers: inline({ mode: 'single', options: [{ provider: 'openai' }] }),
@@ -264,8 +269,18 @@ describe('the default config of a key', () => {
 
 describe('where only saved configs are accepted', () => {
   test.for([
-    { rule: 'an inline config', headers: inline({ provider: '@main' }), field: 'x-gw-config', code: 'inline_config_blocked' },
-    { rule: 'a raw provider', headers: { 'x-gw-provider': 'openai' }, field: 'x-gw-provider', code: 'inline_provider_blocked' },
+    {
+      rule: 'an inline config',
+      headers: inline({ provider: '@main' }),
+      field: 'x-gw-config',
+      code: 'inline_config_blocked',
+    },
+    {
+      rule: 'a raw provider',
+      headers: { 'x-gw-provider': 'openai' },
+      field: 'x-gw-provider',
+      code: 'inline_provider_blocked',
+    },
     {
       rule: 'a custom host',
       headers: { 'x-gw-provider': '@main', 'x-gw-custom-host': 'https://example.com' },

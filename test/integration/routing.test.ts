@@ -94,7 +94,13 @@ describe('a fallback', () => {
       strategy: { mode: 'fallback', on_status_codes: [503] },
       targets: [
         { strategy: { mode: 'fallback' }, targets: [fails(500), fails(503)] },
-        { strategy: { mode: 'loadbalance' }, targets: [{ ...works, weight: 1 }, { ...fails(500), weight: 0 }] },
+        {
+          strategy: { mode: 'loadbalance' },
+          targets: [
+            { ...works, weight: 1 },
+            { ...fails(500), weight: 0 },
+          ],
+        },
       ],
     });
     expect(answer.status).toBe(200);
@@ -133,16 +139,14 @@ describe('a load balancer', () => {
 });
 
 describe('conditions', () => {
+  const when = (query: object, then: string) => ({ query, then });
   const byPlan = {
     strategy: {
       mode: 'conditional',
       conditions: [
-        // biome-ignore lint/suspicious/noThenProperty: the name is the wire contract (behaviour-config-routing 2.3)
-        { query: { 'metadata.plan': { $in: ['paid', 'trial'] }, 'params.stream': { $ne: true } }, then: 'good' },
-        // biome-ignore lint/suspicious/noThenProperty: as above
-        { query: { 'params.model': { $regex: '^mock-l' } }, then: 'large' },
-        // biome-ignore lint/suspicious/noThenProperty: as above
-        { query: { 'url.pathname': '/v1/completions' }, then: 'text' },
+        when({ 'metadata.plan': { $in: ['paid', 'trial'] }, 'params.stream': { $ne: true } }, 'good'),
+        when({ 'params.model': { $regex: '^mock-l' } }, 'large'),
+        when({ 'url.pathname': '/v1/completions' }, 'text'),
       ],
       default: 'plain',
     },
@@ -287,7 +291,10 @@ describe('retries', () => {
     const { status, headers } = await chat(document, { body });
     return { status, count: headers['x-gw-retry-attempt-count'], attempts };
   };
-  const limited = (ms: number | string, header = 'retry-after-ms') => ({ status: 429, headers: { [header]: String(ms) } });
+  const limited = (ms: number | string, header = 'retry-after-ms') => ({
+    status: 429,
+    headers: { [header]: String(ms) },
+  });
 
   test.for<{
     rule: string;
@@ -356,7 +363,10 @@ describe('retries', () => {
 
   test('back off a second before the first one', async () => {
     const started = performance.now();
-    expect(await ask({ attempts: 1 }, (n) => ({ status: n === 0 ? 503 : 200 }))).toMatchObject({ status: 200, count: '1' });
+    expect(await ask({ attempts: 1 }, (n) => ({ status: n === 0 ? 503 : 200 }))).toMatchObject({
+      status: 200,
+      count: '1',
+    });
     expect(performance.now() - started).toBeGreaterThanOrEqual(990);
   });
 

@@ -1,4 +1,6 @@
 /** A gateway and a mock provider on random loopback ports, closed with the test. */
+
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import {
   createGateway,
   createLogger,
@@ -8,13 +10,11 @@ import {
   type SnapshotStatus,
   toSettings,
 } from '@gatehouse/gateway';
-import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { createMockProvider, type MockProvider, type RecordedRequest } from 'gatehouse/mock-provider';
 import { expect } from 'vitest';
 import { type Received, type SendOptions, send } from './http.ts';
-import { KEY, key, provider, secretsOf, snapshot, workspace } from './snapshot.ts';
+import { type Entries, KEY, key, provider, secretsOf, snapshot, workspace } from './snapshot.ts';
 
-type Entries = readonly (AnyEntry | readonly AnyEntry[])[];
 
 export interface RunningGateway extends AsyncDisposable {
   readonly url: string;
@@ -72,7 +72,8 @@ export async function startGateway({ entries, env = {}, ...options }: StartOptio
       return lines.map((line) => JSON.parse(line));
     },
     load,
-    send: (path, request = {}) => send(url + path, { ...request, headers: { 'x-gw-api-key': KEY, ...request.headers } }),
+    send: (path, request = {}) =>
+      send(url + path, { ...request, headers: { 'x-gw-api-key': KEY, ...request.headers } }),
     metric: async (name, labels = {}) => metricOf((await send(`${adminUrl}/metrics`)).text, name, labels),
     [Symbol.asyncDispose]: async () => {
       await gateway.close();

@@ -94,7 +94,10 @@ export function eventsOf(text: string): { readonly event: string | undefined; re
     .map((block) => block.split(/\r\n|\n|\r/).filter((line) => line !== '' && !line.startsWith(':')))
     .filter((lines) => lines.length > 0)
     .map((lines) => ({
-      event: lines.find((line) => line.startsWith('event:'))?.slice(6).trim(),
+      event: lines
+        .find((line) => line.startsWith('event:'))
+        ?.slice(6)
+        .trim(),
       data: lines
         .filter((line) => line.startsWith('data:'))
         .map((line) => line.slice(5).trimStart())

@@ -106,7 +106,7 @@ export function config(slug: string, document: object, place: Place = {}): AnyEn
   return toEntry('config', slug, owner, { slug, version: digestOf(node).slice(0, 12), node });
 }
 
-type Entries = readonly (AnyEntry | readonly AnyEntry[])[];
+export type Entries = readonly (AnyEntry | readonly AnyEntry[])[];
 
 export function snapshot(...entries: Entries): Snapshot {
   return { schemaVersion: SCHEMA_VERSION, entries: entries.flat() };

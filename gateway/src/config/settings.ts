@@ -122,12 +122,17 @@ function corsOf(env: Environment): CorsSettings | undefined {
   };
 }
 
+/** behaviour-env: a store is asked for and no address is given. */
+const DEFAULT_REDIS_HOST = 'redis';
+
 function redisOf(env: Environment): RedisSettings | undefined {
   const cluster = env.REDIS_MODE === 'cluster';
   const endpoints = cluster ? listOf(env.REDIS_CLUSTER_ENDPOINTS).map(toNode) : [];
   const url = env.REDIS_URL === undefined ? undefined : parseRedisUrl(env.REDIS_URL);
   if (url !== undefined && !url.ok) throw new Error(`Invalid environment: REDIS_URL: ${url.error}`);
-  const single = env.REDIS_HOST === undefined ? undefined : { host: env.REDIS_HOST, port: env.REDIS_PORT };
+  const wanted = env.CACHE_STORE !== undefined && env.CACHE_STORE !== 'memory';
+  const host = env.REDIS_HOST ?? (wanted ? DEFAULT_REDIS_HOST : undefined);
+  const single = host === undefined ? undefined : { host, port: env.REDIS_PORT };
   const nodes = endpoints.length > 0 ? endpoints : (url?.value.nodes ?? (single === undefined ? [] : [single]));
   const [first, ...rest] = nodes;
   if (first === undefined) return undefined;

@@ -13,9 +13,15 @@ const BY_CODE: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ECONNRESET', 'UPSTREAM_UNREACHABLE'],
   ['EPIPE', 'UPSTREAM_UNREACHABLE'],
   ['ENOTFOUND', 'UPSTREAM_UNREACHABLE'],
-  ['EAI_AGAIN', 'UPSTREAM_UNREACHABLE'],
+  ['EPROTO', 'UPSTREAM_UNREACHABLE'],
+  ['EADDRNOTAVAIL', 'UPSTREAM_UNREACHABLE'],
+  ['ECONNABORTED', 'UPSTREAM_UNREACHABLE'],
+  ['EHOSTDOWN', 'UPSTREAM_UNREACHABLE'],
   ['EHOSTUNREACH', 'UPSTREAM_UNREACHABLE'],
+  ['ENETDOWN', 'UPSTREAM_UNREACHABLE'],
   ['ENETUNREACH', 'UPSTREAM_UNREACHABLE'],
+  // undici asserts what answers may not be: a status below 100, an upgrade nobody asked for.
+  ['ERR_ASSERTION', 'UPSTREAM_INVALID_RESPONSE'],
 ]);
 
 /** Codes of a family: TLS failures and everything undici or its HTTP parser reports. */
@@ -26,6 +32,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, code: ErrorCode])[] = [
   ['DEPTH_ZERO', 'UPSTREAM_UNREACHABLE'],
   ['SELF_SIGNED', 'UPSTREAM_UNREACHABLE'],
   ['UNABLE_TO', 'UPSTREAM_UNREACHABLE'],
+  ['EAI_', 'UPSTREAM_UNREACHABLE'],
   ['HPE_', 'UPSTREAM_INVALID_RESPONSE'],
   ['UND_ERR', 'UPSTREAM_UNREACHABLE'],
 ];
@@ -41,6 +48,7 @@ export function toAppError(thrown: unknown): AppError {
 
 function codeOf(thrown: unknown): string | undefined {
   if (thrown instanceof AggregateError) return codeOf(thrown.errors[0]);
-  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return undefined;
-  return typeof thrown.code === 'string' ? thrown.code : undefined;
+  if (!(thrown instanceof Error)) return undefined;
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
+  return thrown.name === 'HTTPParserError' ? 'HPE_OTHER' : undefined; // undici leaves the code out now and then
 }

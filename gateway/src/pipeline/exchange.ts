@@ -45,8 +45,8 @@ export interface Caller {
   readonly key: KeyRecord;
   /** SHA-256 of the key, lower-case hex. */
   readonly keyHash: string;
-  /** The header the key came in: it goes no further. */
-  readonly keyHeader: string;
+  /** The headers the key came in: they go no further. */
+  readonly keyHeaders: ReadonlySet<string>;
   /** The workspace names resolve in. */
   readonly workspace: WorkspaceRecord;
   /** The provider credential of the client, when `Authorization` was not the gateway key. */

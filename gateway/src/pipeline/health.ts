@@ -54,9 +54,10 @@ export async function openCircuits(
 export function recordCircuit(
   { circuits, fuse }: HealthPort,
   input: Input,
-  { leaf, status, error }: AttemptOutcome,
+  { leaf, status, error, cacheStatus }: AttemptOutcome,
 ): void {
-  if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED') return;
+  // Neither a client that left nor an earlier answer says anything about the target.
+  if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED' || cacheStatus === 'HIT') return;
   const outcome = breakerOutcome(leaf.breaker, status);
   if (outcome === undefined) return;
   void fuse.attempt(() => circuits.record(keyOf(input), leaf.path, outcome)); // never rejects

@@ -24,7 +24,10 @@ export function identify(request: ClientRequest, snapshot: SnapshotView): Caller
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
   if (workspace === undefined) throw new AppError('KEY_WITHOUT_WORKSPACE');
-  return { key, keyHash, keyHeader: found.header, workspace, credential: bearer === found.secret ? undefined : bearer };
+  const keyHeaders = new Set([found.header]);
+  if (bearer === found.secret) keyHeaders.add('authorization');
+  if (request.header('x-api-key')?.trim() === found.secret) keyHeaders.add('x-api-key');
+  return { key, keyHash, keyHeaders, workspace, credential: bearer === found.secret ? undefined : bearer };
 }
 
 function findKey(request: ClientRequest, bearer: string | undefined): { secret: string; header: string } | undefined {

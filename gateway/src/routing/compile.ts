@@ -86,11 +86,10 @@ function compileBranch(node: RoutingNode, strategy: NonNullable<RoutingNode['str
   }
 }
 
-/** Breakers exist in saved configs only; a conditional strategy switches them off below unless it brings its own. */
+/** Breakers exist in saved configs only; a conditional strategy has none and switches off what comes from above. */
 function breakerBelow(strategy: NonNullable<RoutingNode['strategy']>, context: Context): BreakerPlan | undefined {
-  if (context.saved === undefined) return undefined;
-  if (strategy.cbConfig !== undefined) return toBreakerPlan(strategy.cbConfig);
-  return strategy.mode === 'conditional' ? undefined : context.breaker;
+  if (context.saved === undefined || strategy.mode === 'conditional') return undefined;
+  return strategy.cbConfig === undefined ? context.breaker : toBreakerPlan(strategy.cbConfig);
 }
 
 function conditionsOf(strategy: NonNullable<RoutingNode['strategy']>) {

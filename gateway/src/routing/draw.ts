@@ -1,7 +1,4 @@
-/**
- * Picks one of the candidate indexes in proportion to its weight. `at` is uniform in [0, 1). A candidate of weight 0 is
- * picked only when all candidates weigh nothing.
- */
+/** Picks one of the candidate indexes in proportion to its weight, never one of weight 0. `at` is uniform in [0, 1). */
 export function drawWeighted(weights: readonly number[], candidates: readonly number[], at: number): number {
   const total = candidates.reduce((sum, i) => sum + (weights[i] ?? 0), 0);
   let left = at * total;

@@ -46,7 +46,7 @@ export function walkPlan<O extends RouteOutcome>(node: PlanNode, context: RouteC
 type Mode<M extends Branch['mode']> = Extract<Branch, { mode: M }>;
 
 async function walkBalanced<O extends RouteOutcome>(node: Mode<'loadbalance'>, context: RouteContext<O>): Promise<O> {
-  const healthy = healthyIndexes(node, context.open);
+  const healthy = healthyIndexes(node, context.open, (i) => (node.weights[i] ?? 0) > 0);
   const draw = () => drawWeighted(node.weights, healthy, context.random());
   if (node.sticky === undefined) return walkPlan(childAt(node, draw()), context);
   const usable = (stored: number | undefined): stored is number => stored !== undefined && healthy.includes(stored);
@@ -80,9 +80,13 @@ function matchingChild(node: Mode<'conditional'>, facts: QueryFacts): PlanNode {
   return child;
 }
 
-/** Indexes whose subtree is not open; all of them when every one is (the breaker is bypassed). */
-function healthyIndexes(node: Branch, open: ReadonlySet<string>): readonly number[] {
-  const all = [...node.children.keys()];
+/** Indexes whose subtree is not open; all eligible ones when every one is (the breaker is bypassed). */
+function healthyIndexes(
+  node: Branch,
+  open: ReadonlySet<string>,
+  isEligible: (index: number) => boolean = () => true,
+): readonly number[] {
+  const all = [...node.children.keys()].filter(isEligible);
   if (open.size === 0) return all;
   const healthy = all.filter((i) => !isOpen(childAt(node, i), open));
   return healthy.length === 0 ? all : healthy;

@@ -12,6 +12,9 @@ export interface Drain {
   abort(reason: AppError): void;
 }
 
+/** How long the error events of what was ended may take to leave, in ms. */
+const LAST_WORDS_MS = 1_000;
+
 export function createDrain(options: { readonly acceptMs: number; readonly deadlineMs: number }): Drain {
   const controllers = new Set<AbortController>();
   let onEmpty: (() => void) | undefined;
@@ -20,10 +23,18 @@ export function createDrain(options: { readonly acceptMs: number; readonly deadl
   const abort = (reason: AppError): void => {
     for (const controller of controllers) controller.abort(reason);
   };
-  const empty = (): Promise<void> =>
+  /** Whether nothing is in flight within the time. */
+  const emptyWithin = (ms: number): Promise<boolean> =>
     new Promise((resolve) => {
-      if (controllers.size === 0) resolve();
-      else onEmpty = resolve;
+      if (controllers.size === 0) {
+        resolve(true);
+        return;
+      }
+      const timer = setTimeout(() => resolve(false), ms);
+      onEmpty = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
     });
 
   return {
@@ -40,9 +51,9 @@ export function createDrain(options: { readonly acceptMs: number; readonly deadl
       draining = true;
       await wait(options.acceptMs);
       stopAccepting();
-      const timer = setTimeout(() => abort(new AppError('DRAINING')), options.deadlineMs);
-      await empty();
-      clearTimeout(timer);
+      if (await emptyWithin(options.deadlineMs)) return;
+      abort(new AppError('DRAINING'));
+      await emptyWithin(LAST_WORDS_MS);
     },
   };
 }

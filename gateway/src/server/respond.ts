@@ -29,7 +29,7 @@ export function respond(response: ServerResponse, answer: Answer, options: Respo
   const { body, headers, status } = answer;
   const firstByteMs = performance.now();
   if (body.kind === 'bytes') {
-    headers['content-length'] = String(body.bytes.length);
+    if (status !== 204 && status !== 304) headers['content-length'] = String(body.bytes.length); // RFC 9110 section 8.6
     response.writeHead(status, headers);
     response.end(body.bytes);
     answer.facts.store?.push(body.bytes);
@@ -97,7 +97,12 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
         }
       },
       end: () => {
-        send(transform?.end());
+        try {
+          send(transform?.end());
+        } catch (error) {
+          fail(toAbort(error));
+          return;
+        }
         response.end();
         store?.commit();
         done(undefined);
@@ -112,5 +117,6 @@ const toAbort = (reason: unknown): AppError =>
 
 /** Whether a comment may follow: between events, never inside one. */
 function endsEvent(piece: Buffer | string): boolean {
-  return typeof piece === 'string' ? piece.endsWith('\n\n') : piece.at(-1) === 0x0a && piece.at(-2) === 0x0a;
+  const end = typeof piece === 'string' ? piece.slice(-4) : piece.subarray(-4).toString('latin1');
+  return end.endsWith('\n\n') || end === '\r\n\r\n';
 }

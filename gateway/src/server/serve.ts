@@ -45,11 +45,13 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   }
   const controller = new AbortController();
   const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, startedMs, trace };
-  response.on('close', () => {
-    if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
-  });
   ports.inFlight.add(controller);
   ports.metrics.inFlight.inc();
+  response.on('close', () => {
+    if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
+    ports.inFlight.remove(controller); // only now: the last bytes of an answer may be long under way
+    ports.metrics.inFlight.dec();
+  });
   try {
     const answer = await ports.pipeline.handle(exchange);
     Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
@@ -61,9 +63,6 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     controller.abort(toAppError(error)); // lets go of the upstream
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
     sendError(response, toAppError(error), { path: request.path, headers });
-  } finally {
-    ports.inFlight.remove(controller);
-    ports.metrics.inFlight.dec();
   }
 }
 

@@ -16,10 +16,13 @@ export function createStreamedBody(
   let dropped = 0;
   let ended = false;
   let overflowed = false;
+  let readers = 0;
   let pulling: Promise<void> | undefined;
 
   const pull = async (): Promise<void> => {
-    const next = await iterator.next();
+    const next = await iterator.next().catch((cause: unknown) => {
+      throw new AppError('CLIENT_CLOSED', { cause }); // nothing else ends a request body early
+    });
     pulling = undefined;
     if (next.done === true) {
       ended = true;
@@ -30,16 +33,18 @@ export function createStreamedBody(
     overflowed ||= keptBytes > options.replayBytes;
   };
 
-  async function* read(): AsyncGenerator<Buffer> {
+  async function* read(reader: number): AsyncGenerator<Buffer> {
     for (let at = 0; ; at += 1) {
       // Two readers may wait for the same bytes when a try is given up: there is only ever one pull.
       while (at - dropped >= kept.length && !ended) {
         pulling ??= pull();
         await pulling;
       }
+      if (at < dropped) throw gone();
       const piece = kept[at - dropped];
       if (piece === undefined) return;
-      if (overflowed) {
+      if (overflowed && reader === readers) {
+        // Only for the newest reader: one that was given up may still take what it waited for.
         kept = kept.slice(at - dropped + 1);
         dropped = at + 1;
       }
@@ -53,8 +58,11 @@ export function createStreamedBody(
       return !overflowed;
     },
     open: () => {
-      if (overflowed) throw new AppError('INTERNAL', { cause: 'the body was too large to be sent again' });
-      return Readable.from(read(), { objectMode: false });
+      if (overflowed) throw gone();
+      readers += 1;
+      return Readable.from(read(readers), { objectMode: false });
     },
   };
 }
+
+const gone = (): AppError => new AppError('INTERNAL', { cause: 'the body was too large to be sent again' });

@@ -85,4 +85,8 @@ function compileConfig({ id, workspace, body }: SnapshotEntry<'config'>, { crede
   };
 }
 
-const toMs = (time: string | undefined): number => (time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time));
+/** A time that cannot be read has passed: better refused than open for ever. */
+function toMs(time: string | undefined): number {
+  const ms = time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time);
+  return Number.isNaN(ms) ? 0 : ms;
+}

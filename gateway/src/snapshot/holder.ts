@@ -79,7 +79,7 @@ export function createSnapshotHolder(options: { readonly providers: ReadonlyMap<
     },
     load: (version, snapshot) => {
       const next = queue.then(() => loadNow(version, snapshot));
-      queue = next;
+      queue = next.catch(() => undefined); // a listener that throws must not stop later loads
       return next;
     },
     onChange: (listener) => {

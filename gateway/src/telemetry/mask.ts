@@ -13,6 +13,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'x-gw-config',
   'x-gw-aws-external-id',
   'x-gw-aws-role-arn',
+  'x-gw-oracle-private-key',
+  'x-gw-oracle-key-passphrase',
   ...[...PROVIDER_CATALOGUE.values()].flatMap(({ fields }) =>
     fields.flatMap(({ header, secret }) => (secret && header !== undefined ? [header] : [])),
   ),

@@ -28,6 +28,8 @@ export class UpstreamBody {
   #sink: BodySink | undefined;
   #ended = false;
   #error: AppError | undefined;
+  /** The sink has heard `end` or `fail`, and hears nothing more. */
+  #over = false;
   #waiter:
     | { readonly bytes: number; readonly resolve: () => void; readonly reject: (error: AppError) => void }
     | undefined;
@@ -38,6 +40,7 @@ export class UpstreamBody {
 
   /** Called by the HTTP client for every piece of the body. */
   push(bytes: Buffer): void {
+    if (this.#ended || this.#error !== undefined) return; // given up, but the rest of a packet still comes
     if (this.#sink !== undefined) {
       if (!this.#sink.write(bytes)) this.#flow.pause();
       return;
@@ -50,8 +53,9 @@ export class UpstreamBody {
 
   /** Called by the HTTP client when the body is complete. */
   finish(): void {
+    if (this.#error !== undefined) return;
     this.#ended = true;
-    this.#sink?.end();
+    this.#tell();
     this.#wake();
   }
 
@@ -59,7 +63,7 @@ export class UpstreamBody {
   break(error: unknown): void {
     if (this.#ended || this.#error !== undefined) return;
     this.#error = toAppError(error);
-    this.#sink?.fail(this.#error);
+    this.#tell();
     this.#wake();
   }
 
@@ -81,11 +85,20 @@ export class UpstreamBody {
     const held = this.#held;
     this.#held = [];
     let open = true;
-    for (const bytes of held) open = sink.write(bytes) && open;
-    if (this.#ended) sink.end();
-    else if (this.#error !== undefined) sink.fail(this.#error);
+    for (const bytes of held) {
+      open = sink.write(bytes) && open;
+      if (this.#over) return; // the sink itself has cancelled
+    }
+    if (this.#ended || this.#error !== undefined) this.#tell();
     else if (open) this.#flow.resume();
     else this.#flow.pause();
+  }
+
+  #tell(): void {
+    if (this.#sink === undefined || this.#over || !(this.#ended || this.#error !== undefined)) return;
+    this.#over = true;
+    if (this.#error === undefined) this.#sink.end();
+    else this.#sink.fail(this.#error);
   }
 
   #wake(): void {
@@ -103,11 +116,13 @@ export class UpstreamBody {
     this.#flow.resume();
   }
 
-  /** Stops the upstream; the sink hears `fail` with the reason. */
+  /** Stops the upstream; the sink hears `fail` with the reason, also when the rest is already here. */
   cancel(reason: AppError): void {
-    if (this.#ended || this.#error !== undefined) return;
-    this.#flow.abort(reason);
-    this.break(reason);
+    if (this.#over || this.#error !== undefined) return;
+    this.#error = reason;
+    if (!this.#ended) this.#flow.abort(reason);
+    this.#tell();
+    this.#wake();
   }
 
   /** The whole body. Rejects with UPSTREAM_TOO_LARGE beyond `maxBytes`, or with what broke the connection. */

@@ -127,8 +127,10 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** After the headers a lost connection is a broken answer, not an unreachable host. */
+const LOST: ReadonlySet<string> = new Set(['UPSTREAM_UNREACHABLE', 'UPSTREAM_INVALID_RESPONSE']);
+
+/** After the headers a lost connection, or one that no longer speaks HTTP, is a broken answer. */
 function broken(reason: unknown): AppError {
   const error = toAppError(reason);
-  return error.code === 'UPSTREAM_UNREACHABLE' ? new AppError('UPSTREAM_STREAM_BROKEN', { cause: error }) : error;
+  return LOST.has(error.code) ? new AppError('UPSTREAM_STREAM_BROKEN', { cause: error }) : error;
 }

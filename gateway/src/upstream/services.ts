@@ -1,4 +1,6 @@
+import type { ErrorCode } from '@gatehouse/crds/errors';
 import { LRUCache } from 'lru-cache';
+import { AppError } from '../errors/index.ts';
 import type { ProviderServices, SideRequest } from '../providers/contract.ts';
 import type { UpstreamClient, UpstreamLimits } from './client.ts';
 import type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
@@ -15,6 +17,8 @@ export interface ServicesOptions {
 const MAX_SIDE_BYTES = 1024 * 1024;
 /** Tokens and look-ups that are kept. */
 const MAX_CACHED = 10_000;
+
+type Maker<T> = () => Promise<{ readonly value: T; readonly ttlMs: number }>;
 
 interface Kept {
   readonly value: unknown;
@@ -34,13 +38,23 @@ export function createServices({
   const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
   const making = new Map<string, Promise<unknown>>();
 
-  const make = async <T>(
-    key: string,
-    maker: () => Promise<{ readonly value: T; readonly ttlMs: number }>,
-  ): Promise<T> => {
+  const make = async <T>(key: string, maker: Maker<T>): Promise<T> => {
     const { value, ttlMs } = await maker();
     if (ttlMs > 0) kept.set(key, { value, expiresAtMs: now() + ttlMs });
     return value;
+  };
+
+  const cached: ProviderServices['cached'] = <T>(key: string, maker: Maker<T>): Promise<T> => {
+    const known = kept.get(key);
+    if (known !== undefined && now() < known.expiresAtMs) return Promise.resolve(known.value as T); // the key names the type
+    const running = making.get(key) as Promise<T> | undefined; // as above
+    if (running !== undefined) {
+      // The request that began it may have been given up; those that wait for it have not.
+      return running.catch((error) => (isGivenUp(error) ? cached(key, maker) : Promise.reject(error)));
+    }
+    const fresh = make(key, maker).finally(() => making.delete(key));
+    making.set(key, fresh);
+    return fresh;
   };
 
   const servicesFor = (origin: HostOrigin): ProviderServices => ({
@@ -62,19 +76,15 @@ export function createServices({
       const bytes = await response.body.collect(maxBytes);
       return { status: response.status, headers: flat(response.headers), body: bytes };
     },
-    cached: <T>(key: string, maker: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T> => {
-      const known = kept.get(key);
-      if (known !== undefined && now() < known.expiresAtMs) return Promise.resolve(known.value as T); // the key names the type
-      const running = making.get(key);
-      if (running !== undefined) return running as Promise<T>; // as above
-      const fresh = make(key, maker).finally(() => making.delete(key));
-      making.set(key, fresh);
-      return fresh;
-    },
+    cached,
   });
   const services = { request: servicesFor('request'), resource: servicesFor('resource') };
   return (origin) => services[origin];
 }
+
+const GIVEN_UP: ReadonlySet<ErrorCode> = new Set(['CLIENT_CLOSED', 'DRAINING', 'UPSTREAM_TIMEOUT']);
+
+const isGivenUp = (error: unknown): boolean => error instanceof AppError && GIVEN_UP.has(error.code);
 
 function originOf({ metadata, account }: Pick<SideRequest, 'metadata' | 'account'>, origin: HostOrigin): ConnectOrigin {
   if (metadata === true) return 'metadata';

@@ -30,8 +30,14 @@ interface HoldingInput {
   hashOf(namespace: string, secret: string, entry: string): string | undefined;
 }
 
+export interface UpdatedHoldings {
+  readonly holdings: Holdings;
+  /** Keys of the ApiKeys that hold a hash with others or alone, other than before. */
+  readonly affected: readonly string[];
+}
+
 /** The holdings after some ApiKeys or Secrets have changed. */
-export function updateHoldings(before: Holdings, { changed, resourceOf, hashOf }: HoldingInput): Holdings {
+export function updateHoldings(before: Holdings, { changed, resourceOf, hashOf }: HoldingInput): UpdatedHoldings {
   const hashes = new Map<string, string | undefined>();
   const fromSecrets = new Set(before.fromSecrets);
   for (const key of new Set([...changed, ...before.fromSecrets])) {
@@ -47,7 +53,10 @@ export function updateHoldings(before: Holdings, { changed, resourceOf, hashOf }
     if (keys.length > 1) contested.add(hash);
     else contested.delete(hash);
   }
-  return { holders: before.holders.with(moved), contested, hashes: before.hashes.with(hashes), fromSecrets };
+  return {
+    holdings: { holders: before.holders.with(moved), contested, hashes: before.hashes.with(hashes), fromSecrets },
+    affected: [...moved].flatMap(([hash, keys = []]) => [...keys, ...(before.holders.get(hash) ?? [])]),
+  };
 }
 
 /** The hash of the key an ApiKey brings, or of the one minted for it. */

@@ -1,6 +1,7 @@
 /** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
 
 export type { FindingReason } from './findings.ts';
+export { LayeredMap } from './layered-map.ts';
 export { servedBy } from './served.ts';
 export { type Translation, translate } from './translate.ts';
 export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
@@ -12,5 +13,6 @@ export {
   type SecretData,
   type World,
   type WorldObject,
+  type WorldObjects,
   type WorldSettings,
 } from './world.ts';

@@ -32,6 +32,8 @@ describe('a layered map', () => {
           expect(toMap(before)).toEqual(content);
           expect(toMap(layered)).toEqual(plain);
           expect(layered.size).toBe(plain.size);
+          const differing = ['a', 'b', 'c', 'd'].filter((key) => before.get(key) !== layered.get(key));
+          expect([...(layered.differingFrom(before) ?? [])].toSorted()).toEqual(differing);
         }
       }),
     );
@@ -42,6 +44,7 @@ describe('a layered map', () => {
     expect(map.with(new Map())).toBe(map);
     const many = new Map(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i] as const));
     const grown = map.with(many).with(new Map([['a', undefined]]));
+    expect(grown.differingFrom(map)).toBeUndefined();
     expect([grown.size, grown.get('a'), grown.get('k4999')]).toEqual([5_000, undefined, 4_999]);
   });
 });

@@ -38,6 +38,13 @@ export class LayeredMap<V> {
     return new LayeredMap(merged);
   }
 
+  /** Keys under which the two maps differ; undefined where only a look at every key could tell. */
+  differingFrom(other: LayeredMap<V>): readonly string[] | undefined {
+    if (other.#base !== this.#base) return undefined;
+    const keys = new Set([...other.#changes.keys(), ...this.#changes.keys()]);
+    return [...keys].filter((key) => other.get(key) !== this.get(key));
+  }
+
   forEach(visit: (value: V, key: string) => void): void {
     for (const [key, value] of this.#base) if (!this.#changes.has(key)) visit(value, key);
     for (const [key, value] of this.#changes) if (value !== undefined) visit(value, key);

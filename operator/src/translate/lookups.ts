@@ -5,7 +5,7 @@
 import type { KindName, ResourceOf, Workspace } from '@gatehouse/crds/kinds';
 import { createGrantBook } from './grants.ts';
 import { type Holdings, holderOf } from './holders.ts';
-import { type Items, resourceOf, resourcesOf } from './sources.ts';
+import { type Items, resourceOf, resourcesOf } from './items.ts';
 import { CONSENT_LABEL, objectKey, type SecretData, type World } from './world.ts';
 
 export interface Lookups {
@@ -15,16 +15,21 @@ export interface Lookups {
   consents(namespace: string, workspace: string): boolean;
   /** The resource that counts under a name, also if its latest edit is not valid. */
   find<K extends KindName>(kind: K, namespace: string, name: string): ResourceOf<K> | undefined;
+  /** Whether there is one: unlike `find`, the same answer whatever it says. */
+  exists(kind: KindName, namespace: string, name: string): boolean;
   secret(namespace: string, name: string): SecretData | undefined;
   /** Id of the credential entry of an Integration: null if it has none, undefined if it cannot be used. */
   credentialOf(integrationKey: string): string | null | undefined;
-  /** Whether an IntegrationAccess covers the workspace; a grant of its own goes before one for all. */
+  /**
+   * Whether an IntegrationAccess covers the workspace; a grant of its own goes before one for all. The one place where a
+   * reference leaves its namespace; other kinds of grants belong beside it.
+   */
   isGranted(integration: string, workspace: string): boolean;
   /** All workspaces an Integration is granted to, sorted; `*` alone for every one. */
   grantsOf(integration: string): readonly string[];
   /** Key of the IntegrationAccess that counts for the workspace (`*`: for those without one of their own). */
   accessOf(integration: string, workspace: string): string | undefined;
-  /** Whether more than one ApiKey has the hash. */
+  /** Whether more than one ApiKey has the hash. Not written down: who it is about is told by `updateHoldings`. */
   isContested(sha256: string): boolean;
   /** Key of the oldest ApiKey with the hash. */
   holderOf(sha256: string): string | undefined;
@@ -32,8 +37,6 @@ export interface Lookups {
   hashOf(namespace: string, secret: string, entry: string): string | undefined;
   /** The first workspace by name. */
   firstWorkspace(): string | undefined;
-  organisationNamespace(): string;
-  mintsKeys(): boolean;
 }
 
 export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
@@ -46,7 +49,7 @@ export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
 
 export function createLookups(input: LookupInput): Lookups {
   const { world, items, holdings, grantLists, hashOf, credentialOf } = input;
-  const { organisationNamespace, consent, mintsKeys } = world.settings;
+  const { organisationNamespace, consent } = world.settings;
   const consents = (namespace: string, workspace: string): boolean =>
     consent === 'implied' || world.namespaces.get(namespace)?.get(CONSENT_LABEL) === workspace;
   const owners = ownersOf(resourcesOf(items, 'Workspace'), { organisationNamespace, consents });
@@ -57,13 +60,16 @@ export function createLookups(input: LookupInput): Lookups {
   const accesses = resourcesOf(items, 'IntegrationAccess').filter(
     ({ metadata }) => metadata.namespace === organisationNamespace,
   );
+  const find: Lookups['find'] = (kind, namespace, name) =>
+    resourceOf(items, kind, objectKey(namespace === '' ? undefined : namespace, name));
   return {
     ownerOf,
     consents,
+    find,
+    exists: (kind, namespace, name) => find(kind, namespace, name) !== undefined,
     hashOf,
     credentialOf,
     ...createGrantBook(accesses, { workspaces, known: grantLists }),
-    find: (kind, namespace, name) => resourceOf(items, kind, objectKey(namespace === '' ? undefined : namespace, name)),
     secret: (namespace, name) => world.secrets.get(objectKey(namespace, name)),
     isContested: (sha256) => holdings.contested.has(sha256),
     holderOf: (sha256) =>
@@ -72,8 +78,6 @@ export function createLookups(input: LookupInput): Lookups {
         isOwned: (namespace) => ownerOf(namespace) !== undefined,
       }),
     firstWorkspace: () => workspaces[0],
-    organisationNamespace: () => organisationNamespace,
-    mintsKeys: () => mintsKeys,
   };
 }
 

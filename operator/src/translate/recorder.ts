@@ -11,6 +11,9 @@ export interface Read {
 
 type Ask = (...args: readonly string[]) => unknown;
 
+/** Questions whose answers are not written down: somebody else says when to ask them again. */
+const UNRECORDED: ReadonlySet<Question> = new Set<Question>(['isContested']);
+
 export interface Recorder {
   /** Runs with the lookups, and writes down every question and answer. */
   record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Read[] };
@@ -21,11 +24,13 @@ export function createRecorder(lookups: Lookups): Recorder {
   const view: Record<string, Ask> = {};
   for (const question of Object.keys(lookups) as Question[]) {
     const ask = lookups[question] as Ask; // all questions take texts; only their answers differ
-    view[question] = (...args) => {
-      const answer = ask(...args);
-      reads.push({ question, args, answer });
-      return answer;
-    };
+    if (UNRECORDED.has(question)) view[question] = ask;
+    else
+      view[question] = (...args) => {
+        const answer = ask(...args);
+        reads.push({ question, args, answer });
+        return answer;
+      };
   }
   return {
     record: (run) => {
@@ -37,6 +42,6 @@ export function createRecorder(lookups: Lookups): Recorder {
 }
 
 /** Whether the world would answer the same today. */
-export function stillHolds(lookups: Lookups, { question, args, answer }: Read): boolean {
-  return (lookups[question] as Ask)(...args) === answer;
+export function stillHold(lookups: Lookups, reads: readonly Read[]): boolean {
+  return reads.every(({ question, args, answer }) => (lookups[question] as Ask)(...args) === answer);
 }

@@ -1,12 +1,12 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
+import { type Items, readItems, resourceOf } from './items.ts';
 import { createLookups, type Lookups } from './lookups.ts';
-import { translateItems } from './results.ts';
+import { type ReadersByKind, translateItems } from './outcomes.ts';
 import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
-import { type Items, readItems, resourceOf } from './sources.ts';
 import type { Verdict } from './verdict.ts';
 import { objectKey, type World, type WorldSettings } from './world.ts';
 
@@ -24,7 +24,9 @@ export interface Translation {
 /** What the next translation builds on: each object as it was read, what was made of it, and why that would change. */
 export interface Memo {
   readonly settings: WorldSettings;
+  readonly objects: World['resources'];
   readonly items: Items;
+  readonly readers: ReadersByKind;
   readonly holdings: Holdings;
   /** Entries of every workspace. */
   readonly entries: readonly AnyEntry[];
@@ -35,7 +37,7 @@ export interface Memo {
 
 /**
  * Translates all resources. Pure: no I/O, no clock, nothing given is changed. An edit costs the reading of the edited
- * object and of those that asked about it, plus one look at every other object. Problems are verdicts: an object that has
+ * object and of those that asked about it, and where a kind comes as a plain Map one look at each of its objects. Problems are verdicts: an object that has
  * become invalid or lost a reference keeps its last good entries, marked stale; one that is gone, revoked or no longer
  * permitted leaves at once; a new bad one is left out; the rest is always there.
  */
@@ -45,17 +47,20 @@ export function translate(world: World, previous?: Translation): Translation {
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
-  const read = readItems(world, { before: memo?.items ?? new Map(), trusted });
+  const read = readItems(world, { before: memo?.items ?? new Map(), objects: memo?.objects ?? new Map(), trusted });
   const hashOf: Lookups['hashOf'] = (namespace, name, entry) =>
     hasher(world.secrets.get(objectKey(namespace, name)), entry);
-  const holdings = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
+  const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
     changed: read.changed.get('ApiKey') ?? [],
     resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
     hashOf,
   });
-  const { items, changes, translated } = translateItems(read.items, {
+  const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
+  const { items, readers, changes, translated } = translateItems(read.items, {
+    changed,
     gone: read.gone,
-    trusted,
+    readers: memo?.readers ?? new Map(),
+    settings,
     lookupsWith: (credentialOf) =>
       createLookups({ world, items: read.items, holdings, grantLists, hashOf, credentialOf }),
   });
@@ -66,7 +71,17 @@ export function translate(world: World, previous?: Translation): Translation {
     snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
     work: { parsed: read.parsed, translated },
-    memo: { settings, items, holdings, entries, served, hasher, grantLists },
+    memo: {
+      settings,
+      objects: new Map(world.resources),
+      items,
+      readers,
+      holdings,
+      entries,
+      served,
+      hasher,
+      grantLists,
+    },
   };
 }
 

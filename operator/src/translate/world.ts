@@ -25,9 +25,18 @@ export interface Lookup<T> {
 /** The entries of a Secret, decoded to text. */
 export type SecretData = Lookup<string>;
 
+/**
+ * Objects by `objectKey`. A changed object is a new object; an unchanged one stays the same. Any Map will do, and is gone
+ * through with every translation; a LayeredMap tells by itself what has changed since the last one.
+ */
+export interface WorldObjects {
+  readonly size: number;
+  get(key: string): WorldObject | undefined;
+  forEach(visit: (object: WorldObject, key: string) => void): void;
+}
+
 export interface World {
-  /** By kind, then by `objectKey`. A changed object is a new object; an unchanged one stays the same. */
-  readonly resources: ReadonlyMap<KindName, ReadonlyMap<string, WorldObject>>;
+  readonly resources: ReadonlyMap<KindName, WorldObjects>;
   /** By `objectKey`. */
   readonly secrets: Lookup<SecretData>;
   /** Labels of every namespace. */

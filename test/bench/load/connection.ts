@@ -20,7 +20,7 @@ export class Connection {
     this.#socket = socket;
     this.#onAnswer = onAnswer;
     socket.setNoDelay(true);
-    socket.on('data', (bytes) => this.#read(bytes));
+    socket.on('data', (bytes: Buffer) => this.#read(bytes));
   }
 
   /** Rejects when nobody listens. `onLost`: the connection ended before it was closed here. */

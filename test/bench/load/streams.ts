@@ -33,81 +33,107 @@ export interface StreamsResult {
   /** Streams that ended before their `[DONE]`, or were not answered with 200. */
   readonly failed: number;
   /** Most streams open at once. */
-  readonly open: number;
+  readonly mostOpen: number;
 }
 
 const EVENT = /"content":"([\d.]+)"/g;
 const DONE = 'data: [DONE]\n\n';
 const END_OF_BODY = '0\r\n\r\n';
 
-async function run(task: StreamsTask): Promise<StreamsResult> {
-  const request = requestBytes(task.target, task.body);
-  const firstEvent = new Histogram();
-  const delay = new Histogram();
-  const counts = { events: 0, heldBack: 0, finished: 0, failed: 0, open: 0 };
-  const sockets = new Set<Socket>();
-  let open = 0;
-  let measuring = false;
-  let closing = false;
-
-  const openStream = (): void => {
-    const socket = connect(task.target.port, task.target.host);
-    socket.setNoDelay(true);
-    sockets.add(socket);
-    let text = '';
-    let sentMs = 0;
-    let first = true;
-    let wasOk = true;
-    const send = (): void => {
-      open += 1;
-      counts.open = Math.max(counts.open, open);
-      text = '';
-      first = true;
-      sentMs = clockMs();
-      socket.write(request);
-    };
-    const read = (): void => {
-      const nowMs = clockMs();
-      let end = 0;
-      for (const match of text.matchAll(EVENT)) {
-        end = match.index + match[0].length;
-        if (first && measuring) firstEvent.record((nowMs - sentMs) * 1_000);
-        first = false;
-        counts.events += 1;
-        const lateMs = nowMs - Number(match[1]);
-        if (!measuring) continue;
-        delay.record(lateMs * 1_000);
-        if (lateMs >= task.intervalMs) counts.heldBack += 1;
-      }
-      if (end > 0) text = text.slice(end);
-    };
-    socket.once('connect', send);
-    socket.on('data', (bytes) => {
-      text += bytes.toString('latin1');
-      if (text.startsWith('HTTP/1.1 ')) wasOk = text.startsWith('200', 9);
-      read();
-      if (!text.endsWith(END_OF_BODY)) return;
-      open -= 1;
-      if (wasOk && text.includes(DONE)) counts.finished += 1;
-      else counts.failed += 1;
-      send();
-    });
-    socket.once('error', () => undefined); // 'close' follows
-    socket.once('close', () => {
-      if (!closing) counts.failed += 1;
-    });
-  };
-
-  for (let opened = 0; opened < task.streams; opened += 1) {
-    openStream();
-    await wait((task.rampSeconds * 1_000) / task.streams);
-  }
-  measuring = true;
-  await wait(task.seconds * 1_000);
+/** What all streams count together. */
+class Tally {
+  readonly firstEvent = new Histogram();
+  readonly delay = new Histogram();
+  readonly #intervalMs: number;
   measuring = false;
-  closing = true;
+  events = 0;
+  heldBack = 0;
+  finished = 0;
+  failed = 0;
+  open = 0;
+  mostOpen = 0;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  began(): void {
+    this.open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+  }
+
+  event(lateMs: number, sinceRequestMs: number | undefined): void {
+    this.events += 1;
+    if (!this.measuring) return;
+    this.delay.record(lateMs * 1_000);
+    if (sinceRequestMs !== undefined) this.firstEvent.record(sinceRequestMs * 1_000);
+    if (lateMs >= this.#intervalMs) this.heldBack += 1;
+  }
+
+  ended(isWhole: boolean): void {
+    this.open -= 1;
+    if (isWhole) this.finished += 1;
+    else this.failed += 1;
+  }
+}
+
+/** Opens one stream after the other on a connection of its own. */
+function keepStreaming({ host, port }: Target, request: Buffer, tally: Tally): Socket {
+  const socket = connect(port, host);
+  socket.setNoDelay(true);
+  let text = '';
+  let sentMs = 0;
+  let isFirst = true;
+  let isOk = true;
+
+  const send = (): void => {
+    tally.began();
+    text = '';
+    isFirst = true;
+    sentMs = clockMs();
+    socket.write(request);
+  };
+  const readEvents = (): void => {
+    const nowMs = clockMs();
+    let end = 0;
+    for (const match of text.matchAll(EVENT)) {
+      tally.event(nowMs - Number(match[1]), isFirst ? nowMs - sentMs : undefined);
+      isFirst = false;
+      end = match.index + match[0].length;
+    }
+    if (end > 0) text = text.slice(end);
+  };
+  socket.once('connect', send);
+  socket.on('data', (bytes: Buffer) => {
+    text += bytes.toString('latin1');
+    if (text.startsWith('HTTP/1.1 ')) isOk = text.startsWith('200', 9);
+    readEvents();
+    if (!text.endsWith(END_OF_BODY)) return;
+    tally.ended(isOk && text.includes(DONE));
+    send();
+  });
+  socket.on('error', () => undefined); // 'close' follows
+  socket.on('close', () => tally.ended(false));
+  return socket;
+}
+
+async function run({ target, body, streams, rampSeconds, seconds, intervalMs }: StreamsTask): Promise<StreamsResult> {
+  const request = requestBytes(target, body);
+  const tally = new Tally(intervalMs);
+  const sockets: Socket[] = [];
+  const startMs = clockMs();
+  while (sockets.length < streams) {
+    const due = Math.min(streams, ((clockMs() - startMs) / (rampSeconds * 1_000)) * streams);
+    while (sockets.length < due) sockets.push(keepStreaming(target, request, tally));
+    await wait(1);
+  }
+  tally.measuring = true;
+  await wait(seconds * 1_000);
+  tally.measuring = false;
+  const { events, heldBack, finished, failed, mostOpen } = tally;
   for (const socket of sockets) socket.destroy();
-  return { firstEvent: firstEvent.summary(), delay: delay.summary(), ...counts };
+  const summaries = { firstEvent: tally.firstEvent.summary(), delay: tally.delay.summary() };
+  return { ...summaries, events, heldBack, finished, failed, mostOpen };
 }
 
 answerTask(run);

@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts';
 import { chatBody } from '../load/index.ts';
 import { type Missing, type Peer, startBare, startGatehouse, startLitellm, startPortkey } from '../peers/index.ts';
 import { pairedRatio } from '../rounds.ts';
-import type { Row, Verdict } from '../table.ts';
+import type { Row } from '../table.ts';
 import { startNginx } from '../upstream/index.ts';
 import { closedLoopRounds, closedLoopRow, directPeer, ratesOf } from './measure.ts';
 import { verdictAtLeast } from './verdict.ts';
@@ -29,22 +29,23 @@ export async function unary(bench: Bench): Promise<readonly Row[]> {
 
   const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse, ...found], LOAD);
   const rates = (peer: Peer): number[] => ratesOf(rounds.get(peer));
-  const row = (peer: Peer, verdicts: readonly Verdict[]): Row => ({
-    ...closedLoopRow(WHAT, peer, rounds.get(peer) ?? []),
-    verdicts,
-  });
+  const row = (peer: Peer): Row => closedLoopRow(WHAT, peer, rounds.get(peer) ?? []);
   await Promise.all([upstream, bare, gatehouse, ...found].map((running) => running.stop()));
 
-  const ofBare = pairedRatio(rates(gatehouse), rates(bare));
+  const ratioTo = (peer: Peer): number => pairedRatio(rates(gatehouse), rates(peer));
+  const verdicts = [
+    verdictAtLeast(100 * ratioTo(bare), 70, (percent) => `${percent} % of bare`),
+    ...others.flatMap(({ peer, times }) =>
+      isMissing(peer) ? [] : [verdictAtLeast(ratioTo(peer), times, (factor) => `${factor}× ${peer.name}`)],
+    ),
+  ];
   return [
-    row(direct, []),
-    row(bare, []),
-    row(gatehouse, [verdictAtLeast(100 * ofBare, 70, (percent) => `${percent} % of bare`)]),
-    ...others.map(({ peer, times }) => {
-      if (isMissing(peer)) return { what: WHAT, peer: peer.name, note: `not installed: ${peer.reason}` };
-      const ratio = pairedRatio(rates(gatehouse), rates(peer));
-      return row(peer, [verdictAtLeast(ratio, times, (factor) => `Gatehouse ${factor}×`)]);
-    }),
+    row(direct),
+    row(bare),
+    { ...row(gatehouse), verdicts },
+    ...others.map(({ peer }) =>
+      isMissing(peer) ? { what: WHAT, peer: peer.name, note: `not installed: ${peer.reason}` } : row(peer),
+    ),
   ];
 }
 

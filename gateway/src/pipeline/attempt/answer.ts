@@ -131,7 +131,15 @@ const STREAM_TYPES = [
   'application/stream+json',
 ];
 
-export function isEventStream({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
+export function isEventStream(response: Pick<UpstreamResponse, 'headers'>): boolean {
+  return STREAM_TYPES.some((known) => hasType(response, known));
+}
+
+/** Whether an error event can be said at the end of the stream. */
+export const isServerSent = (response: Pick<UpstreamResponse, 'headers'>): boolean =>
+  hasType(response, 'text/event-stream');
+
+function hasType({ headers }: Pick<UpstreamResponse, 'headers'>, wanted: string): boolean {
   const type = headers['content-type'];
-  return typeof type === 'string' && STREAM_TYPES.some((known) => type.toLowerCase().startsWith(known));
+  return typeof type === 'string' && type.toLowerCase().startsWith(wanted);
 }

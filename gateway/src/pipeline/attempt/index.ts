@@ -1,6 +1,7 @@
 /** The steps of one target, in the order of behaviour-lifecycle 1.11. */
 import type { ResponseCache } from '../../cache/index.ts';
 import { AppError, toAppError } from '../../errors/index.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
 import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
 import { type Leaf, shapeParams } from '../../routing/index.ts';
@@ -13,12 +14,14 @@ import {
   decoded,
   errorAnswer,
   isEventStream,
+  isServerSent,
   streamTransform,
   successAnswer,
   type UnaryAnswer,
 } from './answer.ts';
 import { openCacheSession } from './cache.ts';
 import { createCall, modelOf } from './call.ts';
+import { startDeadline } from './deadline.ts';
 import { listUpstreamModels } from './models.ts';
 import { type AttemptOutcome, passedHeaders, renderFor } from './outcome.ts';
 import { isOverloaded } from './overload.ts';
@@ -81,7 +84,8 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, now: ports.now });
   const endpoint =
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
-  const forwarded = forwardedHeaders(request, resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders);
+  const names = resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders;
+  const forwarded = forwardedHeaders(request, caller, names);
   return { input, leaf, resolved, provider, endpoint, call, forwarded };
 }
 
@@ -90,7 +94,7 @@ async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise
     return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), base, cacheStatus: undefined });
   }
   const { input, leaf, call, endpoint } = prepared;
-  const first = await outgoing(ports, prepared, input.exchange.signal);
+  const first = await firstRequest(ports, prepared);
   const session = await openCacheSession({
     ...input,
     cache: ports.cache,
@@ -119,6 +123,17 @@ const HIT = {
   cacheStatus: 'HIT',
   store: undefined,
 } as const;
+
+/** Made before the cache is asked. Credentials may have to be fetched for it, which the request timeout covers, too. */
+async function firstRequest(ports: AttemptPorts, prepared: Prepared): Promise<OutgoingRequest> {
+  const deadline = startDeadline(prepared.input.exchange.signal, sendSettings(prepared).requestTimeoutMs);
+  try {
+    const built = outgoing(ports, prepared, deadline.signal);
+    return built instanceof Promise ? await untilAborted(built, deadline.signal) : built;
+  } finally {
+    deadline.clear();
+  }
+}
 
 function outgoing(
   ports: AttemptPorts,
@@ -195,7 +210,8 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
       retries = sent.retries < 0 ? sent.retries : retries + sent.retries;
       calls += sent.calls;
       upstreamMs += sent.upstreamMs;
-      return sent.result;
+      const { result: page } = sent;
+      return page.kind === 'unary' ? { ...page, ...(await decoded(page, ports.maxResponseBytes)) } : page;
     },
   });
   return { result, retries, calls, upstreamMs };
@@ -252,7 +268,7 @@ const unary = (status: number, { headers, bytes }: { headers: AttemptOutcome['he
 
 function streamOutcome({ provider, endpoint, call, input }: Prepared, response: UpstreamResponse) {
   const headers = passedHeaders(response.headers);
-  const events = call.operation !== 'proxy' || isEventStream(response);
+  const events = call.operation !== 'proxy' || isServerSent(response);
   if (call.operation === 'proxy' && !events) {
     const length = response.headers['content-length'];
     if (length !== undefined) headers['content-length'] = length;
@@ -277,6 +293,7 @@ function failed(error: AppError, { base, input, cacheStatus, ...counts }: Failur
   const { status, headers, body } = renderFor(error, input.exchange);
   return {
     ...base,
+    provider: base.provider ?? error.provider,
     status,
     fallback: error.row.fallback,
     headers: { ...headers },

@@ -1,5 +1,6 @@
 /** Which headers of a client go to a provider; spec/providers.md 1.4 and 1.16, behaviour-providers-hosts 11.7. */
 import type { Caller, ClientRequest } from '../exchange.ts';
+import { forwardable } from '../resolve/header-list.ts';
 
 /** They belong to the client's connection or to the gateway. */
 const ENDS_HERE: ReadonlySet<string> = new Set([
@@ -21,7 +22,7 @@ export function clientHeaders(request: ClientRequest, caller: Caller): Record<st
   const out: Record<string, string> = {};
   for (const [name, value] of request.headers()) {
     if (ENDS_HERE.has(name) || name.startsWith('x-gw-')) continue;
-    if (name === caller.keyHeader) continue;
+    if (caller.keyHeaders.has(name)) continue;
     out[name] = name === 'accept-encoding' ? withoutBrotli(value) : value;
   }
   return out;
@@ -37,12 +38,16 @@ const withoutBrotli = (value: string): string =>
 
 const NOTHING: Readonly<Record<string, string>> = {};
 
-/** The headers a config or the request wants passed on; absent ones are left out. */
-export function forwardedHeaders(request: ClientRequest, names: readonly string[]): Readonly<Record<string, string>> {
+/** The headers a config or the request wants passed on; absent ones are left out, and so is the gateway key. */
+export function forwardedHeaders(
+  request: ClientRequest,
+  caller: Caller,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
   if (names.length === 0) return NOTHING;
   const out: Record<string, string> = {};
-  for (const name of names) {
-    const value = request.header(name);
+  for (const name of forwardable(names)) {
+    const value = caller.keyHeaders.has(name) ? undefined : request.header(name);
     if (value !== undefined) out[name] = value;
   }
   return out;

@@ -1,5 +1,6 @@
 /** One call to one target, repeated as its retry rules say; behaviour-config-routing 5.1 to 5.3. */
 import { type AppError, toAppError } from '../../errors/index.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
 import type {
   UpstreamClient,
@@ -92,7 +93,8 @@ function waitBefore(
 async function callOnce(port: SendPort, options: SendOptions): Promise<CallResult> {
   const deadline = startDeadline(options.signal, options.settings.requestTimeoutMs);
   try {
-    const request = await options.request(deadline.signal);
+    const built = options.request(deadline.signal);
+    const request = built instanceof Promise ? await untilAborted(built, deadline.signal) : built;
     const response = await port.client.send(request, { signal: deadline.signal, limits: port.limits });
     if (!options.isStream(response)) {
       const bytes = await response.body.collect(port.maxResponseBytes);

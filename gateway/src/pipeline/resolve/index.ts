@@ -8,7 +8,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import type { Caller, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
-import { forwardable, parseHeaderList } from './header-list.ts';
+import { parseHeaderList } from './header-list.ts';
 import { type ProviderQuestion, providerOfHeaders, providerOfModel, type RequestProvider } from './provider.ts';
 import { refuseInline } from './saved-only.ts';
 
@@ -142,7 +142,7 @@ function overridesOf({ request }: Exchange, hosts: HostPolicy): Overrides {
   return {
     requestTimeoutMs: readTimeout(request.header('x-gw-request-timeout')),
     customHost: readCustomHost(request.header('x-gw-custom-host'), hosts),
-    forwardHeaders: forward === undefined ? undefined : forwardable(parseHeaderList(forward)),
+    forwardHeaders: forward === undefined ? undefined : parseHeaderList(forward),
     relaxed: request.header('x-gw-strict-open-ai-compliance')?.trim().toLowerCase() === 'false',
     cacheNamespace: request.header('x-gw-cache-namespace'),
     cacheRefresh: request.header('x-gw-cache-force-refresh')?.trim().toLowerCase() === 'true',

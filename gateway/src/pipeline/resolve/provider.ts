@@ -63,7 +63,7 @@ function named(name: string, { request, caller, providers, hosts }: ProviderQues
     throw new AppError('PROVIDER_UNKNOWN', { param: 'x-gw-provider', detail: `Invalid provider passed: ${name}` });
   }
   const fields = new Map<string, string>();
-  const vendorKey = caller.keyHeader === 'x-api-key' ? undefined : request.header('x-api-key');
+  const vendorKey = caller.keyHeaders.has('x-api-key') ? undefined : request.header('x-api-key');
   const credential = caller.credential ?? vendorKey;
   if (credential !== undefined) fields.set(API_KEY, credential);
   for (const field of PROVIDER_CATALOGUE.get(name)?.fields ?? []) {

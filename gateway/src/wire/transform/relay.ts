@@ -9,11 +9,12 @@ import type { ByteTransform, StreamProtocol } from './transform.ts';
 /** Bytes of the start and end of a stream that are remembered: enough for an id, a sequence number and the usage. */
 const HEAD_BYTES = 2 * 1024;
 const TAIL_BYTES = 16 * 1024;
-/** Bytes of an unfinished line that wait for their line end; a longer line goes on as it comes. */
+/** Bytes of an unfinished event that wait for its end; a longer event goes on as it comes. */
 const MAX_HELD_BYTES = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
-const NOTHING = Buffer.alloc(0);
+const NOTHING: Buffer = Buffer.alloc(0);
+const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'].map((end) => Buffer.from(end));
 const EVENT_BOUNDARY = /(?:\n\n|\r\n\r\n|\r\r)$/;
 const SEQUENCE = /"sequence_number": ?(\d{1,9})/g;
 const RESPONSE_ID = /"id": ?"(resp_[\w-]{1,128})"/;
@@ -23,18 +24,18 @@ const UNTOUCHED: SseRelay = { push: (bytes) => bytes, end: () => Buffer.alloc(0)
 
 export function createRelay(protocol: StreamProtocol, relay: SseRelay = UNTOUCHED): ByteTransform {
   let head: Buffer | undefined;
-  const lines = createLineGate();
+  const gate = createGate(protocol === 'events' ? endOfLines : endOfEvents);
   const tail = createTail();
   return {
     push: (bytes) => {
-      const out = lines.push(relay.push(bytes));
+      const out = gate.push(relay.push(bytes));
       if (out.length === 0) return undefined;
       head ??= out.subarray(0, HEAD_BYTES);
       tail.push(out);
       return out;
     },
     end: () => {
-      const rest = Buffer.concat([lines.end(), relay.end()]);
+      const rest = Buffer.concat([gate.end(), relay.end()]);
       tail.push(rest);
       return rest;
     },
@@ -47,29 +48,37 @@ export function createRelay(protocol: StreamProtocol, relay: SseRelay = UNTOUCHE
   };
 }
 
-/** Holds an unfinished line back: behind half an event the last words of a broken stream would be read as its other half. */
-function createLineGate(): { push(bytes: Buffer): Buffer; end(): Buffer } {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  const release = (bytes: Buffer): Buffer => {
-    if (heldBytes === 0) return bytes;
-    const all = Buffer.concat([...held, bytes]);
-    held = [];
-    heldBytes = 0;
-    return all;
-  };
+/** Holds back what is unfinished: behind half an event the last words of a broken stream would be read as its rest. */
+function createGate(endOfWhole: (bytes: Buffer) => number): { push(bytes: Buffer): Buffer; end(): Buffer } {
+  let held: Buffer = NOTHING;
   return {
     push: (bytes) => {
-      const end = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
-      if (end === bytes.length || heldBytes + bytes.length - end > MAX_HELD_BYTES) return release(bytes);
-      const out = end === 0 ? NOTHING : release(bytes.subarray(0, end));
-      held.push(bytes.subarray(end));
-      heldBytes += bytes.length - end;
-      return out;
+      const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+      const end = endOfWhole(all);
+      const isTooLong = all.length - end > MAX_HELD_BYTES;
+      held = isTooLong ? NOTHING : all.subarray(end);
+      return isTooLong ? all : all.subarray(0, end);
     },
-    end: () => release(NOTHING),
+    end: () => {
+      const rest = held;
+      held = NOTHING;
+      return rest;
+    },
   };
 }
+
+/** The index behind the last blank line; 0: there is none. */
+function endOfEvents(bytes: Buffer): number {
+  if (bytes.at(-1) === LF && bytes.at(-2) === LF) return bytes.length;
+  const ends = EVENT_ENDS.map((end) => {
+    const at = bytes.lastIndexOf(end);
+    return at < 0 ? 0 : at + end.length;
+  });
+  return Math.max(...ends);
+}
+
+/** The index behind the last line end. Streams we know nothing about may separate their events by one only. */
+const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 
 /** The last bytes of a stream: pieces are kept as they come and dropped from the front, so that nothing is copied. */
 function createTail(): { push(bytes: Buffer): void; text(): string } {

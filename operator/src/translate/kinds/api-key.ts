@@ -37,10 +37,10 @@ function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
 const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
 
 /** The hash of the key, or why there is none. */
-function hashOf(resource: ApiKey, { namespace }: Place, view: Lookups): string | Finding {
+function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups): string | Finding {
   const { sha256, secretRef } = resource.spec;
   if (sha256 !== undefined) return sha256;
-  if (secretRef === undefined && !view.mintsKeys()) return UNMINTED;
+  if (secretRef === undefined && !settings.mintsKeys) return UNMINTED;
   const ref = secretOf(resource);
   const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
   return view.hashOf(namespace, ref.name, ref.key) ?? missing(['spec', 'secretRef'], message, 'keep');

@@ -4,6 +4,7 @@ import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import type { EntryBody, EntryKind } from '@gatehouse/crds/snapshot';
 import type { Finding } from '../findings.ts';
 import type { Lookups } from '../lookups.ts';
+import type { WorldSettings } from '../world.ts';
 
 /** An entry before it has an id and a digest. */
 export type Draft = {
@@ -26,6 +27,7 @@ export interface Place {
   readonly namespace: string;
   /** Whose namespace that is: a workspace, or null for the organisation and for cluster-scoped Kinds. */
   readonly workspace: string | null;
+  readonly settings: WorldSettings;
 }
 
 export interface KindTranslator<K extends KindName> {

@@ -99,12 +99,13 @@ function at(config: KindConfig, path: Path): KindConfig {
  * Managed providers a workspace's config names and does not have; an organisation's config is resolved in the workspace of
  * each caller. The gateway resolves slugs with every request, so they hold nothing back (management-notes 3.4).
  */
-function unknownSlugs(root: RoutingNode, { namespace, workspace }: Place, view: Lookups): Finding[] {
+function unknownSlugs(root: RoutingNode, place: Place, view: Lookups): Finding[] {
   const findings: Finding[] = [];
+  const { workspace } = place;
   if (workspace === null) return findings;
   walk(root, [], (node, path) => {
     const slug = managedSlugOf(node);
-    if (slug === undefined || isManagedSlug(slug, namespace, workspace, view)) return;
+    if (slug === undefined || isManagedSlug(slug, workspace, place, view)) return;
     const message = `the provider @${slug} does not exist or is not granted to the workspace`;
     findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve'));
   });

@@ -13,15 +13,12 @@ export const integrationAccess = defineTranslator({
     }
     const { integrationRef, workspaceRef } = spec;
     const findings: Finding[] = [];
-    const granted = [
-      view.find('Integration', namespace, integrationRef.name),
-      view.find('VirtualKey', namespace, integrationRef.name),
-    ].some((found) => found !== undefined);
-    if (!granted) {
+    const kinds = ['Integration', 'VirtualKey'] as const;
+    if (!kinds.some((kind) => view.exists(kind, namespace, integrationRef.name))) {
       const message = `the organisation has no Integration ${integrationRef.name}`;
       findings.push(missing(['spec', 'integrationRef', 'name'], message, 'serve'));
     }
-    if (workspaceRef !== undefined && view.find('Workspace', '', workspaceRef.name) === undefined) {
+    if (workspaceRef !== undefined && !view.exists('Workspace', '', workspaceRef.name)) {
       const message = `the Workspace ${workspaceRef.name} does not exist`;
       findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve'));
     }

@@ -5,7 +5,7 @@ export const organisation = defineTranslator({
   kind: 'Organisation',
   make({ metadata, spec }, _place, view) {
     const named = spec.defaultWorkspaceRef?.name;
-    const exists = named === undefined || view.find('Workspace', '', named) !== undefined;
+    const exists = named === undefined || view.exists('Workspace', '', named);
     const defaultWorkspace = named ?? view.firstWorkspace();
     return {
       drafts: [

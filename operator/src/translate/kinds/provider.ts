@@ -43,11 +43,15 @@ export const provider = defineTranslator({
 });
 
 /** One of the workspace, else one of the organisation that is granted to it (DESIGN section 4). */
-function integrationOf({ spec }: Provider, { namespace, workspace }: Place, view: Lookups): Integration | undefined {
+function integrationOf(
+  { spec }: Provider,
+  { namespace, workspace, settings }: Place,
+  view: Lookups,
+): Integration | undefined {
   const { name } = spec.integrationRef;
   const own = view.find('Integration', namespace, name);
   if (own !== undefined || workspace === null) return own;
-  return view.isGranted(name, workspace) ? view.find('Integration', view.organisationNamespace(), name) : undefined;
+  return view.isGranted(name, workspace) ? view.find('Integration', settings.organisationNamespace, name) : undefined;
 }
 
 /** An Integration that is gone or withdrawn takes its Providers along: nothing may go on with its credential. */

@@ -3,6 +3,8 @@ import type { Provider, VirtualKey } from '@gatehouse/crds/kinds';
 import { byAge } from '../age.ts';
 import { conflicted, type Finding } from '../findings.ts';
 import type { Lookups } from '../lookups.ts';
+import type { WorldSettings } from '../world.ts';
+import type { Place } from './contract.ts';
 
 /** The conflict of an object with one of the other Kind that has its slug and came first. */
 export function slugConflict(resource: Provider | VirtualKey, namespace: string, view: Lookups): Finding[] {
@@ -13,20 +15,25 @@ export function slugConflict(resource: Provider | VirtualKey, namespace: string,
   return later ? [conflicted(['metadata', 'name'], `a ${kind} of the same name came first`)] : [];
 }
 
-/** The workspaces an organisation's VirtualKey is granted to: it is granted by name, like the Integration it replaces. */
-export function virtualKeyGrants(name: string, view: Lookups): readonly string[] {
-  const shadowed = view.find('Integration', view.organisationNamespace(), name) !== undefined;
-  return shadowed ? [] : view.grantsOf(name);
+/**
+ * Grants are made by name: to an Integration or, where the organisation has none of that name, to a VirtualKey, which is
+ * an Integration and its Provider in one.
+ */
+export function virtualKeyGrants(name: string, { settings }: Place, view: Lookups): readonly string[] {
+  return isIntegration(name, settings, view) ? [] : view.grantsOf(name);
 }
 
 /** Whether `@slug` names a managed provider that requests of the workspace may use. */
-export function isManagedSlug(slug: string, namespace: string, workspace: string, view: Lookups): boolean {
-  const organisation = view.organisationNamespace();
-  if (view.find('VirtualKey', namespace, slug) !== undefined) return true;
-  if (view.find('Provider', namespace, slug) !== undefined) return true;
-  if (view.find('VirtualKey', organisation, slug) !== undefined) {
-    return view.find('Integration', organisation, slug) === undefined && view.isGranted(slug, workspace);
+export function isManagedSlug(slug: string, workspace: string, { namespace, settings }: Place, view: Lookups): boolean {
+  const { organisationNamespace } = settings;
+  if (view.exists('VirtualKey', namespace, slug)) return true;
+  if (view.exists('Provider', namespace, slug)) return true;
+  if (view.exists('VirtualKey', organisationNamespace, slug)) {
+    return !isIntegration(slug, settings, view) && view.isGranted(slug, workspace);
   }
-  const shared = view.find('Provider', organisation, slug);
+  const shared = view.find('Provider', organisationNamespace, slug);
   return shared !== undefined && view.isGranted(shared.spec.integrationRef.name, workspace);
 }
+
+const isIntegration = (name: string, { organisationNamespace }: WorldSettings, view: Lookups): boolean =>
+  view.exists('Integration', organisationNamespace, name);

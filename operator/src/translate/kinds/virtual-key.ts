@@ -20,7 +20,7 @@ export const virtualKey = defineTranslator({
             ...accountBody(spec, credential),
             ...(spec.models === undefined ? {} : { models: spec.models }),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
-            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, view)] } : {}),
+            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, place, view)] } : {}),
           },
         },
       ],

@@ -2,14 +2,15 @@ import { conflicted, type Finding, misplaced, notPermitted } from '../findings.t
 import type { Lookups } from '../lookups.ts';
 import { CONSENT_LABEL } from '../world.ts';
 import { configRefFindings } from './config-ref.ts';
-import { defineTranslator } from './contract.ts';
+import { defineTranslator, type Place } from './contract.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
 export const workspace = defineTranslator({
   kind: 'Workspace',
-  make({ metadata: { name }, spec }, _place, view) {
-    const refused = refusal(name, spec.namespace, view);
+  make({ metadata: { name }, spec }, { settings }, view) {
+    const { namespace } = spec;
+    const refused = refusal(name, { namespace, settings }, view);
     if (refused !== undefined) return { drafts: [], findings: [refused] };
     const { metadata, configRef } = spec.defaults ?? {};
     return {
@@ -28,14 +29,18 @@ export const workspace = defineTranslator({
           },
         },
       ],
-      findings: configRefFindings(view, configRef?.name, spec),
+      findings: configRefFindings(view, configRef?.name, { namespace, settings }),
     };
   },
 });
 
 /** Why the Workspace may not have the namespace it asks for. */
-function refusal(name: string, namespace: string, view: Lookups): Finding | undefined {
-  if (namespace === view.organisationNamespace()) {
+function refusal(
+  name: string,
+  { namespace, settings }: Pick<Place, 'namespace' | 'settings'>,
+  view: Lookups,
+): Finding | undefined {
+  if (namespace === settings.organisationNamespace) {
     return misplaced(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
   }
   if (!view.consents(namespace, name)) {

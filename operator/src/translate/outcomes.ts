@@ -3,16 +3,19 @@ import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { toEntries, toStale } from './entries.ts';
 import { type Effect, type Finding, fromIssue, missing } from './findings.ts';
+import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './items.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
-import type { LayeredMap } from './layered-map.ts';
+import { LayeredMap } from './layered-map.ts';
 import type { Lookups } from './lookups.ts';
-import { createRecorder, type Read, type Recorder, stillHolds } from './recorder.ts';
-import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './sources.ts';
+import { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './readers.ts';
+import { createRecorder, type Read, type Recorder } from './recorder.ts';
 import { toVerdict, type Verdict } from './verdict.ts';
+import type { WorldSettings } from './world.ts';
 
-export interface Result {
+export interface Outcome {
   readonly source: Source;
-  readonly reads: readonly Read[];
+  /** What was asked to make it. */
+  readonly questions: string;
   /** In whose hands the object was when the entries were made. */
   readonly workspace: string | null | undefined;
   readonly entries: readonly AnyEntry[];
@@ -29,57 +32,70 @@ export interface Changes {
   readonly verdicts: Change<Verdict>;
 }
 
+export type ReadersByKind = ReadonlyMap<KindName, ReadersOfKind>;
+
 interface TranslateOptions {
+  /** Keys of what is new, edited, gone or otherwise concerned. */
+  readonly changed: ReadonlyMap<KindName, Iterable<string>>;
   /** What was made of objects that are gone. */
-  readonly gone: readonly Result[];
-  /** False when the rules themselves have changed since. */
-  readonly trusted: boolean;
+  readonly gone: readonly Outcome[];
+  readonly readers: ReadersByKind;
+  readonly settings: WorldSettings;
   /** The lookups, completed by what this half alone knows: the credentials of Integrations already translated. */
   lookupsWith(credentialOf: Lookups['credentialOf']): Lookups;
 }
 
 export interface Translated {
   readonly items: Items;
+  readonly readers: ReadersByKind;
   readonly changes: Changes;
   /** How many objects were translated anew. */
   readonly translated: number;
 }
 
-/** Translates what is new or has read something that has changed; the rest is taken over. */
-export function translateItems(items: Items, { gone, trusted, lookupsWith }: TranslateOptions): Translated {
+/** Translates what has changed or has read something that has; the rest is taken over. */
+export function translateItems(items: Items, options: TranslateOptions): Translated {
+  const { changed, gone, settings, lookupsWith } = options;
   const done = new Map<KindName, LayeredMap<Item>>();
+  const readers = new Map<KindName, ReadersOfKind>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
   const lookups = lookupsWith((key) => credentialOf(done.get('Integration')?.get(key)));
   const recorder = createRecorder(lookups);
   let translated = 0;
-  for (const result of gone) noteChange(changes, result, undefined);
+  for (const outcome of gone) noteChange(changes, outcome, undefined);
   for (const [kind, known] of items) {
+    const asked = options.readers.get(kind) ?? new LayeredMap();
     const edits = new Map<string, Item>();
-    known.forEach(({ source, result: last }, key) => {
-      if (trusted && last?.source === source && areCurrent(last.reads, lookups)) return;
-      const result = translateOne(source, last, recorder);
-      noteChange(changes, last, result);
-      edits.set(key, { source, result });
-    });
+    const rereadings = gone.filter(({ source }) => source.kind === kind).map(toFarewell);
+    for (const key of new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)])) {
+      const item = known.get(key);
+      if (item === undefined) continue;
+      const { outcome, reads } = translateOne(item, recorder, settings);
+      noteChange(changes, item.outcome, outcome);
+      edits.set(key, { source: item.source, outcome });
+      rereadings.push({ key, before: item.outcome?.questions, now: { questions: outcome.questions, reads } });
+    }
     translated += edits.size;
     done.set(kind, known.with(edits));
+    readers.set(kind, updateReaders(asked, rereadings));
   }
-  return { items: done, changes, translated };
+  return { items: done, readers, changes, translated };
 }
+
+const toFarewell = ({ source, questions }: Outcome): Rereading => ({
+  key: source.key,
+  before: questions,
+  now: undefined,
+});
 
 /** Null for an Integration that needs no credential, undefined for one that cannot be used. */
 function credentialOf(item: Item | undefined): string | null | undefined {
   const resource = item?.source.resource;
   if (resource?.kind !== 'Integration') return undefined;
-  return resource.spec.secretRef === undefined ? null : item?.result?.entries[0]?.id;
+  return resource.spec.secretRef === undefined ? null : item?.outcome?.entries[0]?.id;
 }
 
-function areCurrent(reads: readonly Read[], lookups: Lookups): boolean {
-  for (const read of reads) if (!stillHolds(lookups, read)) return false;
-  return true;
-}
-
-function noteChange({ entries, verdicts }: Changes, before: Result | undefined, after: Result | undefined): void {
+function noteChange({ entries, verdicts }: Changes, before: Outcome | undefined, after: Outcome | undefined): void {
   for (const entry of before?.entries ?? []) if (!after?.entries.includes(entry)) entries.left.add(entry);
   for (const entry of after?.entries ?? []) if (!before?.entries.includes(entry)) entries.came.push(entry);
   const [said, says] = [toldOf(before), toldOf(after)];
@@ -89,14 +105,18 @@ function noteChange({ entries, verdicts }: Changes, before: Result | undefined, 
 }
 
 /** Nobody asked for the implied Organisation, so there is nobody to tell about it. */
-function toldOf(result: Result | undefined): Verdict | undefined {
-  return result?.source.object === IMPLIED_ORGANISATION ? undefined : result?.verdict;
+function toldOf(outcome: Outcome | undefined): Verdict | undefined {
+  return outcome?.source.object === IMPLIED_ORGANISATION ? undefined : outcome?.verdict;
 }
 
-function translateOne(source: Source, before: Result | undefined, recorder: Recorder): Result {
+function translateOne(
+  { source, outcome: before }: Item,
+  recorder: Recorder,
+  settings: WorldSettings,
+): { readonly outcome: Outcome; readonly reads: readonly Read[] } {
   const { key, object, issues } = source;
   const { value, reads } = recorder.record((view) => {
-    const place = placeOf(source, view);
+    const place = placeOf(source, settings, view);
     return { place, made: make(source, place, view) };
   });
   const { place, made } = value;
@@ -107,21 +127,22 @@ function translateOne(source: Source, before: Result | undefined, recorder: Reco
   const { entries, serves } = settle(source, made, last);
   const verdict = toVerdict({ object, key, findings, serves });
   const known = before?.verdict;
-  return {
+  const outcome = {
     source,
-    reads,
+    questions: questionsOf(reads),
     workspace: place?.workspace,
     entries,
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,
   };
+  return { outcome, reads };
 }
 
 /** Undefined in a namespace that belongs to nobody. */
-function placeOf({ kind, object }: Source, view: Lookups): Place | undefined {
-  if (KINDS[kind].scope === 'Cluster') return { namespace: '', workspace: null };
+function placeOf({ kind, object }: Source, settings: WorldSettings, view: Lookups): Place | undefined {
+  if (KINDS[kind].scope === 'Cluster') return { namespace: '', workspace: null, settings };
   const namespace = object.metadata.namespace ?? '';
   const workspace = view.ownerOf(namespace);
-  return workspace === undefined ? undefined : { namespace, workspace };
+  return workspace === undefined ? undefined : { namespace, workspace, settings };
 }
 
 function make({ kind, object, resource }: Source, place: Place | undefined, view: Lookups): Made {

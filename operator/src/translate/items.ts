@@ -4,8 +4,8 @@ import { API_VERSION, type KindName, parseResource, type ResourceOf } from '@gat
 import { byAge } from './age.ts';
 import { checksOf, KIND_ORDER } from './kinds/index.ts';
 import { LayeredMap } from './layered-map.ts';
-import type { Result as Made } from './results.ts';
-import type { World, WorldObject, WorldSettings } from './world.ts';
+import type { Outcome } from './outcomes.ts';
+import type { World, WorldObject, WorldObjects, WorldSettings } from './world.ts';
 
 export interface Source<K extends KindName = KindName> {
   readonly kind: K;
@@ -20,7 +20,7 @@ export interface Source<K extends KindName = KindName> {
 /** An object with what was last made of it: of this very source, or of an earlier one. */
 export interface Item {
   readonly source: Source;
-  readonly result: Made | undefined;
+  readonly outcome: Outcome | undefined;
 }
 
 export type Items = ReadonlyMap<KindName, LayeredMap<Item>>;
@@ -50,6 +50,8 @@ export function resourcesOf<K extends KindName>(items: Items, kind: K): readonly
 
 interface ReadOptions {
   readonly before: Items;
+  /** The objects `before` was made of. */
+  readonly objects: World['resources'];
   /** False when the rules themselves have changed since. */
   readonly trusted: boolean;
 }
@@ -59,22 +61,24 @@ export interface ReadItems {
   /** Keys of what is new, edited or gone. */
   readonly changed: ReadonlyMap<KindName, readonly string[]>;
   /** What was made of objects that are gone. */
-  readonly gone: readonly Made[];
+  readonly gone: readonly Outcome[];
   /** How many objects were parsed. */
   readonly parsed: number;
 }
 
 /** Reads what has changed and takes over the rest. */
-export function readItems(world: World, { before, trusted }: ReadOptions): ReadItems {
+export function readItems(world: World, { before, objects, trusted }: ReadOptions): ReadItems {
   const items = new Map<KindName, LayeredMap<Item>>();
   const changed = new Map<KindName, readonly string[]>();
-  const gone: Made[] = [];
+  const gone: Outcome[] = [];
   let parsed = 0;
   for (const kind of KIND_ORDER) {
     const known = before.get(kind) ?? new LayeredMap<Item>();
-    const changes = changesOf(objectsOf(world, kind), known, { trusted, settings: world.settings });
+    const now = objectsOf(world.resources, kind);
+    const keys = changedKeys(now, trusted ? objectsOf(objects, kind) : undefined, known);
+    const changes = readObjects(keys, now, { known, settings: world.settings });
     for (const [key, item] of changes) {
-      const made = known.get(key)?.result;
+      const made = known.get(key)?.outcome;
       if (item !== undefined) parsed += 1;
       else if (made !== undefined) gone.push(made);
     }
@@ -84,40 +88,58 @@ export function readItems(world: World, { before, trusted }: ReadOptions): ReadI
   return { items, changed, gone, parsed };
 }
 
-type Objects = ReadonlyMap<string, WorldObject>;
+interface ReadContext {
+  readonly known: LayeredMap<Item>;
+  readonly settings: WorldSettings;
+}
 
-function objectsOf({ resources }: World, kind: KindName): Objects {
-  const objects: Objects = resources.get(kind) ?? new Map<string, WorldObject>();
+/** The items of some keys; undefined for objects that are gone. */
+function readObjects(
+  keys: Iterable<string>,
+  objects: WorldObjects,
+  { known, settings }: ReadContext,
+): ReadonlyMap<string, Item | undefined> {
+  const changes = new Map<string, Item | undefined>();
+  for (const key of keys) {
+    const object = objects.get(key);
+    const item = known.get(key);
+    if (isPresent(object)) {
+      const source = readSource(object, { key, last: item?.source, settings });
+      changes.set(key, { source, outcome: item?.outcome });
+    } else if (item !== undefined) changes.set(key, undefined);
+  }
+  return changes;
+}
+
+const NO_OBJECTS: WorldObjects = new Map<string, WorldObject>();
+
+function objectsOf(resources: World['resources'], kind: KindName): WorldObjects {
+  const objects = resources.get(kind) ?? NO_OBJECTS;
   const { name } = IMPLIED_ORGANISATION.metadata;
-  return kind !== 'Organisation' || isPresent(objects.get(name))
-    ? objects
-    : new Map([...objects, [name, IMPLIED_ORGANISATION]]);
+  if (kind !== 'Organisation' || isPresent(objects.get(name))) return objects;
+  const implied = new Map([[name, IMPLIED_ORGANISATION]]);
+  objects.forEach((object, key) => {
+    if (key !== name) implied.set(key, object);
+  });
+  return implied;
 }
 
 /** An object that is being deleted is deleted: only its finalizers are still at work. */
 const isPresent = (object: WorldObject | undefined): object is WorldObject =>
   object !== undefined && (object.metadata.deletionTimestamp ?? undefined) === undefined;
 
-function changesOf(
-  objects: Objects,
-  known: LayeredMap<Item>,
-  { trusted, settings }: { readonly trusted: boolean; readonly settings: WorldSettings },
-): ReadonlyMap<string, Item | undefined> {
-  const changes = new Map<string, Item | undefined>();
-  let met = 0;
-  for (const [key, object] of objects) {
-    if (!isPresent(object)) continue;
-    const last = known.get(key);
-    if (last !== undefined) met += 1;
-    if (trusted && last?.source.object === object) continue;
-    changes.set(key, { source: readSource(object, { key, last: last?.source, settings }), result: last?.result });
-  }
-  if (met < known.size) {
-    known.forEach((_, key) => {
-      if (!isPresent(objects.get(key))) changes.set(key, undefined);
-    });
-  }
-  return changes;
+/** Keys of objects that are not what they were; all keys where there is nothing to compare with. */
+function changedKeys(now: WorldObjects, last: WorldObjects | undefined, known: LayeredMap<Item>): Iterable<string> {
+  const told = now instanceof LayeredMap && last instanceof LayeredMap ? now.differingFrom(last) : undefined;
+  if (told !== undefined) return told;
+  const keys: string[] = [];
+  now.forEach((object, key) => {
+    if (last === undefined || known.get(key)?.source.object !== object) keys.push(key);
+  });
+  known.forEach((_, key) => {
+    if (now.get(key) === undefined) keys.push(key);
+  });
+  return keys;
 }
 
 interface SourceOptions {

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEnvReader, ENVIRONMENT, type GatewaySettings, readEnvironment, toSettings, type Variables } from './index.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-env-'));
+  writeFileSync(join(folder, 'secret'), '  from-a-file\n');
+  writeFileSync(join(folder, 'key.pem'), 'KEY\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const settings = (variables: Variables = {}): GatewaySettings => toSettings(readEnvironment(variables));
+
+describe('settings', () => {
+  test('have their defaults', () => {
+    expect(settings()).toMatchObject({
+      listen: { host: undefined, port: 8787, adminPort: 8789 },
+      production: false,
+      serviceName: 'gatehouse',
+      environmentName: 'development',
+      tls: undefined,
+      cors: undefined,
+      limits: { maxJsonBytes: 100 * 1024 * 1024, replayBytes: 8 * 1024 * 1024, idleTimeoutMs: 120_000, keepAliveMs: 0 },
+      drain: { acceptMs: 8_000, deadlineMs: 300_000 },
+      trustedCustomHosts: undefined,
+      savedConfigsOnly: false,
+      caps: { rootTargets: 100, conditionalRootTargets: 1_000, nestedTargets: 50 },
+      headersToMask: [],
+      metrics: true,
+      cache: { store: 'memory' },
+      redis: undefined,
+    });
+  });
+
+  test.for<{ rule: string; given: Variables; want: object }>([
+    { rule: 'the port', given: { PORT: '80' }, want: { listen: { port: 80 } } },
+    { rule: 'an empty value is none', given: { PORT: '' }, want: { listen: { port: 8787 } } },
+    { rule: 'production', given: { NODE_ENV: 'production' }, want: { production: true, environmentName: 'production' } },
+    { rule: 'megabytes', given: { MAX_JSON_PAYLOAD_SIZE_IN_MB: '2' }, want: { limits: { maxJsonBytes: 2_097_152 } } },
+    { rule: 'trusted hosts that are set to nothing', given: { TRUSTED_CUSTOM_HOSTS: 'x' }, want: { trustedCustomHosts: 'x' } },
+    { rule: 'inline configs', given: { BLOCK_INLINE_CONFIG: ' True ' }, want: { savedConfigsOnly: true } },
+    { rule: 'anything but true is false', given: { BLOCK_INLINE_CONFIG: '1' }, want: { savedConfigsOnly: false } },
+    { rule: 'metrics', given: { ENABLE_PROMETHEUS: 'False' }, want: { metrics: false } },
+    { rule: 'anything but false is true', given: { ENABLE_PROMETHEUS: 'no' }, want: { metrics: true } },
+    { rule: 'masked headers', given: { ORGANISATION_HEADERS_TO_MASK: ' X-A, x-b,,' }, want: { headersToMask: ['x-a', 'x-b'] } },
+    {
+      rule: 'the proxies, in lower case too',
+      given: { https_proxy: 'http://p', HTTP_PROXY: 'http://q', no_proxy: 'x' },
+      want: { proxy: { http: 'http://q', https: 'http://p', no: 'x' } },
+    },
+    {
+      rule: 'CORS',
+      given: { ENABLE_CORS: 'true', CORS_ALLOWED_ORIGINS: 'https://a, https://b' },
+      want: { cors: { origins: ['https://a', 'https://b'], methods: '*', headers: '*', exposed: '*' } },
+    },
+    { rule: 'the API server', given: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, want: { apiServer: '10.0.0.1' } },
+  ])('$rule', ({ given, want }) => {
+    expect(settings(given)).toMatchObject(want);
+  });
+
+  test.for<{ rule: string; given: Variables; want: object }>([
+    {
+      rule: 'a URL',
+      given: { REDIS_URL: 'redis://user:pass@cache:6380/2' },
+      want: { mode: 'standalone', nodes: [{ host: 'cache', port: 6380 }], username: 'user', database: 2 },
+    },
+    { rule: 'a host', given: { REDIS_HOST: 'cache', REDIS_PORT: '1' }, want: { nodes: [{ host: 'cache', port: 1 }] } },
+    { rule: 'TLS', given: { REDIS_HOST: 'c', REDIS_TLS_ENABLED: 'true', REDIS_TLS_CERTS: 'PEM' }, want: { tls: { ca: 'PEM' } } },
+    {
+      rule: 'a cluster',
+      given: { REDIS_MODE: 'cluster', REDIS_CLUSTER_ENDPOINTS: 'a:1, b' },
+      want: {
+        mode: 'cluster',
+        nodes: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 6379 },
+        ],
+      },
+    },
+    {
+      rule: 'a store that is asked for without an address',
+      given: { CACHE_STORE: 'redis' },
+      want: { nodes: [{ host: 'redis', port: 6379 }] },
+    },
+  ])('Redis: $rule', ({ given, want }) => {
+    expect(settings(given)).toMatchObject({ redis: want, cache: { store: 'redis' } });
+  });
+
+  test('memory may be asked for beside Redis', () => {
+    expect(settings({ REDIS_URL: 'redis://cache', CACHE_STORE: 'memory' })).toMatchObject({
+      cache: { store: 'memory' },
+      redis: { nodes: [{ host: 'cache' }] },
+    });
+  });
+
+  test('hold passwords as secrets', () => {
+    const read = settings({ REDIS_HOST: 'c', REDIS_USERNAME: 'u', REDIS_PASSWORD: 'pa55word' });
+    expect(read.redis?.password?.reveal()).toBe('pa55word');
+    expect(JSON.stringify(read)).not.toContain('pa55word');
+  });
+});
+
+describe('a value that is a path', () => {
+  test('to a file stands for its content, but for variables that are paths by meaning', () => {
+    const path = join(folder, 'secret');
+    expect(settings({ TRUSTED_CUSTOM_HOSTS: path }).trustedCustomHosts).toBe('from-a-file');
+    expect(createEnvReader({ AWS_ROLE_ARN: path, AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_ROLE_ARN')).toBe('from-a-file');
+    expect(createEnvReader({ AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_WEB_IDENTITY_TOKEN_FILE')).toBe(path);
+    const pem = join(folder, 'key.pem');
+    expect(settings({ TLS_KEY_PATH: pem, TLS_CERT_PATH: pem }).tls).toEqual({ key: 'KEY\n', cert: 'KEY\n' });
+  });
+
+  test('to nothing stays itself', () => {
+    expect(settings({ TRUSTED_CUSTOM_HOSTS: '/no/such/file' }).trustedCustomHosts).toBe('/no/such/file');
+  });
+});
+
+describe('an environment is refused', () => {
+  test.for<{ rule: string; given: Variables; names: RegExp }>([
+    { rule: 'with a port that is none', given: { PORT: 'eighty' }, names: /PORT/ },
+    { rule: 'with a port that is too large', given: { PORT: '70000' }, names: /PORT/ },
+    { rule: 'with a negative number', given: { REQUEST_TIMEOUT: '-1' }, names: /REQUEST_TIMEOUT/ },
+    { rule: 'with an unknown level', given: { GATEHOUSE_LOG_LEVEL: 'loud' }, names: /GATEHOUSE_LOG_LEVEL/ },
+    { rule: 'with several problems at once', given: { PORT: 'x', CACHE_STORE: 'disk' }, names: /PORT.*CACHE_STORE/ },
+    { rule: 'with half of TLS', given: { TLS_KEY: 'k' }, names: /TLS/ },
+    { rule: 'with a Redis URL of another kind', given: { REDIS_URL: 'http://x' }, names: /REDIS_URL/ },
+    {
+      rule: 'with a cluster node that is none',
+      given: { REDIS_MODE: 'cluster', REDIS_CLUSTER_ENDPOINTS: 'a:b:c' },
+      names: /REDIS_CLUSTER_ENDPOINTS/,
+    },
+  ])('$rule, by name', ({ given, names }) => {
+    expect(() => settings(given)).toThrow(names);
+  });
+
+  test('without showing the value', () => {
+    expect(() => settings({ REDIS_PORT: 'sk-secret', PORT: 'sk-secret' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
+    );
+  });
+});
+
+test('every variable has a description', () => {
+  for (const [name, schema] of Object.entries(ENVIRONMENT.shape)) {
+    expect(schema.meta()?.description, name).toEqual(expect.any(String));
+  }
+});

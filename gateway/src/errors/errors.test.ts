@@ -1,0 +1,213 @@
+import { ERRORS, type ErrorCode } from '@gatehouse/crds/errors';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../lib/secret.ts';
+import { AppError, errorProtocolOf, messagesErrorType, renderError, toAppError } from './index.ts';
+
+const CODES = Object.keys(ERRORS) as ErrorCode[];
+const bodyOf = (error: AppError, protocol: 'openai' | 'messages' = 'openai') =>
+  JSON.parse(renderError(error, protocol).body.toString());
+
+describe('every row of the error table', () => {
+  test.for(CODES)('%s renders in both formats', (code) => {
+    const row = ERRORS[code];
+    const error = new AppError(code, { param: 'p' });
+    const { status, headers } = renderError(error, 'openai');
+    expect(status).toBe(row.status);
+    expect(headers['content-type']).toContain('application/json');
+    expect(bodyOf(error)).toMatchObject({
+      error: { message: expect.any(String), type: row.type, param: 'p', code: row.wireCode },
+    });
+    expect(bodyOf(error, 'messages')).toMatchObject({
+      type: 'error',
+      error: { type: messagesErrorType(row), message: expect.any(String) },
+    });
+  });
+});
+
+describe('the shape of an error', () => {
+  test.for<{ shape: string; error: AppError; want: object }>([
+    {
+      shape: 'K for keys',
+      error: new AppError('KEY_INVALID'),
+      want: {
+        status: 'failure',
+        message: expect.stringMatching(/^Gateway Error: .*\. Error Code: 03$/),
+        error: { code: '03', message: expect.stringMatching(/^Gateway Error: .*\. Error Code: 03$/) },
+      },
+    },
+    {
+      shape: 'V for validation, one entry per problem',
+      error: new AppError('CONFIG_INVALID', {
+        issues: [
+          { code: 'invalid', path: ['targets', 0, 'weight'], message: 'too small' },
+          { code: 'invalid', path: [], message: 'odd' },
+        ],
+      }),
+      want: {
+        status: 'failure',
+        message: expect.any(String),
+        errors: ['path: targets,0,weight, message: too small', 'path: , message: odd'],
+      },
+    },
+    {
+      shape: 'O for targets',
+      error: new AppError('UPSTREAM_TIMEOUT', { detail: 'after 5 ms' }),
+      want: { error: { message: 'after 5 ms', type: 'timeout_error', param: null, code: null } },
+    },
+    {
+      shape: 'P for providers',
+      error: new AppError('UPSTREAM_INVALID_RESPONSE', { provider: 'openai' }),
+      want: { error: { code: null }, provider: 'openai' },
+    },
+    {
+      shape: 'B for what is blocked inline',
+      error: new AppError('INLINE_CONFIG_BLOCKED', { param: 'x-gw-config' }),
+      want: { status: 'failure', error: { code: 'inline_config_blocked', field: 'x-gw-config' } },
+    },
+    {
+      shape: 'of an unknown route',
+      error: new AppError('ROUTE_UNKNOWN'),
+      want: { message: 'Not Found', ok: false },
+    },
+  ])('$shape', ({ error, want }) => {
+    expect(bodyOf(error)).toMatchObject(want);
+  });
+
+  test('names no problems when there are none', () => {
+    expect(bodyOf(new AppError('CONFIG_INVALID', { issues: [] }))).not.toHaveProperty('errors');
+  });
+});
+
+describe('the headers of an error', () => {
+  test.for([
+    { ms: 0, want: '1' },
+    { ms: 1, want: '1' },
+    { ms: 1_000, want: '1' },
+    { ms: 1_001, want: '2' },
+  ])('say when to come back: $ms ms are $want s', ({ ms, want }) => {
+    expect(renderError(new AppError('KEY_RATE_LIMITED', { retryAfterMs: ms }), 'openai').headers['retry-after']).toBe(
+      want,
+    );
+  });
+
+  test.for([
+    { code: 'INTERNAL', want: 'true' },
+    { code: 'OPERATION_UNSUPPORTED', want: 'true' },
+    { code: 'UPSTREAM_UNREACHABLE', want: undefined },
+  ] as const)('mark what the gateway itself cannot do: $code', ({ code, want }) => {
+    expect(renderError(new AppError(code), 'openai').headers['x-gw-gateway-exception']).toBe(want);
+  });
+});
+
+describe('the path', () => {
+  test.for([
+    { path: '/v1/messages', want: 'messages' },
+    { path: '/v1/messages/count_tokens', want: 'messages' },
+    { path: '/v1/messagesque', want: 'openai' },
+    { path: '/v1/chat/completions', want: 'openai' },
+    { path: '', want: 'openai' },
+  ])('$path has errors of $want', ({ path, want }) => {
+    expect(errorProtocolOf(path)).toBe(want);
+  });
+});
+
+test.for([
+  { status: 400, want: 'invalid_request_error' },
+  { status: 401, want: 'authentication_error' },
+  { status: 403, want: 'permission_error' },
+  { status: 404, want: 'not_found_error' },
+  { status: 412, want: 'invalid_request_error' },
+  { status: 413, want: 'request_too_large' },
+  { status: 429, want: 'rate_limit_error' },
+  { status: 500, want: 'api_error' },
+  { status: 503, want: 'api_error' },
+  { status: 529, want: 'overloaded_error' },
+])('Anthropic calls $status $want', ({ status, want }) => {
+  expect(messagesErrorType({ status })).toBe(want);
+});
+
+describe('whatever was thrown becomes an error of ours', () => {
+  const coded = (code: unknown): Error => Object.assign(new Error('x'), { code });
+  const parser = Object.assign(new Error('x'), { name: 'HTTPParserError', code: undefined });
+
+  test.for<{ rule: string; thrown: unknown; want: ErrorCode }>([
+    { rule: 'a connect timeout', thrown: coded('UND_ERR_CONNECT_TIMEOUT'), want: 'UPSTREAM_CONNECT_TIMEOUT' },
+    { rule: 'a socket timeout', thrown: coded('ETIMEDOUT'), want: 'UPSTREAM_CONNECT_TIMEOUT' },
+    { rule: 'a headers timeout', thrown: coded('UND_ERR_HEADERS_TIMEOUT'), want: 'UPSTREAM_TIMEOUT' },
+    { rule: 'a silent body', thrown: coded('UND_ERR_BODY_TIMEOUT'), want: 'UPSTREAM_STREAM_IDLE' },
+    { rule: 'too many headers', thrown: coded('UND_ERR_HEADERS_OVERFLOW'), want: 'UPSTREAM_INVALID_RESPONSE' },
+    { rule: 'a body too large', thrown: coded('UND_ERR_RES_EXCEEDED_MAX_SIZE'), want: 'UPSTREAM_TOO_LARGE' },
+    { rule: 'anything else of undici', thrown: coded('UND_ERR_SOCKET'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a refused connection', thrown: coded('ECONNREFUSED'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a reset', thrown: coded('ECONNRESET'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'an unknown name', thrown: coded('ENOTFOUND'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a resolver that fails', thrown: coded('EAI_FAIL'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'no free port', thrown: coded('EADDRNOTAVAIL'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'TLS where there is none', thrown: coded('EPROTO'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a TLS failure', thrown: coded('ERR_SSL_WRONG_VERSION_NUMBER'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a wrong certificate', thrown: coded('ERR_TLS_CERT_ALTNAME_INVALID'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'an old certificate', thrown: coded('CERT_HAS_EXPIRED'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'an unknown issuer', thrown: coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'a self-signed certificate', thrown: coded('DEPTH_ZERO_SELF_SIGNED_CERT'), want: 'UPSTREAM_UNREACHABLE' },
+    { rule: 'bytes that are no HTTP', thrown: coded('HPE_INVALID_CONSTANT'), want: 'UPSTREAM_INVALID_RESPONSE' },
+    { rule: 'the same without a code', thrown: parser, want: 'UPSTREAM_INVALID_RESPONSE' },
+    { rule: 'an answer nobody allows', thrown: coded('ERR_ASSERTION'), want: 'UPSTREAM_INVALID_RESPONSE' },
+    {
+      rule: 'the first of several',
+      thrown: new AggregateError([coded('ECONNREFUSED'), coded('EPERM')]),
+      want: 'UPSTREAM_UNREACHABLE',
+    },
+    { rule: 'several of nothing', thrown: new AggregateError([]), want: 'INTERNAL' },
+    { rule: 'a bug', thrown: new TypeError('x'), want: 'INTERNAL' },
+    { rule: 'an unknown code', thrown: coded('EWHATEVER'), want: 'INTERNAL' },
+    { rule: 'a code that is a number', thrown: coded(20), want: 'INTERNAL' },
+    { rule: 'a text', thrown: 'boom', want: 'INTERNAL' },
+    { rule: 'nothing', thrown: undefined, want: 'INTERNAL' },
+    { rule: 'null', thrown: null, want: 'INTERNAL' },
+  ])('$rule: $want', ({ thrown, want }) => {
+    const error = toAppError(thrown);
+    expect(error.code).toBe(want);
+    expect(error.cause).toBe(thrown === undefined ? undefined : thrown);
+  });
+
+  test('and one of ours stays itself', () => {
+    const error = new AppError('DRAINING');
+    expect(toAppError(error)).toBe(error);
+  });
+});
+
+describe('an error never shows', () => {
+  const SECRET = 'sk-live-0123456789';
+
+  test('what its row does not expose', () => {
+    const hidden = CODES.filter((code) => !ERRORS[code].expose);
+    expect(hidden).toContain('INTERNAL');
+    for (const code of hidden) {
+      const { body } = renderError(new AppError(code, { detail: SECRET, cause: new Error(SECRET) }), 'openai');
+      expect(body.toString()).not.toContain(SECRET);
+    }
+  });
+
+  test('a secret or a cause, whatever was thrown', () => {
+    const secret = new Secret(SECRET);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...CODES),
+        fc.constantFrom('openai', 'messages'),
+        fc.oneof(fc.constant(secret), fc.constant({ a: [secret] }), fc.constant(new Error(SECRET))),
+        (code, protocol, thrown) => {
+          const errors = [
+            toAppError(thrown),
+            new AppError(code, { cause: thrown }),
+            new AppError(code, { detail: `with ${secret}`, param: `${secret}`, cause: thrown }),
+          ];
+          for (const error of errors) {
+            const { body, headers } = renderError(error, protocol as 'openai' | 'messages');
+            expect(body.toString() + JSON.stringify(headers)).not.toContain(SECRET);
+          }
+        },
+      ),
+    );
+  });
+});

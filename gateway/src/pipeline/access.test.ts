@@ -1,0 +1,96 @@
+/** Scope, expiry and rates of a key: what stands between identification and the request itself. */
+import { describe, expect, test } from 'vitest';
+import { createMemoryRateLimiter, type RateLimiter } from '../limits/index.ts';
+import type { KeyRecord } from '../snapshot/index.ts';
+import { admit } from './admit.ts';
+import { authorize } from './authorize.ts';
+import type { Caller } from './exchange.ts';
+import { OPERATIONS } from './operation.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function caller(over: Partial<KeyRecord> = {}): Caller {
+  const key: KeyRecord = {
+    id: 'key/team-a/main',
+    name: 'main',
+    workspace: 'team-a',
+    scopes: new Set(['completions.write']),
+    defaults: { allowConfigOverride: true },
+    rateLimits: [],
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    user: undefined,
+    ...over,
+  };
+  const workspace = { name: 'team-a', savedConfigsOnly: false, defaults: {} };
+  return { key, keyHash: 'h', keyHeaders: new Set(['x-gw-api-key']), workspace, credential: undefined };
+}
+
+describe('a scope', () => {
+  test.for<{ scopes: string[]; operation: keyof typeof OPERATIONS; want: boolean }>([
+    { scopes: ['completions.write'], operation: 'chatComplete', want: true },
+    { scopes: ['completions.write'], operation: 'proxy', want: true },
+    { scopes: ['completions.write'], operation: 'listModels', want: true },
+    { scopes: ['virtual_keys.list'], operation: 'listModels', want: true },
+    { scopes: ['models.list'], operation: 'listModels', want: true },
+    { scopes: ['models.list'], operation: 'chatComplete', want: false },
+    { scopes: ['*'], operation: 'messages', want: true },
+    { scopes: ['completions.*'], operation: 'messages', want: false },
+    { scopes: [], operation: 'embed', want: false },
+  ])('$scopes opens $operation: $want', ({ scopes, operation, want }) => {
+    const check = (): void => authorize(caller({ scopes: new Set(scopes) }), OPERATIONS[operation]);
+    if (want) check();
+    else expect(check).toThrow(expect.objectContaining({ code: 'SCOPE_MISSING' }));
+  });
+
+  test('of completions opens every operation', () => {
+    for (const operation of Object.values(OPERATIONS)) authorize(caller(), operation);
+  });
+});
+
+describe('a key', () => {
+  const code = async (given: Caller, limiter: RateLimiter, now = NOW): Promise<string | undefined> => {
+    try {
+      await admit(given, limiter, now);
+      return undefined;
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  test('expires at its time, by the clock of the gateway', async () => {
+    const expiring = caller({ expiresAtMs: NOW });
+    expect(await code(expiring, createMemoryRateLimiter(), NOW - 1)).toBeUndefined();
+    expect(await code(expiring, createMemoryRateLimiter(), NOW)).toBe('KEY_EXPIRED');
+  });
+
+  test('that has expired consumes nothing', async () => {
+    const limiter = createMemoryRateLimiter();
+    const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
+    await code(caller({ rateLimits, expiresAtMs: 0 }), limiter);
+    expect(await code(caller({ rateLimits }), limiter)).toBeUndefined();
+  });
+
+  test('beyond its rate says when to come back, also from a limiter that takes its time', async () => {
+    const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
+    const limiter = createMemoryRateLimiter();
+    const slow: RateLimiter = { ...limiter, consume: async (...args) => limiter.consume(...args) };
+    for (const by of [limiter, slow]) {
+      const limited = caller({ id: `key-${by === slow}`, rateLimits });
+      await admit(limited, by, NOW);
+      const denied = await Promise.resolve()
+        .then(() => admit(limited, by, NOW + 1_000))
+        .catch((error: unknown) => error);
+      expect(denied).toMatchObject({ code: 'KEY_RATE_LIMITED', retryAfterMs: 59_000 });
+    }
+  });
+
+  test('without limits never asks the limiter', async () => {
+    const broken: RateLimiter = {
+      consume: () => {
+        throw new Error('boom');
+      },
+      close: async () => {},
+    };
+    expect(await code(caller(), broken)).toBeUndefined();
+  });
+});

@@ -1,0 +1,105 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { PROVIDERS } from '../../providers/register.ts';
+import { OPERATIONS } from '../operation.ts';
+import { decoded, errorAnswer, isEventStream, isServerSent } from './answer.ts';
+import { passedHeaders } from './outcome.ts';
+
+const openai = PROVIDERS.get('openai');
+if (openai === undefined) throw new Error('no provider');
+
+const TEXT = Buffer.from('{"hello":"world"}');
+
+describe('a body in an encoding', () => {
+  test.for([
+    { encoding: 'gzip', bytes: gzipSync(TEXT) },
+    { encoding: 'x-gzip', bytes: gzipSync(TEXT) },
+    { encoding: ' GZIP ', bytes: gzipSync(TEXT) },
+    { encoding: 'deflate', bytes: deflateSync(TEXT) },
+    { encoding: 'br', bytes: brotliCompressSync(TEXT) },
+  ])('of $encoding is read', async ({ encoding, bytes }) => {
+    const answer = await decoded({ status: 200, headers: { 'content-encoding': encoding, etag: 'e' }, bytes }, 1_000);
+    expect(answer).toEqual({ status: 200, headers: { etag: 'e' }, bytes: TEXT });
+  });
+
+  test.for([
+    { rule: 'that nobody knows', encoding: 'zstd', bytes: TEXT },
+    { rule: 'that it does not have', encoding: 'gzip', bytes: TEXT },
+    { rule: 'that grows beyond the limit', encoding: 'gzip', bytes: gzipSync(Buffer.alloc(100_000)) },
+  ])('$rule is an invalid response', async ({ encoding, bytes }) => {
+    const reading = decoded({ status: 200, headers: { 'content-encoding': encoding }, bytes }, 1_000);
+    await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE' });
+  });
+
+  test.for([
+    { encoding: undefined, bytes: TEXT },
+    { encoding: 'identity', bytes: TEXT },
+    { encoding: 'gzip', bytes: Buffer.alloc(0) },
+  ])('of $encoding is left alone', async ({ encoding, bytes }) => {
+    const answer = { status: 200, headers: { 'content-encoding': encoding }, bytes };
+    expect(await decoded(answer, 1_000)).toBe(answer);
+  });
+});
+
+describe('an error of a provider', () => {
+  const answerTo = (operation: keyof typeof OPERATIONS, status: number, body: string) => {
+    const bytes = Buffer.from(body);
+    return errorAnswer(openai, OPERATIONS[operation], { status, headers: { 'x-request-id': 'r' }, bytes });
+  };
+
+  test('keeps its fields and gains the provider', () => {
+    const body = JSON.stringify({ error: { message: 'No', type: 't', param: 'p', code: 'c' } });
+    const { headers, bytes } = answerTo('chatComplete', 400, body);
+    expect(JSON.parse(bytes.toString())).toEqual({
+      error: { message: 'openai error: No', type: 't', param: 'p', code: 'c' },
+      provider: 'openai',
+    });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'r' });
+  });
+
+  test.for([
+    { status: 429, want: 'rate_limit_error' },
+    { status: 500, want: 'api_error' },
+  ])('of $status has a type for messages when it brings none', ({ status, want }) => {
+    const { bytes } = answerTo('messages', status, '{"error":{"message":"No"}}');
+    expect(JSON.parse(bytes.toString())).toMatchObject({ type: 'error', error: { type: want }, provider: 'openai' });
+  });
+
+  test.for([408, 412])('of %i is relayed', (status) => {
+    expect(answerTo('messages', status, '{"odd":1}').bytes.toString()).toBe('{"odd":1}');
+  });
+
+  test('without a body is relayed without one', () => {
+    expect(answerTo('chatComplete', 500, '').bytes).toHaveLength(0);
+  });
+});
+
+describe('the headers of a provider', () => {
+  test('go on, but for those of its connection and for our own names', () => {
+    expect(
+      passedHeaders({
+        connection: 'keep-alive',
+        'keep-alive': 'timeout=5',
+        'transfer-encoding': 'chunked',
+        'content-length': '3',
+        upgrade: 'h2c',
+        'x-gw-provider': 'evil',
+        'retry-after': '3',
+        'set-cookie': ['a=1', 'b=2'],
+        'x-gone': undefined,
+      }),
+    ).toEqual({ 'retry-after': '3', 'set-cookie': ['a=1', 'b=2'] });
+  });
+});
+
+test.for([
+  { type: 'text/event-stream', stream: true, served: true },
+  { type: 'Text/Event-Stream; charset=utf-8', stream: true, served: true },
+  { type: 'application/x-ndjson', stream: true, served: false },
+  { type: 'application/vnd.amazon.eventstream', stream: true, served: false },
+  { type: 'application/json', stream: false, served: false },
+  { type: undefined, stream: false, served: false },
+])('$type is a stream: $stream, server-sent: $served', ({ type, stream, served }) => {
+  const response = { headers: { 'content-type': type } };
+  expect([isEventStream(response), isServerSent(response)]).toEqual([stream, served]);
+});

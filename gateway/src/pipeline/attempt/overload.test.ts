@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { PROVIDERS } from '../../providers/register.ts';
+import { UpstreamBody } from '../../upstream/index.ts';
+import { isOverloaded } from './overload.ts';
+
+const anthropic = PROVIDERS.get('anthropic');
+const openai = PROVIDERS.get('openai');
+if (anthropic === undefined || openai === undefined) throw new Error('no provider');
+
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+const OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+const OTHER = 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No"}}\n\n';
+const START = 'event: message_start\ndata: {"type":"message_start","message":{}}\n\n';
+
+/** A response whose pieces come one after the other, and what is left of it for the client. */
+function respond(pieces: readonly string[], ends = true) {
+  let aborted = false;
+  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => void (aborted = true) });
+  void (async () => {
+    for (const piece of pieces) {
+      body.push(Buffer.from(piece));
+      await Promise.resolve();
+    }
+    if (ends) body.finish();
+  })();
+  return { response: { status: 200, headers: {}, body }, wasAborted: () => aborted };
+}
+
+describe('a stream begins with an overload', () => {
+  test.for<{ rule: string; pieces: string[]; want: boolean }>([
+    { rule: 'when its first event says so', pieces: [OVERLOADED, START], want: true },
+    { rule: 'behind pings', pieces: [PING, PING, OVERLOADED], want: true },
+    { rule: 'split anywhere', pieces: [...(PING + OVERLOADED)], want: true },
+    { rule: 'not when another event comes first', pieces: [START, OVERLOADED], want: false },
+    { rule: 'not for another error', pieces: [OTHER], want: false },
+    { rule: 'not when it ends before it has said anything', pieces: [PING], want: false },
+    { rule: 'not when it is empty', pieces: [], want: false },
+    { rule: 'not when pings are all that can be held', pieces: [PING.repeat(3_000)], want: false },
+  ])('$rule: $want', async ({ pieces, want }) => {
+    const { response } = respond(pieces);
+    expect(await isOverloaded(anthropic, response)).toBe(want);
+    if (!want) expect((await response.body.collect(1_000_000)).toString()).toBe(pieces.join(''));
+  });
+
+  test('and is given up where it goes on', async () => {
+    const { response, wasAborted } = respond([OVERLOADED], false);
+    expect(await isOverloaded(anthropic, response)).toBe(true);
+    expect(wasAborted()).toBe(true);
+  });
+
+  test('never for a provider that has no such event', async () => {
+    const { response } = respond([OVERLOADED]);
+    expect(await isOverloaded(openai, response)).toBe(false);
+  });
+
+  test('is a failure when the connection breaks before', async () => {
+    const { response } = respond([PING], false);
+    const looking = isOverloaded(anthropic, response);
+    await Promise.resolve();
+    response.body.break(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+    await expect(looking).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../errors/index.ts';
+import type { RetryPlan } from '../../routing/index.ts';
+import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
+import { type SendOptions, type SendPort, sendWithRetries } from './send.ts';
+
+type Scripted = { readonly status: number; readonly headers?: UpstreamHeaders; readonly stream?: boolean } | AppError;
+
+const retry = (over: Partial<RetryPlan> = {}): RetryPlan => ({
+  attempts: 3,
+  statusCodes: new Set([429, 500, 502, 503, 504, 529]),
+  useRetryAfter: false,
+  ...over,
+});
+
+function bodyOf(text: string): UpstreamBody {
+  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
+  body.push(Buffer.from(text));
+  body.finish();
+  return body;
+}
+
+/** Plays a script, the last line of which repeats, and notes how long was waited. */
+async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<SendOptions> = {}) {
+  const waits: number[] = [];
+  let calls = 0;
+  const client: UpstreamClient = {
+    send: async () => {
+      const next = script[Math.min(calls, script.length - 1)];
+      calls += 1;
+      if (next instanceof AppError) throw next;
+      return { status: next?.status ?? 200, headers: next?.headers ?? {}, body: bodyOf('{}') };
+    },
+    close: async () => {},
+  };
+  const port: SendPort = {
+    client,
+    limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
+    maxResponseBytes: 1_000,
+    sleep: async (ms) => void waits.push(ms),
+  };
+  const sent = await sendWithRetries(port, {
+    signal: new AbortController().signal,
+    settings: { retry: plan, requestTimeoutMs: 0 },
+    request: () => ({ method: 'POST', origin: 'http://x', path: '/', headers: {}, body: undefined, hostOrigin: 'request' }),
+    replayable: () => true,
+    isStream: () => false,
+    inspect: async () => undefined,
+    ...more,
+  });
+  const outcome = sent.result.kind === 'error' ? sent.result.error.code : 'status' in sent.result ? sent.result.status : 'stream';
+  return { outcome, retries: sent.retries, calls: sent.calls, waits };
+}
+
+const limited = (headers: UpstreamHeaders = {}): Scripted => ({ status: 429, headers });
+const broken = new AppError('UPSTREAM_UNREACHABLE');
+
+describe('retries', () => {
+  test.for<{ rule: string; script: Scripted[]; plan?: Partial<RetryPlan>; want: object }>([
+    { rule: 'are not needed', script: [{ status: 200 }], want: { outcome: 200, retries: 0, calls: 1, waits: [] } },
+    { rule: 'are not wanted', script: [{ status: 500 }], plan: { attempts: 0 }, want: { outcome: 500, retries: 0, calls: 1 } },
+    {
+      rule: 'wait longer and longer',
+      script: [{ status: 503 }],
+      plan: { attempts: 5 },
+      want: { outcome: 503, retries: -1, calls: 6, waits: [1_000, 2_000, 4_000, 8_000, 16_000] },
+    },
+    {
+      rule: 'end with the first good answer',
+      script: [{ status: 500 }, { status: 502 }, { status: 201 }],
+      want: { outcome: 201, retries: 2, calls: 3 },
+    },
+    {
+      rule: 'end with a status that is not listed',
+      script: [{ status: 500 }, { status: 400 }],
+      want: { outcome: 400, retries: 1, calls: 2 },
+    },
+    {
+      rule: 'happen for a lost connection, which has no status',
+      script: [broken, { status: 200 }],
+      plan: { statusCodes: new Set([418]) },
+      want: { outcome: 200, retries: 1, calls: 2 },
+    },
+    {
+      rule: 'end with the last lost connection',
+      script: [broken],
+      plan: { attempts: 2 },
+      want: { outcome: 'UPSTREAM_UNREACHABLE', retries: -1, calls: 3 },
+    },
+    {
+      rule: 'do not happen for a timeout, unless 408 is listed',
+      script: [new AppError('UPSTREAM_TIMEOUT')],
+      want: { outcome: 'UPSTREAM_TIMEOUT', retries: 0, calls: 1 },
+    },
+    {
+      rule: 'happen for a timeout when 408 is listed',
+      script: [new AppError('UPSTREAM_TIMEOUT'), { status: 200 }],
+      plan: { statusCodes: new Set([408]) },
+      want: { outcome: 200, retries: 1, calls: 2 },
+    },
+    {
+      rule: 'do not happen for what no second try helps',
+      script: [new AppError('UPSTREAM_ADDRESS_REFUSED')],
+      want: { outcome: 'UPSTREAM_ADDRESS_REFUSED', retries: 0, calls: 1 },
+    },
+    {
+      rule: 'do not happen when the client is gone',
+      script: [new AppError('CLIENT_CLOSED')],
+      want: { outcome: 'CLIENT_CLOSED', retries: 0, calls: 1 },
+    },
+    {
+      rule: 'wait as a 429 asks, and not at all afterwards',
+      script: [limited({ 'retry-after': '2' }), { status: 503 }, { status: 503 }, { status: 200 }],
+      plan: { useRetryAfter: true },
+      want: { outcome: 200, retries: 3, waits: [2_000, 0, 0] },
+    },
+    {
+      rule: 'do not wait after a 429 that asks for nothing either',
+      script: [limited({ 'retry-after': '0' }), { status: 503 }, { status: 200 }],
+      plan: { useRetryAfter: true },
+      want: { outcome: 200, retries: 2, waits: [0, 0] },
+    },
+    {
+      rule: 'do not listen to a 429 unless told to',
+      script: [limited({ 'retry-after': '2' }), { status: 200 }],
+      want: { waits: [1_000] },
+    },
+    {
+      rule: 'listen to a 429 only',
+      script: [{ status: 503, headers: { 'retry-after': '2' } }, { status: 200 }],
+      plan: { useRetryAfter: true },
+      want: { waits: [1_000] },
+    },
+    {
+      rule: 'back off when a 429 names no time that is understood',
+      script: [limited({ 'retry-after': 'tomorrow' }), { status: 200 }],
+      plan: { useRetryAfter: true },
+      want: { waits: [1_000] },
+    },
+    {
+      rule: 'stop with -1 at a wait beyond a minute',
+      script: [limited({ 'retry-after': '61' })],
+      plan: { useRetryAfter: true },
+      want: { outcome: 429, retries: -1, calls: 1, waits: [] },
+    },
+    {
+      rule: 'stop with -1 when the waits add up to more than a minute',
+      script: [limited({ 'retry-after': '40' }), limited({ 'retry-after': '21' })],
+      plan: { useRetryAfter: true },
+      want: { outcome: 429, retries: -1, calls: 2, waits: [40_000] },
+    },
+    {
+      rule: 'leave good answers alone, listed or not',
+      script: [{ status: 200 }],
+      plan: { statusCodes: new Set([200]) },
+      want: { outcome: 200, retries: 0, calls: 1 },
+    },
+  ])('$rule', async ({ script, plan, want }) => {
+    expect(await play(script, retry(plan))).toMatchObject(want);
+  });
+
+  test('do not happen when the body is gone', async () => {
+    const once = await play([{ status: 503 }], retry(), { replayable: () => false });
+    expect(once).toMatchObject({ outcome: 503, retries: 0, calls: 1 });
+  });
+
+  test('of a stream end once it has begun', async () => {
+    expect(await play([{ status: 200 }], retry({ statusCodes: new Set([200]) }), { isStream: () => true })).toMatchObject({
+      outcome: 'stream',
+      retries: 0,
+    });
+  });
+
+  test('happen for an overload in the first event', async () => {
+    let looks = 0;
+    const inspect: SendOptions['inspect'] = async () => {
+      looks += 1;
+      return looks === 1 ? new AppError('UPSTREAM_OVERLOADED') : undefined;
+    };
+    expect(await play([{ status: 200 }], retry(), { isStream: () => true, inspect })).toMatchObject({
+      outcome: 'stream',
+      retries: 1,
+    });
+    expect(await play([{ status: 200 }], retry({ statusCodes: new Set([500]) }), { isStream: () => true, inspect: async () => new AppError('UPSTREAM_OVERLOADED') })).toMatchObject({
+      outcome: 'UPSTREAM_OVERLOADED',
+      retries: 0,
+    });
+  });
+
+  test('end when the client leaves while they wait', async () => {
+    const gone = new AppError('CLIENT_CLOSED');
+    const port: SendPort = {
+      client: { send: () => Promise.reject(broken), close: async () => {} },
+      limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
+      maxResponseBytes: 1,
+      sleep: () => Promise.reject(gone),
+    };
+    const sending = sendWithRetries(port, {
+      signal: new AbortController().signal,
+      settings: { retry: retry(), requestTimeoutMs: 0 },
+      request: () => Promise.reject(broken),
+      replayable: () => true,
+      isStream: () => false,
+      inspect: async () => undefined,
+    });
+    await expect(sending).rejects.toBe(gone);
+  });
+});
+
+describe('the request timeout', () => {
+  test('covers a credential that does not come', async () => {
+    const sent = await play([{ status: 200 }], retry({ attempts: 0 }), {
+      settings: { retry: retry({ attempts: 0 }), requestTimeoutMs: 20 },
+      request: () => new Promise(() => {}),
+    });
+    expect(sent).toMatchObject({ outcome: 'UPSTREAM_TIMEOUT', calls: 1 });
+  });
+});

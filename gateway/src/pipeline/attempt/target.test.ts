@@ -1,0 +1,211 @@
+import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
+import { fakeRequest, type FakeRequest, provider, snapshot, unwrap, workspace } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import type { AppError } from '../../errors/index.ts';
+import { baseOf } from '../../providers/engine/target.ts';
+import { sampleCall } from '../../providers/engine/testing.ts';
+import { PROVIDERS } from '../../providers/register.ts';
+import { compilePlan } from '../../routing/index.ts';
+import { createSnapshotHolder } from '../../snapshot/index.ts';
+import { createHostPolicy } from '../../upstream/host-guard/index.ts';
+import type { Caller } from '../exchange.ts';
+import type { RequestProvider, Resolution } from '../resolve/index.ts';
+import { type ResolvedTarget, resolveTarget } from './target.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const hosts = createHostPolicy({ trustedCustomHosts: '', production: true });
+
+const holder = createSnapshotHolder({ providers: PROVIDERS });
+await holder.load(
+  1,
+  snapshot(
+    workspace(),
+    provider('main', { customHost: 'http://vllm.team-a.svc/v1', headers: { 'x-team': 'a' } }),
+    provider('plain'),
+    provider('metadata', { customHost: 'http://169.254.169.254/v1' }),
+    provider('narrow', { models: ['m'] }),
+    provider('expiring', { expiresAt: new Date(NOW).toISOString() }),
+    provider('azure', {
+      provider: 'azure-openai',
+      settings: { resource_name: 'res', api_version: 'v0' },
+      deployments: [
+        { deploymentId: 'dep-a', alias: 'gpt', apiVersion: 'v1' },
+        { deploymentId: 'dep-b', isDefault: true },
+      ],
+    }),
+    provider('azure-strict', {
+      provider: 'azure-openai',
+      settings: { resource_name: 'res', api_version: 'v0' },
+      deployments: [{ deploymentId: 'dep-a', alias: 'gpt' }],
+    }),
+  ),
+);
+const view = holder.current;
+if (view === undefined) throw new Error(holder.status.rejected?.reason);
+
+interface Asked {
+  readonly target?: object;
+  readonly saved?: boolean;
+  readonly request?: FakeRequest;
+  readonly customHost?: string;
+  readonly requestProvider?: RequestProvider;
+  readonly model?: string;
+  readonly nowMs?: number;
+}
+
+function resolve({ target = {}, saved = false, request = {}, customHost, requestProvider, model = 'm', nowMs = NOW - 1 }: Asked): ResolvedTarget {
+  const node = unwrap(parseInlineConfig(target, { caps: DEFAULT_TARGET_CAPS, saved: false }));
+  const plan = compilePlan(node, {
+    saved: saved ? { slug: 's', version: 'v' } : undefined,
+    credential: () => undefined,
+  });
+  if (plan.root.kind !== 'leaf') throw new Error('expected a leaf');
+  return resolveTarget(plan.root, {
+    request: fakeRequest(request),
+    caller: { workspace: { name: 'team-a' } } as unknown as Caller, // all that is looked at
+    snapshot: view as NonNullable<typeof view>, // just checked
+    resolution: { plan, requestProvider, overrides: { customHost } } as unknown as Resolution, // as above
+    providers: PROVIDERS,
+    hosts,
+    model,
+    nowMs,
+  });
+}
+const codeOf = (asked: Asked): string => {
+  try {
+    resolve(asked);
+    return 'resolved';
+  } catch (error) {
+    return (error as AppError).code;
+  }
+};
+const originOf = ({ target }: ResolvedTarget): string => {
+  const { origin, prefix } = baseOf(target, sampleCall());
+  return origin + prefix;
+};
+
+describe('a managed target', () => {
+  test('is the one that was prepared with the Snapshot when nothing is added', () => {
+    const resolved = resolve({ target: { provider: '@main' } });
+    expect(resolved.target).toBe(view.provider('team-a', 'main')?.target);
+    expect(resolved).toMatchObject({ hostOrigin: 'resource', managed: { slug: 'main' } });
+  });
+
+  test('keeps its own headers under whatever host', () => {
+    const resolved = resolve({ target: { provider: '@main' }, customHost: 'https://other.example/v1' });
+    expect(resolved.target.customHeaders).toEqual({ 'x-team': 'a' });
+  });
+
+  test.for<{ rule: string; asked: Asked; code: string }>([
+    { rule: 'gone since the request began', asked: { target: { provider: '@gone' } }, code: 'PROVIDER_SLUG_UNKNOWN' },
+    { rule: 'expired at its time', asked: { target: { provider: '@expiring' }, nowMs: NOW }, code: 'PROVIDER_EXPIRED' },
+    { rule: 'not expired before', asked: { target: { provider: '@expiring' }, nowMs: NOW - 1 }, code: 'resolved' },
+    { rule: 'of another model', asked: { target: { provider: '@narrow' }, model: 'x' }, code: 'MODEL_NOT_ALLOWED' },
+    { rule: 'of an allowed model', asked: { target: { provider: '@narrow' }, model: 'm' }, code: 'resolved' },
+    { rule: 'without a model', asked: { target: { provider: '@narrow' }, model: '' }, code: 'resolved' },
+    { rule: 'at a metadata address', asked: { target: { provider: '@metadata' } }, code: 'CUSTOM_HOST_REFUSED' },
+  ])('$rule: $code', ({ asked, code }) => {
+    expect(codeOf(asked)).toBe(code);
+  });
+});
+
+describe('a target that takes its provider from the request', () => {
+  const openai = PROVIDERS.get('openai');
+  if (openai === undefined) throw new Error('no provider');
+  const named: RequestProvider = { kind: 'named', provider: openai, fields: new Map([['api_key', 'sk']]) };
+
+  test('has what the request names', () => {
+    expect(resolve({ target: { retry: { attempts: 1 } }, requestProvider: named }).target.provider.id).toBe('openai');
+  });
+
+  test('needs a managed one when it passes through', () => {
+    const record = view.provider('team-a', 'main');
+    if (record === undefined) throw new Error('no record');
+    expect(codeOf({ target: { passthrough: true } })).toBe('PROVIDER_REQUIRED');
+    expect(codeOf({ target: { passthrough: true }, requestProvider: named })).toBe('PROVIDER_REQUIRED');
+    expect(resolve({ target: { passthrough: true }, requestProvider: { kind: 'managed', record } }).managed).toBe(record);
+  });
+});
+
+describe('the host of a target', () => {
+  const host = (name: string): string => `https://${name}.example/v1`;
+
+  test.for<{ rule: string; asked: Asked; want: string; origin: string }>([
+    {
+      rule: 'is that of the header first, which is the request',
+      asked: { target: { provider: '@main', custom_host: host('config') }, saved: true, customHost: host('header') },
+      want: host('header'),
+      origin: 'request',
+    },
+    {
+      rule: 'is that of a saved config next, which is a resource',
+      asked: { target: { provider: '@main', custom_host: host('config') }, saved: true },
+      want: host('config'),
+      origin: 'resource',
+    },
+    {
+      rule: 'is that of an inline config next, which is the request',
+      asked: { target: { provider: '@main', custom_host: `${host('config')}/` } },
+      want: host('config'),
+      origin: 'request',
+    },
+    {
+      rule: 'is that of the account next, which is a resource',
+      asked: { target: { provider: '@main' } },
+      want: 'http://vllm.team-a.svc/v1',
+      origin: 'resource',
+    },
+    {
+      rule: 'is that of the provider at last',
+      asked: { target: { provider: '@plain' } },
+      want: 'https://api.openai.com/v1',
+      origin: 'resource',
+    },
+    {
+      rule: 'of a literal provider belongs to the request',
+      asked: { target: { provider: 'openai', api_key: 'k' } },
+      want: 'https://api.openai.com/v1',
+      origin: 'request',
+    },
+  ])('$rule', ({ asked, want, origin }) => {
+    const resolved = resolve(asked);
+    expect(originOf(resolved)).toBe(want);
+    expect(resolved.hostOrigin).toBe(origin);
+  });
+});
+
+describe('a deployment', () => {
+  const fields = (asked: Asked) => {
+    const { target } = resolve(asked);
+    return [target.fields.text('deployment_id'), target.fields.text('api_version')];
+  };
+
+  test.for<{ rule: string; asked: Asked; want: unknown[] }>([
+    { rule: 'is found by alias', asked: { target: { provider: '@azure' }, model: 'gpt' }, want: ['dep-a', 'v1'] },
+    { rule: 'is the default otherwise', asked: { target: { provider: '@azure' }, model: 'x' }, want: ['dep-b', 'v0'] },
+    {
+      rule: 'of the config comes before those of the account',
+      asked: { target: { provider: '@azure', deployments: [{ deployment_id: 'own', is_default: true }] }, model: 'gpt' },
+      want: ['own', 'v0'],
+    },
+  ])('$rule', ({ asked, want }) => {
+    expect(fields(asked)).toEqual(want);
+  });
+
+  test('that is not there is an error', () => {
+    expect(codeOf({ target: { provider: '@azure-strict' }, model: 'x' })).toBe('DEPLOYMENT_UNKNOWN');
+  });
+});
+
+describe('fields', () => {
+  test('of the config lie over those of the account, those of the call over both', () => {
+    const { target } = resolve({
+      target: { provider: '@azure', api_version: 'of-config', azure_auth_mode: 'entra' },
+      request: { headers: { 'x-gw-azure-api-version': 'of-call' } },
+      model: 'x',
+    });
+    expect(target.fields.text('resource_name')).toBe('res');
+    expect(target.fields.text('azure_auth_mode')).toBe('entra');
+    expect(target.fields.secret('api_key')?.reveal()).toBe('sk-azure');
+  });
+});

@@ -1,0 +1,220 @@
+import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
+import {
+  config,
+  type Entries,
+  type FakeRequest,
+  fakeRequest,
+  KEY,
+  key,
+  provider,
+  snapshot,
+  workspace,
+} from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import type { AppError } from '../../errors/index.ts';
+import { PROVIDERS } from '../../providers/register.ts';
+import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
+import { createHostPolicy } from '../../upstream/host-guard/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { identify } from '../identify.ts';
+import { OPERATIONS, type OperationId } from '../operation.ts';
+import { createResolver, perCallFields, type Resolution } from './index.ts';
+
+const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
+const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
+
+async function view(...entries: Entries): Promise<SnapshotView> {
+  const holder = createSnapshotHolder({ providers: PROVIDERS });
+  await holder.load(1, snapshot(...entries));
+  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
+  return holder.current;
+}
+
+const world = await view(workspace(), key(), provider('main'), config('saved', { provider: '@main' }));
+
+interface Asked extends FakeRequest {
+  readonly operation?: OperationId;
+  readonly snapshotView?: SnapshotView;
+}
+
+function resolve({ operation = 'chatComplete', snapshotView = world, ...given }: Asked): Promise<Resolution> {
+  const request = fakeRequest({ body: { model: 'm' }, ...given, headers: { 'x-gw-api-key': KEY, ...given.headers } });
+  const exchange: Exchange = {
+    operation: OPERATIONS[operation],
+    request,
+    snapshot: snapshotView,
+    signal: new AbortController().signal,
+    startedMs: 0,
+    trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
+  };
+  return resolver.resolve(exchange, identify(request, snapshotView));
+}
+const codeOf = (given: Asked): Promise<string> =>
+  resolve(given).then(
+    () => 'resolved',
+    (error: AppError) => error.code,
+  );
+const inline = (document: object) => ({ 'x-gw-config': JSON.stringify(document) });
+
+describe('the provider of a request', () => {
+  test.for<{ rule: string; headers: Record<string, string>; want: object }>([
+    { rule: 'is named by slug', headers: { 'x-gw-provider': '@main' }, want: { kind: 'managed', record: { slug: 'main' } } },
+    {
+      rule: 'is named by slug before the virtual key',
+      headers: { 'x-gw-provider': '@main', 'x-gw-virtual-key': 'nope' },
+      want: { kind: 'managed' },
+    },
+    {
+      rule: 'is the virtual key before a plain name',
+      headers: { 'x-gw-provider': 'anthropic', 'x-gw-virtual-key': '@main' },
+      want: { kind: 'managed', record: { slug: 'main' } },
+    },
+    {
+      rule: 'has the bearer token as its key',
+      headers: { 'x-gw-provider': 'openai', authorization: 'Bearer sk' },
+      want: { kind: 'named', fields: new Map([['api_key', 'sk']]) },
+    },
+    {
+      rule: 'has x-api-key as its key',
+      headers: { 'x-gw-provider': 'anthropic', 'x-api-key': 'sk' },
+      want: { kind: 'named', fields: new Map([['api_key', 'sk']]) },
+    },
+    {
+      rule: 'reads the headers of its vendor',
+      headers: { 'x-gw-provider': 'azure-openai', 'x-gw-azure-resource-name': 'r', 'x-gw-azure-deployment-id': 'd' },
+      want: {
+        fields: new Map([
+          ['resource_name', 'r'],
+          ['deployment_id', 'd'],
+        ]),
+      },
+    },
+    {
+      rule: 'reads the spelling of the public contract, too',
+      headers: {
+        'x-gw-provider': 'bedrock',
+        'x-gw-cloud-c-region': 'eu-west-1',
+        'x-gw-cloud-c-secret-access-key': 's',
+        'x-gw-cloud-c-session-token': 't',
+      },
+      want: {
+        fields: new Map([
+          ['aws_secret_access_key', 's'],
+          ['aws_session_token', 't'],
+          ['aws_region', 'eu-west-1'],
+        ]),
+      },
+    },
+    {
+      rule: 'reads the plain headers of vendors',
+      headers: { 'x-gw-provider': 'anthropic', 'anthropic-version': '2023-06-01' },
+      want: { fields: new Map([['anthropic_version', '2023-06-01']]) },
+    },
+  ])('$rule', async ({ headers, want }) => {
+    const { requestProvider } = await resolve({ headers });
+    if ('fields' in want && requestProvider?.kind === 'named') {
+      expect(Object.fromEntries(requestProvider.fields)).toEqual(Object.fromEntries(want.fields as Map<string, string>));
+    } else expect(requestProvider).toMatchObject(want);
+  });
+
+  test('stands before its model, which loses the prefix', async () => {
+    const { requestProvider, params } = await resolve({ body: { model: '@main/org/gpt', a: 1 } });
+    expect(requestProvider).toMatchObject({ kind: 'managed', record: { slug: 'main' } });
+    expect(params).toEqual({ model: 'org/gpt', a: 1 });
+  });
+
+  test.for(['@cf/meta/llama', '@hf/x/y', '@unknown/model', '@main', '@/x'])('is not named by the model %s', async (model) => {
+    const { requestProvider, params } = await resolve({ headers: { 'x-gw-config': 'saved' }, body: { model } });
+    expect(requestProvider).toBeUndefined();
+    expect(params['model']).toBe(model);
+  });
+
+  test('may describe the call, whoever is called', () => {
+    const request = fakeRequest({ headers: { 'anthropic-beta': 'b', 'x-gw-azure-resource-name': 'r' } });
+    expect(perCallFields('anthropic', request)).toEqual(new Map([['anthropic_beta', 'b']]));
+    expect(perCallFields('azure-openai', request)).toBeUndefined();
+  });
+});
+
+describe('headers over the config', () => {
+  const overrides = async (headers: Record<string, string>) =>
+    (await resolve({ headers: { 'x-gw-provider': '@main', ...headers } })).overrides;
+
+  test.for<{ headers: Record<string, string>; want: object }>([
+    { headers: { 'x-gw-request-timeout': '1500' }, want: { requestTimeoutMs: 1500 } },
+    { headers: { 'x-gw-request-timeout': ' ' }, want: { requestTimeoutMs: undefined } },
+    { headers: { 'x-gw-custom-host': ' https://a.example/v1// ' }, want: { customHost: 'https://a.example/v1' } },
+    { headers: { 'x-gw-custom-host': '' }, want: { customHost: undefined } },
+    { headers: { 'x-gw-forward-headers': 'X-A,x-b' }, want: { forwardHeaders: ['x-a', 'x-b'] } },
+    { headers: { 'x-gw-forward-headers': '' }, want: { forwardHeaders: [] } },
+    { headers: { 'x-gw-strict-open-ai-compliance': 'False' }, want: { relaxed: true } },
+    { headers: { 'x-gw-strict-open-ai-compliance': 'true' }, want: { relaxed: false } },
+    { headers: { 'x-gw-cache-force-refresh': ' TRUE' }, want: { cacheRefresh: true } },
+    { headers: { 'x-gw-cache-force-refresh': '1' }, want: { cacheRefresh: false } },
+    { headers: { 'x-gw-cache-namespace': '' }, want: { cacheNamespace: '' } },
+    { headers: {}, want: { requestTimeoutMs: undefined, customHost: undefined, forwardHeaders: undefined } },
+  ])('$headers', async ({ headers, want }) => {
+    expect(await overrides(headers)).toMatchObject(want);
+  });
+
+  test.for(['soon', '-1', '1.5', '1e99', 'NaN', '86400001', '0x'])('a timeout of %j is refused', async (text) => {
+    expect(await codeOf({ headers: { 'x-gw-provider': '@main', 'x-gw-request-timeout': text } })).toBe('HEADER_INVALID');
+  });
+});
+
+describe('the content type', () => {
+  test.for<{ type: string; operation?: OperationId; want: string }>([
+    { type: 'application/json', want: 'resolved' },
+    { type: 'Application/JSON; charset=utf-8', want: 'resolved' },
+    { type: 'application/vnd.api+json', want: 'resolved' },
+    { type: '', want: 'resolved' },
+    { type: 'text/plain', want: 'CONTENT_TYPE_INVALID' },
+    { type: 'multipart/form-data; boundary=x', want: 'CONTENT_TYPE_INVALID' },
+    { type: 'text/plain', operation: 'proxy', want: 'resolved' },
+    { type: 'multipart/form-data; boundary=x', operation: 'proxy', want: 'resolved' },
+  ])('$type of $operation: $want', async ({ type, operation = 'chatComplete', want }) => {
+    expect(await codeOf({ operation, headers: { 'x-gw-provider': '@main', 'content-type': type } })).toBe(want);
+  });
+});
+
+describe('an inline config', () => {
+  test('is compiled once per text', async () => {
+    const headers = inline({ provider: '@main', retry: { attempts: 1 } });
+    const [first, second] = [await resolve({ headers }), await resolve({ headers })];
+    expect(second.plan).toBe(first.plan);
+  });
+
+  test('that is broken never quotes a credential', async () => {
+    const SECRET = 'sk-in-the-config';
+    const texts = [
+      `{"provider":"openai","api_key":"${SECRET}"`,
+      `{"provider":"openai","api_key":"${SECRET}","retry":{"attempts":-1}}`,
+      `{"api_key":["${SECRET}"],"provider":"openai"}`,
+      `{"provider":"openai","api_key":"${SECRET}","targets":[{"api_key":"${SECRET}"}]}`,
+      `{"provider":"openai","aws_secret_access_key":{"a":"${SECRET}"},"weight":"x"}`,
+    ];
+    for (const text of texts) {
+      const error = await resolve({ headers: { 'x-gw-config': text } }).catch((thrown: AppError) => thrown);
+      expect(error).toMatchObject({ code: expect.stringMatching(/^CONFIG_/) });
+      expect(JSON.stringify([error, String(error), (error as AppError).issues])).not.toContain(SECRET);
+    }
+  });
+
+  test('has its caps', async () => {
+    const targets = Array.from({ length: DEFAULT_TARGET_CAPS.rootTargets + 1 }, () => ({ provider: '@main' }));
+    expect(await codeOf({ headers: inline({ strategy: { mode: 'fallback' }, targets }) })).toBe('CONFIG_INVALID');
+  });
+
+  test('begins with a brace; anything else is a slug', async () => {
+    expect(await codeOf({ headers: { 'x-gw-config': '  {"provider":"@main"}' } })).toBe('resolved');
+    expect(await codeOf({ headers: { 'x-gw-config': 'saved' } })).toBe('resolved');
+    expect(await codeOf({ headers: { 'x-gw-config': '"saved"' } })).toBe('CONFIG_UNKNOWN');
+    expect(await codeOf({ headers: { 'x-gw-config': '' } })).toBe('PROVIDER_REQUIRED');
+  });
+});
+
+describe('GET /v1/models', () => {
+  test('needs no provider', async () => {
+    expect(await codeOf({ operation: 'listModels', method: 'GET' })).toBe('resolved');
+  });
+});

@@ -1,0 +1,192 @@
+import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
+import type { FallbackRule } from '@gatehouse/crds/errors';
+import { unwrap } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import { compilePlan, type RouteContext, type RouteOutcome, walkPlan } from './index.ts';
+
+interface Outcome extends RouteOutcome {
+  readonly name: string;
+}
+
+interface World {
+  /** What each target answers, by the name in its slug. */
+  readonly answers?: Readonly<Record<string, number | readonly [status: number, fallback: FallbackRule]>>;
+  readonly random?: readonly number[];
+  readonly open?: readonly string[];
+  readonly stored?: number;
+  readonly facts?: object;
+  readonly repeatable?: () => boolean;
+}
+
+async function walk(document: object, world: World = {}) {
+  const node = unwrap(parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: false }));
+  const plan = compilePlan(node, { saved: { slug: 's', version: 'v' }, credential: () => undefined });
+  const tried: string[] = [];
+  const abandoned: string[] = [];
+  const stuck: unknown[] = [];
+  const draws = [...(world.random ?? [])];
+  const context: RouteContext<Outcome> = {
+    facts: () => ({ metadata: {}, params: {}, pathname: '/', ...world.facts }),
+    random: () => draws.shift() ?? 0,
+    open: new Set(world.open),
+    repeatable: world.repeatable ?? (() => true),
+    attempt: async ({ source, path }) => {
+      const name = source.kind === 'managed' ? source.slug : path;
+      tried.push(name);
+      const answer = world.answers?.[name] ?? 200;
+      const [status, fallback] = typeof answer === 'number' ? ([answer, 'status'] as const) : answer;
+      return { name, status, fallback };
+    },
+    abandon: ({ name }) => void abandoned.push(name),
+    stick: async (_plan, branch, draw) => {
+      const index = draw(world.stored);
+      stuck.push([branch, index]);
+      return index;
+    },
+  };
+  const outcome = await walkPlan(plan.root, context);
+  return { ...outcome, tried, abandoned, stuck };
+}
+
+const to = (...names: string[]) => names.map((name) => ({ provider: `@${name}` }));
+
+describe('single', () => {
+  test('tries the first target and no other', async () => {
+    const { tried, status } = await walk(
+      { strategy: { mode: 'single' }, targets: to('a', 'b') },
+      { answers: { a: 500 } },
+    );
+    expect([tried, status]).toEqual([['a'], 500]);
+  });
+});
+
+describe('a fallback', () => {
+  const chain = (codes?: number[]) => ({
+    strategy: { mode: 'fallback', ...(codes === undefined ? {} : { on_status_codes: codes }) },
+    targets: to('a', 'b', 'c'),
+  });
+
+  test.for<{ rule: string; codes?: number[]; answers: NonNullable<World['answers']>; tried: string[]; status: number }>(
+    [
+      { rule: 'stops at any 2xx', answers: { a: 246 }, tried: ['a'], status: 246 },
+      { rule: 'goes on at anything else', answers: { a: 404, b: 302 }, tried: ['a', 'b', 'c'], status: 200 },
+      { rule: 'answers with the last one', answers: { a: 500, b: 501, c: 502 }, tried: ['a', 'b', 'c'], status: 502 },
+      { rule: 'with codes goes on at those', codes: [429], answers: { a: 429 }, tried: ['a', 'b'], status: 200 },
+      { rule: 'with codes stops at others', codes: [429], answers: { a: 500 }, tried: ['a'], status: 500 },
+      { rule: 'with codes goes on even at a good one', codes: [200], answers: {}, tried: ['a', 'b', 'c'], status: 200 },
+      { rule: 'stops at an error of the gateway', answers: { a: [500, 'stop'] }, tried: ['a'], status: 500 },
+      {
+        rule: 'stops at an error of the gateway, listed or not',
+        codes: [500],
+        answers: { a: [500, 'stop'] },
+        tried: ['a'],
+        status: 500,
+      },
+      {
+        rule: 'stops at what its target cannot do',
+        answers: { a: [400, 'stop-unless-listed'] },
+        tried: ['a'],
+        status: 400,
+      },
+      {
+        rule: 'goes on at what its target cannot do, when listed',
+        codes: [400],
+        answers: { a: [400, 'stop-unless-listed'] },
+        tried: ['a', 'b'],
+        status: 200,
+      },
+    ],
+  )('$rule', async ({ codes, answers, tried, status }) => {
+    const walked = await walk(chain(codes), { answers });
+    expect(walked).toMatchObject({ tried, status });
+    expect(walked.abandoned).toEqual(tried.slice(0, -1));
+  });
+
+  test('leaves open targets out, and takes all when all are open', async () => {
+    const [a, b, c] = [0, 1, 2].map((i) => `config.targets[${i}]`);
+    const answers = { a: 500, b: 500, c: 500 };
+    expect((await walk(chain(), { answers, open: [a ?? '', c ?? ''] })).tried).toEqual(['b']);
+    expect((await walk(chain(), { answers, open: [a ?? '', b ?? '', c ?? ''] })).tried).toEqual(['a', 'b', 'c']);
+  });
+
+  test('stays with a failure when the request cannot be sent again', async () => {
+    expect(await walk(chain(), { answers: { a: 500 }, repeatable: () => false })).toMatchObject({
+      tried: ['a'],
+      status: 500,
+      abandoned: [],
+    });
+  });
+
+  test('nests: an inner chain answers before the outer one goes on', async () => {
+    const document = {
+      strategy: { mode: 'fallback', on_status_codes: [503] },
+      targets: [{ strategy: { mode: 'fallback' }, targets: to('a', 'b') }, ...to('c')],
+    };
+    expect((await walk(document, { answers: { a: 500, b: 503 } })).tried).toEqual(['a', 'b', 'c']);
+    expect((await walk(document, { answers: { a: 503, b: 500 } })).tried).toEqual(['a', 'b']);
+  });
+});
+
+describe('a load balancer', () => {
+  const balancer = (weights: readonly (number | undefined)[], sticky?: object) => ({
+    strategy: { mode: 'loadbalance', ...(sticky === undefined ? {} : { sticky }) },
+    targets: weights.map((weight, i) => ({ provider: `@t${i}`, ...(weight === undefined ? {} : { weight }) })),
+  });
+
+  test.for<{ rule: string; weights: (number | undefined)[]; at: number; open?: number[]; want: string }>([
+    { rule: 'draws by weight', weights: [1, 3], at: 0.3, want: 't1' },
+    { rule: 'weighs 1 by default', weights: [undefined, undefined], at: 0.49, want: 't0' },
+    { rule: 'draws among the healthy', weights: [1, 1, 2], at: 0.5, open: [2], want: 't1' },
+    { rule: 'never draws weight 0', weights: [0, 1], at: 0, want: 't1' },
+    { rule: 'never draws weight 0, though all others are open', weights: [0, 1, 1], at: 0, open: [1, 2], want: 't1' },
+    { rule: 'takes all when all are open', weights: [1, 1], at: 0.9, open: [0, 1], want: 't1' },
+  ])('$rule', async ({ weights, at, open = [], want }) => {
+    const paths = open.map((i) => `config.targets[${i}]`);
+    expect((await walk(balancer(weights), { random: [at], open: paths })).tried).toEqual([want]);
+  });
+
+  test('tries exactly one target', async () => {
+    expect((await walk(balancer([1, 1]), { answers: { t0: 500 } })).tried).toEqual(['t0']);
+  });
+
+  test.for<{ rule: string; stored?: number; open?: number[]; want: number }>([
+    { rule: 'keeps what is stored', stored: 1, want: 1 },
+    { rule: 'draws when nothing is stored', want: 0 },
+    { rule: 'draws again when the stored target is open', stored: 1, open: [1], want: 0 },
+    { rule: 'draws again when the stored index is none of its targets', stored: 7, want: 0 },
+    { rule: 'draws again when the stored target weighs nothing now', stored: 2, want: 0 },
+  ])('that is sticky $rule', async ({ stored, open = [], want }) => {
+    const walked = await walk(balancer([1, 1, 0], { enabled: true }), {
+      open: open.map((i) => `config.targets[${i}]`),
+      ...(stored === undefined ? {} : { stored }),
+    });
+    expect(walked.stuck).toEqual([['config', want]]);
+    expect(walked.tried).toEqual([`t${want}`]);
+  });
+});
+
+describe('conditions', () => {
+  const when = (value: string, then: string) => ({ query: { 'metadata.plan': value }, then });
+  const document = (fallback?: string) => ({
+    strategy: {
+      mode: 'conditional',
+      conditions: [when('a', 'first'), when('a', 'second'), when('b', 'second')],
+      ...(fallback === undefined ? {} : { default: fallback }),
+    },
+    targets: [
+      { name: 'first', provider: '@first' },
+      { name: 'second', provider: '@second' },
+    ],
+  });
+  const facts = (plan: string) => ({ facts: { metadata: { plan } } });
+
+  test('take the first that holds, else the default', async () => {
+    expect((await walk(document('second'), facts('a'))).tried).toEqual(['first']);
+    expect((await walk(document('second'), facts('b'))).tried).toEqual(['second']);
+    expect((await walk(document('second'), facts('c'))).tried).toEqual(['second']);
+  });
+
+  test('of which none holds, without a default, are an error', async () => {
+    await expect(walk(document(), facts('c'))).rejects.toMatchObject({ code: 'CONDITION_UNMATCHED' });
+  });
+});

@@ -1,0 +1,226 @@
+import { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../errors/index.ts';
+import { toClientRequest } from './client-request.ts';
+import { createConnectionPolicy } from './connections.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { createDrain } from './drain.ts';
+import { parseBody } from './read-json.ts';
+
+describe('CORS', () => {
+  const settings = { origins: ['https://a', 'https://b'], methods: 'GET', headers: 'x', exposed: 'y' };
+
+  test.for<{ rule: string; origins: string[]; origin: string | undefined; want: object }>([
+    {
+      rule: 'names a listed origin',
+      origins: settings.origins,
+      origin: 'https://b',
+      want: { 'access-control-allow-origin': 'https://b', 'access-control-expose-headers': 'y', vary: 'origin' },
+    },
+    {
+      rule: 'opens to all',
+      origins: ['*'],
+      origin: 'https://z',
+      want: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'y' },
+    },
+    { rule: 'says nothing to others', origins: settings.origins, origin: 'https://b.evil', want: {} },
+    { rule: 'says nothing to no browser', origins: ['*'], origin: undefined, want: {} },
+    { rule: 'trusts nobody when nobody is listed', origins: [], origin: 'https://a', want: {} },
+  ])('$rule', ({ origins, origin, want }) => {
+    expect(corsHeaders({ ...settings, origins }, origin)).toEqual(want);
+  });
+
+  test('is off without settings', () => {
+    expect(corsHeaders(undefined, 'https://a')).toEqual({});
+    expect(preflightHeaders(settings)).toEqual({
+      'access-control-allow-methods': 'GET',
+      'access-control-allow-headers': 'x',
+    });
+  });
+});
+
+describe('a connection', () => {
+  const policy = (maxAgeMs: number, random = 0.5, draining = false) =>
+    createConnectionPolicy({ maxAgeMs, random: () => random, isDraining: () => draining });
+
+  test('is young on its first answer, whatever its age may be', () => {
+    expect(policy(0).isLast(new Socket())).toBe(false);
+  });
+
+  test('ends at its age, give or take a fifth', () => {
+    const socket = new Socket();
+    const none = policy(0);
+    none.isLast(socket);
+    expect(none.isLast(socket)).toBe(true);
+    const long = policy(1_000_000);
+    long.isLast(socket);
+    expect(long.isLast(socket)).toBe(false);
+  });
+
+  test('ends at once during a drain', () => {
+    expect(policy(1_000_000, 0, true).isLast(new Socket())).toBe(true);
+  });
+});
+
+describe('a drain', () => {
+  const started = (options: { acceptMs: number; deadlineMs: number }) => {
+    const drain = createDrain(options);
+    const events: string[] = [];
+    const done = drain
+      .run(() => {
+        events.push('stops accepting');
+      })
+      .then(() => events.push('done'));
+    return { drain, events, done };
+  };
+
+  test('of an idle gateway is over after its window', async () => {
+    const { drain, events, done } = started({ acceptMs: 1, deadlineMs: 60_000 });
+    expect(drain.isDraining()).toBe(true);
+    await done;
+    expect(events).toEqual(['stops accepting', 'done']);
+  });
+
+  test('waits for what is in flight, also for what came during the window', async () => {
+    const { drain, events, done } = started({ acceptMs: 20, deadlineMs: 60_000 });
+    const controller = new AbortController();
+    drain.inFlight.add(controller);
+    await new Promise<void>((resolve) => {
+      const look = (): void => (events.length > 0 ? resolve() : void setTimeout(look, 1));
+      look();
+    });
+    expect(events).toEqual(['stops accepting']);
+    drain.inFlight.remove(controller);
+    await done;
+    expect(controller.signal.aborted).toBe(false);
+  });
+
+  test('ends what is left at its deadline', async () => {
+    const drain = createDrain({ acceptMs: 0, deadlineMs: 5 });
+    const controller = new AbortController();
+    drain.inFlight.add(controller);
+    controller.signal.addEventListener('abort', () => drain.inFlight.remove(controller));
+    await drain.run(() => undefined);
+    expect(controller.signal.reason).toMatchObject({ code: 'DRAINING' });
+  });
+
+  test('can be cut short', () => {
+    const drain = createDrain({ acceptMs: 0, deadlineMs: 5 });
+    const controller = new AbortController();
+    drain.inFlight.add(controller);
+    drain.abort(new AppError('DRAINING'));
+    expect(controller.signal.aborted).toBe(true);
+  });
+});
+
+describe('a request of the server', () => {
+  const LIMITS = { maxJsonBytes: 100, replayBytes: 10 };
+
+  function message(headers: IncomingMessage['headers'], over: Partial<IncomingMessage> = {}): IncomingMessage {
+    const stream = new PassThrough();
+    return Object.assign(stream, { headers, method: 'POST', url: '/v1/x?a=b?c', httpVersionMajor: 1, ...over }) as unknown as IncomingMessage; // what is looked at
+  }
+  const toRequest = (given: IncomingMessage) => toClientRequest(given, { route: {}, limits: LIMITS });
+
+  test('has path and query apart, headers joined, and no header of another kind', () => {
+    const request = toRequest(message({ 'set-cookie': ['a', 'b'], accept: 'x', ':path': '/' } as never));
+    expect([request.path, request.query]).toEqual(['/v1/x', 'a=b?c']);
+    expect(request.header('set-cookie')).toBe('a, b');
+    expect([...request.headers()]).toEqual([
+      ['set-cookie', 'a, b'],
+      ['accept', 'x'],
+    ]);
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(request.header(name)).toBeUndefined();
+    }
+  });
+
+  test.for<{ rule: string; headers: IncomingMessage['headers']; json: boolean; over?: Partial<IncomingMessage>; body?: string; want: string }>([
+    { rule: 'GET has no body', headers: { 'content-length': '5' }, json: false, over: { method: 'GET' }, want: 'none' },
+    { rule: 'no length and no framing is no body', headers: {}, json: false, want: 'none' },
+    { rule: 'length 0 is no body', headers: { 'content-length': '0' }, json: false, want: 'none' },
+    { rule: 'JSON is read', headers: { 'content-length': '2', 'content-type': 'application/json' }, json: false, body: '{}', want: 'json' },
+    { rule: 'empty chunked JSON is no body', headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }, json: false, body: '', want: 'none' },
+    { rule: 'anything is JSON where JSON is wanted', headers: { 'content-length': '2' }, json: true, body: '{}', want: 'json' },
+    { rule: 'other bodies are streamed', headers: { 'content-length': '2', 'content-type': 'text/plain' }, json: false, want: 'streamed' },
+    { rule: 'chunked bodies are streamed', headers: { 'transfer-encoding': 'chunked' }, json: false, want: 'streamed' },
+    {
+      rule: 'HTTP/2 says by its frames whether there is a body',
+      headers: {},
+      json: false,
+      over: { httpVersionMajor: 2, stream: { endAfterHeaders: false } } as never,
+      want: 'streamed',
+    },
+    {
+      rule: 'HTTP/2 says by its frames that there is none',
+      headers: {},
+      json: false,
+      over: { httpVersionMajor: 2, stream: { endAfterHeaders: true } } as never,
+      want: 'none',
+    },
+  ])('$rule: $want', async ({ headers, json, over, body, want }) => {
+    const given = message(headers, over);
+    (given as unknown as PassThrough).end(body ?? '');
+    expect((await toRequest(given).readBody({ json })).kind).toBe(want);
+  });
+
+  test.for([
+    { headers: { 'content-length': '101', 'content-type': 'application/json' }, json: false, fits: false },
+    { headers: { 'content-length': '101' }, json: true, fits: false },
+    { headers: { 'content-length': '100' }, json: true, fits: true },
+    { headers: { 'content-length': '101', 'content-type': 'text/plain' }, json: false, fits: true },
+    { headers: {}, json: true, fits: true },
+  ])('of $headers (JSON: $json) fits: $fits', ({ headers, json, fits }) => {
+    const check = (): void => toRequest(message(headers)).checkLength({ json });
+    if (fits) check();
+    else expect(check).toThrow(expect.objectContaining({ code: 'BODY_TOO_LARGE' }));
+  });
+
+  test('that grows beyond the limit is refused as soon as it does', async () => {
+    const given = message({ 'transfer-encoding': 'chunked' });
+    const reading = toRequest(given).readBody({ json: true });
+    (given as unknown as PassThrough).write(Buffer.alloc(101));
+    await expect(reading).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
+  });
+
+  test('that breaks off is the client gone', async () => {
+    const given = message({ 'transfer-encoding': 'chunked' });
+    const reading = toRequest(given).readBody({ json: true });
+    given.destroy();
+    await expect(reading).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+  });
+});
+
+describe('a JSON body', () => {
+  const codeOf = (text: string | Buffer): string => {
+    try {
+      parseBody(Buffer.from(text as string));
+      return 'read';
+    } catch (error) {
+      return (error as AppError).code;
+    }
+  };
+  const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+  test.for<{ rule: string; text: string | Buffer; want: string }>([
+    { rule: 'is an object', text: '{"a":1}', want: 'read' },
+    { rule: 'may have any member', text: '{"__proto__":{"x":1},"constructor":2}', want: 'read' },
+    { rule: 'is not a list', text: '[]', want: 'BODY_NOT_OBJECT' },
+    { rule: 'is not null', text: 'null', want: 'BODY_NOT_OBJECT' },
+    { rule: 'is not a number', text: '1', want: 'BODY_NOT_OBJECT' },
+    { rule: 'is not nothing', text: '', want: 'BODY_NOT_JSON' },
+    { rule: 'is not half of something', text: '{"a":', want: 'BODY_NOT_JSON' },
+    { rule: 'may be 256 levels deep', text: nested(256), want: 'read' },
+    { rule: 'may not be deeper', text: nested(257), want: 'BODY_NOT_OBJECT' },
+    { rule: 'may not be absurdly deep', text: nested(100_000), want: 'BODY_NOT_OBJECT' },
+  ])('$rule', ({ text, want }) => {
+    expect(codeOf(text)).toBe(want);
+  });
+
+  test('never changes a prototype', () => {
+    parseBody(Buffer.from('{"__proto__":{"polluted":true}}'));
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../errors/index.ts';
+import { Secret } from '../lib/secret.ts';
+import { createCounter, createHistogram, MAX_SERIES } from './capped.ts';
+import { createLogger, createMetrics, GAUGES, METRICS, maskHeaders, maskValue } from './index.ts';
+
+describe('a metric', () => {
+  const lines = async (registry: Registry, name: string) =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+
+  test('has a bound; what is beyond it is counted under other', async () => {
+    const registry = new Registry();
+    const counter = createCounter({ name: 'c', help: 'h', labels: ['a', 'b'], registry, maxSeries: 3 });
+    for (let i = 0; i < 100; i += 1) counter.add({ a: `v${i}`, b: 'x' });
+    counter.add({ a: 'v0', b: 'x' }, 5);
+    expect((await lines(registry, 'c')).sort()).toEqual([
+      'c{a="other",b="other"} 97',
+      'c{a="v0",b="x"} 6',
+      'c{a="v1",b="x"} 1',
+      'c{a="v2",b="x"} 1',
+    ]);
+  });
+
+  test('that is a histogram has it, too', async () => {
+    const registry = new Registry();
+    const histogram = createHistogram({ name: 'h', help: 'h', labels: ['a'], registry, buckets: [1], maxSeries: 1 });
+    for (const a of ['x', 'y', 'z']) histogram.observe({ a }, 0.5);
+    expect(await lines(registry, 'h_count')).toEqual(['h_count{a="x"} 1', 'h_count{a="other"} 2']);
+  });
+
+  test('does not mix up label sets that read alike', async () => {
+    const registry = new Registry();
+    const counter = createCounter({ name: 'c', help: 'h', labels: ['a', 'b'], registry, maxSeries: 2 });
+    counter.add({ a: 'xy', b: '' });
+    counter.add({ a: 'x', b: 'y' });
+    expect(await lines(registry, 'c')).toHaveLength(2);
+  });
+
+  test('never has more series than the bound and one, whatever is counted', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 200 }), async (sets) => {
+        const registry = new Registry();
+        const counter = createCounter({ name: 'c', help: 'h', labels: ['a', 'b'], registry, maxSeries: 5 });
+        for (const [a, b] of sets) counter.add({ a, b });
+        expect((await registry.getMetricsAsJSON())[0]?.values.length).toBeLessThanOrEqual(6);
+      }),
+    );
+    expect(MAX_SERIES).toBeLessThanOrEqual(10_000);
+  });
+
+  test('of the gateway is named in the Prometheus way and exists once', async () => {
+    const metrics = createMetrics({ service: 's', environment: 'e', runtime: true });
+    metrics.requests.add({ operation: 'o', provider: 'p', status: '200' });
+    metrics.snapshotVersion.set(7);
+    const text = await metrics.text();
+    expect(text).toContain('gatehouse_requests_total{operation="o",provider="p",status="200",app="s",env="e"} 1');
+    expect(text).toContain('gatehouse_snapshot_version{app="s",env="e"} 7');
+    expect(text).toContain('gatehouse_process_cpu_user_seconds_total');
+    const names = [...Object.values(METRICS), ...Object.values(GAUGES)].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^gatehouse_[a-z_]+$/);
+    for (const { name } of Object.values(METRICS)) expect(name).toMatch(/(_total|_seconds)$/);
+  });
+
+  test('of two gateways in one process do not meet', async () => {
+    const [first, second] = ['a', 'b'].map((service) => createMetrics({ service, environment: 'e', runtime: false }));
+    first?.errors.add({ code: 'INTERNAL' });
+    expect(await second?.text()).not.toContain('INTERNAL');
+  });
+});
+
+describe('a masked value', () => {
+  test.for([
+    { value: 'Bearer sk-0123456789', want: 'sk********789' },
+    { value: 'bearer   sk-0123456789', want: 'sk********789' },
+    { value: 'short', want: '********' },
+    { value: '12345678', want: '********' },
+    { value: '', want: '********' },
+  ])('$value', ({ value, want }) => {
+    expect(maskValue(value)).toBe(want);
+  });
+
+  test('shows five characters at most', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 12, maxLength: 40 }), (value) => {
+        expect(maskValue(value).replaceAll('*', '').length).toBeLessThanOrEqual(5 + (value.match(/\*/g)?.length ?? 0));
+      }),
+    );
+  });
+});
+
+describe('headers in a log', () => {
+  const LONG = 'a-value-that-is-long-enough';
+  const logged = (name: string, more: readonly string[] = []) => maskHeaders([[name, LONG]], new Set(more))[name];
+
+  test.for([
+    'authorization',
+    'proxy-authorization',
+    'cookie',
+    'set-cookie',
+    'api-key',
+    'x-api-key',
+    'x-gw-api-key',
+    'x-gw-config',
+    'x-gw-aws-secret-access-key',
+    'x-gw-aws-access-key-id',
+    'x-gw-aws-session-token',
+    'x-gw-aws-external-id',
+    'x-gw-aws-role-arn',
+    'x-gw-cloud-c-secret-access-key',
+    'x-gw-vertex-service-account-json',
+    'x-gw-azure-entra-client-secret',
+    'x-gw-azure-ad-token',
+    'x-gw-oracle-private-key',
+    'x-gw-oracle-key-passphrase',
+    'modal-key',
+    'modal-secret',
+  ])('%s is masked', (name) => {
+    expect(logged(name)).not.toContain('value');
+  });
+
+  test('others are masked when somebody asks', () => {
+    expect(logged('x-custom')).toBe(LONG);
+    expect(logged('x-custom', ['x-custom'])).not.toContain('value');
+  });
+
+  test('have any name and no prototype', () => {
+    const headers = maskHeaders([['__proto__', LONG]], new Set());
+    expect(Object.keys(headers)).toEqual(['__proto__']);
+  });
+});
+
+describe('a log line', () => {
+  function capture(level = 'debug') {
+    const lines: string[] = [];
+    const logger = createLogger({ level, service: 'test', destination: { write: (line) => void lines.push(line) } });
+    return { logger, last: () => JSON.parse(lines.at(-1) ?? '{}') };
+  }
+
+  test('is JSON with service, level and time', () => {
+    const { logger, last } = capture();
+    logger.warn({ a: 1 }, 'Something happened');
+    expect(last()).toEqual({
+      level: 'warn',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      service: 'test',
+      a: 1,
+      msg: 'Something happened',
+    });
+  });
+
+  test('never holds a secret: by type, by name, or in an error', () => {
+    const { logger, last } = capture();
+    const SECRET = 'sk-do-not-log';
+    logger.info({ value: new Secret(SECRET), nested: { deep: [new Secret(SECRET)] } });
+    expect(JSON.stringify(last())).not.toContain(SECRET);
+    for (const name of ['apiKey', 'api_key', 'authorization', 'secret', 'token', 'password', 'credential', 'fields']) {
+      logger.info({ [name]: SECRET, target: { [name]: SECRET } });
+      expect(JSON.stringify(last()), name).not.toContain(SECRET);
+    }
+  });
+
+  test('describes errors by code, with their causes; stacks are for our own faults', () => {
+    const { logger, last } = capture();
+    const cause = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+    logger.error({ err: new AppError('UPSTREAM_UNREACHABLE', { cause }) });
+    expect(last().err).toEqual({
+      code: 'UPSTREAM_UNREACHABLE',
+      message: expect.any(String),
+      cause: { code: 'ECONNRESET', message: 'lost' },
+    });
+    logger.error({ err: new AppError('INTERNAL', { cause: new TypeError('bug') }) });
+    expect(last().err).toMatchObject({ stack: expect.any(String), cause: { stack: expect.any(String) } });
+    logger.error({ err: 'a text' });
+    expect(last().err).toEqual({ message: 'a text' });
+  });
+
+  test('below the level is not written', () => {
+    const { logger, last } = capture('error');
+    logger.info({ a: 1 });
+    expect(last()).toEqual({});
+  });
+});

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../errors/index.ts';
+import { type BodySink, UpstreamBody } from './body.ts';
+
+interface Heard {
+  text: string;
+  ended: number;
+  failed: string[];
+}
+
+function open() {
+  const flow: string[] = [];
+  const body = new UpstreamBody({
+    pause: () => void flow.push('pause'),
+    resume: () => void flow.push('resume'),
+    abort: (reason) => {
+      flow.push('abort');
+      body.break(reason); // as undici does, in the same turn
+      body.push(Buffer.from('late'));
+      body.finish();
+    },
+  });
+  return { body, flow };
+}
+const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+
+/** A sink that notes what it hears; `write` may be replaced. */
+function sink(write?: (text: string, heard: Heard) => boolean): { heard: Heard; sink: BodySink } {
+  const heard: Heard = { text: '', ended: 0, failed: [] };
+  return {
+    heard,
+    sink: {
+      write: (bytes) => {
+        heard.text += bytes;
+        return write?.(bytes.toString(), heard) ?? true;
+      },
+      end: () => {
+        heard.ended += 1;
+      },
+      fail: ({ code }) => void heard.failed.push(code),
+    },
+  };
+}
+
+describe('the body of an answer', () => {
+  test('is held until somebody takes it, and paused when it is too much', () => {
+    const { body, flow } = open();
+    body.push(Buffer.alloc(65_535));
+    expect(flow).toEqual([]);
+    body.push(Buffer.alloc(1));
+    expect(flow).toEqual(['pause']);
+    const { heard, sink: to } = sink();
+    body.pipe(to);
+    expect(flow).toEqual(['pause', 'resume']);
+    expect(heard.text).toHaveLength(65_536);
+  });
+
+  test('goes on as it comes once it is taken, and pauses for a sink that is full', () => {
+    const { body, flow } = open();
+    const { heard, sink: to } = sink((text) => text !== 'full');
+    body.pipe(to);
+    body.push(Buffer.from('a'));
+    body.push(Buffer.from('full'));
+    body.resume();
+    body.finish();
+    expect(flow).toEqual(['resume', 'pause', 'resume']);
+    expect(heard).toEqual({ text: 'afull', ended: 1, failed: [] });
+  });
+
+  test('stays paused when what was held has filled the sink', () => {
+    const { body, flow } = open();
+    body.push(Buffer.from('a'));
+    body.pipe(sink(() => false).sink);
+    expect(flow).toEqual(['pause']);
+  });
+
+  test('that broke or ended before it was taken says so after what is there', () => {
+    const broken = open().body;
+    broken.push(Buffer.from('a'));
+    broken.break(lost);
+    const first = sink();
+    broken.pipe(first.sink);
+    expect(first.heard).toEqual({ text: 'a', ended: 0, failed: ['UPSTREAM_UNREACHABLE'] });
+    const ended = open().body;
+    ended.push(Buffer.from('b'));
+    ended.finish();
+    const second = sink();
+    ended.pipe(second.sink);
+    expect(second.heard).toEqual({ text: 'b', ended: 1, failed: [] });
+  });
+
+  test('says one thing at the end, whatever happens in whatever order', () => {
+    const event = fc.constantFrom('push', 'finish', 'break', 'cancel', 'discard', 'pipe', 'resume');
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), fc.boolean(), (events, cancels) => {
+        const { body } = open();
+        let over = false;
+        const { heard, sink: to } = sink(() => {
+          expect(over).toBe(false); // nothing is written after the end
+          if (cancels) body.cancel(new AppError('UPSTREAM_TOO_LARGE'));
+          over = heard.ended + heard.failed.length > 0;
+          return true;
+        });
+        let piped = false;
+        for (const name of events) {
+          if (name === 'push') body.push(Buffer.from('x'));
+          if (name === 'finish') body.finish();
+          if (name === 'break') body.break(lost);
+          if (name === 'cancel') body.cancel(new AppError('CLIENT_CLOSED'));
+          if (name === 'discard') body.discard();
+          if (name === 'resume') body.resume();
+          if (name === 'pipe' && !piped) {
+            piped = true;
+            body.pipe(to);
+          }
+          over = heard.ended + heard.failed.length > 0;
+          expect(heard.ended + heard.failed.length).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a sink that gives up', () => {
+  const giveUp = new AppError('UPSTREAM_STREAM_BROKEN');
+
+  test('hears why once, and nothing more, in the middle of what was held', () => {
+    const { body, flow } = open();
+    for (const text of ['good', 'bad', 'more']) body.push(Buffer.from(text));
+    const { heard, sink: to } = sink((text) => {
+      if (text === 'bad') body.cancel(giveUp);
+      return true;
+    });
+    body.pipe(to);
+    expect(heard).toEqual({ text: 'goodbad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
+    expect(flow).toEqual(['abort']);
+  });
+
+  test('hears it also when all of the answer is here', () => {
+    const { body, flow } = open();
+    body.push(Buffer.from('bad'));
+    body.finish();
+    const { heard, sink: to } = sink(() => {
+      body.cancel(giveUp);
+      return true;
+    });
+    body.pipe(to);
+    expect(heard).toEqual({ text: 'bad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
+    expect(flow).toEqual([]); // there is nothing left to abort
+  });
+});
+
+describe('peeking', () => {
+  test('waits for more than is known, and leaves it there', async () => {
+    const { body } = open();
+    const first = body.peek(0);
+    body.push(Buffer.from('a'));
+    expect(await first).toMatchObject({ last: false });
+    const second = body.peek(1);
+    body.push(Buffer.from('b'));
+    expect(Buffer.concat([...(await second).held]).toString()).toBe('ab');
+    const third = body.peek(2);
+    body.finish();
+    expect(await third).toMatchObject({ last: true });
+    expect((await body.collect(10)).toString()).toBe('ab');
+  });
+
+  test('ends when no more can be held', async () => {
+    const { body } = open();
+    body.push(Buffer.alloc(70_000));
+    expect(await body.peek(70_000)).toMatchObject({ last: true });
+  });
+
+  test('fails with the connection, but not before what has come', async () => {
+    const { body } = open();
+    body.push(Buffer.from('a'));
+    body.break(lost);
+    expect((await body.peek(0)).held).toHaveLength(1);
+    await expect(body.peek(1)).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
+  });
+});
+
+describe('collecting', () => {
+  test('gives the whole body', async () => {
+    const { body } = open();
+    const whole = body.collect(100);
+    for (const text of ['a', 'b', 'c']) body.push(Buffer.from(text));
+    body.finish();
+    expect((await whole).toString()).toBe('abc');
+    const empty = open().body;
+    empty.finish();
+    expect(await empty.collect(1)).toHaveLength(0);
+  });
+
+  test('stops beyond the limit, also when all of it is here', async () => {
+    const { body, flow } = open();
+    const whole = body.collect(3);
+    body.push(Buffer.from('abcd'));
+    await expect(whole).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
+    expect(flow).toContain('abort');
+    const here = open().body;
+    here.push(Buffer.from('abcd'));
+    here.finish();
+    await expect(here.collect(3)).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
+  });
+
+  test('fails with the connection', async () => {
+    const { body } = open();
+    const whole = body.collect(100);
+    body.break(lost);
+    await expect(whole).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
+  });
+});

@@ -1,0 +1,1 @@
+export { type Applier, type ApplierOptions, createApplier } from './apply.ts';

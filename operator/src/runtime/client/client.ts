@@ -1,0 +1,301 @@
+import { isObject } from '@gatehouse/crds';
+import { type Clock, type Deadline, startDeadline, systemClock } from '../time/index.ts';
+import { type ClusterSource, openAccess } from './access.ts';
+import { ApiError, errorFromAnswer } from './api-error.ts';
+import { apiVersionOf, type KindRef, type KubeObject, type ObjectName } from './objects.ts';
+import { type Query, queryString, type ResourcePlace, resourcePath } from './path.ts';
+import {
+  createTransport,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  toUnreachable,
+} from './transport.ts';
+import { openWatchStream, type WatchStream } from './watch.ts';
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** The whole call, waiting for a connection and for Retry-After included. Default 30 s, for a list 60 s. */
+  readonly timeoutMs?: number;
+}
+
+export interface Selection {
+  /** Absent for a namespaced Kind: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListOptions extends CallOptions, Selection {
+  readonly limit?: number | undefined;
+  /** From the page before. */
+  readonly continueToken?: string | undefined;
+}
+
+export interface ObjectList<T extends KubeObject> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** Absent on the last page. */
+  readonly continueToken: string | undefined;
+}
+
+export interface WatchOptions extends Selection {
+  readonly signal: AbortSignal;
+  /** Where to go on; absent: the objects that exist come first, as ADDED. */
+  readonly resourceVersion?: string | undefined;
+  /** When the server ends the watch. */
+  readonly timeoutSeconds: number;
+  /** The longest silence: the stream ends with ApiError `Timeout` then. */
+  readonly silenceMs: number;
+}
+
+/** Which part of an object a write is about, and whether the server only pretends. */
+export interface WriteOptions extends CallOptions {
+  readonly subresource?: string | undefined;
+  readonly fieldManager?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Takes fields over from other managers; without it they are a `Conflict` whose causes name them. */
+  readonly force: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** `Conflict` unless the object is still this one. */
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+}
+
+/** The verbs of the API server. All reject with ApiError, or with the reason of the caller's signal. */
+export interface KubeClient extends AsyncDisposable {
+  get<T extends KubeObject>(kind: KindRef<T>, name: ObjectName, options: CallOptions): Promise<T>;
+  list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions): Promise<ObjectList<T>>;
+  /** Resolves when the server has begun to answer. */
+  watch<T extends KubeObject>(kind: KindRef<T>, options: WatchOptions): Promise<WatchStream<T>>;
+  create<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions): Promise<T>;
+  /** Posts to a subresource, e.g. `token` of a ServiceAccount. */
+  createSub<T extends KubeObject>(
+    kind: KindRef,
+    name: ObjectName,
+    body: T,
+    options: WriteOptions & { readonly subresource: string },
+  ): Promise<T>;
+  /** Replaces the object; fails with `Conflict` when its resourceVersion is not the current one. */
+  update<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions): Promise<T>;
+  /** Server-side apply: the object is all that the field manager wants, no more and no less. */
+  apply<T extends KubeObject>(kind: KindRef<T>, object: KubeObject, options: ApplyOptions): Promise<T>;
+  /** RFC 7396; put `metadata.resourceVersion` into the patch to change only what you have seen. */
+  mergePatch<T extends KubeObject>(
+    kind: KindRef<T>,
+    name: ObjectName,
+    patch: object,
+    options: WriteOptions,
+  ): Promise<T>;
+  delete(kind: KindRef, name: ObjectName, options: DeleteOptions): Promise<void>;
+}
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete';
+
+/** One finished call; `code` is 0 when there was no answer. */
+export interface CallReport {
+  readonly verb: Verb;
+  readonly code: number;
+  readonly seconds: number;
+}
+
+export interface KubeClientOptions {
+  readonly source: ClusterSource;
+  readonly userAgent: string;
+  readonly clock?: Clock;
+  readonly onCall?: (report: CallReport) => void;
+}
+
+const CALL_MS = 30_000;
+const LIST_MS = 60_000;
+const JSON_TYPE = 'application/json';
+
+/** Opens the source of credentials; rejects when there is none. Nothing is sent before the first verb. */
+export async function createKubeClient(options: KubeClientOptions): Promise<KubeClient> {
+  const { source, userAgent, clock = systemClock } = options;
+  const access = await openAccess(source);
+  return createVerbs(createTransport({ access, userAgent, clock }), { clock, onCall: options.onCall ?? (() => {}) });
+}
+
+interface Call {
+  readonly verb: Verb;
+  readonly kind: KindRef;
+  readonly place: ResourcePlace;
+  readonly query?: Query;
+  readonly body?: TransportRequest['body'];
+  readonly options: CallOptions;
+}
+
+const METHODS = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  apply: 'PATCH',
+  patch: 'PATCH',
+  delete: 'DELETE',
+} as const satisfies Record<Verb, TransportRequest['method']>;
+
+interface VerbContext {
+  readonly clock: Clock;
+  readonly onCall: (report: CallReport) => void;
+}
+
+function createVerbs(transport: Transport, context: VerbContext): KubeClient {
+  // Every `as` here: the server has validated the object against the schema that its type stands for.
+  const call = (given: Call) => exchange(transport, given, context);
+  return {
+    get: async <T>(kind: KindRef, name: ObjectName, options: CallOptions) =>
+      (await call({ verb: 'get', kind, place: name, options })) as T,
+    list: async (kind, options) => {
+      const { namespace, limit, continueToken, labelSelector, fieldSelector } = options;
+      const query = { limit, continue: continueToken, labelSelector, fieldSelector };
+      return toList(kind, await call({ verb: 'list', kind, place: { namespace }, query, options }));
+    },
+    watch: (kind, options) => startWatch(transport, kind, options, context),
+    create: async <T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions) => {
+      const { namespace } = object.metadata;
+      const given = { verb: 'create', kind, place: { namespace }, query: writeQuery(options), options } as const;
+      return (await call({ ...given, body: json(object) })) as T;
+    },
+    createSub: async <T>(
+      kind: KindRef,
+      name: ObjectName,
+      body: T,
+      options: WriteOptions & { readonly subresource: string },
+    ) => {
+      const place = { ...name, subresource: options.subresource };
+      const given = { verb: 'create', kind, place, query: writeQuery(options), options } as const;
+      return (await call({ ...given, body: json(body) })) as T;
+    },
+    update: async <T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions) => {
+      const given = { verb: 'update', kind, place: placeOf(object.metadata, options), options } as const;
+      return (await call({ ...given, query: writeQuery(options), body: json(object) })) as T;
+    },
+    apply: async <T extends KubeObject>(kind: KindRef<T>, object: KubeObject, options: ApplyOptions) => {
+      const given = { verb: 'apply', kind, place: placeOf(object.metadata, options), options } as const;
+      const query = { ...writeQuery(options), force: options.force };
+      return (await call({ ...given, query, body: json(object, 'application/apply-patch+yaml') })) as T;
+    },
+    mergePatch: async <T>(kind: KindRef, name: ObjectName, patch: object, options: WriteOptions) => {
+      const given = { verb: 'patch', kind, place: placeOf(name, options), options } as const;
+      const body = json(patch, 'application/merge-patch+json');
+      return (await call({ ...given, query: writeQuery(options), body })) as T;
+    },
+    delete: async (kind, name, options) => {
+      const { uid, resourceVersion, propagation = 'Background' } = options;
+      const body = json({ propagationPolicy: propagation, preconditions: { uid, resourceVersion } });
+      await call({ verb: 'delete', kind, place: name, body, options });
+    },
+    [Symbol.asyncDispose]: () => transport.close(),
+  };
+}
+
+const json = (value: unknown, type = JSON_TYPE) => ({ text: JSON.stringify(value), type });
+
+const placeOf = ({ namespace, name }: ObjectName, { subresource }: WriteOptions) => ({ namespace, name, subresource });
+
+const writeQuery = ({ fieldManager, dryRun }: WriteOptions): Query => ({
+  fieldManager,
+  fieldValidation: 'Strict', // an unknown field is a mistake in this program, not something to drop silently
+  dryRun: dryRun === true ? 'All' : undefined,
+});
+
+async function exchange(transport: Transport, call: Call, context: VerbContext): Promise<unknown> {
+  const { verb, kind, place, query = {}, body, options } = call;
+  const timeoutMs = options.timeoutMs ?? (verb === 'list' ? LIST_MS : CALL_MS);
+  using deadline = limit(options.signal, timeoutMs, context.clock);
+  const target = resourcePath(kind, place) + queryString(query);
+  const started = context.clock.monotonicMs();
+  let code = 0;
+  try {
+    const answer = await transport.send({ method: METHODS[verb], target, body, signal: deadline.signal });
+    code = answer.status;
+    return await readAnswer(answer, deadline.signal);
+  } finally {
+    context.onCall({ verb, code, seconds: (context.clock.monotonicMs() - started) / 1000 });
+  }
+}
+
+async function startWatch<T extends KubeObject>(
+  transport: Transport,
+  kind: KindRef<T>,
+  options: WatchOptions,
+  { clock, onCall }: VerbContext,
+): Promise<WatchStream<T>> {
+  const { signal, namespace, timeoutSeconds, silenceMs, labelSelector, fieldSelector, resourceVersion } = options;
+  const query = {
+    labelSelector,
+    fieldSelector,
+    resourceVersion,
+    timeoutSeconds,
+    watch: true,
+    allowWatchBookmarks: true,
+  };
+  const deadline = limit(signal, silenceMs, clock);
+  const started = clock.monotonicMs();
+  let code = 0;
+  try {
+    const target = resourcePath(kind, { namespace }) + queryString(query);
+    const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, streams: true });
+    code = answer.status;
+    if (code !== 200) await readAnswer(answer, deadline.signal);
+    return openWatchStream<T>(answer, deadline);
+  } catch (error) {
+    deadline[Symbol.dispose]();
+    throw error;
+  } finally {
+    onCall({ verb: 'watch', code, seconds: (clock.monotonicMs() - started) / 1000 });
+  }
+}
+
+function limit(signal: AbortSignal, timeoutMs: number, clock: Clock): Deadline {
+  const onTimeout = (): ApiError =>
+    new ApiError({ status: 0, reason: 'Timeout', message: `the API server was silent for ${timeoutMs} ms` });
+  return startDeadline({ signal, timeoutMs, onTimeout, clock });
+}
+
+/** The decoded body of a good answer; throws what a bad one says. */
+async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signal: AbortSignal): Promise<unknown> {
+  let text: string;
+  try {
+    text = await body.text();
+  } catch (error) {
+    throw toUnreachable(error, signal);
+  }
+  const value = parseJson(text);
+  if (status >= 200 && status < 300 && isObject(value)) return value;
+  if (status < 300) throw new ApiError({ status, reason: 'Undecodable', message: 'the answer is not a JSON object' });
+  throw errorFromAnswer(status, value, retryAfterMs);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toList<T extends KubeObject>(kind: KindRef<T>, value: unknown): ObjectList<T> {
+  const metadata = isObject(value) && isObject(value['metadata']) ? value['metadata'] : {};
+  const { resourceVersion, continue: continueToken } = metadata;
+  if (!isObject(value) || !Array.isArray(value['items']) || typeof resourceVersion !== 'string') {
+    throw new ApiError({ status: 200, reason: 'Undecodable', message: 'the answer is not a list' });
+  }
+  // Items of built-in Kinds come without these two members.
+  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  return {
+    items: value['items'].map((item) => ({ ...type, ...item })),
+    resourceVersion,
+    continueToken: typeof continueToken === 'string' && continueToken !== '' ? continueToken : undefined,
+  };
+}

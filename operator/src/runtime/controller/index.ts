@@ -1,0 +1,18 @@
+export { type Controller, defineController } from './controller.ts';
+export type { Finalizer, Run } from './finalizer.ts';
+export type { ControllerMetrics, RunReport } from './metrics-port.ts';
+export type { ControllerOptions } from './options.ts';
+export { OUTCOMES, type OutcomeKind } from './outcome.ts';
+export {
+  type Done,
+  done,
+  type Halt,
+  InvariantError,
+  RunEndedError,
+  retryFrom,
+  type StepResult,
+  stall,
+  unmetStatus,
+  wait,
+} from './step-result.ts';
+export { onChange, onOwned, onReferenced, onSelf, type WatchRule } from './watch-rules.ts';

@@ -1,0 +1,18 @@
+import type { OutcomeKind } from './outcome.ts';
+
+/** One finished run. */
+export interface RunReport {
+  readonly controller: string;
+  readonly outcome: OutcomeKind;
+  /** The word for what failed; absent when nothing did. */
+  readonly failure: string | undefined;
+  readonly seconds: number;
+  /** How long the key was ready before a worker took it. */
+  readonly waitedSeconds: number;
+}
+
+export interface ControllerMetrics {
+  /** Called once per controller, before its first run. */
+  observeQueue(controller: string, queue: { readonly depth: number }): void;
+  reconciled(report: RunReport): void;
+}

@@ -1,0 +1,34 @@
+import type { KindRef, KubeClient, KubeObject } from '../client/index.ts';
+import type { EventRecorder } from '../events/index.ts';
+import type { Log } from '../log.ts';
+import type { Store } from '../store/index.ts';
+import type { BackoffBounds, Clock } from '../time/index.ts';
+import type { Finalizer, Run } from './finalizer.ts';
+import type { ControllerMetrics } from './metrics-port.ts';
+import type { Halt } from './step-result.ts';
+import type { WatchRule } from './watch-rules.ts';
+
+export interface ControllerOptions<T extends KubeObject> {
+  /** In logs and metrics. */
+  readonly name: string;
+  readonly kind: KindRef<T>;
+  readonly store: Pick<Store<T>, 'get'>;
+  readonly watches: readonly WatchRule[];
+  /** Brings the world in line with the object and writes its status; gives why it stopped, if it did. */
+  readonly reconcile: (run: Run<T>) => Promise<Halt | undefined>;
+  /** Instead of `reconcile` while `spec.suspend` is true; may write status and nothing else. */
+  readonly whileSuspended?: (run: Run<T>) => Promise<Halt | undefined>;
+  readonly finalizer?: Finalizer<T>;
+  readonly client: Pick<KubeClient, 'mergePatch'>;
+  readonly fieldManager: string;
+  readonly log: Log;
+  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  readonly metrics?: ControllerMetrics | undefined;
+  /** Keys in work at the same time. Default 4. */
+  readonly workers?: number;
+  /** Of one run. Default 60 s. */
+  readonly deadlineMs?: number;
+  readonly backoff?: BackoffBounds;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}

@@ -1,0 +1,99 @@
+import { ApiError, type ObjectKey } from '../client/index.ts';
+import type { Log } from '../log.ts';
+import type { Queue } from '../queue/index.ts';
+import { exponentialMs } from '../time/index.ts';
+import { type Halt, isPassing, runEnd } from './step-result.ts';
+
+/** How a run ended; the label of the metric. */
+export const OUTCOMES = [
+  'done',
+  'suspended',
+  'wait',
+  'stall',
+  'retry',
+  'fault',
+  'conflict',
+  'deadline',
+  'stopped',
+] as const;
+export type OutcomeKind = (typeof OUTCOMES)[number];
+
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  /** Absent when there is nothing to say in a status. */
+  readonly halt?: Halt | undefined;
+  readonly cause?: unknown;
+}
+
+/** Reads a thrown value that no step has turned into a halt. */
+export function outcomeOfError(error: unknown): Outcome {
+  const end = runEnd(error);
+  if (end !== undefined) return { kind: end.why, cause: error };
+  if (isPassing(error)) return { kind: 'conflict', cause: error };
+  return { kind: error instanceof ApiError ? 'retry' : 'fault', cause: error };
+}
+
+export const outcomeOfHalt = (halt: Halt): Outcome => ({
+  kind: halt.kind,
+  halt,
+  ...('cause' in halt ? { cause: halt.cause } : {}),
+});
+
+/** The word for a failure in metrics and logs: the API server's reason, never a text. */
+export function failureReason({ kind, cause }: Outcome): string | undefined {
+  if (kind === 'deadline') return 'Deadline';
+  if (kind === 'fault') return 'InternalError';
+  if (kind !== 'retry' && kind !== 'conflict') return undefined;
+  return cause instanceof ApiError ? cause.reason : 'Other';
+}
+
+/** The first conflict is tried again at once: the cache is a moment behind. Several in a row are not, in ms. */
+const CONFLICT_BACKOFF = { minMs: 100, maxMs: 5_000 };
+
+/** Decides when a key comes again (engineering 4.2); one per controller. */
+export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) {
+  const conflicts = new Map<ObjectKey, number>();
+
+  const afterConflict = (key: ObjectKey, cause: unknown): void => {
+    const before = conflicts.get(key) ?? 0;
+    conflicts.set(key, before + 1);
+    const asked = cause instanceof ApiError ? (cause.retryAfterMs ?? 0) : 0;
+    const backoffMs = before === 0 ? 0 : exponentialMs(before - 1, CONFLICT_BACKOFF);
+    queue.add(key, { afterMs: Math.max(asked, backoffMs) });
+  };
+
+  return (key: ObjectKey, { kind, halt, cause }: Outcome): void => {
+    if (kind === 'conflict') {
+      afterConflict(key, cause);
+      return;
+    }
+    conflicts.delete(key);
+    if (kind === 'retry' || kind === 'fault' || kind === 'deadline') {
+      queue.retry(key);
+      return;
+    }
+    queue.forget(key);
+    if (halt?.kind === 'wait') queue.add(key, { afterMs: halt.afterMs });
+  };
+}
+
+/** One line per run, at the level of engineering 4.2; `entered` is false while the object has been in that state before. */
+export function logOutcome(
+  log: Log,
+  fields: object,
+  { outcome, entered }: { outcome: Outcome; entered: boolean },
+): void {
+  const { kind, halt, cause } = outcome;
+  const reason = halt?.reason ?? failureReason(outcome);
+  const line = { ...fields, outcome: kind, ...(reason === undefined ? {} : { reason }) };
+  if (kind === 'fault') log.error({ ...line, err: cause }, 'Reconcile hit a fault of the operator');
+  else if (kind === 'deadline') log.error(line, 'Reconcile took too long');
+  else if (kind === 'retry') log.error({ ...line, ...describeCause(cause) }, 'Reconcile failed');
+  else if (kind === 'stall' && entered) log.warn(line, 'Object stalled');
+  else if (kind === 'wait' && entered) log.info(line, 'Object waits');
+  else log.debug(line, 'Reconciled');
+}
+
+/** Texts of the API server may quote the object, so only codes of its errors are told. */
+const describeCause = (cause: unknown): object =>
+  cause instanceof ApiError ? { status: cause.status, cause: cause.reason } : { err: cause };

@@ -1,0 +1,91 @@
+import type { Grounds, Reason } from '@gatehouse/crds/conditions';
+import { ApiError } from '../client/index.ts';
+
+/** The step has nothing left to do. */
+export interface Done {
+  readonly kind: 'done';
+  readonly message: string;
+}
+
+/** Why a run stopped before its end; its grounds go into the status, the rest decides when the key comes again. */
+export type Halt = Grounds &
+  (
+    | { readonly kind: 'wait'; readonly afterMs: number }
+    /** A person must change the spec or what it refers to. */
+    | { readonly kind: 'stall' }
+    /** A call failed; the key comes again after its back-off. */
+    | { readonly kind: 'retry'; readonly cause: unknown }
+    /** This program is wrong; the key comes again after its back-off. */
+    | { readonly kind: 'fault'; readonly cause: unknown }
+  );
+
+export type StepResult = Done | Halt;
+
+export const done = (message: string): Done => ({ kind: 'done', message });
+
+export const stall = (reason: Reason, message: string): Halt => ({ kind: 'stall', reason, message });
+
+/** `afterMs` gets up to 10 % on top. */
+export const wait = (reason: Reason, message: string, { afterMs }: { readonly afterMs: number }): Halt => ({
+  kind: 'wait',
+  reason,
+  message,
+  afterMs,
+});
+
+/** Something that cannot be: the fault is in this program, not in the cluster. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/** The run itself is over: the process lost its lease or ends, or the run took too long. */
+export class RunEndedError extends Error {
+  override readonly name = 'RunEndedError';
+  readonly why: 'stopped' | 'deadline';
+
+  constructor(why: 'stopped' | 'deadline') {
+    super(`the run ended: ${why}`);
+    this.why = why;
+  }
+}
+
+/** The end of the run behind a thrown value; Node's own APIs wrap the reason of a signal as a cause. */
+export function runEnd(error: unknown): RunEndedError | undefined {
+  if (error instanceof RunEndedError) return error;
+  return error instanceof Error && error.cause instanceof RunEndedError ? error.cause : undefined;
+}
+
+/** The status of the conditions that a halt leaves unmet (engineering 4.2). */
+export function unmetStatus({ kind }: Pick<Halt, 'kind'>): 'False' | 'Unknown' {
+  return kind === 'stall' || kind === 'fault' ? 'False' : 'Unknown';
+}
+
+/** Whether a failure passes by itself when the key is looked at anew: conflicts, races of creation, limits. */
+export function isPassing(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 409 || error.status === 410 || error.status === 429);
+}
+
+const FAULTS = [InvariantError, TypeError, RangeError, ReferenceError, SyntaxError] as const;
+
+/**
+ * The one door from what a step throws to a result. Rethrows what must leave the status as it is: passing failures, and the end
+ * of the run itself. The message says the kind of failure only, so that the same failure writes the same status.
+ */
+export function retryFrom(error: unknown): Halt {
+  if (isPassing(error) || runEnd(error) !== undefined) throw error;
+  if (FAULTS.some((fault) => error instanceof fault)) {
+    return {
+      kind: 'fault',
+      reason: 'InternalError',
+      message: 'The operator failed; its log has the details',
+      cause: error,
+    };
+  }
+  return { kind: 'retry', reason: 'ProgressingWithRetry', message: describe(error), cause: error };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'A step failed and is tried again';
+  const code = error.status === 0 ? '' : ` (${error.status})`;
+  return `A call to the API server failed and is tried again: ${error.reason}${code}`;
+}

@@ -1,0 +1,63 @@
+import { apiVersionOf, type KindRef, type KubeObject, keyOf, type ObjectKey } from '../client/index.ts';
+import type { Change, Store } from '../store/index.ts';
+
+/** Which keys need a look when something changes. */
+export interface WatchRule {
+  /** Calls back with keys for every change from now on, and for all that is there already. */
+  subscribe(add: (keys: Iterable<ObjectKey>, change: { readonly initial: boolean }) => void): Disposable;
+}
+
+/** A rule over the objects of a store. `keysOf` sees an object before and after a change, so that a lost owner hears of it. */
+export function onChange<T extends KubeObject>(
+  store: Pick<Store<T>, 'subscribe' | 'objects'>,
+  keysOf: (object: T) => Iterable<ObjectKey>,
+  matters: (change: Change<T>) => boolean = () => true,
+): WatchRule {
+  return {
+    subscribe: (add) => {
+      for (const object of store.objects.values()) add(keysOf(object), { initial: true });
+      return store.subscribe((change) => {
+        if (!matters(change)) return;
+        if (change.previous !== undefined) add(keysOf(change.previous), change);
+        if (change.object !== undefined) add(keysOf(change.object), change);
+      });
+    },
+  };
+}
+
+/** The objects themselves, whenever anything but their status changes: our own status writes must not wake us up. */
+export function onSelf<T extends KubeObject>(store: Pick<Store<T>, 'subscribe' | 'objects'>): WatchRule {
+  return onChange(store, (object) => [keyOf(object.metadata)], changesMoreThanStatus);
+}
+
+/** The controlling owner of a changed object, if it is of the Kind. */
+export function onOwned<T extends KubeObject>(
+  store: Pick<Store<T>, 'subscribe' | 'objects'>,
+  owner: KindRef,
+): WatchRule {
+  return onChange(store, ({ metadata }) => {
+    const reference = metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (reference?.kind !== owner.kind || reference.apiVersion !== apiVersionOf(owner)) return [];
+    return [keyOf({ namespace: owner.namespaced ? metadata.namespace : undefined, name: reference.name })];
+  });
+}
+
+/** The objects that refer to a changed one: those that `index` of their own store lists under its key. */
+export function onReferenced<T extends KubeObject, U extends KubeObject, I extends string>(
+  store: Pick<Store<T>, 'subscribe' | 'objects'>,
+  referring: Pick<Store<U, I>, 'indexed'>,
+  index: I,
+): WatchRule {
+  return onChange(store, ({ metadata }) => referring.indexed(index, keyOf(metadata)));
+}
+
+function changesMoreThanStatus<T extends KubeObject>({ object, previous }: Change<T>): boolean {
+  if (object === undefined || previous === undefined) return true;
+  return wish(object) !== wish(previous);
+}
+
+/** What others can want of an object, as text. A generation counts the changes of a spec; Kinds without have no status either. */
+function wish({ metadata }: KubeObject): string {
+  const { uid, generation, resourceVersion, deletionTimestamp, labels, annotations, finalizers } = metadata;
+  return JSON.stringify([uid, generation ?? resourceVersion, deletionTimestamp, labels, annotations, finalizers]);
+}

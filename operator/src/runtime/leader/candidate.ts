@@ -1,0 +1,70 @@
+import { ApiError } from '../client/index.ts';
+import { type Clock, sleep, startDeadline } from '../time/index.ts';
+import type { LeaseTiming } from './election.ts';
+import type { LeaderOptions } from './leader.ts';
+import { type Claim, createLeaseHolder } from './lease-holder.ts';
+
+/** Candidates wait up to this much longer, so that they do not move in step (as client-go). */
+const RETRY_JITTER = 0.2;
+
+/** The loops around a lease. Times are of the monotonic clock and those before a call, never after it: the safe side. */
+export interface Candidate {
+  /** Waits for the lease; gives when it was claimed, or undefined when the signal ended first. */
+  acquire(signal: AbortSignal): Promise<number | undefined>;
+  /** Renews until the signal ends: true. False as soon as the lease is somebody else's or too old. */
+  keep(heldFromMs: number, signal: AbortSignal): Promise<boolean>;
+  /** Best effort. */
+  release(): Promise<void>;
+}
+
+export function createCandidate(options: LeaderOptions, timing: LeaseTiming, clock: Clock): Candidate {
+  const { log, name, random = Math.random } = options;
+  const holder = createLeaseHolder({ ...options, timing, clock });
+
+  const pause = (signal: AbortSignal): Promise<void> =>
+    sleep(timing.retryMs * (1 + RETRY_JITTER * random()), { signal, clock }).catch(() => {});
+  const warn = (error: unknown): void => {
+    const fields = error instanceof ApiError ? { status: error.status, reason: error.reason } : { err: error };
+    log.warn({ lease: name, ...fields }, 'Could not reach the lease');
+  };
+  const claim = async (signal: AbortSignal): Promise<Claim | 'failed'> => {
+    try {
+      return await holder.claim(signal);
+    } catch (error) {
+      if (!signal.aborted) warn(error);
+      return 'failed';
+    }
+  };
+  /** When the lease was renewed; undefined when it cannot be, or the signal ended. */
+  const renew = async (signal: AbortSignal): Promise<number | undefined> => {
+    for (await pause(signal); !signal.aborted; await pause(signal)) {
+      const startedMs = clock.monotonicMs();
+      const claimed = await claim(signal);
+      if (claimed === 'held') return startedMs;
+      if (claimed === 'taken') return undefined;
+    }
+    return undefined;
+  };
+
+  return {
+    acquire: async (signal) => {
+      for (; !signal.aborted; await pause(signal)) {
+        const startedMs = clock.monotonicMs();
+        if ((await claim(signal)) === 'held') return startedMs;
+      }
+      return undefined;
+    },
+    keep: async (heldFromMs, signal) => {
+      let sinceMs: number | undefined = heldFromMs;
+      while (sinceMs !== undefined && !signal.aborted) {
+        const timeoutMs = Math.max(0, timing.renewDeadlineMs - (clock.monotonicMs() - sinceMs));
+        using deadline = startDeadline({ signal, timeoutMs, onTimeout: () => new Error('too old'), clock });
+        sinceMs = await renew(deadline.signal);
+      }
+      return signal.aborted;
+    },
+    release: async () => {
+      await holder.release(new AbortController().signal).catch(warn);
+    },
+  };
+}

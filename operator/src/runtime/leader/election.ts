@@ -1,0 +1,51 @@
+import { type Lease, toMicroTime } from '../client/index.ts';
+
+/** Times of a Lease (engineering 8.8), in ms. */
+export interface LeaseTiming {
+  /** How long others leave a lease alone that is not renewed. */
+  readonly durationMs: number;
+  /** How long the holder goes on without a renewal. Shorter than the duration, so that two never lead. */
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+export const LEASE_TIMING: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+
+/** What we know of the lease: its content when it last changed, and when that was by our own clock. */
+export interface Observation {
+  readonly content: string;
+  readonly seenMs: number;
+}
+
+/** Takes note of a lease; the times in it are of another machine's clock and only compared for equality. */
+export function observe(before: Observation | undefined, lease: Lease, nowMs: number): Observation {
+  const content = JSON.stringify(lease.spec ?? {});
+  return before?.content === content ? before : { content, seenMs: nowMs };
+}
+
+/** Whether a lease may be taken: nobody holds it, we do, or its holder has been silent for the whole duration. */
+export function isFree(lease: Lease, identity: string, observation: Observation, nowMs: number): boolean {
+  const { holderIdentity, leaseDurationSeconds = 0 } = lease.spec ?? {};
+  if (!holderIdentity || holderIdentity === identity) return true;
+  return nowMs - observation.seenMs > leaseDurationSeconds * 1_000;
+}
+
+/** The lease as its holder writes it, when taking it over and at each renewal. */
+export function claim(lease: Lease, identity: string, { durationMs }: LeaseTiming, wallMs: number): Lease {
+  const now = toMicroTime(wallMs);
+  const { holderIdentity, acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
+  const times =
+    holderIdentity === identity
+      ? { acquireTime: acquireTime ?? now, leaseTransitions }
+      : { acquireTime: now, leaseTransitions: acquireTime === undefined ? 0 : leaseTransitions + 1 };
+  return {
+    ...lease,
+    spec: { holderIdentity: identity, leaseDurationSeconds: durationMs / 1_000, renewTime: now, ...times },
+  };
+}
+
+/** The lease as its holder leaves it: whoever comes next need not wait. */
+export function surrender(lease: Lease, wallMs: number): Lease {
+  const { acquireTime, leaseTransitions } = lease.spec ?? {};
+  return { ...lease, spec: { leaseDurationSeconds: 1, renewTime: toMicroTime(wallMs), acquireTime, leaseTransitions } };
+}

@@ -1,0 +1,67 @@
+import { apiVersionOf, hasReason, type KubeClient, LEASES, type Lease } from '../client/index.ts';
+import type { Clock } from '../time/index.ts';
+import { claim, isFree, type LeaseTiming, type Observation, observe, surrender } from './election.ts';
+
+export interface LeaseHolderOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  readonly timing: LeaseTiming;
+  readonly clock: Clock;
+}
+
+/** `taken`: somebody else holds it. `raced`: somebody wrote at the same moment, so look again. */
+export type Claim = 'held' | 'taken' | 'raced';
+
+/** One Lease object, read and written; rejects with ApiError. Each call is limited to half the renew deadline. */
+export interface LeaseHolder {
+  /** Takes or renews the lease. */
+  claim(signal: AbortSignal): Promise<Claim>;
+  /** Gives the lease up, if it is still ours. */
+  release(signal: AbortSignal): Promise<void>;
+}
+
+export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
+  const { client, namespace, name, identity, timing, clock } = options;
+  const timeoutMs = timing.renewDeadlineMs / 2;
+  const blank: Lease = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { namespace, name } };
+  let observation: Observation | undefined;
+  /** As we have written it; undefined when somebody else may have changed it since. */
+  let ours: Lease | undefined;
+
+  const read = (signal: AbortSignal): Promise<Lease | undefined> =>
+    client.get(LEASES, { namespace, name }, { signal, timeoutMs }).catch((error: unknown) => {
+      if (hasReason(error, 'NotFound')) return undefined;
+      throw error;
+    });
+  const write = async (lease: Lease, signal: AbortSignal): Promise<Claim> => {
+    const verb = lease.metadata.resourceVersion === undefined ? client.create : client.update;
+    try {
+      ours = await verb(LEASES, lease, { signal, timeoutMs });
+      return 'held';
+    } catch (error) {
+      ours = undefined;
+      if (hasReason(error, 'Conflict', 'AlreadyExists', 'NotFound')) return 'raced';
+      throw error;
+    }
+  };
+
+  return {
+    claim: async (signal) => {
+      if (ours !== undefined) {
+        const renewed = await write(claim(ours, identity, timing, clock.wallMs()), signal);
+        if (renewed === 'held') return renewed;
+      }
+      const lease = (await read(signal)) ?? blank;
+      observation = observe(observation, lease, clock.monotonicMs());
+      if (!isFree(lease, identity, observation, clock.monotonicMs())) return 'taken';
+      return write(claim(lease, identity, timing, clock.wallMs()), signal);
+    },
+    release: async (signal) => {
+      const lease = await read(signal);
+      if (lease?.spec?.holderIdentity !== identity) return;
+      await write(surrender(lease, clock.wallMs()), signal);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createRuntimeMetrics, RUNTIME_METRICS, type RuntimeMetrics } from './metrics.ts';

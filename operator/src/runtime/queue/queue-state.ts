@@ -1,0 +1,122 @@
+import type { ObjectKey } from '../client/index.ts';
+import { createDueHeap } from './due-heap.ts';
+import { createFairLine } from './fair-line.ts';
+
+/** What happened just now goes before what the first list after the start brought. */
+export type Lane = 'fresh' | 'listed';
+
+/** That a key be taken, not before a time; times are of one clock that never goes back, in ms. */
+export interface Wish {
+  readonly dueMs: number;
+  readonly lane: Lane;
+}
+
+/** A key that a worker holds: nobody else gets it until it is done. */
+export interface Taken {
+  readonly key: ObjectKey;
+  /** How long the key had been ready. */
+  readonly waitedMs: number;
+}
+
+/** The rules of the queue, without time of its own. */
+export interface QueueState {
+  add(key: ObjectKey, wish: Wish, nowMs: number): void;
+  /** The next key that is ready. */
+  take(nowMs: number): Taken | undefined;
+  /** Must follow each take; what was added meanwhile waits from now on. */
+  done(key: ObjectKey, nowMs: number): void;
+  /** When the next delayed key falls due. */
+  nextDueMs(): number | undefined;
+  /** Keys that are ready and held by nobody. */
+  readonly depth: number;
+}
+
+/** Outdated entries of the heap that are worth the work of building it anew. */
+const MAX_STALE = 1_024;
+
+export function createQueueState(): QueueState {
+  const lines = { fresh: createFairLine(), listed: createFairLine() } as const;
+  const ready = new Map<ObjectKey, { readonly lane: Lane; readonly sinceMs: number }>();
+  const delayed = new Map<ObjectKey, Wish>();
+  const held = new Map<ObjectKey, Wish | undefined>();
+  const due = createDueHeap<ObjectKey>();
+
+  const makeReady = (key: ObjectKey, lane: Lane, sinceMs: number): void => {
+    delayed.delete(key);
+    ready.set(key, { lane, sinceMs });
+    lines[lane].push(key);
+  };
+  const delay = (key: ObjectKey, wish: Wish): void => {
+    delayed.set(key, wish);
+    due.push(wish.dueMs, key);
+    if (due.size < 2 * delayed.size + MAX_STALE) return;
+    due.clear();
+    for (const [other, { dueMs }] of delayed) due.push(dueMs, other);
+  };
+  const isCurrent = (key: ObjectKey, dueMs: number): boolean => delayed.get(key)?.dueMs === dueMs;
+  const dropStale = (): void => {
+    for (let next = due.peek(); next !== undefined && !isCurrent(next.item, next.dueMs); next = due.peek()) due.pop();
+  };
+  const promote = (nowMs: number): void => {
+    for (let next = due.peek(); next !== undefined && next.dueMs <= nowMs; next = due.peek()) {
+      due.pop();
+      const wish = delayed.get(next.item);
+      if (wish?.dueMs === next.dueMs) makeReady(next.item, wish.lane, next.dueMs);
+    }
+  };
+  const add: QueueState['add'] = (key, wish, nowMs) => {
+    if (held.has(key)) {
+      held.set(key, earliest(held.get(key), wish));
+      return;
+    }
+    const waiting = ready.get(key);
+    if (waiting !== undefined) {
+      // The entry in the other line stays behind; take() skips it.
+      if (waiting.lane === 'listed' && wish.lane === 'fresh' && wish.dueMs <= nowMs) {
+        makeReady(key, 'fresh', waiting.sinceMs);
+      }
+      return;
+    }
+    const next = earliest(delayed.get(key), wish);
+    if (next.dueMs <= nowMs) makeReady(key, next.lane, nowMs);
+    else if (next !== delayed.get(key)) delay(key, next);
+  };
+  const takeFrom = (lane: Lane): ObjectKey | undefined => {
+    for (let key = lines[lane].shift(); key !== undefined; key = lines[lane].shift()) {
+      if (ready.get(key)?.lane === lane) return key;
+    }
+    return undefined;
+  };
+
+  return {
+    add,
+    take: (nowMs) => {
+      promote(nowMs);
+      const key = takeFrom('fresh') ?? takeFrom('listed');
+      const entry = key === undefined ? undefined : ready.get(key);
+      if (key === undefined || entry === undefined) return undefined;
+      ready.delete(key);
+      held.set(key, undefined);
+      return { key, waitedMs: nowMs - entry.sinceMs };
+    },
+    done: (key, nowMs) => {
+      const wish = held.get(key);
+      held.delete(key);
+      if (wish !== undefined) add(key, wish, nowMs);
+    },
+    nextDueMs: () => {
+      dropStale();
+      return due.peek()?.dueMs;
+    },
+    get depth() {
+      return ready.size;
+    },
+  };
+}
+
+/** The earlier of two wishes, in the better of their lanes. */
+function earliest(a: Wish | undefined, b: Wish): Wish {
+  if (a === undefined) return b;
+  const first = a.dueMs <= b.dueMs ? a : b;
+  return first.lane === 'fresh' || (a.lane === 'listed' && b.lane === 'listed') ? first : { ...first, lane: 'fresh' };
+}

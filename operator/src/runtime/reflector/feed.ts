@@ -1,0 +1,94 @@
+import { ApiError, type KindRef, type KubeClient, type KubeObject, keyOf, type Selection } from '../client/index.ts';
+import type { StoreWriter } from '../store/index.ts';
+import type { Gate } from './gate.ts';
+import type { FeedTiming } from './timing.ts';
+
+/** Reads the state of the world that a watch then goes on from. */
+export interface Snapshot {
+  /** A list gives the resourceVersion to watch from; a get tells what a watch from nowhere does not show. */
+  readonly when: 'before the watch' | 'after its start';
+  take(signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface FeedOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, 'watch'>;
+  readonly kind: KindRef<T>;
+  readonly selection: Selection;
+  readonly store: StoreWriter<T>;
+  readonly snapshot: Snapshot;
+  readonly timing: FeedTiming;
+  readonly random: () => number;
+  readonly gate: Gate;
+  /** Something was read that makes sense. */
+  readonly onRead: () => void;
+  /** The store is like the cluster was a moment ago. */
+  readonly onSnapshot: () => void;
+}
+
+/** Fills a store, one watch after the other. */
+export interface Feed {
+  /** Runs one watch to its end; `complete` is false when it ended early and silent. Throws what went wrong. */
+  next(signal: AbortSignal): Promise<{ readonly complete: boolean }>;
+  /** Makes the next watch start from a new snapshot. */
+  restart(): void;
+}
+
+/** The part of its announced duration after which a watch that the server ends has ended on time. */
+const ON_TIME = 0.9;
+
+export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed {
+  const { client, kind, selection, store, snapshot, timing, onRead } = options;
+  let version: string | undefined;
+
+  const take = async (signal: AbortSignal): Promise<void> => {
+    version = await snapshot.take(signal);
+    options.onSnapshot();
+  };
+  const open = async (timeoutSeconds: number, signal: AbortSignal) => {
+    const silenceMs = timeoutSeconds * 2_000;
+    const given = { ...selection, resourceVersion: version, timeoutSeconds, silenceMs, signal };
+    const stream = await client.watch(kind, given);
+    if (version !== undefined) return stream;
+    try {
+      await take(signal);
+      return stream;
+    } catch (error) {
+      stream[Symbol.dispose]();
+      throw error;
+    }
+  };
+
+  return {
+    restart: () => {
+      version = undefined;
+    },
+    next: async (signal) => {
+      if (version === undefined && snapshot.when === 'before the watch') await take(signal);
+      const startedMs = performance.now();
+      const timeoutSeconds = between(timing.watchSeconds, options.random());
+      using stream = await options.gate(signal, () => open(timeoutSeconds, signal));
+      let reads = 0;
+      for await (const event of stream) {
+        if (event.type === 'BOOKMARK') version = event.resourceVersion;
+        else {
+          if (event.type === 'DELETED') store.remove(keyOf(event.object.metadata));
+          else store.put(event.object, { initial: false });
+          version = event.object.metadata.resourceVersion;
+        }
+        reads += 1;
+        onRead();
+      }
+      return { complete: reads > 0 || performance.now() - startedMs > timeoutSeconds * 1_000 * ON_TIME };
+    },
+  };
+}
+
+/** Whether a failed watch can go on where it was: nothing is known to be lost. */
+export function canResume(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.reason === 'Unreachable' || error.status === 429) return true;
+  return error.status >= 500 && error.reason !== 'Timeout'; // a resourceVersion of the future gives 504 Timeout
+}
+
+const between = ({ min, max }: { min: number; max: number }, random: number): number =>
+  Math.round(min + random * (max - min));

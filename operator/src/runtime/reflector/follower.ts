@@ -1,0 +1,128 @@
+import {
+  ApiError,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  resourceName,
+  type Selection,
+} from '../client/index.ts';
+import type { Log } from '../log.ts';
+import type { StoreWriter } from '../store/index.ts';
+import { type Clock, createBackoff, sleep, systemClock } from '../time/index.ts';
+import { canResume, createFeed, type Snapshot } from './feed.ts';
+import { type Gate, openGate } from './gate.ts';
+import { FEED_TIMING, type FeedTiming } from './timing.ts';
+
+/** Why nothing can be read. Texts stay out, since they may quote objects. */
+export interface ReadFailure {
+  readonly status: number;
+  readonly reason: string;
+}
+
+export interface FollowerHealth {
+  readonly resource: string;
+  /** Absent: all namespaces, or a cluster-scoped Kind. */
+  readonly namespace: string | undefined;
+  readonly synced: boolean;
+  /** Time since something good was read; undefined before that. A watch shows a bookmark about once a minute. */
+  readonly ageMs: number | undefined;
+  /** Absent while reading works. */
+  readonly failure: ReadFailure | undefined;
+}
+
+export interface Follower {
+  /** Keeps the store like the cluster until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when the store has been like the cluster for the first time. */
+  readonly synced: Promise<void>;
+  health(): FollowerHealth;
+}
+
+export interface FollowerOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, 'watch'>;
+  readonly kind: KindRef<T>;
+  readonly selection: Selection;
+  readonly store: StoreWriter<T>;
+  readonly toSnapshot: (onRead: () => void) => Snapshot;
+  /** What to do instead of failing when the server does not know the Kind. */
+  readonly onAbsent?: (() => void) | undefined;
+  readonly gate?: Gate;
+  readonly log: Log;
+  readonly timing?: FeedTiming | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** Runs a feed for ever: resumes, starts over or waits, depending on what went wrong. */
+export function createFollower<T extends KubeObject>(options: FollowerOptions<T>): Follower {
+  const { kind, selection, log, onAbsent, timing = FEED_TIMING, clock = systemClock, random = Math.random } = options;
+  const place = { resource: resourceName(kind), namespace: selection.namespace };
+  const backoff = createBackoff(timing.backoff, random);
+  const firstSync = Promise.withResolvers<void>();
+  let synced = false;
+  let lastReadMs: number | undefined;
+  let failure: ReadFailure | undefined;
+
+  const onRead = (): void => {
+    if (failure !== undefined) log.info(place, 'Reading works again');
+    failure = undefined;
+    lastReadMs = clock.monotonicMs();
+    backoff.reset();
+  };
+  const onSnapshot = (): void => {
+    synced = true;
+    firstSync.resolve();
+  };
+  const feed = createFeed({
+    ...options,
+    snapshot: options.toSnapshot(onRead),
+    gate: options.gate ?? openGate,
+    timing,
+    random,
+    onRead,
+    onSnapshot,
+  });
+
+  const onError = (error: unknown): number => {
+    if (!canResume(error)) feed.restart();
+    if (onAbsent !== undefined && isAbsent(error)) {
+      onAbsent();
+      onRead();
+      onSnapshot();
+      return timing.absentMs;
+    }
+    const next = toFailure(error);
+    // One line per kind of failure: an API server that is away would fill the log.
+    if (next.reason !== failure?.reason || next.status !== failure.status) report(error, next);
+    failure = next;
+    return backoff.next();
+  };
+  const report = (error: unknown, fields: ReadFailure): void => {
+    if (error instanceof ApiError) log.warn({ ...place, ...fields }, 'Could not read from the API server');
+    else log.error({ ...place, err: error }, 'Could not take over what was read');
+  };
+
+  return {
+    synced: firstSync.promise,
+    health: () => {
+      const ageMs = lastReadMs === undefined ? undefined : clock.monotonicMs() - lastReadMs;
+      return { ...place, synced, ageMs, failure };
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          const { complete } = await feed.next(signal);
+          if (!complete) await sleep(backoff.next(), { signal, clock });
+        } catch (error) {
+          if (signal.aborted) return;
+          await sleep(onError(error), { signal, clock }).catch(() => {});
+        }
+      }
+    },
+  };
+}
+
+const isAbsent = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+const toFailure = (error: unknown): ReadFailure =>
+  error instanceof ApiError ? { status: error.status, reason: error.reason } : { status: 0, reason: 'Internal' };

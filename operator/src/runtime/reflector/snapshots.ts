@@ -1,0 +1,90 @@
+import {
+  hasReason,
+  isExpired,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+  type ObjectName,
+  type Selection,
+} from '../client/index.ts';
+import type { StoreWriter } from '../store/index.ts';
+import type { Snapshot } from './feed.ts';
+
+interface ListSnapshotOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, 'list'>;
+  readonly kind: KindRef<T>;
+  readonly selection: Selection;
+  readonly store: StoreWriter<T>;
+  readonly pageSize: number;
+  readonly onRead: () => void;
+}
+
+/** Lists page by page. Listeners of the store see the differences only; what the list lacks is removed at its end. */
+export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<T>): Snapshot {
+  const { client, kind, selection, store, onRead } = options;
+  let initial = true;
+  let limit: number | undefined = options.pageSize;
+
+  const readPage = async (continueToken: string | undefined, signal: AbortSignal) => {
+    try {
+      return await client.list(kind, { ...selection, limit, continueToken, signal });
+    } catch (error) {
+      // The list took longer than the server remembers: only one answer for everything can be consistent.
+      if (isExpired(error)) limit = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    when: 'before the watch',
+    take: async (signal) => {
+      const seen = new Set<ObjectKey>();
+      let continueToken: string | undefined;
+      let version: string;
+      do {
+        const page = await readPage(continueToken, signal);
+        for (const item of page.items) {
+          seen.add(keyOf(item.metadata));
+          store.put(item, { initial });
+        }
+        onRead();
+        ({ continueToken, resourceVersion: version } = page);
+      } while (continueToken !== undefined);
+      for (const key of [...store.keys(selection.namespace)]) if (!seen.has(key)) store.remove(key);
+      limit = options.pageSize;
+      initial = false;
+      return version;
+    },
+  };
+}
+
+interface GetSnapshotOptions<T extends KubeObject> {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly kind: KindRef<T>;
+  readonly name: ObjectName;
+  readonly store: StoreWriter<T>;
+  readonly onRead: () => void;
+}
+
+/**
+ * Gets one object once its watch is open. A watch from nowhere shows an object that exists and is silent about one that does
+ * not: only the answer to a get tells that. Whichever comes last, the stream ends up with the truth.
+ */
+export function getSnapshot<T extends KubeObject>(options: GetSnapshotOptions<T>): Snapshot {
+  const { client, kind, name, store, onRead } = options;
+  return {
+    when: 'after its start',
+    take: async (signal) => {
+      const object = await client.get(kind, name, { signal }).catch((error: unknown) => {
+        if (hasReason(error, 'NotFound')) return undefined;
+        throw error;
+      });
+      if (object === undefined) store.remove(keyOf(name));
+      else store.put(object, { initial: false });
+      onRead();
+      return undefined;
+    },
+  };
+}

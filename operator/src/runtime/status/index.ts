@@ -1,0 +1,9 @@
+export { conditionOf, type ObservedCondition } from './conditions.ts';
+export {
+  createStatusWriter,
+  STATUS_OUTCOMES,
+  type StatusDraft,
+  type StatusOutcome,
+  type StatusWriter,
+  type StatusWriterOptions,
+} from './writer.ts';

@@ -1,0 +1,35 @@
+/** Time as an argument: what waits or stamps takes a Clock, so that tests need no sleeping. */
+export interface Clock {
+  /** Milliseconds that never go back; for durations. */
+  monotonicMs(): number;
+  /** Milliseconds since 1970; for stamps in objects. */
+  wallMs(): number;
+  /** Runs once after a delay unless disposed before. */
+  schedule(delayMs: number, run: () => void): Disposable;
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  schedule: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+/** Resolves after a delay; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(delayMs: number, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      timer[Symbol.dispose]();
+      reject(signal.reason);
+    };
+    const timer = clock.schedule(delayMs, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

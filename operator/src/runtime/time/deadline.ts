@@ -1,0 +1,37 @@
+import { type Clock, systemClock } from './clock.ts';
+
+export interface DeadlineOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** What the inner signal is aborted with when time is up. */
+  readonly onTimeout: () => Error;
+  readonly clock?: Clock | undefined;
+}
+
+/** A signal that follows another one and ends by itself after a time; dispose it when the work is over. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** Starts the time again. */
+  extend(): void;
+}
+
+/** Unlike `AbortSignal.any`, it leaves nothing behind on a signal that lives as long as the process. */
+export function startDeadline({ signal, timeoutMs, onTimeout, clock = systemClock }: DeadlineOptions): Deadline {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  const start = (): Disposable => clock.schedule(timeoutMs, () => controller.abort(onTimeout()));
+  let timer = start();
+  return {
+    signal: controller.signal,
+    extend: () => {
+      timer[Symbol.dispose]();
+      timer = start();
+    },
+    [Symbol.dispose]: () => {
+      timer[Symbol.dispose]();
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LayeredMap } from './layered-map.ts';
+import { deepFreeze, type TestObject, testKey, worldOf } from './test-world.ts';
+import { type Translation, translate } from './translate.ts';
+import type { WorldObject, WorldObjects } from './world.ts';
+
+const KEYS = 20;
+
+const workspace = (name: string): TestObject => ({ kind: 'Workspace', metadata: { name }, spec: { namespace: name } });
+const apiKey = (name: string, namespace: string, spec: object = {}): TestObject => ({
+  kind: 'ApiKey',
+  metadata: { name, namespace, generation: 1 },
+  spec: { type: 'workspace-service', sha256: hash(name), scopes: ['completions.write'], ...spec },
+});
+const config = (name: string, namespace: string, attempts: number): TestObject => ({
+  kind: 'GatewayConfig',
+  metadata: { name, namespace, generation: attempts },
+  spec: { config: { provider: '@openai', retry: { attempts } } },
+});
+const virtualKey = (name: string, namespace: string): TestObject => ({
+  kind: 'VirtualKey',
+  metadata: { name, namespace },
+  spec: { provider: 'openai', secretRef: { name: 'openai', key: 'key' } },
+});
+const secret = (namespace: string, key: string): TestObject => ({
+  kind: 'Secret',
+  metadata: { name: 'openai', namespace },
+  stringData: { key },
+});
+const hash = (text: string): string => Buffer.from(text).toString('hex').padEnd(64, '0');
+
+/** Two workspaces; one in ten keys of team-a has a default config. */
+const OBJECTS: readonly TestObject[] = deepFreeze([
+  workspace('team-a'),
+  workspace('team-b'),
+  secret('team-a', 'sk-a'),
+  virtualKey('openai', 'team-a'),
+  config('main', 'team-a', 1),
+  config('main', 'team-b', 1),
+  ...Array.from({ length: KEYS }, (_, i) =>
+    apiKey(`a${i}`, 'team-a', i % 10 === 0 ? { defaults: { configRef: { name: 'main' } } } : {}),
+  ),
+  apiKey('b', 'team-b'),
+]);
+
+const replaced = (...edits: readonly TestObject[]): readonly TestObject[] => {
+  const keys = new Set(edits.map(testKey));
+  return [...OBJECTS.filter((object) => !keys.has(testKey(object))), ...edits];
+};
+
+function layered(objects: WorldObjects): LayeredMap<WorldObject> {
+  const all = new Map<string, WorldObject>();
+  objects.forEach((object, key) => {
+    all.set(key, object);
+  });
+  return new LayeredMap(all);
+}
+
+const told = ({ snapshot, verdicts }: Translation) => ({ snapshot, verdicts });
+const entry = ({ snapshot }: Translation, id: string): AnyEntry | undefined =>
+  snapshot.entries.find((item) => item.id === id);
+
+describe('a translation', () => {
+  test('does not depend on the order of objects', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...OBJECTS]), (objects) => {
+        const sorted = objects.toSorted((a, b) => (testKey(a) < testKey(b) ? -1 : 1));
+        expect(told(translate(worldOf(objects)))).toEqual(told(translate(worldOf(sorted))));
+      }),
+    );
+  });
+
+  test('that builds on another one equals one from scratch, but for what is kept as last good', () => {
+    const worlds = fc.array(fc.shuffledSubarray([...OBJECTS]), { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(worlds, (steps) => {
+        let last: Translation | undefined;
+        for (const objects of steps) {
+          last = translate(worldOf(objects), last);
+          const fresh = translate(worldOf(objects));
+          const current = last.snapshot.entries.filter(({ stale }) => stale !== true);
+          expect(current).toEqual(fresh.snapshot.entries);
+          expect(last.verdicts.map(({ key, issues }) => ({ key, issues }))).toEqual(
+            fresh.verdicts.map(({ key, issues }) => ({ key, issues })),
+          );
+        }
+      }),
+    );
+  });
+
+  test('leaves the one it builds on as it was', () => {
+    const first = translate(worldOf(OBJECTS));
+    const before = structuredClone(told(first));
+    const smaller = translate(worldOf(OBJECTS.slice(0, 5)), first);
+    expect(smaller.snapshot).not.toEqual(first.snapshot);
+    expect(told(first)).toEqual(before);
+    expect(translate(worldOf(OBJECTS), first).snapshot).toBe(first.snapshot);
+  });
+
+  test('sorts entries and verdicts', () => {
+    const { snapshot, verdicts } = translate(worldOf(OBJECTS));
+    expect(snapshot.entries.map(({ id }) => id)).toEqual(snapshot.entries.map(({ id }) => id).toSorted());
+    expect(verdicts.map(({ key }) => key)).toEqual(verdicts.map(({ key }) => key).toSorted());
+  });
+});
+
+describe('a translation again', () => {
+  const first = translate(worldOf(OBJECTS));
+
+  test('of the same world is the same snapshot, for nothing', () => {
+    const again = translate(worldOf(OBJECTS), first);
+    expect(again.snapshot).toBe(first.snapshot);
+    expect(again.verdicts).toBe(first.verdicts);
+    expect(again.work).toEqual({ parsed: 0, translated: 0 });
+  });
+
+  test('after a change of status alone gives the same entries', () => {
+    const written = { ...apiKey('a3', 'team-a'), status: { conditions: 'not even a list' } };
+    const again = translate(worldOf(replaced(written)), first);
+    expect(again.snapshot).toBe(first.snapshot);
+    expect(again.verdicts).toBe(first.verdicts);
+    expect(again.work).toEqual({ parsed: 1, translated: 1 });
+  });
+
+  test.for([
+    { rule: 'one key', edit: apiKey('a3', 'team-a', { user: undefined, scopes: ['logs.write'] }), translated: 1 },
+    // Not the keys that have it as their default: they only ask whether it is there.
+    { rule: 'a config', edit: config('main', 'team-a', 2), translated: 1 },
+    { rule: 'a config of another workspace', edit: config('main', 'team-b', 2), translated: 1 },
+    { rule: 'a new config that nobody asked for', edit: config('other', 'team-a', 2), translated: 1 },
+    { rule: 'a virtual key', edit: virtualKey('openai', 'team-a'), translated: 1 },
+  ])('after an edit of $rule makes $translated objects anew', ({ edit, translated }) => {
+    const again = translate(worldOf(replaced(edit)), first);
+    expect(again.work).toEqual({ parsed: 1, translated });
+    const kept = again.snapshot.entries.filter((item) => first.snapshot.entries.includes(item));
+    expect(kept.length).toBeGreaterThanOrEqual(first.snapshot.entries.length - 1);
+  });
+
+  test.for([
+    { rule: 'a config comes', kind: 'GatewayConfig', translated: KEYS / 10 + 1 },
+    { rule: 'a virtual key comes', kind: 'VirtualKey', translated: 2 },
+    // Everything of the workspace, and the Organisation, whose first workspace changes.
+    { rule: 'a workspace comes', kind: 'Workspace', translated: KEYS + 4 },
+  ])('when $rule makes $translated objects anew', ({ kind, translated }) => {
+    const isIt = (object: TestObject) => object.kind === kind && JSON.stringify(object).includes('team-a');
+    const without = translate(worldOf(OBJECTS.filter((object) => !isIt(object))));
+    const again = translate(worldOf(OBJECTS), without);
+    expect(again.work).toEqual({ parsed: 1, translated });
+    expect(again.snapshot).toEqual(first.snapshot);
+  });
+
+  test('after a rotated Secret makes its users anew', () => {
+    const again = translate(worldOf(replaced(secret('team-a', 'sk-new'))), first);
+    expect(again.work).toEqual({ parsed: 0, translated: 1 });
+    expect(entry(again, 'credential/team-a/VirtualKey:openai')?.body).toEqual({ fields: { api_key: 'sk-new' } });
+    expect(entry(again, 'provider/team-a/openai')).toBe(entry(first, 'provider/team-a/openai'));
+  });
+
+  test('of a world that tells what has changed is the same as of one that does not', () => {
+    const plain = worldOf(OBJECTS);
+    const resources = new Map([...plain.resources].map(([kind, objects]) => [kind, layered(objects)] as const));
+    const before = translate({ ...plain, resources });
+    expect(told(before)).toEqual(told(first));
+    const edit = worldOf([apiKey('a3', 'team-a', { sha256: hash('a4') })])
+      .resources.get('ApiKey')
+      ?.get('team-a/a3');
+    const gone = resources.get('ApiKey')?.with(
+      new Map([
+        ['team-a/a3', edit],
+        ['team-b/b', undefined],
+      ]),
+    );
+    const edited = new Map([...resources, ['ApiKey', gone ?? new LayeredMap<WorldObject>()] as const]);
+    const again = translate({ ...plain, resources: edited }, before);
+    const remaining = replaced(apiKey('a3', 'team-a', { sha256: hash('a4') })).filter(
+      ({ metadata }) => metadata.name !== 'b',
+    );
+    expect(told(again)).toEqual(told(translate(worldOf(remaining))));
+    // The edited key, and the other one whose hash it now claims.
+    expect(again.work).toEqual({ parsed: 1, translated: 2 });
+  });
+
+  test('under other rules makes everything anew and keeps what is equal', () => {
+    const again = translate(worldOf(OBJECTS, { settings: { mintsKeys: true } }), first);
+    expect(again.work.translated).toBeGreaterThan(KEYS);
+    expect(again.snapshot).toBe(first.snapshot);
+  });
+
+  test('for fewer workspaces gives fewer entries and the same verdicts', () => {
+    const again = translate(worldOf(OBJECTS, { served: ['team-b'] }), first);
+    expect(again.snapshot.entries.some(({ workspace: owner }) => owner === 'team-a')).toBe(false);
+    expect(again.verdicts).toBe(first.verdicts);
+    expect(translate(worldOf(OBJECTS), again).snapshot).toEqual(first.snapshot);
+  });
+});
+
+describe('a verdict', () => {
+  test('has a message below 1 kB, however much is wrong', () => {
+    const scopes = Array.from(
+      { length: 150 },
+      (_, i) => `nothing_${'x'.repeat(20)}${String.fromCharCode(97 + (i % 26))}.read`,
+    );
+    const { verdicts } = translate(
+      worldOf([workspace('team-a'), apiKey('bad', 'team-a', { scopes: [...new Set(scopes)] })]),
+    );
+    const [verdict] = verdicts;
+    expect(verdict?.issues).toHaveLength(26);
+    expect(Buffer.byteLength(verdict?.conditions.Accepted.message ?? '')).toBeLessThan(1024);
+  });
+
+  test('has one line, whatever the text of the user', () => {
+    const broken = { ...config('main', 'team-a', 1), spec: { config: { provider: 'no\nsuch' } } };
+    const { verdicts } = translate(worldOf([workspace('team-a'), broken]));
+    expect(verdicts[0]?.conditions.Accepted.status).toBe('False');
+    expect(verdicts[0]?.conditions.Accepted.message).not.toContain('\n');
+  });
+});

@@ -1,0 +1,24 @@
+import { createMockProvider } from '../mock-provider/index.ts';
+import { type Command, portOf } from './command.ts';
+import { refuseAddress } from './surroundings.ts';
+
+export const mockProvider: Command = {
+  name: 'mock-provider',
+  summary: 'answers like OpenAI, Anthropic and Gemini, offline',
+  options: {
+    port: { value: 'PORT', summary: 'where to listen; 0 takes a free port', default: '8790' },
+    host: { value: 'ADDRESS', summary: 'where to listen', default: '127.0.0.1' },
+  },
+  async run({ shell, options: { port = '', host = '' } }) {
+    const mock = await createMockProvider({ port: portOf('port', port), host }).catch(refuseAddress);
+    shell.err(`The mock provider answers on ${mock.url}`);
+    await new Promise<void>((resolve) => {
+      const stopListening = shell.onStop(() => {
+        stopListening();
+        resolve();
+      });
+    });
+    await mock.close();
+    return 0;
+  },
+};

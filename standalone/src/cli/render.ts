@@ -1,0 +1,48 @@
+import { type AnyEntry, SECRET_ENTRY_KINDS, type Snapshot } from '@gatehouse/crds/snapshot';
+import { stringify } from 'yaml';
+import { createResourceFolder, formatProblem } from '../world/index.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './shell.ts';
+import { capsOf, checkReadable } from './surroundings.ts';
+
+const REDACTED = '[redacted]';
+
+/** Shows what gateways would get; what is wrong goes to standard error and does not stop the rest. */
+export const render: Command = {
+  name: 'render',
+  summary: 'prints the Snapshot made of a folder, without secrets',
+  operands: 'DIR',
+  options: { format: { value: 'yaml|json', summary: 'how to write it', default: 'yaml' } },
+  async run({ shell, operands, options: { format } }) {
+    if (format !== 'yaml' && format !== 'json') throw new UsageError(`--format takes yaml or json, not ${format}`);
+    await checkReadable(operands);
+    const folder = createResourceFolder(operands, {
+      variables: shell.variables,
+      caps: capsOf(shell.variables),
+      now: () => performance.now(),
+    });
+    const { state } = await folder.refresh();
+    for (const problem of state.problems) shell.err(formatProblem(problem));
+    const shown = redactSnapshot(state.snapshot);
+    shell.out(
+      format === 'json' ? JSON.stringify(shown, null, 2) : stringify(shown, { aliasDuplicateObjects: false }).trimEnd(),
+    );
+    return 0;
+  },
+};
+
+/** Secrets, their hashes, and digests made of either are replaced. */
+export function redactSnapshot({ schemaVersion, entries }: Snapshot): object {
+  return {
+    schemaVersion,
+    entries: entries.map((entry) => (SECRET_ENTRY_KINDS.has(entry.kind) ? redact(entry) : entry)),
+  };
+}
+
+function redact(entry: AnyEntry): object {
+  const shown = { ...entry, digest: REDACTED };
+  if (entry.kind === 'key') return { ...shown, body: { ...entry.body, sha256: entry.body.sha256.map(() => REDACTED) } };
+  if (entry.kind !== 'credential') return { ...shown, body: REDACTED };
+  const fields = Object.fromEntries(Object.keys(entry.body.fields).map((name) => [name, REDACTED]));
+  return { ...shown, body: { ...entry.body, fields } };
+}

@@ -1,0 +1,116 @@
+import { ok, type Result } from '@gatehouse/crds';
+import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
+import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
+import {
+  type AdminKey,
+  keepAdminKey,
+  loadAdminKey,
+  type StandaloneProcess,
+  startStandalone,
+} from '../process/index.ts';
+import { type Command, type Invocation, portOf } from './command.ts';
+import { welcome } from './hints.ts';
+import { CommandError, type Shell, STOP_CODES, UsageError } from './shell.ts';
+import { checkFolder, refuseAddress, settingsOf } from './surroundings.ts';
+
+type Options = Invocation['options'];
+
+/** One process that serves a folder of resources and follows every edit in it. */
+export const standalone: Command = {
+  name: 'standalone',
+  summary: 'serves a folder of resources',
+  options: {
+    resources: { value: 'DIR', summary: 'the folder of resources; edits are live at once' },
+    port: { value: 'PORT', summary: 'main listener (PORT, else 8787)' },
+    host: { value: 'ADDRESS', summary: 'address of the listeners (HOST, else 127.0.0.1)' },
+    'admin-port': { value: 'PORT', summary: 'metrics, probes and status (GATEHOUSE_ADMIN_PORT, else 8789)' },
+    data: { value: 'DIR', summary: 'what must outlive the process', default: '.gatehouse' },
+    'mock-provider': { value: 'PORT', summary: 'also starts a mock provider there' },
+    'example-key': { value: 'KEY', summary: 'shows a request with this gateway key' },
+  },
+  async run({ shell, options }) {
+    const { resources, data = '', 'example-key': exampleKey } = options;
+    if (resources === undefined) throw new UsageError('--resources DIR is missing');
+    const settings = adapt(settingsOf(shell.variables), options, shell);
+    await checkFolder(resources);
+    const admin = unwrap(await loadAdminKey(data, shell.variables['GATEHOUSE_ADMIN_KEY']));
+    const mock = await startMock(options);
+    try {
+      const process = await start({ resources, settings, admin, data, shell });
+      const host = settings.listen.host ?? LOOPBACK;
+      shell.err(welcome({ process, host, resources, mockUrl: mock?.url, adminKey: admin.fresh, exampleKey }));
+      await untilStopped(shell, process);
+    } finally {
+      await mock?.close();
+    }
+    return 0;
+  },
+};
+
+const LOOPBACK = '127.0.0.1';
+
+interface Start {
+  readonly resources: string;
+  readonly settings: GatewaySettings;
+  readonly admin: AdminKey;
+  readonly data: string;
+  readonly shell: Shell;
+}
+
+/** Starts, and only then keeps a new admin key: one that is kept has been shown. */
+async function start({ resources, settings, admin, data, shell }: Start): Promise<StandaloneProcess> {
+  const logger = createLogger({ level: settings.logLevel, service: settings.serviceName });
+  const process = await startStandalone({
+    folder: resources,
+    settings,
+    variables: shell.variables,
+    logger,
+    adminSha256: admin.sha256,
+  }).catch(refuseAddress);
+  shell.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
+  const kept = admin.fresh === undefined ? ok(undefined) : await keepAdminKey(data, admin);
+  if (kept.ok) return process;
+  await process.close();
+  throw new CommandError(kept.error);
+}
+
+function unwrap<T>(result: Result<T, string>): T {
+  if (result.ok) return result.value;
+  throw new CommandError(result.error);
+}
+
+/** What the command line says goes before what the environment says. */
+function adapt(settings: GatewaySettings, options: Options, { variables, interactive }: Shell): GatewaySettings {
+  const { port, host, 'admin-port': adminPort } = options;
+  const isSet = (name: string): boolean => (variables[name] ?? '') !== '';
+  return {
+    ...settings,
+    listen: {
+      host: host ?? settings.listen.host ?? LOOPBACK,
+      port: port === undefined ? settings.listen.port : portOf('port', port),
+      adminPort: adminPort === undefined ? settings.listen.adminPort : portOf('admin-port', adminPort),
+    },
+    // A person at a terminal waits for the end, and reads no log line per request.
+    drain: interactive && !isSet('GATEHOUSE_DRAIN_ACCEPT_MS') ? { ...settings.drain, acceptMs: 0 } : settings.drain,
+    logLevel: interactive && !isSet('GATEHOUSE_LOG_LEVEL') ? 'warn' : settings.logLevel,
+  };
+}
+
+async function startMock(options: Options): Promise<MockProvider | undefined> {
+  const port = options['mock-provider'];
+  if (port === undefined) return undefined;
+  return createMockProvider({ port: portOf('mock-provider', port) }).catch(refuseAddress);
+}
+
+/** The first signal drains, the second ends the process at once. */
+async function untilStopped(shell: Shell, process: StandaloneProcess): Promise<void> {
+  let drained: Promise<void> | undefined;
+  await new Promise<void>((resolve, reject) => {
+    shell.onStop((signal) => {
+      if (drained !== undefined) shell.exit(STOP_CODES[signal]);
+      shell.err('Finishing the requests in flight; a second signal ends them');
+      drained = process.drain();
+      drained.then(resolve, reject);
+    });
+  });
+}

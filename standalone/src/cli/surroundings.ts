@@ -1,0 +1,60 @@
+/** What commands need to know of the machine before they start, and how they say that something is not there. */
+import { access, constants, stat } from 'node:fs/promises';
+import type { TargetCaps } from '@gatehouse/crds/config';
+import { type GatewaySettings, readEnvironment, toSettings, type Variables } from '@gatehouse/gateway';
+import { CommandError } from './shell.ts';
+
+/** The settings of the environment. Throws CommandError for values that make no sense. */
+export function settingsOf(variables: Variables): GatewaySettings {
+  try {
+    return toSettings(readEnvironment(variables));
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export const capsOf = (variables: Variables): TargetCaps => settingsOf(variables).caps;
+
+/** Throws CommandError for the first path that cannot be read. */
+export async function checkReadable(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await access(path, constants.R_OK).catch((error: unknown) => {
+      throw new CommandError(`${path} cannot be read: ${reasonOf(error)}`);
+    });
+  }
+}
+
+/** Throws CommandError if there is no such folder. */
+export async function checkFolder(path: string): Promise<void> {
+  await checkReadable([path]);
+  if (!(await stat(path)).isDirectory()) throw new CommandError(`${path} is not a folder`);
+}
+
+/** Error codes of the system in words; Node `errno` names. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file or folder'],
+  ['EACCES', 'permission is denied'],
+  ['EADDRINUSE', 'the port is in use'],
+  ['EADDRNOTAVAIL', 'this machine does not have the address'],
+  ['ENOTFOUND', 'the host name is unknown'],
+]);
+
+/** The error of a system call in a few words. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
+}
+
+/** A port that could not be listened on. Throws other errors on, and CommandError for those. */
+export function refuseAddress(error: unknown): never {
+  if (
+    !(error instanceof Error) ||
+    !('syscall' in error) ||
+    (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')
+  ) {
+    throw error;
+  }
+  const { address, port } = error as Error & { address?: string; port?: number };
+  const place = port === undefined ? 'the address' : `${address ?? ''}:${port}`;
+  throw new CommandError(`cannot listen on ${place}: ${reasonOf(error)}`);
+}

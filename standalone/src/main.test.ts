@@ -1,0 +1,100 @@
+/** The command line as people run it: a process with arguments, signals and an exit status. */
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createMockProvider } from './mock-provider/index.ts';
+import { addressOf, eventually, runGatehouse, startGatehouse, startTestProcess, tempFolder } from './test-kit/index.ts';
+
+const API = 'apiVersion: gatehouse.dev/v1alpha1';
+const FILES = {
+  'workspace.yaml': `${API}\nkind: Workspace\nmetadata: { name: team-a }\nspec: { namespace: team-a }\n`,
+};
+const FREE_PORTS = ['--port', '0', '--admin-port', '0'];
+const adminKeyIn = (text: string): string | undefined => /gwk_[\w-]{43}/.exec(text)?.[0];
+
+const chat = (url: string, key: string, provider: string, body: object): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-gw-config': JSON.stringify({ provider: 'openai', api_key: 'x', custom_host: `${provider}/v1` }),
+    },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'one two three four five six' }], ...body }),
+  });
+
+describe('gatehouse standalone', { timeout: 60_000 }, () => {
+  test('makes an admin key on its first start, shows it that once, and knows it ever after', async () => {
+    using folder = tempFolder(FILES);
+    await using mock = await createMockProvider();
+    const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
+    let key: string | undefined;
+    {
+      await using first = startGatehouse(args);
+      const url = await addressOf(first);
+      key = await eventually('the admin key', () => adminKeyIn(first.err));
+      expect((await chat(url, key, mock.url, { model: 'm' })).status).toBe(200);
+      expect(first.out).not.toContain(key);
+      expect(first.err.split(key)).toHaveLength(2);
+    }
+    await using second = startGatehouse(args);
+    const url = await addressOf(second);
+    expect((await chat(url, key, mock.url, { model: 'm' })).status).toBe(200);
+    expect(adminKeyIn(second.err)).toBeUndefined();
+  });
+
+  test('ends an open stream before itself when it is told to stop', async () => {
+    using folder = tempFolder(FILES);
+    await using mock = await createMockProvider();
+    const env = { GATEHOUSE_ADMIN_KEY: 'gwk_given', GATEHOUSE_DRAIN_ACCEPT_MS: '0' };
+    const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
+    await using child = startGatehouse(args, env);
+    const url = await addressOf(child);
+    const answer = await chat(url, 'gwk_given', mock.url, { model: 'mock-slow-100', stream: true });
+    const reader = (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value ?? '';
+    child.kill('SIGTERM');
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    expect(text).toContain('data: [DONE]');
+    expect(await child.ended).toBe(0);
+    await expect(fetch(`${url}/v1/health`)).rejects.toThrow();
+  });
+
+  test('ends at once when it is told twice', async () => {
+    using folder = tempFolder(FILES);
+    await using mock = await createMockProvider();
+    const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
+    await using child = startGatehouse(args, { GATEHOUSE_ADMIN_KEY: 'gwk_given' });
+    const url = await addressOf(child);
+    const answer = await chat(url, 'gwk_given', mock.url, { model: 'mock-slow-1000', stream: true });
+    child.kill('SIGINT');
+    await eventually('the first signal to be heard', () => (child.err.includes('second signal') ? true : undefined));
+    child.kill('SIGINT');
+    expect(await child.ended).toBe(130);
+    await answer.body?.cancel().catch(() => undefined);
+  });
+
+  test('says in one line that a port is taken', async () => {
+    using folder = tempFolder(FILES);
+    await using other = await startTestProcess(folder.path);
+    const { port } = new URL(other.url);
+    const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, '--admin-port', '0'];
+    const { status, err } = await runGatehouse([...args, '--port', port]);
+    expect(status).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([expect.stringContaining(port)]);
+    expect(existsSync(`${folder.path}/.data`), 'a key that nobody has seen is not kept').toBe(false);
+  });
+});
+
+describe('gatehouse', { timeout: 60_000 }, () => {
+  test('ends with 2 for what it does not understand', async () => {
+    expect(await runGatehouse(['standalone', '--nonsense'])).toMatchObject({ status: 2, out: '' });
+  });
+
+  test('runs the mock provider until it is told to stop', async () => {
+    await using child = startGatehouse(['mock-provider', '--port', '0']);
+    const url = await eventually('the address', () => /http:\/\/\S+/.exec(child.err)?.[0]);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await child.ended).toBe(0);
+  });
+});

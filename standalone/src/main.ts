@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+/** The root of the command line: the only place that touches the process. */
+import { runCommandLine, type StopSignal } from './cli/index.ts';
+
+const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
+
+// Who reads the output may leave early, as `head` does.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  variables: process.env,
+  interactive: process.stdout.isTTY === true,
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  onStop: (listener) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, listener);
+    return () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, listener);
+    };
+  },
+  onFault: (listener) => {
+    process.on('uncaughtException', listener);
+    process.on('unhandledRejection', listener);
+  },
+  exit: (code) => process.exit(code),
+});

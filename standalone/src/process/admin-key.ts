@@ -1,0 +1,73 @@
+/** The key of the organisation's admin: from the environment, or made on the first start and kept as a hash alone. */
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { type AnyEntry, digestOf, entryId, type Snapshot, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+
+export interface AdminKey {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** The key itself, while it is new: nothing else will ever know it. */
+  readonly fresh: string | undefined;
+}
+
+/** 256 random bits; DESIGN section 9. */
+const KEY_BYTES = 32;
+const FILE = 'admin-key.json';
+const SHA256 = /^[0-9a-f]{64}$/;
+
+const sha256Of = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/**
+ * The key to go by; `given` is the value of GATEHOUSE_ADMIN_KEY. A new one still has to be kept. Errors: a text that says what
+ * is wrong with the data folder.
+ */
+export async function loadAdminKey(folder: string, given: string | undefined): Promise<Result<AdminKey, string>> {
+  const key = given?.trim();
+  if (key !== undefined && key !== '') return ok({ sha256: sha256Of(key), fresh: undefined });
+  const file = join(folder, FILE);
+  const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  if (typeof stored === 'string') return parseStored(stored, file);
+  if (stored.code !== 'ENOENT') return err(`${file} cannot be read (${stored.code})`);
+  const fresh = `gwk_${randomBytes(KEY_BYTES).toString('base64url')}`;
+  return ok({ sha256: sha256Of(fresh), fresh });
+}
+
+/** Keeps the hash of a new key, for the owner of the process alone. */
+export async function keepAdminKey(folder: string, { sha256 }: AdminKey): Promise<Result<undefined, string>> {
+  const file = join(folder, FILE);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(file, `${JSON.stringify({ sha256 })}\n`, { mode: 0o600, flag: 'wx' });
+    return ok(undefined);
+  } catch (error) {
+    return err(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`); // all that the file system throws
+  }
+}
+
+function parseStored(text: string, file: string): Result<AdminKey, string> {
+  try {
+    const stored: unknown = JSON.parse(text);
+    const sha256 = isObject(stored) ? stored['sha256'] : undefined;
+    if (typeof sha256 === 'string' && SHA256.test(sha256)) return ok({ sha256, fresh: undefined });
+  } catch {
+    // said below
+  }
+  return err(`${file} is damaged; remove it and the next start makes a new admin key`);
+}
+
+/** The Snapshot with the admin's key in it; its name has a colon, which no ApiKey can have. */
+export function withAdminKey(snapshot: Snapshot, sha256: string): Snapshot {
+  const body: SnapshotEntry<'key'>['body'] = {
+    name: 'admin',
+    sha256: [sha256],
+    scopes: ['*'],
+    defaults: { allowConfigOverride: true },
+    rateLimits: [],
+  };
+  const id = entryId('key', null, 'standalone:admin');
+  const entry: AnyEntry = { kind: 'key', id, workspace: null, generation: 1, digest: digestOf(body), body };
+  const place = snapshot.entries.findIndex((other) => other.id > id);
+  return { ...snapshot, entries: snapshot.entries.toSpliced(place < 0 ? snapshot.entries.length : place, 0, entry) };
+}

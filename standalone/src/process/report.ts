@@ -1,0 +1,38 @@
+import type { Logger } from '@gatehouse/gateway';
+import { type FolderState, formatProblem, type Problem } from '../world/index.ts';
+
+/** Problems shown in a status: the first ones are what people need. */
+const MAX_SHOWN = 200;
+
+export interface ProblemReport {
+  /** Logs what is new since the last state, and that everything is well again. */
+  note(state: FolderState): void;
+  /** What `/internal/status` shows of the folder. */
+  status(): object;
+}
+
+export function createProblemReport(folder: string, logger: Logger): ProblemReport {
+  let known: ReadonlySet<string> = new Set();
+  let last: FolderState | undefined;
+  return {
+    note: (state) => {
+      const fresh = state.problems.filter((problem) => !known.has(formatProblem(problem)));
+      for (const problem of fresh.slice(0, MAX_SHOWN)) warn(logger, problem);
+      if (state.problems.length === 0 && known.size > 0) logger.info({ folder }, 'Resources are valid again');
+      for (const kind of state.ignored) if (!last?.ignored.includes(kind)) logger.debug({ kind }, 'Kind was ignored');
+      known = new Set(state.problems.map(formatProblem));
+      last = state;
+    },
+    status: () => ({
+      folder,
+      files: last?.files ?? 0,
+      objects: last?.objects ?? 0,
+      problemCount: last?.problems.length ?? 0,
+      problems: (last?.problems ?? []).slice(0, MAX_SHOWN),
+    }),
+  };
+}
+
+function warn(logger: Logger, { message, ...place }: Problem): void {
+  logger.warn({ ...place, problem: message }, 'Resource was refused');
+}

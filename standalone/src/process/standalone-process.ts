@@ -1,0 +1,62 @@
+/** One process: a folder of resources, the translation, and a gateway that serves what comes of it. */
+import { createGateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
+import { createResourceFolder, type FolderState } from '../world/index.ts';
+import { withAdminKey } from './admin-key.ts';
+import { follow } from './follow.ts';
+import { createProblemReport } from './report.ts';
+
+export interface StandaloneOptions {
+  /** The folder of resources. */
+  readonly folder: string;
+  readonly settings: GatewaySettings;
+  readonly variables: Variables;
+  readonly logger: Logger;
+  /** Hash of the organisation's admin key. */
+  readonly adminSha256: string;
+}
+
+export interface StandaloneProcess {
+  readonly port: number;
+  readonly adminPort: number;
+  /** The folder as it was at the start. */
+  readonly state: FolderState;
+  /** Finishes what is in flight, then closes. */
+  drain(): Promise<void>;
+  /** Closes now. */
+  close(): Promise<void>;
+}
+
+/** Starts; what it answers with serves already. Rejects with the error of the system when a port cannot be had. */
+export async function startStandalone(options: StandaloneOptions): Promise<StandaloneProcess> {
+  const { settings, variables, logger, adminSha256 } = options;
+  const folder = createResourceFolder([options.folder], {
+    variables,
+    caps: settings.caps,
+    now: () => performance.now(),
+  });
+  const report = createProblemReport(options.folder, logger);
+  const gateway = createGateway({ settings, variables, logger, metricsOnMain: true, sourceStatus: report.status });
+  let version = 0;
+  let served: FolderState['snapshot'] | undefined;
+  const serve = async (state: FolderState): Promise<void> => {
+    report.note(state);
+    if (state.snapshot === served) return;
+    served = state.snapshot;
+    version += 1;
+    await gateway.snapshots.load(version, withAdminKey(state.snapshot, adminSha256));
+  };
+  try {
+    const { state } = await folder.refresh();
+    await serve(state);
+    const ports = await gateway.listen();
+    const following = follow({ folder, logger, onState: serve }, state);
+    const stop = async (end: () => Promise<void>): Promise<void> => {
+      await following.close();
+      await end();
+    };
+    return { ...ports, state, drain: () => stop(gateway.drain), close: () => stop(gateway.close) };
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+/** The command line as a process of its own. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.ts';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+export interface ChildGatehouse extends AsyncDisposable {
+  /** What it has written so far. */
+  readonly out: string;
+  readonly err: string;
+  kill(signal: 'SIGTERM' | 'SIGINT'): void;
+  /** The exit status, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts `gatehouse` with nothing in the environment but what is given. */
+export function startGatehouse(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildGatehouse {
+  const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN, ...args], { env, stdio: 'pipe' });
+  const written = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    written.out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    written.err += chunk.toString();
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
+  });
+  return {
+    get out() {
+      return written.out;
+    },
+    get err() {
+      return written.err;
+    },
+    kill: (signal) => {
+      child.kill(signal);
+    },
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Runs it to its end. */
+export async function runGatehouse(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number | string; readonly out: string; readonly err: string }> {
+  await using child = startGatehouse(args, env);
+  const status = await child.ended;
+  return { status, out: child.out, err: child.err };
+}
+
+/** The address a standalone process says it serves on. */
+export function addressOf(child: ChildGatehouse): Promise<string> {
+  return eventually('the address', () => /on (http:\/\/[^/\s]+)\/v1/.exec(child.err)?.[1]);
+}

@@ -1,0 +1,5 @@
+/** For the tests of this package alone. */
+export { addressOf, type ChildGatehouse, runGatehouse, startGatehouse } from './child.ts';
+export { eventually } from './eventually.ts';
+export { type TempFolder, tempFolder } from './temp-folder.ts';
+export { ADMIN_KEY, startTestProcess, type TestProcess } from './test-process.ts';

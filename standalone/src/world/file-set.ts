@@ -1,0 +1,66 @@
+/** The files of a folder as last read. A file that cannot be read or parsed keeps what it said before. */
+import { readFile } from 'node:fs/promises';
+import { parseText } from './documents.ts';
+import { codeOf } from './listing.ts';
+import { type FileContent, readObjects } from './objects.ts';
+import type { Problem } from './problem.ts';
+
+export interface LoadedFile {
+  readonly signature: string;
+  /** What the file says or, if it is broken, what it last said. */
+  readonly content: FileContent;
+  /** What is wrong with the file as it is. */
+  readonly problems: readonly Problem[];
+}
+
+export type FileSet = ReadonlyMap<string, LoadedFile>;
+
+/** Largest file in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const NOTHING: FileContent = { objects: [], problems: [], ignored: [] };
+
+/** Reads what is new or has another signature; the same set if nothing has changed. */
+export async function updateFiles(
+  before: FileSet,
+  signatures: ReadonlyMap<string, string>,
+  defaultNamespace: string,
+): Promise<FileSet> {
+  const files = new Map<string, LoadedFile>();
+  let changed = before.size !== signatures.size;
+  for (const [path, signature] of signatures) {
+    const last = before.get(path);
+    const file = last?.signature === signature ? last : await loadFile(path, signature, { last, defaultNamespace });
+    files.set(path, file);
+    changed ||= file !== last;
+  }
+  return changed ? files : before;
+}
+
+interface LoadOptions {
+  readonly last: LoadedFile | undefined;
+  readonly defaultNamespace: string;
+}
+
+async function loadFile(path: string, signature: string, { last, defaultNamespace }: LoadOptions): Promise<LoadedFile> {
+  const broken = (problems: readonly Omit<Problem, 'file'>[]): LoadedFile => ({
+    signature,
+    content: last?.content ?? NOTHING,
+    problems: problems.map((problem) => ({ file: path, ...problem })),
+  });
+  const text = await readText(path);
+  if (typeof text !== 'string') return broken([{ line: 1, column: 1, ...text }]);
+  const parsed = parseText(text);
+  if (parsed.problems.length > 0) return broken(parsed.problems);
+  const content = readObjects(parsed.documents, { defaultNamespace });
+  return { signature, content, problems: content.problems.map((problem) => ({ file: path, ...problem })) };
+}
+
+async function readText(path: string): Promise<string | { readonly message: string }> {
+  try {
+    const bytes = await readFile(path);
+    if (bytes.length > MAX_BYTES) return { message: `the file has more than ${MAX_BYTES / 1024 / 1024} MiB` };
+    return bytes.toString('utf8');
+  } catch (error) {
+    return { message: `the file cannot be read (${codeOf(error)})` };
+  }
+}

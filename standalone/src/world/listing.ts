@@ -1,0 +1,88 @@
+/** Which files of a folder hold resources, and whether they have changed. */
+import type { Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How a file looks from outside. */
+export interface Stamp {
+  /** Another signature: the file is to be read again. */
+  readonly signature: string;
+  readonly bytes: number;
+}
+
+export interface Listing {
+  /** By path, sorted. */
+  readonly files: ReadonlyMap<string, Stamp>;
+  /** Every folder that was looked into. */
+  readonly folders: readonly string[];
+  /** What could not be looked at, with the error code of the system. */
+  readonly unreadable: ReadonlyMap<string, string>;
+}
+
+/** Bounds what a wrong `--resources /` can cost. */
+const MAX_FILES = 10_000;
+const MAX_FOLDERS = 1_000;
+const RESOURCE_FILE = /\.(?:ya?ml|json)$/i;
+
+interface Walk {
+  readonly files: Map<string, Stamp>;
+  readonly folders: string[];
+  readonly unreadable: Map<string, string>;
+  /** Real paths of the folders on the way: a link must not lead in circles. */
+  readonly seen: Set<string>;
+}
+
+/**
+ * Lists the resource files of folders, and files named themselves whatever their ending. Names that begin with a dot are
+ * passed over: editors keep their copies there, and Kubernetes the versions of a mounted ConfigMap, to which the visible
+ * files are links. Links are followed.
+ */
+export async function listFiles(roots: readonly string[]): Promise<Listing> {
+  const walk: Walk = { files: new Map(), folders: [], unreadable: new Map(), seen: new Set() };
+  for (const root of roots) await visit(root, walk, { named: true });
+  return { ...walk, files: new Map([...walk.files].sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+async function visit(path: string, walk: Walk, { named }: { readonly named: boolean }): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => codeOf(error));
+  if (typeof found === 'string') {
+    // A file that was there a moment ago has been removed, and that is no problem; a broken link is none either.
+    if (named || found !== 'ENOENT') walk.unreadable.set(path, found);
+  } else if (found.isDirectory()) await visitFolder(path, walk);
+  else if (found.isFile() && (named || RESOURCE_FILE.test(path)) && walk.files.size < MAX_FILES) {
+    walk.files.set(path, stampOf(found));
+  }
+}
+
+async function visitFolder(path: string, walk: Walk): Promise<void> {
+  const names = await readNames(path, walk);
+  for (const name of names) {
+    if (!name.startsWith('.') && name !== 'node_modules') await visit(join(path, name), walk, { named: false });
+  }
+}
+
+async function readNames(path: string, walk: Walk): Promise<readonly string[]> {
+  try {
+    const real = await realpath(path);
+    if (walk.seen.has(real) || walk.seen.size >= MAX_FOLDERS) return [];
+    walk.seen.add(real);
+    const names = await readdir(path);
+    walk.folders.push(path);
+    return names.sort();
+  } catch (error) {
+    walk.unreadable.set(path, codeOf(error));
+    return [];
+  }
+}
+
+/** A file replaced by another one of the same size and time still has another number. */
+const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): Stamp => ({
+  signature: [ino, size, mtimeMs, ctimeMs].join(':'),
+  bytes: size,
+});
+
+/** The error code of the system, e.g. EACCES. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'EIO';
+}

@@ -1,0 +1,81 @@
+/** Secrets of the folder, and those of the environment behind them (DESIGN section 4 "Credentials"). */
+import { isObject } from '@gatehouse/crds';
+import type { Lookup, SecretData } from '@gatehouse/operator/translate';
+import type { FieldPath } from './documents.ts';
+
+export interface ReadSecret {
+  readonly data: ReadonlyMap<string, string>;
+  readonly problems: readonly { readonly path: FieldPath; readonly message: string }[];
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The entries of a `v1/Secret`: `data` decoded, `stringData` over it, as the API server does. */
+export function readSecret(value: Readonly<Record<string, unknown>>): ReadSecret {
+  const data = new Map<string, string>();
+  const problems: { path: FieldPath; message: string }[] = [];
+  for (const [member, read] of MEMBERS) {
+    const entries = value[member] ?? {};
+    if (!isObject(entries)) {
+      problems.push({ path: [member], message: 'expected a map of texts' });
+      continue;
+    }
+    for (const [name, text] of Object.entries(entries)) {
+      const content = typeof text === 'string' ? read(text) : undefined;
+      if (content !== undefined) data.set(name, content);
+      else problems.push({ path: [member, name], message: EXPECTED[member] });
+    }
+  }
+  return { data, problems };
+}
+
+const MEMBERS = [
+  ['data', (text: string) => decode(text.replace(/\s/g, ''))],
+  ['stringData', (text: string) => text],
+] as const;
+
+const EXPECTED = {
+  data: 'expected text in base64; plain text belongs into stringData',
+  stringData: 'expected text; numbers and the like need quotes',
+} as const;
+
+const decode = (text: string): string | undefined =>
+  BASE64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : undefined;
+
+/** `GATEHOUSE_SECRET_<NAME>_<KEY>`. */
+const PREFIX = 'GATEHOUSE_SECRET_';
+
+const screaming = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+
+/** What the environment says for a Secret of a name, whatever its namespace. */
+export type EnvironmentSecrets = (secrets: ReadonlyMap<string, SecretData>) => Lookup<SecretData>;
+
+/**
+ * Lays Secrets of the folder over those of the environment: a value that is missing or empty in the folder is
+ * taken from the variable. The answer for a Secret is the same object as long as its content in the folder is.
+ */
+export function createEnvironmentSecrets(variables: Readonly<Record<string, string | undefined>>): EnvironmentSecrets {
+  const names = Object.keys(variables).filter((name) => name.startsWith(PREFIX));
+  const alone = new Map<string, SecretData>();
+  const layered = new WeakMap<SecretData, SecretData>();
+
+  const fromVariables = (name: string): SecretData | undefined => {
+    const prefix = `${PREFIX}${screaming(name)}_`;
+    if (!names.some((variable) => variable.startsWith(prefix))) return undefined;
+    const known = alone.get(prefix) ?? { get: (entry) => variables[prefix + screaming(entry)] };
+    alone.set(prefix, known);
+    return known;
+  };
+  const layer = (own: SecretData, below: SecretData): SecretData => {
+    const known = layered.get(own) ?? { get: (entry) => own.get(entry) || below.get(entry) };
+    layered.set(own, known);
+    return known;
+  };
+  return (secrets) => ({
+    get: (key) => {
+      const own = secrets.get(key);
+      const below = fromVariables(key.slice(key.indexOf('/') + 1));
+      return own === undefined || below === undefined ? (own ?? below) : layer(own, below);
+    },
+  });
+}

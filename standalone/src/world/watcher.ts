@@ -1,0 +1,36 @@
+/** Tells that something in some folders may have changed. It may miss things and tell too much: who listens looks himself. */
+import { type FSWatcher, watch } from 'node:fs';
+
+export interface Watcher {
+  /** Watches these folders and no others; those that cannot be watched are passed over. */
+  setFolders(folders: readonly string[]): void;
+  close(): void;
+}
+
+/** One watch per folder: recursive watching is emulated on Linux, and loses folders that come and go. */
+export function createWatcher(onEvent: () => void): Watcher {
+  const watches = new Map<string, FSWatcher>();
+  const stop = (folder: string): void => {
+    watches.get(folder)?.close();
+    watches.delete(folder);
+  };
+  const start = (folder: string): void => {
+    try {
+      const own = watch(folder, { persistent: false }, onEvent);
+      own.on('error', () => stop(folder)); // the folder is gone, or the system is out of watches: polling goes on
+      watches.set(folder, own);
+    } catch {
+      // as above
+    }
+  };
+  return {
+    setFolders: (folders) => {
+      const wanted = new Set(folders);
+      for (const folder of [...watches.keys()]) if (!wanted.has(folder)) stop(folder);
+      for (const folder of wanted) if (!watches.has(folder)) start(folder);
+    },
+    close: () => {
+      for (const folder of [...watches.keys()]) stop(folder);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { unwrap } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
+import { parseOptions } from './options.ts';
+import { ROW_NAMES } from './rows/index.ts';
+
+test('everything is measured when nothing is said', () => {
+  expect(unwrap(parseOptions([]))).toMatchObject({ only: ROW_NAMES, write: false, profile: false });
+});
+
+test('all options are read', () => {
+  const args = ['--only', 'idle,keys', '--seconds', '2', '--rounds=3', '--without', 'litellm', '--write', '--profile'];
+  expect(unwrap(parseOptions(args))).toEqual({
+    only: ['idle', 'keys'],
+    seconds: 2,
+    rounds: 3,
+    without: new Set(['litellm']),
+    write: true,
+    profile: true,
+  });
+});
+
+test.for([['--only', 'nothing'], ['--seconds', '0'], ['--rounds', '1.5'], ['--seconds', 'x'], ['--unknown'], ['word']])(
+  '%s is refused',
+  (args) => {
+    expect(parseOptions(args).ok).toBe(false);
+  },
+);

@@ -1,0 +1,3 @@
+module gatehouse.dev/test/cluster/image/pause
+
+go 1.26.0

@@ -1,0 +1,109 @@
+/**
+ * The root file system of an image that runs Node: the binary of npm's platform package, the Debian libraries it is
+ * linked with, and what a program expects below /etc and /tmp. No package manager, and no shell unless asked for.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { cacheFolder } from '../build.ts';
+import { withLock } from '../lock.ts';
+import { unpackDebianPackages } from './debian.ts';
+import { entriesOf, entriesOfFolder, withFolders } from './files.ts';
+import { type Layer, writeLayer } from './image.ts';
+import type { TarEntry } from './tar.ts';
+
+export interface RootOptions {
+  /** Adds busybox and its commands, for images that tests look around in. */
+  readonly shell?: boolean;
+}
+
+/** The user that images run as; its number stands in pods' security contexts. */
+export const IMAGE_USER = 65532;
+/** Path of Node in the image. */
+export const IMAGE_NODE = '/usr/bin/node';
+
+const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1']; // what ldd says of Node 26
+const MERGED_FOLDERS = ['bin', 'lib', 'lib64', 'sbin'];
+
+/** The root as one layer, built once and kept in the cache folder. */
+export async function nodeRootLayer(options: RootOptions = {}): Promise<Layer> {
+  const { version } = nodePackage();
+  const key = createHash('sha256')
+    .update(JSON.stringify([options, version, LIBRARIES, readOsRelease()]))
+    .digest('hex');
+  const path = join(cacheFolder(), `node-root-${key.slice(0, 16)}.tar`);
+  return withLock(path, async () => (await readKept(path)) ?? keep(path, await nodeRootEntries(options)));
+}
+
+/** The entries of the root, for who wants other layers. */
+export async function nodeRootEntries({ shell = false }: RootOptions = {}): Promise<TarEntry[]> {
+  const packages = [...LIBRARIES, ...(shell ? ['busybox'] : [])];
+  const name = createHash('sha256')
+    .update(JSON.stringify([packages, readOsRelease()]))
+    .digest('hex')
+    .slice(0, 16);
+  const tree = await unpackDebianPackages(packages, join(cacheFolder(), `debian-${name}`));
+  const libraries = (await entriesOfFolder(tree)).filter(isNeeded).map(intoUsr);
+  return withFolders([
+    ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
+    ...libraries,
+    ...(shell ? busyboxLinks(tree) : []),
+    ...entriesOf({
+      '/etc/passwd': `root:x:0:0:root:/root:/sbin/nologin\ngatehouse:x:${IMAGE_USER}:${IMAGE_USER}::/:/sbin/nologin\n`,
+      '/etc/group': `root:x:0:\ngatehouse:x:${IMAGE_USER}:\n`,
+      '/etc/nsswitch.conf': 'hosts: files dns\n',
+      [IMAGE_NODE]: { source: nodePackage().binary, mode: 0o755 },
+    }),
+    { path: 'tmp', type: 'folder', mode: 0o1777 },
+  ]);
+}
+
+function nodePackage(): { readonly binary: string; readonly version: string } {
+  const manifest = createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return { binary: join(manifest, '..', 'bin', 'node'), version };
+}
+
+const readOsRelease = (): string => readFileSync('/etc/os-release', 'utf8');
+
+/** Libraries, programs and licences; no manuals, translations and character set converters. */
+const isNeeded = ({ path, type }: TarEntry): boolean =>
+  type !== 'folder' && !path.includes('/gconv/') && (!path.startsWith('usr/share/') || path.endsWith('/copyright'));
+
+/** Packages of Debian 12 still bring /lib, later ones /usr/lib. */
+function intoUsr(entry: TarEntry): TarEntry {
+  const [top = ''] = entry.path.split('/');
+  return MERGED_FOLDERS.includes(top) ? { ...entry, path: `usr/${entry.path}` } : entry;
+}
+
+function busyboxLinks(tree: string): TarEntry[] {
+  const commands = execFileSync(join(tree, 'bin', 'busybox'), ['--list'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  return commands
+    .filter((command) => command !== 'busybox')
+    .map((command) => ({ path: `usr/bin/${command}`, type: 'link', target: 'busybox' }));
+}
+
+async function readKept(path: string): Promise<Layer | undefined> {
+  try {
+    return JSON.parse(await readFile(`${path}.json`, 'utf8')); // written below
+  } catch {
+    return undefined;
+  }
+}
+
+async function keep(path: string, entries: readonly TarEntry[]): Promise<Layer> {
+  const unfinished = `${path}.new`;
+  try {
+    const layer = { ...(await writeLayer(unfinished, entries)), path };
+    await rename(unfinished, path);
+    await writeFile(`${path}.json`, JSON.stringify(layer));
+    return layer;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}

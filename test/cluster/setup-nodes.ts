@@ -1,0 +1,1 @@
+export { shareNodes as setup } from './shared.ts';

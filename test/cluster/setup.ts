@@ -1,0 +1,1 @@
+export { shareControlPlane as setup } from './shared.ts';

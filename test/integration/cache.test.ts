@@ -1,0 +1,3 @@
+import { describeCache } from './suites/cache.ts';
+
+describeCache('memory', () => ({ CACHE_STORE: 'memory' }));
