@@ -2,15 +2,16 @@
  * Where the programs of the test cluster come from: `KUBEBUILDER_ASSETS`, else the cache folder, else built into it from
  * their Go modules. `GATEHOUSE_TEST_CACHE` moves the cache folder.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLock } from './lock.ts';
 import { FAMILIES, type FamilyName, familyOf, type ProgramName } from './programs.ts';
+import { run } from './run.ts';
 
 export type ProgramPaths = ReadonlyMap<ProgramName, string>;
 
@@ -22,9 +23,13 @@ export interface BuildOptions {
 /** A cache folder of an older version of a family is removed when it has not been used for this long. */
 const UNUSED_AFTER_MS = 14 * 24 * 3_600_000;
 
+/** Others use the machine too: no more than two compilers at once. */
+const GO_ENV = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false -p=2' };
+const BUILD_TIMEOUT_MS = 3_600_000;
+
 /** The folder that keeps what is built or downloaded for tests. */
 export const cacheFolder = (): string =>
-  process.env['GATEHOUSE_TEST_CACHE'] ?? join(homedir(), '.cache', 'gatehouse', 'test-tools');
+  resolve(process.env['GATEHOUSE_TEST_CACHE'] ?? join(homedir(), '.cache', 'gatehouse', 'test-tools'));
 
 /** The programs that have to be built first. */
 export const missingPrograms = (names: readonly ProgramName[]): ProgramName[] =>
@@ -70,7 +75,7 @@ export function pathOf(programs: ProgramPaths, name: ProgramName): string {
 
 function locate(name: ProgramName): string | undefined {
   const assets = process.env['KUBEBUILDER_ASSETS'];
-  const folders = [...(assets === undefined ? [] : [assets]), familyFolder(familyOf(name))];
+  const folders = [...(assets === undefined ? [] : [resolve(assets)]), familyFolder(familyOf(name))];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
@@ -97,25 +102,16 @@ async function build(name: ProgramName, folder: string, onProgress: (line: strin
   const startedAt = performance.now();
   const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...versionFlags].join(' '), '-o', unfinished];
   try {
-    await run(['nice', '-n', '19', 'go', 'build', ...flags, packageName], sourceFolder(family));
+    await run(['nice', '-n', '19', 'go', 'build', ...flags, packageName], {
+      cwd: sourceFolder(family),
+      env: { ...process.env, ...GO_ENV },
+      timeoutMs: BUILD_TIMEOUT_MS,
+    });
     await rename(unfinished, join(folder, name)); // whoever finds a program finds a whole one
   } finally {
     await rm(unfinished, { force: true });
   }
   onProgress(`Built ${name} in ${Math.round((performance.now() - startedAt) / 1000)} s`);
-}
-
-function run([program = '', ...args]: readonly string[], cwd: string): Promise<void> {
-  const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false -p=2' };
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-    let tail = '';
-    child.stderr.on('data', (bytes) => {
-      tail = `${tail}${bytes}`.slice(-4_000); // the last words of a compiler are the useful ones
-    });
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`go build ended with ${code}: ${tail}`))));
-  });
 }
 
 async function removeUnused(family: FamilyName): Promise<void> {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { waitFor } from '../kit/wait-for.ts';
 import { startControlPlane } from './control-plane/control-plane.ts';
-import { identityOf, isAlive } from './identity.ts';
+import { isAlive, ourIdentity } from './identity.ts';
 import { startNodes } from './nodes/nodes.ts';
 import type { Tier } from './programs.ts';
 import { reclaim } from './state-folder.ts';
@@ -50,7 +50,7 @@ export async function bringUp(options: BringUpOptions): Promise<ClusterRecord & 
     const running: ClusterRecord = {
       url: controlPlane.url,
       kubeconfigPath: controlPlane.kubeconfigPath,
-      keeper: identityOf(process.pid) ?? { pid: process.pid, startedAt: '' },
+      keeper: ourIdentity(),
       state: { id: controlPlane.id, path: controlPlane.folder },
       nodes: members.map(({ name, address }) => ({ name, address })),
     };

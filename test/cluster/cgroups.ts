@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { waitFor } from '../kit/wait-for.ts';
 
 /** The mount points of every cgroup hierarchy: one per v1 controller, or the only one of v2, or both. */
@@ -13,9 +13,21 @@ export function cgroupRoots(): string[] {
   });
 }
 
-/** Makes `path` in every hierarchy. */
+/** Makes `path` in every hierarchy, with all controllers there are. */
 export function createCgroup(path: string): void {
-  for (const root of cgroupRoots()) mkdirSync(join(root, path), { recursive: true });
+  for (const root of cgroupRoots()) {
+    mkdirSync(join(root, path), { recursive: true });
+    handDown(dirname(join(root, path)));
+  }
+}
+
+/** cgroup v2 gives a group only the controllers that the one above hands down. */
+function handDown(folder: string): void {
+  const controllers = join(folder, 'cgroup.controllers');
+  if (!existsSync(controllers)) return;
+  const names = readFileSync(controllers, 'utf8').trim().split(' ');
+  const wanted = names.filter((name) => name !== '').map((name) => `+${name}`);
+  if (wanted.length > 0) writeFileSync(join(folder, 'cgroup.subtree_control'), wanted.join(' '));
 }
 
 /** The folders of `path` in all hierarchies. */

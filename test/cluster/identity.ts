@@ -8,6 +8,13 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
+/** Who we are. */
+export function ourIdentity(): ProcessIdentity {
+  const identity = identityOf(process.pid);
+  if (identity === undefined) throw new Error('This system does not say when a process started');
+  return identity;
+}
+
 /** Who has this number now; undefined when nobody does. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTicks(pid) : startDate(pid);

@@ -1,11 +1,12 @@
 /** A real Kubernetes for tests: a control plane, nodes with real pods, and the one cluster that a test run shares. */
 export { type BuildOptions, cacheFolder, ensurePrograms, missingPrograms, type ProgramPaths, pathOf } from './build.ts';
-export type {
-  ControlPlaneAccess,
-  ControlPlaneDescriptor,
-  KubectlOptions,
-  KubectlOutcome,
-  TokenOptions,
+export {
+  type ControlPlaneAccess,
+  type ControlPlaneDescriptor,
+  type KubectlOptions,
+  type KubectlOutcome,
+  runKubectl,
+  type TokenOptions,
 } from './control-plane/access.ts';
 export { APPLY_PATCH, type ApiAnswer, type ApiClient, type ApiRequest, type Method } from './control-plane/api.ts';
 export type { AuditEvent, AuditFilter } from './control-plane/audit.ts';

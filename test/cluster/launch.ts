@@ -13,8 +13,8 @@ export interface Program {
   readonly pid: number;
   /** Throws with the last words of its log when it has ended. */
   assertRunning(): void;
-  /** Ends it, by default like a crash; SIGTERM becomes SIGKILL when it is not gone in 10 s. */
-  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Ends it like a crash. */
+  stop(): Promise<void>;
 }
 
 export interface LaunchOptions {
@@ -30,8 +30,7 @@ export interface LaunchOptions {
   readonly leash?: boolean;
 }
 
-const TERMINATION_GRACE_MS = 10_000;
-const LOG_TAIL_BYTES = 3_000;
+const LOG_TAIL_LENGTH = 3_000;
 
 /** Starts a program; it is not ready yet when this returns. */
 export async function launch(options: LaunchOptions): Promise<Program> {
@@ -52,12 +51,10 @@ export async function launch(options: LaunchOptions): Promise<Program> {
     name,
     pid,
     assertRunning,
-    stop: async (signal = 'SIGKILL') => {
+    stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      signalTo(pid, signal);
-      const timer = setTimeout(signalTo, TERMINATION_GRACE_MS, pid, 'SIGKILL');
+      kill(pid);
       await exited;
-      clearTimeout(timer);
     },
   };
 }
@@ -97,18 +94,15 @@ const childOf = (pid: number, assertRunning: () => void): Promise<number> =>
     { what: `a child of process ${pid}` },
   );
 
-function signalTo(pid: number, signal: NodeJS.Signals): void {
+function kill(pid: number): void {
   try {
-    process.kill(pid, signal);
+    process.kill(pid, 'SIGKILL');
   } catch {
     // it has ended meanwhile
   }
 }
 
-function tailOf(log: string): string {
-  const content = readFileSync(log, 'utf8');
-  return content.slice(-LOG_TAIL_BYTES);
-}
+const tailOf = (log: string): string => readFileSync(log, 'utf8').slice(-LOG_TAIL_LENGTH);
 
 /**
  * The wrapper of a program that the kernel kills when this process dies, however that happens. Elsewhere than on Linux a

@@ -95,8 +95,9 @@ async function main(args: readonly string[]): Promise<number> {
   });
   const [name = '', ...rest] = positionals;
   const command = COMMANDS.get(name);
+  const { success, data, error } = options.safeParse(values);
   if (command === undefined) return complain(`Commands: ${[...COMMANDS.keys()].join(', ')}`);
-  return command(options.parse(values), rest);
+  return success ? command(data, rest) : complain(z.prettifyError(error));
 }
 
 process.exitCode = await main(process.argv.slice(2));

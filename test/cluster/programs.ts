@@ -54,12 +54,12 @@ export const FAMILIES = {
   },
   helm: {
     folder: 'tools/helm',
-    versionFlags: [],
+    versionFlags: ['-X helm.sh/helm/v4/internal/version.version=v4.3.1'],
     programs: { helm: 'helm.sh/helm/v4/cmd/helm' },
   },
   kubeconform: {
     folder: 'tools/kubeconform',
-    versionFlags: [],
+    versionFlags: ['-X main.version=v0.8.0'],
     programs: { kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform' },
   },
   flux: {

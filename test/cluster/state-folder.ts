@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeCgroup } from './cgroups.ts';
-import { identityOf, isAlive, type ProcessIdentity } from './identity.ts';
+import { identityOf, isAlive, ourIdentity, type ProcessIdentity } from './identity.ts';
 
 const PREFIX = 'gatehouse-cluster-';
 const OWNER = 'owner.json';
@@ -24,7 +24,7 @@ export async function createStateFolder(): Promise<StateFolder> {
   const path = join(tmpdir(), `${PREFIX}${id}`);
   const nascent = `${path}.new`;
   await mkdir(nascent, { mode: 0o755 });
-  await writeFile(join(nascent, OWNER), JSON.stringify(identityOf(process.pid)));
+  await writeFile(join(nascent, OWNER), JSON.stringify(ourIdentity()));
   await rename(nascent, path); // nobody sees a folder without an owner
   return { id, path };
 }

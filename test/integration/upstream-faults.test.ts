@@ -1,4 +1,5 @@
 /** Providers that fail in every way a socket allows; behaviour-streaming 8.4, behaviour-config-routing 5.2. */
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf } from '../kit/http.ts';
@@ -345,13 +346,45 @@ describe('bytes that are no proper HTTP answer', () => {
     expect(answer.json()).toMatchObject({ error: { type: 'upstream_response_too_large' } });
   });
 
-  test('a stream in an encoding that was not asked for is read all the same or refused, never passed off as text', async () => {
-    const answer = await raw(async (reply) => {
-      await reply.head(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip', connection: 'close' });
-      await reply.write(Buffer.from('1f8b0800000000000003', 'hex'));
-      reply.socket.end();
-    }, true);
-    if (answer.status === 200) expect(answer.headers['content-encoding']).toBe('gzip');
-    else expect(answer.status).toBe(502);
+  test.for([
+    { rule: 'is read whole where its bytes are right', slug: 'openai', status: 200 },
+    { rule: 'is refused where it has to be translated', slug: 'anthropic', status: 502 },
+  ])('a stream in an encoding that was not asked for $rule', async ({ slug, status }) => {
+    const events = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"hi"}}]}\n\ndata: [DONE]\n\n';
+    await using upstream = await startRawUpstream((reply) =>
+      reply.answer(200, gzipSync(events), { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }),
+    );
+    const answer = await world.send('/v1/chat/completions', {
+      headers: { 'x-gw-provider': slug, 'x-gw-custom-host': upstream.url, authorization: 'Bearer x' },
+      body: { model: 'x', messages, stream: true, max_tokens: 5 },
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    if (status === 200) expect(answer.text).toBe(events);
+  });
+});
+
+describe('an operation that a provider does not offer', () => {
+  test.for([
+    { slug: '@openai', path: '/v1/messages', body: { messages, max_tokens: 5 }, protocol: 'messages' },
+    { slug: '@openai', path: '/v1/messages/count_tokens', body: { messages }, protocol: 'messages' },
+    { slug: '@anthropic', path: '/v1/responses', body: { input: 'hi' }, protocol: 'openai' },
+    { slug: '@anthropic', path: '/v1/embeddings', body: { input: 'hi' }, protocol: 'openai' },
+    { slug: '@anthropic', path: '/v1/responses/resp_1', body: undefined, protocol: 'openai' },
+  ])('is 400: $path of $slug', async ({ slug, path, body, protocol }) => {
+    const answer = await world.send(path, {
+      headers: { 'x-gw-provider': slug },
+      ...(body === undefined ? {} : { body: { model: 'm', ...body } }),
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({
+      ...(protocol === 'messages' ? { type: 'error' } : {}),
+      error: { type: 'invalid_request_error', code: 'operation_unsupported' },
+    });
+    expect(answer.headers).toMatchObject({
+      'x-gw-gateway-exception': 'true',
+      'x-gw-last-used-option-index': 'config',
+      'x-gw-provider': slug.slice(1),
+    });
   });
 });

@@ -45,10 +45,7 @@ interface Planned {
 }
 
 /** A proxy in front of an API server, which will not misbehave on request. */
-export async function startFaultProxy(upstream: {
-  readonly url: string;
-  readonly caPem: string;
-}): Promise<FaultProxy> {
+export async function startFaultProxy(upstream: { readonly url: string; readonly caPem: string }): Promise<FaultProxy> {
   const requests: ProxiedRequest[] = [];
   const planned: Planned[] = [];
   const open = new Set<ServerResponse>();

@@ -15,7 +15,6 @@ import { expect } from 'vitest';
 import { type Received, type SendOptions, send } from './http.ts';
 import { type Entries, KEY, key, provider, secretsOf, snapshot, workspace } from './snapshot.ts';
 
-
 export interface RunningGateway extends AsyncDisposable {
   readonly url: string;
   readonly port: number;

@@ -3,7 +3,18 @@ import type { Result } from '@gatehouse/crds';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { hasRedis, type RedisServer, startRedis } from './redis.ts';
 export { type FakeRequest, fakeRequest } from './request.ts';
-export { config, type Entries, KEY, key, organisation, provider, sha256, snapshot, TEAM, workspace } from './snapshot.ts';
+export {
+  config,
+  type Entries,
+  KEY,
+  key,
+  organisation,
+  provider,
+  sha256,
+  snapshot,
+  TEAM,
+  workspace,
+} from './snapshot.ts';
 export { waitFor } from './wait-for.ts';
 
 /** The value of a result that must be good; a bad one fails the test with its error. */

@@ -24,6 +24,29 @@ const REDIS: Tool = {
   install: 'apt-get install redis-server',
 };
 
+const CLUSTER = ['node', '--conditions=@gatehouse/source', 'test/cluster/main.ts', 'check'] as const;
+const CONTROL_PLANE: readonly Tool[] = [
+  {
+    name: 'the control plane',
+    probe: [...CLUSTER, '--tier', '1'],
+    install: 'install Go 1.26 or newer to build it, or set KUBEBUILDER_ASSETS',
+  },
+  { name: 'openssl', probe: ['openssl', 'version'], install: 'apt-get install openssl' },
+];
+const NODES: readonly Tool[] = [
+  { name: 'runc', probe: ['runc', '--version'], install: 'apt-get install runc' },
+  {
+    name: 'a CNI plugin',
+    probe: ['ls', '/usr/lib/cni/bridge'],
+    install: 'apt-get install containernetworking-plugins',
+  },
+  { name: 'ip', probe: ['ip', '-V'], install: 'apt-get install iproute2' },
+  { name: 'nsenter', probe: ['nsenter', '--version'], install: 'apt-get install util-linux' },
+  { name: 'iptables', probe: ['iptables', '--version'], install: 'apt-get install iptables' },
+  { name: 'conntrack', probe: ['conntrack', '--version'], install: 'apt-get install conntrack' },
+  { name: 'a machine for nodes', probe: [...CLUSTER, '--tier', '2'], install: 'run as root on Debian' },
+];
+
 const npm = (script: string) => ({ kind: 'command', command: ['npm', 'run', '-s', script] }) as const;
 const vitest = (project: string) => ({ kind: 'vitest', project }) as const;
 
@@ -51,5 +74,17 @@ export const LANES: readonly Lane[] = [
     proves: 'shared state in a real Redis, its loss and return included',
     tools: [REDIS],
     run: vitest('redis'),
+  },
+  {
+    name: 'cluster',
+    proves: 'resources, permissions and controllers at a real API server',
+    tools: CONTROL_PLANE,
+    run: vitest('cluster'),
+  },
+  {
+    name: 'nodes',
+    proves: 'real pods on real nodes',
+    tools: [...CONTROL_PLANE, ...NODES],
+    run: vitest('cluster-nodes'),
   },
 ];

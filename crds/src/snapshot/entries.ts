@@ -69,6 +69,8 @@ export const providerBody = z.looseObject({
   grants: z.array(z.string()).optional(),
   /** An overload in the first event of a stream counts as HTTP 529 (behaviour-streaming 8.4). */
   inspectStreamForOverload: z.boolean().optional(),
+  /** In a sidecar: the credential is the organisation's and stays with the fleet. */
+  needsFleet: z.boolean().optional(),
 });
 
 /** Secret fields of a provider by their catalogue name. */
@@ -80,6 +82,17 @@ export const configBody = z.looseObject({
   /** Changes whenever the content does; sticky choices and breaker state hang on it. */
   version: z.string(),
   node: z.custom<RoutingNode>((value) => typeof value === 'object' && value !== null),
+  /** In a sidecar: ids of the credentials named by the node that are the organisation's and stay with the fleet. */
+  needsFleet: z.array(z.string()).optional(),
+});
+
+/** Who calls through a sidecar, in place of a key: its SidecarProfile. Only in Snapshots for sidecars. */
+export const sidecarBody = z.looseObject({
+  /** Name of the profile. */
+  name: z.string(),
+  workspace: z.string(),
+  scopes: z.array(z.string()),
+  defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
 });
 
 /** The schema of each entry kind's body. */
@@ -90,6 +103,7 @@ export const ENTRY_BODIES = {
   provider: providerBody,
   credential: credentialBody,
   config: configBody,
+  sidecar: sidecarBody,
 } as const;
 
 export type EntryKind = keyof typeof ENTRY_BODIES;

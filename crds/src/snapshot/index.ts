@@ -16,8 +16,18 @@ export {
   rateLimit,
   SECRET_ENTRY_KINDS,
   type SnapshotEntry,
+  sidecarBody,
   workspaceBody,
 } from './entries.ts';
+export {
+  parseFrame,
+  SNAPSHOT_AUDIENCE,
+  SNAPSHOT_HAVE_PARAM,
+  SNAPSHOT_STREAM_PATH,
+  type SnapshotFrame,
+  type StreamFrame,
+  toFrameText,
+} from './stream.ts';
 export { isReadable, SCHEMA_VERSION, type SchemaVersion } from './version.ts';
 
 /** Everything one fleet serves. Entries are sorted by id. */

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEnvReader, ENVIRONMENT, type GatewaySettings, readEnvironment, toSettings, type Variables } from './index.ts';
+import {
+  createEnvReader,
+  ENVIRONMENT,
+  type GatewaySettings,
+  readEnvironment,
+  toSettings,
+  type Variables,
+} from './index.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -38,14 +45,26 @@ describe('settings', () => {
   test.for<{ rule: string; given: Variables; want: object }>([
     { rule: 'the port', given: { PORT: '80' }, want: { listen: { port: 80 } } },
     { rule: 'an empty value is none', given: { PORT: '' }, want: { listen: { port: 8787 } } },
-    { rule: 'production', given: { NODE_ENV: 'production' }, want: { production: true, environmentName: 'production' } },
+    {
+      rule: 'production',
+      given: { NODE_ENV: 'production' },
+      want: { production: true, environmentName: 'production' },
+    },
     { rule: 'megabytes', given: { MAX_JSON_PAYLOAD_SIZE_IN_MB: '2' }, want: { limits: { maxJsonBytes: 2_097_152 } } },
-    { rule: 'trusted hosts that are set to nothing', given: { TRUSTED_CUSTOM_HOSTS: 'x' }, want: { trustedCustomHosts: 'x' } },
+    {
+      rule: 'trusted hosts that are set to nothing',
+      given: { TRUSTED_CUSTOM_HOSTS: 'x' },
+      want: { trustedCustomHosts: 'x' },
+    },
     { rule: 'inline configs', given: { BLOCK_INLINE_CONFIG: ' True ' }, want: { savedConfigsOnly: true } },
     { rule: 'anything but true is false', given: { BLOCK_INLINE_CONFIG: '1' }, want: { savedConfigsOnly: false } },
     { rule: 'metrics', given: { ENABLE_PROMETHEUS: 'False' }, want: { metrics: false } },
     { rule: 'anything but false is true', given: { ENABLE_PROMETHEUS: 'no' }, want: { metrics: true } },
-    { rule: 'masked headers', given: { ORGANISATION_HEADERS_TO_MASK: ' X-A, x-b,,' }, want: { headersToMask: ['x-a', 'x-b'] } },
+    {
+      rule: 'masked headers',
+      given: { ORGANISATION_HEADERS_TO_MASK: ' X-A, x-b,,' },
+      want: { headersToMask: ['x-a', 'x-b'] },
+    },
     {
       rule: 'the proxies, in lower case too',
       given: { https_proxy: 'http://p', HTTP_PROXY: 'http://q', no_proxy: 'x' },
@@ -68,7 +87,11 @@ describe('settings', () => {
       want: { mode: 'standalone', nodes: [{ host: 'cache', port: 6380 }], username: 'user', database: 2 },
     },
     { rule: 'a host', given: { REDIS_HOST: 'cache', REDIS_PORT: '1' }, want: { nodes: [{ host: 'cache', port: 1 }] } },
-    { rule: 'TLS', given: { REDIS_HOST: 'c', REDIS_TLS_ENABLED: 'true', REDIS_TLS_CERTS: 'PEM' }, want: { tls: { ca: 'PEM' } } },
+    {
+      rule: 'TLS',
+      given: { REDIS_HOST: 'c', REDIS_TLS_ENABLED: 'true', REDIS_TLS_CERTS: 'PEM' },
+      want: { tls: { ca: 'PEM' } },
+    },
     {
       rule: 'a cluster',
       given: { REDIS_MODE: 'cluster', REDIS_CLUSTER_ENDPOINTS: 'a:1, b' },
@@ -107,7 +130,9 @@ describe('a value that is a path', () => {
   test('to a file stands for its content, but for variables that are paths by meaning', () => {
     const path = join(folder, 'secret');
     expect(settings({ TRUSTED_CUSTOM_HOSTS: path }).trustedCustomHosts).toBe('from-a-file');
-    expect(createEnvReader({ AWS_ROLE_ARN: path, AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_ROLE_ARN')).toBe('from-a-file');
+    expect(createEnvReader({ AWS_ROLE_ARN: path, AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_ROLE_ARN')).toBe(
+      'from-a-file',
+    );
     expect(createEnvReader({ AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_WEB_IDENTITY_TOKEN_FILE')).toBe(path);
     const pem = join(folder, 'key.pem');
     expect(settings({ TLS_KEY_PATH: pem, TLS_CERT_PATH: pem }).tls).toEqual({ key: 'KEY\n', cert: 'KEY\n' });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TargetCaps } from '@gatehouse/crds/config';
 import { Secret } from '../lib/secret.ts';
-import { parseRedisUrl, type RedisSettings } from '../store/index.ts';
+import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
 import type { Environment } from './env.ts';
 
 export interface TlsSettings {
@@ -125,15 +125,17 @@ function corsOf(env: Environment): CorsSettings | undefined {
 /** behaviour-env: a store is asked for and no address is given. */
 const DEFAULT_REDIS_HOST = 'redis';
 
+function singleNode({ CACHE_STORE: store, REDIS_HOST, REDIS_PORT: port }: Environment): readonly RedisNode[] {
+  const host = REDIS_HOST ?? (store === undefined || store === 'memory' ? undefined : DEFAULT_REDIS_HOST);
+  return host === undefined ? [] : [{ host, port }];
+}
+
 function redisOf(env: Environment): RedisSettings | undefined {
   const cluster = env.REDIS_MODE === 'cluster';
   const endpoints = cluster ? listOf(env.REDIS_CLUSTER_ENDPOINTS).map(toNode) : [];
   const url = env.REDIS_URL === undefined ? undefined : parseRedisUrl(env.REDIS_URL);
   if (url !== undefined && !url.ok) throw new Error(`Invalid environment: REDIS_URL: ${url.error}`);
-  const wanted = env.CACHE_STORE !== undefined && env.CACHE_STORE !== 'memory';
-  const host = env.REDIS_HOST ?? (wanted ? DEFAULT_REDIS_HOST : undefined);
-  const single = host === undefined ? undefined : { host, port: env.REDIS_PORT };
-  const nodes = endpoints.length > 0 ? endpoints : (url?.value.nodes ?? (single === undefined ? [] : [single]));
+  const nodes = endpoints.length > 0 ? endpoints : (url?.value.nodes ?? singleNode(env));
   const [first, ...rest] = nodes;
   if (first === undefined) return undefined;
   const password = env.REDIS_PASSWORD === undefined ? undefined : new Secret(env.REDIS_PASSWORD);
@@ -147,7 +149,7 @@ function redisOf(env: Environment): RedisSettings | undefined {
   };
 }
 
-function toNode(endpoint: string): { readonly host: string; readonly port: number } {
+function toNode(endpoint: string): RedisNode {
   const parsed = parseRedisUrl(`redis://${endpoint}`);
   if (!parsed.ok) throw new Error(`Invalid environment: REDIS_CLUSTER_ENDPOINTS: ${parsed.error}`);
   return parsed.value.nodes[0];

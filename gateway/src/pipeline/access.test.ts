@@ -48,9 +48,10 @@ describe('a scope', () => {
 });
 
 describe('a key', () => {
-  const code = async (given: Caller, limiter: RateLimiter, now = NOW): Promise<string | undefined> => {
+  const POST = { method: 'POST', path: '/v1/chat/completions' };
+  const code = async (given: Caller, limiter: RateLimiter, now = NOW, request = POST): Promise<string | undefined> => {
     try {
-      await admit(given, limiter, now);
+      await admit(given, request, { limiter, now: () => now });
       return undefined;
     } catch (error) {
       return (error as { code: string }).code;
@@ -76,12 +77,28 @@ describe('a key', () => {
     const slow: RateLimiter = { ...limiter, consume: async (...args) => limiter.consume(...args) };
     for (const by of [limiter, slow]) {
       const limited = caller({ id: `key-${by === slow}`, rateLimits });
-      await admit(limited, by, NOW);
+      await admit(limited, POST, { limiter: by, now: () => NOW });
       const denied = await Promise.resolve()
-        .then(() => admit(limited, by, NOW + 1_000))
+        .then(() => admit(limited, POST, { limiter: by, now: () => NOW + 1_000 }))
         .catch((error: unknown) => error);
       expect(denied).toMatchObject({ code: 'KEY_RATE_LIMITED', retryAfterMs: 59_000 });
     }
+  });
+
+  test.for([
+    { method: 'GET', path: '/v1/batches', free: true },
+    { method: 'GET', path: '/v1/files/file-1/content', free: true },
+    { method: 'GET', path: '/v1/fine_tuning/jobs/1', free: true },
+    { method: 'POST', path: '/v1/files', free: false },
+    { method: 'DELETE', path: '/v1/files/file-1', free: false },
+    { method: 'GET', path: '/v1/filesystem', free: false },
+    { method: 'GET', path: '/v1/models', free: false },
+  ])('asks for $method $path for free: $free, but not after it has expired', async ({ free, ...request }) => {
+    const limiter = createMemoryRateLimiter();
+    const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
+    await code(caller({ rateLimits }), limiter);
+    expect(await code(caller({ rateLimits }), limiter, NOW, request)).toBe(free ? undefined : 'KEY_RATE_LIMITED');
+    expect(await code(caller({ expiresAtMs: NOW }), limiter, NOW, request)).toBe('KEY_EXPIRED');
   });
 
   test('without limits never asks the limiter', async () => {

@@ -1,12 +1,25 @@
 /** Expiry and request rates of the key; behaviour-lifecycle 1.4 rule 6, behaviour-limits-cost 9.2. */
 import { AppError } from '../errors/index.ts';
 import type { RateLimiter } from '../limits/index.ts';
-import type { Caller } from './exchange.ts';
+import type { Caller, ClientRequest } from './exchange.ts';
+
+/** What is asked again and again while a job runs costs no request of the key; behaviour-limits-cost 9.1. */
+const FREE = /^\/v1\/(?:batches|files|fine_tuning)(?:\/|$)/;
+
+export interface AdmitPorts {
+  readonly limiter: RateLimiter;
+  now(): number;
+}
 
 /** Lets a caller in or throws KEY_EXPIRED or KEY_RATE_LIMITED. A denied request consumes nothing. */
-export function admit({ key }: Caller, limiter: RateLimiter, nowMs: number): void | Promise<void> {
+export function admit(
+  { key }: Caller,
+  { method, path }: Pick<ClientRequest, 'method' | 'path'>,
+  { limiter, now }: AdmitPorts,
+): void | Promise<void> {
+  const nowMs = now();
   if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
-  if (key.rateLimits.length === 0) return;
+  if (key.rateLimits.length === 0 || (method === 'GET' && FREE.test(path))) return;
   const verdict = limiter.consume(key.id, key.rateLimits, nowMs);
   if (!(verdict instanceof Promise)) return judge(key.name, verdict);
   return verdict.then((settled) => judge(key.name, settled));

@@ -76,11 +76,20 @@ describe('the catalogue', () => {
 
   test.for<{ rule: string; asked: Asked; want: string[] }>([
     { rule: 'lists what the workspace may use', asked: {}, want: ['@a/m1', '@a/m2', '@b/m3', '@shared/m4'] },
-    { rule: 'lists only the provider that is named', asked: { headers: FORCE, resolution: named('b') }, want: ['@b/m3'] },
+    {
+      rule: 'lists only the provider that is named',
+      asked: { headers: FORCE, resolution: named('b') },
+      want: ['@b/m3'],
+    },
     {
       rule: 'lists only those of the config',
       asked: { headers: FORCE, resolution: { plan: savedPlan } },
       want: ['@a/m1', '@a/m2', '@b/m3'],
+    },
+    {
+      rule: 'lists everything when a target of the config may be any',
+      asked: { headers: FORCE, resolution: { plan: { ...savedPlan, hasPassthrough: true } } },
+      want: ['@a/m1', '@a/m2', '@b/m3', '@shared/m4'],
     },
     { rule: 'may be empty', asked: { headers: FORCE, resolution: named('unlisted') }, want: [] },
   ])('$rule', ({ asked, want }) => {
@@ -137,7 +146,11 @@ describe('the health of targets', () => {
     { rule: 'a good answer', status: 200 },
     { rule: 'an answer that is neither', status: 404 },
     { rule: 'a client that left', status: 499, over: { error: { code: 'CLIENT_CLOSED' } } },
-    { rule: 'a failure of a target without a breaker', status: 500, over: { leaf: { ...leaves[0], breaker: undefined } } },
+    {
+      rule: 'a failure of a target without a breaker',
+      status: 500,
+      over: { leaf: { ...leaves[0], breaker: undefined } },
+    },
   ])('is not touched by $rule', async ({ status, over }) => {
     const { record, openNow } = open();
     record(status, over as Partial<AttemptOutcome>);
@@ -168,6 +181,4 @@ describe('the health of targets', () => {
     await Promise.resolve();
     expect(errors).toHaveLength(2);
   });
-
-
 });

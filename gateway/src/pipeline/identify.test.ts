@@ -64,7 +64,11 @@ describe('a request is refused', () => {
     { rule: 'with an empty key', headers: { 'x-gw-api-key': ' ' }, code: 'KEY_INVALID' },
     { rule: 'with an unknown key', headers: { 'x-gw-api-key': 'nope' }, code: 'KEY_INVALID' },
     { rule: 'with the hash of a key', headers: { 'x-gw-api-key': sha256(KEY) }, code: 'KEY_INVALID' },
-    { rule: 'with the id of a key', headers: { 'x-gw-api-key': entryId('key', 'team-a', 'main') }, code: 'KEY_INVALID' },
+    {
+      rule: 'with the id of a key',
+      headers: { 'x-gw-api-key': entryId('key', 'team-a', 'main') },
+      code: 'KEY_INVALID',
+    },
     { rule: 'with a huge key', headers: { 'x-gw-api-key': 'x'.repeat(200_000) }, code: 'KEY_INVALID' },
     {
       rule: 'with an unknown key in the first header, whatever the second holds',

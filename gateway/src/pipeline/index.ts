@@ -62,7 +62,7 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const caller = identify(exchange.request, exchange.snapshot);
   progress.caller = caller;
   authorize(caller, exchange.operation);
-  await admit(caller, ports.limiter, ports.now());
+  await admit(caller, exchange.request, ports);
   const resolution = await ports.resolver.resolve(exchange, caller);
   progress.resolution = resolution;
   const input = { exchange, caller, resolution };

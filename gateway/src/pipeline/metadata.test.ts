@@ -9,7 +9,9 @@ const caller = (key: object = {}, workspace: object = {}, user?: string): Caller
     key: { defaults: { metadata: key, allowConfigOverride: true }, user },
     workspace: { defaults: { metadata: workspace } },
   }) as unknown as Caller; // nothing else is looked at
-const of = (headers: Record<string, string>, by: Caller = caller()) => ({ ...metadataOf(fakeRequest({ headers }), by) });
+const of = (headers: Record<string, string>, by: Caller = caller()) => ({
+  ...metadataOf(fakeRequest({ headers }), by),
+});
 
 describe('metadata', () => {
   test.for<{ rule: string; headers: Record<string, string>; by?: Caller; want: object }>([

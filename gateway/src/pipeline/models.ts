@@ -20,9 +20,9 @@ export function wantsCatalogue({ exchange, resolution }: Input): boolean {
 const namesProvider = ({ plan, requestProvider }: Resolution): boolean =>
   requestProvider !== undefined || !plan.needsRequestProvider;
 
-/** The models of the managed providers in reach, narrowed to those the request names. No upstream is called. */
+/** The models of the managed providers in reach, narrowed to those that are named. No upstream is called. */
 export function catalogueAnswer({ exchange, caller, resolution }: Input): { headers: HeaderMap; bytes: Buffer } {
-  const slugs = new Set(resolution.plan.slugs);
+  const slugs = new Set(resolution.plan.hasPassthrough ? [] : resolution.plan.slugs); // a passthrough target may be any
   if (resolution.requestProvider?.kind === 'managed') slugs.add(resolution.requestProvider.record.slug);
   const data = exchange.snapshot
     .providers(caller.workspace.name)

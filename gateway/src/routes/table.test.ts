@@ -2,7 +2,8 @@ import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from './table.ts';
 
-const find = (method: string, path: string) => ROUTES.find((route) => route.method === method && route.path === path)?.operation;
+const find = (method: string, path: string) =>
+  ROUTES.find((route) => route.method === method && route.path === path)?.operation;
 
 describe('the routes of the data plane', () => {
   test.for([
@@ -13,10 +14,28 @@ describe('the routes of the data plane', () => {
     { method: 'POST', path: '/v1/messages/count_tokens', id: 'messagesCountTokens', protocol: 'messages', json: true },
     { method: 'POST', path: '/v1/responses', id: 'createModelResponse', protocol: 'responses', json: true },
     { method: 'GET', path: '/v1/responses/:response_id', id: 'getModelResponse', protocol: 'responses', json: false },
-    { method: 'DELETE', path: '/v1/responses/:response_id', id: 'deleteModelResponse', protocol: 'responses', json: false },
-    { method: 'GET', path: '/v1/responses/:response_id/input_items', id: 'listResponseInputItems', protocol: 'responses', json: false },
+    {
+      method: 'DELETE',
+      path: '/v1/responses/:response_id',
+      id: 'deleteModelResponse',
+      protocol: 'responses',
+      json: false,
+    },
+    {
+      method: 'GET',
+      path: '/v1/responses/:response_id/input_items',
+      id: 'listResponseInputItems',
+      protocol: 'responses',
+      json: false,
+    },
     { method: 'GET', path: '/v1/models', id: 'listModels', protocol: 'models', json: false },
-    ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({ method, path: '/v1/*', id: 'proxy', protocol: 'proxy', json: false })),
+    ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
+      method,
+      path: '/v1/*',
+      id: 'proxy',
+      protocol: 'proxy',
+      json: false,
+    })),
   ])('$method $path is $id', ({ method, path, id, protocol, json }) => {
     expect(find(method, path)).toMatchObject({ id, protocol, json });
   });

@@ -52,7 +52,8 @@ describe('a plan', () => {
       slug: 'main',
       version: 'v1',
     });
-    expect(plan.needsRequestProvider).toBe(false);
+    expect(plan).toMatchObject({ needsRequestProvider: false, hasPassthrough: false });
+    expect(compile(single({}, { passthrough: true })).hasPassthrough).toBe(true);
     expect(compileInline({ provider: '@a' })).toMatchObject({ hostOrigin: 'request', slug: undefined });
   });
 

@@ -24,12 +24,12 @@ interface Context extends CompileOptions {
   readonly path: string;
   readonly parent: LeafSettings;
   readonly breaker: BreakerPlan | undefined;
-  readonly found: { readonly slugs: Set<string>; leaves: number; breaker: boolean };
+  readonly found: { readonly slugs: Set<string>; leaves: number; passthrough: boolean; breaker: boolean };
 }
 
 /** Compiles a checked config. Everything a request does not decide is decided here. */
 export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
-  const found = { slugs: new Set<string>(), leaves: 0, breaker: false };
+  const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {
     root,
@@ -38,6 +38,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
     hostOrigin: options.saved === undefined ? 'request' : 'resource',
     slugs: [...found.slugs],
     leafCount: found.leaves,
+    hasPassthrough: found.passthrough,
     hasBreaker: found.breaker,
     fetchIntegratedModels: node.fetchIntegratedModels ?? false,
     needsRequestProvider: root.kind === 'leaf' && root.source.kind === 'request',
@@ -129,6 +130,7 @@ function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context
   const source = sourceOf({ ...node, overrideParams: settings.shape.overrides }, context);
   context.found.leaves += 1;
   if (source.kind === 'managed') context.found.slugs.add(source.slug);
+  context.found.passthrough ||= source.kind === 'passthrough';
   const breaker = source.kind === 'managed' ? context.breaker : undefined;
   context.found.breaker ||= breaker !== undefined;
   return {

@@ -109,6 +109,8 @@ export interface Plan {
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
   readonly leafCount: number;
+  /** Some target takes its provider from the request. */
+  readonly hasPassthrough: boolean;
   readonly hasBreaker: boolean;
   readonly fetchIntegratedModels: boolean;
   /** The root names neither provider nor targets. */

@@ -46,7 +46,10 @@ const UPPER: ByteTransform = {
   tokens: () => ({ input: 1, output: 2, cached: 0 }),
 };
 
-function open(transform: ByteTransform | undefined, { hungry = true, keepAliveMs = 0, store }: { hungry?: boolean; keepAliveMs?: number; store?: CacheWriter } = {}) {
+function open(
+  transform: ByteTransform | undefined,
+  { hungry = true, keepAliveMs = 0, store }: { hungry?: boolean; keepAliveMs?: number; store?: CacheWriter } = {},
+) {
   const flow: string[] = [];
   const upstream = new UpstreamBody({
     pause: () => void flow.push('pause'),
@@ -88,7 +91,10 @@ function answer(body: AnswerBody, store?: CacheWriter, status = 200): Answer {
 
 function storeOf() {
   const stored: string[] = [];
-  const store: CacheWriter = { push: (bytes) => void stored.push(bytes.toString()), commit: () => void stored.push('committed') };
+  const store: CacheWriter = {
+    push: (bytes) => void stored.push(bytes.toString()),
+    commit: () => void stored.push('committed'),
+  };
   return { stored, store };
 }
 const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
@@ -107,7 +113,11 @@ describe('a whole answer', () => {
   test('has its length, its tokens, and goes into the cache', async () => {
     const { stored, store } = storeOf();
     const { response, sent } = await send(200, store);
-    expect(response).toMatchObject({ status: 200, text: bytes.toString(), headers: { 'content-length': String(bytes.length) } });
+    expect(response).toMatchObject({
+      status: 200,
+      text: bytes.toString(),
+      headers: { 'content-length': String(bytes.length) },
+    });
     expect(sent.tokens).toEqual({ input: 3, output: 4, cached: 0 });
     expect(stored).toEqual([bytes.toString(), 'committed']);
   });
@@ -165,11 +175,51 @@ describe('a stream', () => {
   });
 
   test.for<{ rule: string; broken: Partial<ByteTransform>; held: boolean }>([
-    { rule: 'in the middle', broken: { push: () => { throw new AppError('UPSTREAM_STREAM_BROKEN'); } }, held: false },
-    { rule: 'in what was held', broken: { push: () => { throw new AppError('UPSTREAM_STREAM_BROKEN'); } }, held: true },
-    { rule: 'by a bug', broken: { push: () => { throw new TypeError('bug'); } }, held: false },
-    { rule: 'at the end', broken: { end: () => { throw new AppError('UPSTREAM_STREAM_BROKEN'); } }, held: false },
-    { rule: 'at an end that was held', broken: { end: () => { throw new AppError('UPSTREAM_STREAM_BROKEN'); } }, held: true },
+    {
+      rule: 'in the middle',
+      broken: {
+        push: () => {
+          throw new AppError('UPSTREAM_STREAM_BROKEN');
+        },
+      },
+      held: false,
+    },
+    {
+      rule: 'in what was held',
+      broken: {
+        push: () => {
+          throw new AppError('UPSTREAM_STREAM_BROKEN');
+        },
+      },
+      held: true,
+    },
+    {
+      rule: 'by a bug',
+      broken: {
+        push: () => {
+          throw new TypeError('bug');
+        },
+      },
+      held: false,
+    },
+    {
+      rule: 'at the end',
+      broken: {
+        end: () => {
+          throw new AppError('UPSTREAM_STREAM_BROKEN');
+        },
+      },
+      held: false,
+    },
+    {
+      rule: 'at an end that was held',
+      broken: {
+        end: () => {
+          throw new AppError('UPSTREAM_STREAM_BROKEN');
+        },
+      },
+      held: true,
+    },
   ])('that cannot be read $rule ends with its last words, once', async ({ broken, held }) => {
     const { stored, store } = storeOf();
     const flow: string[] = [];
@@ -210,7 +260,10 @@ describe('a stream', () => {
     afterEach(() => void vi.useRealTimers());
 
     test('says so in comments, between events only', async () => {
-      const { upstream, response, sent } = open({ ...UPPER, push: (bytes) => bytes, end: () => '' }, { keepAliveMs: 100 });
+      const { upstream, response, sent } = open(
+        { ...UPPER, push: (bytes) => bytes, end: () => '' },
+        { keepAliveMs: 100 },
+      );
       upstream.push(Buffer.from('data: a\n\n'));
       vi.advanceTimersByTime(250);
       upstream.push(Buffer.from('data: half'));

@@ -2,7 +2,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
 import { AppError, errorProtocolOf, renderError, toAppError } from '../errors/index.ts';
-import { type Answer, type Exchange, type HeaderMap, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
+import {
+  type Answer,
+  type Exchange,
+  type HeaderMap,
+  type Operation,
+  type Pipeline,
+  traceOf,
+} from '../pipeline/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';

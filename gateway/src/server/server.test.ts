@@ -1,6 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { toClientRequest } from './client-request.ts';
@@ -120,7 +120,13 @@ describe('a request of the server', () => {
 
   function message(headers: IncomingMessage['headers'], over: Partial<IncomingMessage> = {}): IncomingMessage {
     const stream = new PassThrough();
-    return Object.assign(stream, { headers, method: 'POST', url: '/v1/x?a=b?c', httpVersionMajor: 1, ...over }) as unknown as IncomingMessage; // what is looked at
+    return Object.assign(stream, {
+      headers,
+      method: 'POST',
+      url: '/v1/x?a=b?c',
+      httpVersionMajor: 1,
+      ...over,
+    }) as unknown as IncomingMessage; // what is looked at
   }
   const toRequest = (given: IncomingMessage) => toClientRequest(given, { route: {}, limits: LIMITS });
 
@@ -137,14 +143,44 @@ describe('a request of the server', () => {
     }
   });
 
-  test.for<{ rule: string; headers: IncomingMessage['headers']; json: boolean; over?: Partial<IncomingMessage>; body?: string; want: string }>([
+  test.for<{
+    rule: string;
+    headers: IncomingMessage['headers'];
+    json: boolean;
+    over?: Partial<IncomingMessage>;
+    body?: string;
+    want: string;
+  }>([
     { rule: 'GET has no body', headers: { 'content-length': '5' }, json: false, over: { method: 'GET' }, want: 'none' },
     { rule: 'no length and no framing is no body', headers: {}, json: false, want: 'none' },
     { rule: 'length 0 is no body', headers: { 'content-length': '0' }, json: false, want: 'none' },
-    { rule: 'JSON is read', headers: { 'content-length': '2', 'content-type': 'application/json' }, json: false, body: '{}', want: 'json' },
-    { rule: 'empty chunked JSON is no body', headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/json' }, json: false, body: '', want: 'none' },
-    { rule: 'anything is JSON where JSON is wanted', headers: { 'content-length': '2' }, json: true, body: '{}', want: 'json' },
-    { rule: 'other bodies are streamed', headers: { 'content-length': '2', 'content-type': 'text/plain' }, json: false, want: 'streamed' },
+    {
+      rule: 'JSON is read',
+      headers: { 'content-length': '2', 'content-type': 'application/json' },
+      json: false,
+      body: '{}',
+      want: 'json',
+    },
+    {
+      rule: 'empty chunked JSON is no body',
+      headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/json' },
+      json: false,
+      body: '',
+      want: 'none',
+    },
+    {
+      rule: 'anything is JSON where JSON is wanted',
+      headers: { 'content-length': '2' },
+      json: true,
+      body: '{}',
+      want: 'json',
+    },
+    {
+      rule: 'other bodies are streamed',
+      headers: { 'content-length': '2', 'content-type': 'text/plain' },
+      json: false,
+      want: 'streamed',
+    },
     { rule: 'chunked bodies are streamed', headers: { 'transfer-encoding': 'chunked' }, json: false, want: 'streamed' },
     {
       rule: 'HTTP/2 says by its frames whether there is a body',

@@ -1,13 +1,16 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { StreamedBody } from '../pipeline/index.ts';
 import { createStreamedBody } from './streamed-body.ts';
 
 const SOURCE = Array.from({ length: 10 }, (_, i) => Buffer.alloc(10, String(i)));
 const WHOLE = Buffer.concat(SOURCE).toString();
 
 const read = async (body: Buffer | Readable): Promise<string> =>
-  Buffer.isBuffer(body) ? body.toString() : Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>)).toString();
+  Buffer.isBuffer(body)
+    ? body.toString()
+    : Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>)).toString();
 const open = (source: Readable, replayBytes = 1_000) => createStreamedBody(source, { replayBytes, bytes: undefined });
 
 describe('a streamed body', () => {
@@ -62,46 +65,87 @@ describe('a streamed body', () => {
   });
 
   test('is read whole by the newest reader, however earlier ones are interleaved with it', async () => {
-    const step = fc.record({ reader: fc.nat(), next: fc.constantFrom('read', 'open', 'give up', 'arrive') });
+    const step = fc.record({ reader: fc.nat(), name: fc.constantFrom(...Object.keys(STEPS)) });
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 0, max: 120 }), async (steps, replayBytes) => {
-        const source = new PassThrough({ highWaterMark: 1 });
-        const arriving = [...SOURCE];
-        const body = open(source, replayBytes);
-        const readers: AsyncIterator<Buffer>[] = [];
-        const begin = (): void => {
-          if (body.replayable) readers.push((body.open() as Readable)[Symbol.asyncIterator]() as AsyncIterator<Buffer>);
-        };
-        begin();
-        const texts = new Map<AsyncIterator<Buffer>, string>();
-        const pending: Promise<unknown>[] = [];
-        const take = (reader: AsyncIterator<Buffer>): void => {
-          const taking = reader.next().then(({ done, value }) => {
-            if (done !== true) texts.set(reader, (texts.get(reader) ?? '') + value);
-          });
-          pending.push(taking.catch(() => undefined)); // given up
-        };
-        for (const { reader, next } of steps) {
-          const chosen = readers[reader % readers.length];
-          if (next === 'open') begin();
-          if (next === 'arrive') source.write(arriving.shift() ?? '');
-          if (next === 'read' && chosen !== undefined) take(chosen);
-          if (next === 'give up' && chosen !== undefined && chosen !== readers.at(-1)) void chosen.return?.();
-          await Promise.resolve();
-        }
-        for (const piece of arriving) source.write(piece);
-        source.end();
-        const newest = readers.at(-1);
-        if (newest === undefined) throw new Error('no reader');
-        await Promise.all(pending);
-        for (let done = false; !done; ) {
-          const next = await newest.next();
-          done = next.done === true;
-          if (!done) texts.set(newest, (texts.get(newest) ?? '') + next.value);
-        }
-        expect(texts.get(newest) ?? '').toBe(WHOLE);
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 0, max: 120 }),
+        async (steps, replayBytes) => {
+          const race = new Race(replayBytes);
+          for (const { reader, name } of steps) {
+            STEPS[name]?.(race, reader);
+            await Promise.resolve();
+          }
+          expect(await race.finish()).toBe(WHOLE);
+        },
+      ),
       { numRuns: 300 },
     );
   });
 });
+
+type Reader = AsyncIterator<Buffer>;
+
+/** A body that arrives piece by piece, and readers that take turns. */
+class Race {
+  readonly #source = new PassThrough({ highWaterMark: 1 });
+  readonly #arriving = [...SOURCE];
+  readonly #body: StreamedBody;
+  readonly #readers: Reader[] = [];
+  readonly #texts = new Map<Reader, string>();
+  readonly #pending: Promise<unknown>[] = [];
+
+  constructor(replayBytes: number) {
+    this.#body = open(this.#source, replayBytes);
+    this.begin();
+  }
+
+  begin(): void {
+    if (!this.#body.replayable) return;
+    this.#readers.push((this.#body.open() as Readable)[Symbol.asyncIterator]() as Reader); // it is a stream of bytes
+  }
+
+  arrive(): void {
+    const piece = this.#arriving.shift();
+    if (piece !== undefined) this.#source.write(piece);
+  }
+
+  read(chosen: number): void {
+    const reader = this.#readers[chosen % this.#readers.length];
+    if (reader !== undefined) this.#pending.push(this.#take(reader).catch(() => true)); // given up
+  }
+
+  giveUp(chosen: number): void {
+    const reader = this.#readers[chosen % this.#readers.length];
+    if (reader !== this.#newest) void reader?.return?.();
+  }
+
+  /** What the newest reader has in the end. */
+  async finish(): Promise<string> {
+    while (this.#arriving.length > 0) this.arrive();
+    this.#source.end();
+    await Promise.all(this.#pending);
+    while (!(await this.#take(this.#newest)));
+    return this.#texts.get(this.#newest) ?? '';
+  }
+
+  get #newest(): Reader {
+    const newest = this.#readers.at(-1);
+    if (newest === undefined) throw new Error('no reader');
+    return newest;
+  }
+
+  /** Whether the reader has come to its end. */
+  async #take(reader: Reader): Promise<boolean> {
+    const { done, value } = await reader.next();
+    if (done !== true) this.#texts.set(reader, (this.#texts.get(reader) ?? '') + value);
+    return done === true;
+  }
+}
+
+const STEPS: Readonly<Record<string, (race: Race, reader: number) => void>> = {
+  read: (race, reader) => race.read(reader),
+  open: (race) => race.begin(),
+  'give up': (race, reader) => race.giveUp(reader),
+  arrive: (race) => race.arrive(),
+};

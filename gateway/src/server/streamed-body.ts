@@ -33,15 +33,20 @@ export function createStreamedBody(
     overflowed ||= keptBytes > options.replayBytes;
   };
 
+  /** The piece at a place as soon as it is there; undefined behind the last one. */
+  const pieceAt = async (at: number): Promise<Buffer | undefined> => {
+    // Two readers may wait for the same bytes when a try is given up: there is only ever one pull.
+    while (at - dropped >= kept.length && !ended) {
+      pulling ??= pull();
+      await pulling;
+    }
+    if (at < dropped) throw gone();
+    return kept[at - dropped];
+  };
+
   async function* read(reader: number): AsyncGenerator<Buffer> {
     for (let at = 0; ; at += 1) {
-      // Two readers may wait for the same bytes when a try is given up: there is only ever one pull.
-      while (at - dropped >= kept.length && !ended) {
-        pulling ??= pull();
-        await pulling;
-      }
-      if (at < dropped) throw gone();
-      const piece = kept[at - dropped];
+      const piece = await pieceAt(at);
       if (piece === undefined) return;
       if (overflowed && reader === readers) {
         // Only for the newest reader: one that was given up may still take what it waited for.

@@ -1,5 +1,15 @@
 import { type AnyEntry, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
-import { config, type Entries, KEY, key, organisation, provider, sha256, snapshot, workspace } from '@gatehouse/test/kit';
+import {
+  config,
+  type Entries,
+  KEY,
+  key,
+  organisation,
+  provider,
+  sha256,
+  snapshot,
+  workspace,
+} from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { PROVIDERS } from '../providers/register.ts';
 import { createSnapshotHolder, type SnapshotHolder, type SnapshotStatus, type SnapshotView } from './index.ts';
@@ -63,7 +73,11 @@ describe('names resolve', () => {
     const ownerOf = (workspaceName: string, slug: string) => view.provider(workspaceName, slug)?.workspace;
     expect([ownerOf('team-a', 'own'), ownerOf('team-b', 'own')]).toEqual(['team-a', null]);
     expect([ownerOf('team-a', 'shared'), ownerOf('team-b', 'shared')]).toEqual([null, undefined]);
-    expect([ownerOf('team-a', 'open'), ownerOf('team-b', 'open'), ownerOf('nobody', 'open')]).toEqual([null, null, null]);
+    expect([ownerOf('team-a', 'open'), ownerOf('team-b', 'open'), ownerOf('nobody', 'open')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
     expect(view.providers('team-a').map(({ slug, workspace: owner }) => [slug, owner])).toEqual([
       ['own', 'team-a'],
       ['shared', null],
@@ -84,7 +98,10 @@ describe('a Snapshot is refused, and the last good one keeps serving,', () => {
     { rule: 'when an entry has no id', bad: snapshot(odd({ ...key(), id: undefined })) },
     { rule: 'when an entry has no digest', bad: snapshot(odd({ ...key(), digest: undefined })) },
     { rule: 'when a body is broken', bad: snapshot(odd({ ...workspace(), digest: 'new', body: { defaults: 1 } })) },
-    { rule: 'when a key has no hash', bad: snapshot(odd({ ...key(), digest: 'new', body: { ...key().body, sha256: [] } })) },
+    {
+      rule: 'when a key has no hash',
+      bad: snapshot(odd({ ...key(), digest: 'new', body: { ...key().body, sha256: [] } })),
+    },
   ])('$rule', async ({ bad }) => {
     const held = holder();
     const view = await load(held, 1, ...good().entries);

@@ -118,9 +118,10 @@ export class UpstreamBody {
 
   /** Stops the upstream; the sink hears `fail` with the reason, also when the rest is already here. */
   cancel(reason: AppError): void {
-    if (this.#over || this.#error !== undefined) return;
-    this.#error = reason;
-    if (!this.#ended) this.#flow.abort(reason);
+    if (this.#over) return;
+    const isFirst = this.#error === undefined;
+    this.#error ??= reason;
+    if (isFirst && !this.#ended) this.#flow.abort(reason);
     this.#tell();
     this.#wake();
   }

@@ -3,7 +3,9 @@ import { AppError } from '../errors/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from './index.ts';
 import { createServices } from './services.ts';
 
-function open(respond: (request: UpstreamRequest) => { status: number; body: string } = () => ({ status: 200, body: '{}' })) {
+function open(
+  respond: (request: UpstreamRequest) => { status: number; body: string } = () => ({ status: 200, body: '{}' }),
+) {
   const requests: UpstreamRequest[] = [];
   let time = 1_000;
   const client: UpstreamClient = {
@@ -69,7 +71,10 @@ describe('what is made once', () => {
   test('is kept until it expires', async () => {
     const { services, advance } = open();
     let made = 0;
-    const make = async () => ({ value: (made += 1), ttlMs: 100 });
+    const make = async () => {
+      made += 1;
+      return { value: made, ttlMs: 100 };
+    };
     expect([await services.cached('k', make), await services.cached('k', make)]).toEqual([1, 1]);
     advance(99);
     expect(await services.cached('k', make)).toBe(1);
@@ -119,7 +124,10 @@ describe('what is made once', () => {
       const gone = Promise.withResolvers<never>();
       const first = services.cached('k', () => gone.promise);
       let made = 0;
-      const make = async () => ({ value: `made ${(made += 1)}`, ttlMs: 100 });
+      const make = async () => {
+        made += 1;
+        return { value: `made ${made}`, ttlMs: 100 };
+      };
       const others = [1, 2, 3].map(() => services.cached('k', make));
       gone.reject(new AppError(code));
       await expect(first).rejects.toMatchObject({ code });

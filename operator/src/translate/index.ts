@@ -1,8 +1,10 @@
 /** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
 
 export type { FindingReason } from './findings.ts';
+export { checksOf } from './kinds/index.ts';
 export { LayeredMap } from './layered-map.ts';
 export { servedBy } from './served.ts';
+export { fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
 export { type Translation, translate } from './translate.ts';
 export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
 export {

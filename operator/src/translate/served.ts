@@ -19,7 +19,8 @@ function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
   return (entry.body.grants ?? []).some((workspace) => workspace === EVERYONE || workspaces.has(workspace));
 }
 
-function credentialsOf(entry: AnyEntry): readonly string[] {
+/** Ids of the credentials an entry names. */
+export function credentialsOf(entry: AnyEntry): readonly string[] {
   if (entry.kind === 'provider') return entry.body.credential === undefined ? [] : [entry.body.credential];
   return entry.kind === 'config' ? credentialsOfNode(entry.body.node) : [];
 }

@@ -17,7 +17,7 @@ export function welcome({ process, host, resources, mockUrl, adminKey, exampleKe
   const { state, port, adminPort } = process;
   const base = baseUrl(host, port);
   const lines = [
-    `Gatehouse serves ${state.objects} objects of ${resources} on ${base}/v1`,
+    `Gatehouse serves ${state.objects} objects of ${resources} on ${base}/v1; edits are live at once`,
     `Metrics and status are on ${baseUrl(host, adminPort)}`,
   ];
   if (mockUrl !== undefined) lines.push(`The mock provider answers on ${mockUrl}`);

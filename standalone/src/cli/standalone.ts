@@ -102,15 +102,21 @@ async function startMock(options: Options): Promise<MockProvider | undefined> {
   return createMockProvider({ port: portOf('mock-provider', port) }).catch(refuseAddress);
 }
 
+/** Wrappers such as npm hand on a signal that the terminal has sent already: so soon it is the same one, in ms. */
+const SAME_SIGNAL_MS = 300;
+
 /** The first signal drains, the second ends the process at once. */
 async function untilStopped(shell: Shell, process: StandaloneProcess): Promise<void> {
-  let drained: Promise<void> | undefined;
+  let firstMs: number | undefined;
   await new Promise<void>((resolve, reject) => {
     shell.onStop((signal) => {
-      if (drained !== undefined) shell.exit(STOP_CODES[signal]);
+      if (firstMs !== undefined) {
+        if (performance.now() - firstMs > SAME_SIGNAL_MS) shell.exit(STOP_CODES[signal]);
+        return;
+      }
+      firstMs = performance.now();
       shell.err('Finishing the requests in flight; a second signal ends them');
-      drained = process.drain();
-      drained.then(resolve, reject);
+      process.drain().then(resolve, reject);
     });
   });
 }

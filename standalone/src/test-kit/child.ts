@@ -55,7 +55,10 @@ export async function runGatehouse(
   return { status, out: child.out, err: child.err };
 }
 
-/** The address a standalone process says it serves on. */
+/** Longest wait for a process to start, in ms: on a busy machine loading alone takes seconds. */
+const START_MS = 30_000;
+
+/** The address a process says it serves on. */
 export function addressOf(child: ChildGatehouse): Promise<string> {
-  return eventually('the address', () => /on (http:\/\/[^/\s]+)\/v1/.exec(child.err)?.[1]);
+  return eventually('the address', () => /on (http:\/\/[^/\s]+)/.exec(child.err)?.[1], START_MS);
 }

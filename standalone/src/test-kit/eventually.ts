@@ -5,12 +5,16 @@ const DEADLINE_MS = 5_000;
 const STEP_MS = 10;
 
 /** Asks until the answer is not undefined; rejects, saying what it waited for, after the deadline. */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const endMs = performance.now() + DEADLINE_MS;
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  const endMs = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (performance.now() > endMs) throw new Error(`waited ${DEADLINE_MS} ms for ${what}`);
+    if (performance.now() > endMs) throw new Error(`waited ${deadlineMs} ms for ${what}`);
     await wait(STEP_MS);
   }
 }

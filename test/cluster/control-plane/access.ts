@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { waitFor } from '../../kit/wait-for.ts';
+import { type CaptureOptions, capture, type Outcome } from '../run.ts';
 import { APPLY_PATCH, type ApiClient, createApiClient } from './api.ts';
 import { type AuditEvent, type AuditFilter, readAuditLog } from './audit.ts';
 import { type Kubeconfig, kubeconfigOf } from './credentials.ts';
@@ -20,17 +18,9 @@ export interface ControlPlaneDescriptor {
   readonly kubectlPath: string;
 }
 
-export interface KubectlOutcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface KubectlOptions {
-  /** Standard input, for `-f -`. */
-  readonly input?: string;
-  readonly signal?: AbortSignal;
-}
+/** `input` is for `-f -`. */
+export type KubectlOptions = CaptureOptions;
+export type KubectlOutcome = Outcome;
 
 export interface TokenOptions {
   readonly audiences?: readonly string[];
@@ -51,6 +41,7 @@ export interface ControlPlaneAccess extends ControlPlaneDescriptor, ApiClient {
   auditEvents(filter?: AuditFilter): Promise<AuditEvent[]>;
 }
 
+const NAMESPACE_DEADLINE_MS = 30_000; // the controllers may just be coming back from an outage
 const FIELD_MANAGER = 'gatehouse-test';
 
 /** The door to a control plane that another process may have started. */
@@ -68,17 +59,24 @@ export function connect(descriptor: ControlPlaneDescriptor): ControlPlaneAccess 
   };
 }
 
-async function kubectl(
+function kubectl(
   { kubectlPath, kubeconfigPath, folder }: ControlPlaneDescriptor,
   args: readonly string[],
-  { input = '', signal }: KubectlOptions,
+  options: KubectlOptions,
 ): Promise<KubectlOutcome> {
   const own = [`--kubeconfig=${kubeconfigPath}`, `--cache-dir=${join(folder, 'kubectl')}`];
-  const child = spawn(kubectlPath, [...own, ...args], { stdio: 'pipe', ...(signal === undefined ? {} : { signal }) });
-  child.stdin.on('error', () => {}); // it left without reading
-  child.stdin.end(input);
-  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  return { code: typeof code === 'number' ? code : 1, stdout, stderr };
+  return capture([kubectlPath, ...own, ...args], options);
+}
+
+/** What kubectl printed, where a refusal is a failure of the test. */
+export async function runKubectl(
+  controlPlane: Pick<ControlPlaneAccess, 'kubectl'>,
+  args: readonly string[],
+  options: KubectlOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await controlPlane.kubectl(args, options);
+  if (code === 0) return stdout;
+  throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
 }
 
 async function createNamespace(client: ApiClient, labels: Readonly<Record<string, string>>): Promise<string> {
@@ -86,7 +84,10 @@ async function createNamespace(client: ApiClient, labels: Readonly<Record<string
   await must(client.request('POST', '/api/v1/namespaces', { body: { metadata: { name, labels } } }));
   const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
   // A pod created before its namespace has this account is refused.
-  await waitFor(async () => (await client.request('GET', account)).status === 200, { what: account });
+  await waitFor(async () => (await client.request('GET', account)).status === 200, {
+    deadlineMs: NAMESPACE_DEADLINE_MS,
+    what: account,
+  });
   return name;
 }
 

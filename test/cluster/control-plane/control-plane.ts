@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type BuildOptions, ensurePrograms, pathOf } from '../build.ts';
 import { createNetwork, type Network } from '../nodes/network.ts';
+import { nodesUnavailable } from '../nodes/requirements.ts';
 import { owning } from '../owning.ts';
 import { PROGRAMS_OF_TIER } from '../programs.ts';
 import { createStateFolder, reclaim } from '../state-folder.ts';
@@ -40,6 +41,8 @@ async function start(
   resources: AsyncDisposableStack,
   { forNodes = false, ...build }: ControlPlaneOptions,
 ): Promise<ControlPlane> {
+  const reason = forNodes ? nodesUnavailable() : undefined;
+  if (reason !== undefined) throw new Error(reason);
   const programs = await ensurePrograms(PROGRAMS_OF_TIER[forNodes ? 2 : 1], build);
   const folder = await createStateFolder();
   resources.defer(() => reclaim(folder));

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { run } from '../run.ts';
 
 /** Paths of a certificate and its key. */
 export interface KeyPair {
@@ -25,8 +24,7 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes
 // Without a file of its own openssl adds the extensions of the machine's configuration.
 const CONFIG = '[req]\ndistinguished_name=dn\nx509_extensions=ca\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE\n';
 
-const execute = promisify(execFile);
-const openssl = async (...args: string[]): Promise<void> => void (await execute('openssl', args));
+const openssl = (...args: string[]): Promise<string> => run(['openssl', ...args]);
 
 /** A throw-away certificate authority: `<name>.crt` and `<name>.key`. */
 export async function createAuthority(folder: string, name: string): Promise<KeyPair> {

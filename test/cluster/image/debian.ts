@@ -1,14 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { withLock } from '../lock.ts';
-
-const execute = promisify(execFile);
-
-/** Whether this machine can fetch and unpack Debian packages. */
-export const hasDebianPackages = (): boolean => existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg');
+import { run } from '../run.ts';
 
 /** The unpacked files of these packages in `folder`, fetched once; the machine's own packages are not touched. */
 export async function unpackDebianPackages(names: readonly string[], folder: string): Promise<string> {
@@ -20,7 +14,7 @@ export async function unpackDebianPackages(names: readonly string[], folder: str
       const [archives, tree] = [join(scratch, 'archives'), join(scratch, 'tree')];
       await mkdir(archives);
       await download(names, archives, scratch);
-      for (const archive of await readdir(archives)) await execute('dpkg', ['-x', join(archives, archive), tree]);
+      for (const archive of await readdir(archives)) await run(['dpkg', '-x', join(archives, archive), tree]);
       await rename(tree, folder);
     } finally {
       await rm(scratch, { recursive: true, force: true });
@@ -31,8 +25,7 @@ export async function unpackDebianPackages(names: readonly string[], folder: str
 
 /** By the package lists of the machine, else by lists of our own: a bare machine has none, or outdated ones. */
 async function download(names: readonly string[], archives: string, scratch: string): Promise<void> {
-  const fetch = (options: readonly string[]) =>
-    execute('apt-get', [...options, 'download', ...names], { cwd: archives });
+  const fetch = (options: readonly string[]) => run(['apt-get', ...options, 'download', ...names], { cwd: archives });
   // As root apt would drop to a user of its own, who may not write here.
   const asUs = ['-q', '-o', 'APT::Sandbox::User=root'];
   try {
@@ -41,7 +34,7 @@ async function download(names: readonly string[], archives: string, scratch: str
     const lists = join(scratch, 'lists');
     await mkdir(join(lists, 'partial'), { recursive: true });
     const own = [...asUs, '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${scratch}`];
-    await execute('apt-get', [...own, 'update']);
+    await run(['apt-get', ...own, 'update']);
     await fetch(own);
   }
 }

@@ -1,5 +1,4 @@
 /** Images for test pods, built without a registry and without root. */
-export { hasDebianPackages } from './debian.ts';
 export type { ImageFile, ImageFiles } from './files.ts';
 export { buildImage, type ImageSpec, type Layer, writeLayer } from './image.ts';
 export { IMAGE_NODE, IMAGE_USER, nodeRootEntries, nodeRootLayer, type RootOptions } from './root-file-system.ts';

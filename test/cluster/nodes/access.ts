@@ -1,7 +1,12 @@
-import type { ControlPlaneAccess, KubectlOptions, KubectlOutcome } from '../control-plane/access.ts';
+import {
+  type ControlPlaneAccess,
+  type KubectlOptions,
+  type KubectlOutcome,
+  runKubectl,
+} from '../control-plane/access.ts';
+import { run } from '../run.ts';
 import { inside } from './namespace.ts';
 import type { NodeDescriptor } from './node.ts';
-import { run } from './run.ts';
 
 /** What another process needs to use the nodes of a cluster. */
 export interface NodesDescriptor {
@@ -33,12 +38,8 @@ export function connectNodes(controlPlane: ControlPlaneAccess, descriptor: Nodes
     importImage: async (archive) => {
       await Promise.all(descriptor.nodes.map((node) => importInto(node, descriptor.ctrPath, archive)));
     },
-    podLogs: async (namespace, pod, options = {}) => {
-      const command = ['logs', '-n', namespace, pod, ...select(options)];
-      const { code, stdout, stderr } = await controlPlane.kubectl(command, options);
-      if (code !== 0) throw new Error(`No logs of ${namespace}/${pod}: ${stderr}`);
-      return stdout;
-    },
+    podLogs: (namespace, pod, options = {}) =>
+      runKubectl(controlPlane, ['logs', '-n', namespace, pod, ...select(options)], options),
     exec: (namespace, pod, command, options = {}) => {
       const stdin = options.input === undefined ? [] : ['-i'];
       return controlPlane.kubectl(

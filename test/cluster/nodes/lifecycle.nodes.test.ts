@@ -9,10 +9,10 @@ import { bringDown, bringUpDetached } from '../by-hand.ts';
 import { cgroupFolders } from '../cgroups.ts';
 import { isAlive } from '../identity.ts';
 import { type ControlPlane, startControlPlane, startNodes, withoutNodes } from '../index.ts';
+import { run } from '../run.ts';
 import { cgroupName, recordedProcesses } from '../state-folder.ts';
 import { apply, buildProbeImage, probeService, readValue, rolledOut } from './probe/pods.ts';
 import { refusingWebhook } from './probe/webhook.ts';
-import { run } from './run.ts';
 
 /** What nodes could change of the machine. */
 const machine = async (): Promise<object> => ({

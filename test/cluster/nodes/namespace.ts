@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '../../kit/wait-for.ts';
 import { launch, type Program } from '../launch.ts';
-import { run } from './run.ts';
+import { run } from '../run.ts';
 
 type Command = readonly [program: string, ...args: string[]];
 
@@ -12,8 +12,6 @@ export interface NodeNamespace {
   /** Its first process: when that ends, the kernel ends everything inside. */
   readonly holder: Program;
   launch(name: string, command: Command): Promise<Program>;
-  /** Runs a command inside to its end. */
-  run(command: Command, input?: string): Promise<string>;
 }
 
 export interface NamespaceOptions {
@@ -44,18 +42,16 @@ export const createNetworkNamespace = ({ name, folder, pause }: NamespaceOptions
 /** Network, mounts and processes of a node, prepared for container runtime and kubelet. */
 export async function createNodeNamespace({ name, folder, pause }: NamespaceOptions): Promise<NodeNamespace> {
   const hidden = PRIVATE_FOLDERS.find((path) => [folder, pause].some((used) => used.startsWith(`${path}/`)));
-  if (hidden !== undefined)
-    throw new Error(`Nodes do not see ${hidden}: move TMPDIR or GATEHOUSE_TEST_CACHE elsewhere`);
+  if (hidden !== undefined) throw new Error(`Nodes do not see ${hidden}: move TMPDIR or GATEHOUSE_TEST_CACHE`);
   const holder = await hold({ name, folder, pause }, ['--net', '--mount', '--propagation', 'private', '--mount-proc']);
   const scratch = join(folder, name, 'tmp');
   await mkdir(scratch, { recursive: true });
   // Not "ip netns exec": it remounts /sys, which hides the cgroup mounts.
   const wrapper = [...inside(holder.pid), '-m', '-p', '--', 'env', `TMPDIR=${scratch}`];
-  await run([...wrapper, 'sh', '-eu'], await setupScript(join(folder, name)));
+  await run([...wrapper, 'sh', '-eu'], { input: await setupScript(join(folder, name)) });
   return {
     holder,
     launch: (program, command) => launch({ name: `${name}-${program}`, command, folder, wrapper, wrapperForks: true }),
-    run: (command, input) => run([...wrapper, ...command], input),
   };
 }
 

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { MAX_NODES } from '../control-plane/credentials.ts';
 import type { Place } from '../control-plane/place.ts';
 import { owning } from '../owning.ts';
+import { run } from '../run.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { createNetworkNamespace, createNodeNamespace, inside, type NodeNamespace } from './namespace.ts';
 import { overlap, type Ranges, rangesOf, SLOTS } from './ranges.ts';
-import { run } from './run.ts';
 
 export interface Network extends AsyncDisposable {
   readonly ranges: Ranges;
@@ -137,4 +137,4 @@ async function connectNode(
 const numbers = (): number[] => Array.from({ length: MAX_NODES }, (_, i) => i + 1);
 
 const configure = (where: readonly string[], commands: readonly string[]): Promise<string> =>
-  run([...where, 'ip', '-batch', '-'], `${commands.join('\n')}\n`);
+  run([...where, 'ip', '-batch', '-'], { input: `${commands.join('\n')}\n` });

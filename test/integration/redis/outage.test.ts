@@ -29,7 +29,8 @@ const ask = (world: World, question?: string) => {
     body: { model: 'mock-small', messages: [{ role: 'user', content: question ?? `q${questions}` }] },
   });
 };
-const cacheStatus = async (world: World, question?: string) => (await ask(world, question)).headers['x-gw-cache-status'];
+const cacheStatus = async (world: World, question?: string) =>
+  (await ask(world, question)).headers['x-gw-cache-status'];
 
 describe('Redis', () => {
   test('that stops and starts again fails no request, and is used again', async () => {

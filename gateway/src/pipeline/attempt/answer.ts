@@ -41,10 +41,16 @@ const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: 
   ],
 );
 
+/** Whether the body is compressed. */
+export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
+  const encoding = headers['content-encoding'];
+  return typeof encoding === 'string' && encoding !== 'identity';
+}
+
 /** An upstream that compresses without being asked is read all the same. */
 export async function decoded(answer: UnaryAnswer, maxBytes: number): Promise<UnaryAnswer> {
   const encoding = answer.headers['content-encoding'];
-  if (typeof encoding !== 'string' || encoding === 'identity' || answer.bytes.length === 0) return answer;
+  if (typeof encoding !== 'string' || !isEncoded(answer) || answer.bytes.length === 0) return answer;
   const decode = DECODERS.get(encoding.trim().toLowerCase());
   if (decode === undefined) {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: `The provider used the unknown encoding ${encoding}` });

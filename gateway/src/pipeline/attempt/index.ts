@@ -13,6 +13,7 @@ import {
   type ClientAnswer,
   decoded,
   errorAnswer,
+  isEncoded,
   isEventStream,
   isServerSent,
   streamTransform,
@@ -226,11 +227,14 @@ function toUpstream(
   return { method, origin, path, headers: { ...headers, ...length }, body: streamed?.open() ?? body, hostOrigin };
 }
 
-/** Streams are relayed only with status 200; proxied answers whenever they are good (behaviour-streaming 8.1). */
+/**
+ * Streams are relayed only with status 200, and as the bytes they are: one in an encoding nobody asked for is read whole.
+ * Proxied answers are relayed whenever they are good (behaviour-streaming 8.1).
+ */
 function isRelayed({ call, endpoint }: Prepared, response: UpstreamResponse): boolean {
   if (call.operation === 'proxy') return response.status >= 200 && response.status <= 299;
   const rule = endpoint?.stream;
-  if (!call.stream || response.status !== 200 || rule === undefined) return false;
+  if (!call.stream || response.status !== 200 || rule === undefined || isEncoded(response)) return false;
   return isEventStream(response) || (rule.kind === 'decode' && framingOf(rule, call) !== 'sse');
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { AppError } from '../../errors/index.ts';
 import { prepareTarget } from '../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
-import { AppError } from '../../errors/index.ts';
 import { listUpstreamModels } from './models.ts';
 import type { CallResult } from './send.ts';
 
@@ -50,7 +50,9 @@ const idsOf = (result: CallResult): unknown[] => {
 
 describe('the models of a provider', () => {
   test('are those of all pages', async () => {
-    const { result, paths } = await list((n) => page({ data: [{ id: `m${n}` }], ...(n < 3 ? { next: `/models?p=${n}` } : {}) }));
+    const { result, paths } = await list((n) =>
+      page({ data: [{ id: `m${n}` }], ...(n < 3 ? { next: `/models?p=${n}` } : {}) }),
+    );
     expect(idsOf(result)).toEqual(['m1', 'm2', 'm3']);
     expect(paths).toEqual(['/v1/models', '/v1/models?p=1', '/v1/models?p=2']);
   });
@@ -74,7 +76,9 @@ describe('the models of a provider', () => {
       want: { kind: 'error' },
     },
   ])('are $rule when that is the answer', async ({ answer, want }) => {
-    expect((await list((n) => (n === 1 ? page({ data: [{ id: 'a' }], next: '/b' }) : answer))).result).toMatchObject(want);
+    expect((await list((n) => (n === 1 ? page({ data: [{ id: 'a' }], next: '/b' }) : answer))).result).toMatchObject(
+      want,
+    );
   });
 
   test('that cannot be read are an invalid response', async () => {

@@ -8,14 +8,18 @@ const openai = PROVIDERS.get('openai');
 if (anthropic === undefined || openai === undefined) throw new Error('no provider');
 
 const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
-const OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+const OVERLOADED =
+  'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
 const OTHER = 'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No"}}\n\n';
 const START = 'event: message_start\ndata: {"type":"message_start","message":{}}\n\n';
 
 /** A response whose pieces come one after the other, and what is left of it for the client. */
 function respond(pieces: readonly string[], ends = true) {
   let aborted = false;
-  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => void (aborted = true) });
+  const abort = (): void => {
+    aborted = true;
+  };
+  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort });
   void (async () => {
     for (const piece of pieces) {
       body.push(Buffer.from(piece));

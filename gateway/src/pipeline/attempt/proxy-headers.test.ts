@@ -6,7 +6,8 @@ import { clientHeaders, forwardedHeaders } from './proxy-headers.ts';
 const caller = (...keyHeaders: string[]): Caller => ({ keyHeaders: new Set(keyHeaders) }) as unknown as Caller; // all that is looked at
 
 describe('the headers of a proxied request', () => {
-  const pass = (headers: Record<string, string>, by = caller('x-gw-api-key')) => clientHeaders(fakeRequest({ headers }), by);
+  const pass = (headers: Record<string, string>, by = caller('x-gw-api-key')) =>
+    clientHeaders(fakeRequest({ headers }), by);
 
   test('are those of the client, without what ends at the gateway', () => {
     const ends = {

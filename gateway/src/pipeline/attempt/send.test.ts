@@ -42,13 +42,21 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
   const sent = await sendWithRetries(port, {
     signal: new AbortController().signal,
     settings: { retry: plan, requestTimeoutMs: 0 },
-    request: () => ({ method: 'POST', origin: 'http://x', path: '/', headers: {}, body: undefined, hostOrigin: 'request' }),
+    request: () => ({
+      method: 'POST',
+      origin: 'http://x',
+      path: '/',
+      headers: {},
+      body: undefined,
+      hostOrigin: 'request',
+    }),
     replayable: () => true,
     isStream: () => false,
     inspect: async () => undefined,
     ...more,
   });
-  const outcome = sent.result.kind === 'error' ? sent.result.error.code : 'status' in sent.result ? sent.result.status : 'stream';
+  const outcome =
+    sent.result.kind === 'error' ? sent.result.error.code : 'status' in sent.result ? sent.result.status : 'stream';
   return { outcome, retries: sent.retries, calls: sent.calls, waits };
 }
 
@@ -58,7 +66,12 @@ const broken = new AppError('UPSTREAM_UNREACHABLE');
 describe('retries', () => {
   test.for<{ rule: string; script: Scripted[]; plan?: Partial<RetryPlan>; want: object }>([
     { rule: 'are not needed', script: [{ status: 200 }], want: { outcome: 200, retries: 0, calls: 1, waits: [] } },
-    { rule: 'are not wanted', script: [{ status: 500 }], plan: { attempts: 0 }, want: { outcome: 500, retries: 0, calls: 1 } },
+    {
+      rule: 'are not wanted',
+      script: [{ status: 500 }],
+      plan: { attempts: 0 },
+      want: { outcome: 500, retries: 0, calls: 1 },
+    },
     {
       rule: 'wait longer and longer',
       script: [{ status: 503 }],
@@ -165,7 +178,9 @@ describe('retries', () => {
   });
 
   test('of a stream end once it has begun', async () => {
-    expect(await play([{ status: 200 }], retry({ statusCodes: new Set([200]) }), { isStream: () => true })).toMatchObject({
+    expect(
+      await play([{ status: 200 }], retry({ statusCodes: new Set([200]) }), { isStream: () => true }),
+    ).toMatchObject({
       outcome: 'stream',
       retries: 0,
     });
@@ -181,7 +196,12 @@ describe('retries', () => {
       outcome: 'stream',
       retries: 1,
     });
-    expect(await play([{ status: 200 }], retry({ statusCodes: new Set([500]) }), { isStream: () => true, inspect: async () => new AppError('UPSTREAM_OVERLOADED') })).toMatchObject({
+    expect(
+      await play([{ status: 200 }], retry({ statusCodes: new Set([500]) }), {
+        isStream: () => true,
+        inspect: async () => new AppError('UPSTREAM_OVERLOADED'),
+      }),
+    ).toMatchObject({
       outcome: 'UPSTREAM_OVERLOADED',
       retries: 0,
     });

@@ -1,5 +1,5 @@
 import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
-import { fakeRequest, type FakeRequest, provider, snapshot, unwrap, workspace } from '@gatehouse/test/kit';
+import { type FakeRequest, fakeRequest, provider, snapshot, unwrap, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
 import { baseOf } from '../../providers/engine/target.ts';
@@ -53,7 +53,15 @@ interface Asked {
   readonly nowMs?: number;
 }
 
-function resolve({ target = {}, saved = false, request = {}, customHost, requestProvider, model = 'm', nowMs = NOW - 1 }: Asked): ResolvedTarget {
+function resolve({
+  target = {},
+  saved = false,
+  request = {},
+  customHost,
+  requestProvider,
+  model = 'm',
+  nowMs = NOW - 1,
+}: Asked): ResolvedTarget {
   const node = unwrap(parseInlineConfig(target, { caps: DEFAULT_TARGET_CAPS, saved: false }));
   const plan = compilePlan(node, {
     saved: saved ? { slug: 's', version: 'v' } : undefined,
@@ -123,7 +131,9 @@ describe('a target that takes its provider from the request', () => {
     if (record === undefined) throw new Error('no record');
     expect(codeOf({ target: { passthrough: true } })).toBe('PROVIDER_REQUIRED');
     expect(codeOf({ target: { passthrough: true }, requestProvider: named })).toBe('PROVIDER_REQUIRED');
-    expect(resolve({ target: { passthrough: true }, requestProvider: { kind: 'managed', record } }).managed).toBe(record);
+    expect(resolve({ target: { passthrough: true }, requestProvider: { kind: 'managed', record } }).managed).toBe(
+      record,
+    );
   });
 });
 
@@ -185,7 +195,10 @@ describe('a deployment', () => {
     { rule: 'is the default otherwise', asked: { target: { provider: '@azure' }, model: 'x' }, want: ['dep-b', 'v0'] },
     {
       rule: 'of the config comes before those of the account',
-      asked: { target: { provider: '@azure', deployments: [{ deployment_id: 'own', is_default: true }] }, model: 'gpt' },
+      asked: {
+        target: { provider: '@azure', deployments: [{ deployment_id: 'own', is_default: true }] },
+        model: 'gpt',
+      },
       want: ['own', 'v0'],
     },
   ])('$rule', ({ asked, want }) => {

@@ -58,7 +58,11 @@ const inline = (document: object) => ({ 'x-gw-config': JSON.stringify(document) 
 
 describe('the provider of a request', () => {
   test.for<{ rule: string; headers: Record<string, string>; want: object }>([
-    { rule: 'is named by slug', headers: { 'x-gw-provider': '@main' }, want: { kind: 'managed', record: { slug: 'main' } } },
+    {
+      rule: 'is named by slug',
+      headers: { 'x-gw-provider': '@main' },
+      want: { kind: 'managed', record: { slug: 'main' } },
+    },
     {
       rule: 'is named by slug before the virtual key',
       headers: { 'x-gw-provider': '@main', 'x-gw-virtual-key': 'nope' },
@@ -113,7 +117,9 @@ describe('the provider of a request', () => {
   ])('$rule', async ({ headers, want }) => {
     const { requestProvider } = await resolve({ headers });
     if ('fields' in want && requestProvider?.kind === 'named') {
-      expect(Object.fromEntries(requestProvider.fields)).toEqual(Object.fromEntries(want.fields as Map<string, string>));
+      expect(Object.fromEntries(requestProvider.fields)).toEqual(
+        Object.fromEntries(want.fields as Map<string, string>),
+      );
     } else expect(requestProvider).toMatchObject(want);
   });
 
@@ -123,11 +129,14 @@ describe('the provider of a request', () => {
     expect(params).toEqual({ model: 'org/gpt', a: 1 });
   });
 
-  test.for(['@cf/meta/llama', '@hf/x/y', '@unknown/model', '@main', '@/x'])('is not named by the model %s', async (model) => {
-    const { requestProvider, params } = await resolve({ headers: { 'x-gw-config': 'saved' }, body: { model } });
-    expect(requestProvider).toBeUndefined();
-    expect(params['model']).toBe(model);
-  });
+  test.for(['@cf/meta/llama', '@hf/x/y', '@unknown/model', '@main', '@/x'])(
+    'is not named by the model %s',
+    async (model) => {
+      const { requestProvider, params } = await resolve({ headers: { 'x-gw-config': 'saved' }, body: { model } });
+      expect(requestProvider).toBeUndefined();
+      expect(params['model']).toBe(model);
+    },
+  );
 
   test('may describe the call, whoever is called', () => {
     const request = fakeRequest({ headers: { 'anthropic-beta': 'b', 'x-gw-azure-resource-name': 'r' } });
@@ -158,7 +167,9 @@ describe('headers over the config', () => {
   });
 
   test.for(['soon', '-1', '1.5', '1e99', 'NaN', '86400001', '0x'])('a timeout of %j is refused', async (text) => {
-    expect(await codeOf({ headers: { 'x-gw-provider': '@main', 'x-gw-request-timeout': text } })).toBe('HEADER_INVALID');
+    expect(await codeOf({ headers: { 'x-gw-provider': '@main', 'x-gw-request-timeout': text } })).toBe(
+      'HEADER_INVALID',
+    );
   });
 });
 

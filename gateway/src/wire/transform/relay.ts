@@ -56,7 +56,7 @@ function createGate(endOfWhole: (bytes: Buffer) => number): { push(bytes: Buffer
       const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
       const end = endOfWhole(all);
       const isTooLong = all.length - end > MAX_HELD_BYTES;
-      held = isTooLong ? NOTHING : all.subarray(end);
+      held = isTooLong || end === all.length ? NOTHING : all.subarray(end); // an empty slice would keep the whole buffer
       return isTooLong ? all : all.subarray(0, end);
     },
     end: () => {

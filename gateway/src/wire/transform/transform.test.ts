@@ -54,7 +54,9 @@ describe('a relay', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PROTOCOLS),
-        fc.array(fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constantFrom('\n\n', '\r\n', 'data: x').map(Buffer.from))),
+        fc.array(
+          fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constantFrom('\n\n', '\r\n', 'data: x').map(Buffer.from)),
+        ),
         (protocol, pieces) => {
           expect(run(createRelay(protocol), pieces).equals(Buffer.concat(pieces))).toBe(true);
         },
@@ -102,10 +104,16 @@ describe('a relay', () => {
   });
 
   test.for<{ protocol: StreamProtocol; want: RegExp }>([
-    { protocol: 'chat', want: /^data: \{"error":\{"message":".+","type":"stream_error","param":null,"code":null\}\}\n\n$/ },
+    {
+      protocol: 'chat',
+      want: /^data: \{"error":\{"message":".+","type":"stream_error","param":null,"code":null\}\}\n\n$/,
+    },
     { protocol: 'completion', want: /^data: \{"error":\{/ },
     { protocol: 'events', want: /^data: \{"error":\{/ },
-    { protocol: 'messages', want: /^event: error\ndata: \{"type":"error","error":\{"type":"stream_error","message":".+"\}\}\n\n$/ },
+    {
+      protocol: 'messages',
+      want: /^event: error\ndata: \{"type":"error","error":\{"type":"stream_error","message":".+"\}\}\n\n$/,
+    },
     { protocol: 'responses', want: /^event: response\.failed\ndata: \{"type":"response\.failed","sequence_number":0,/ },
   ])('of $protocol says its last words in that format, without [DONE]', ({ protocol, want }) => {
     const words = createRelay(protocol).fail(BROKEN);
@@ -148,7 +156,8 @@ function plainDecoder(): StreamDecoder {
   const toItem = (data: string): StreamItem => {
     const [kind = '', value = ''] = data.split(':');
     const count = Number(value);
-    if (kind === 'usage') return { kind, usage: { prompt_tokens: count, completion_tokens: count, total_tokens: 2 * count } };
+    if (kind === 'usage')
+      return { kind, usage: { prompt_tokens: count, completion_tokens: count, total_tokens: 2 * count } };
     if (kind === 'error') return { kind, error: { message: value, type: 't', param: null, code: null } };
     return { kind: 'chunk', data: { id: 'x', choices: [{ text: data }] }, event: 'piece' };
   };
@@ -164,7 +173,8 @@ describe('a decoded stream', () => {
     const bytes = framed('a', 'ü☃', 'usage:2', 'b');
     for (const protocol of PROTOCOLS) {
       const whole = run(decode(protocol, true), [bytes]).toString();
-      for (let at = 0; at <= bytes.length; at += 1) expect(run(decode(protocol, true), cut(bytes, [at])).toString()).toBe(whole);
+      for (let at = 0; at <= bytes.length; at += 1)
+        expect(run(decode(protocol, true), cut(bytes, [at])).toString()).toBe(whole);
     }
   });
 

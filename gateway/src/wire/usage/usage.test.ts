@@ -29,7 +29,11 @@ describe('the tokens of an answer', () => {
       text: 'data: {"usage":null}\n\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n',
       want: { input: 1, output: 2, cached: 0 },
     },
-    { rule: 'not in what the model says about usage', text: '{"content":"\\"usage\\":{\\"input_tokens\\":5}"}', want: undefined },
+    {
+      rule: 'not in what the model says about usage',
+      text: '{"content":"\\"usage\\":{\\"input_tokens\\":5}"}',
+      want: undefined,
+    },
     { rule: 'not when the end is missing', text: '{"usage":{"prompt_tokens":1', want: undefined },
     { rule: 'not when they are no object', text: '{"usage":"high"}', want: undefined },
     { rule: 'not when there are none', text: '{"id":"x"}', want: undefined },

@@ -240,7 +240,7 @@ async function startWatch<T extends KubeObject>(
     watch: true,
     allowWatchBookmarks: true,
   };
-  const deadline = limit(signal, silenceMs, clock);
+  const deadline = limit(signal, CALL_MS, clock); // a watch begins to answer at once
   const started = clock.monotonicMs();
   let code = 0;
   try {
@@ -248,7 +248,7 @@ async function startWatch<T extends KubeObject>(
     const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, streams: true });
     code = answer.status;
     if (code !== 200) await readAnswer(answer, deadline.signal);
-    return openWatchStream<T>(answer, deadline);
+    return openWatchStream<T>(answer, deadline, silenceMs);
   } catch (error) {
     deadline[Symbol.dispose]();
     throw error;
@@ -259,7 +259,7 @@ async function startWatch<T extends KubeObject>(
 
 function limit(signal: AbortSignal, timeoutMs: number, clock: Clock): Deadline {
   const onTimeout = (): ApiError =>
-    new ApiError({ status: 0, reason: 'Timeout', message: `the API server was silent for ${timeoutMs} ms` });
+    new ApiError({ status: 0, reason: 'Timeout', message: 'the API server took too long' });
   return startDeadline({ signal, timeoutMs, onTimeout, clock });
 }
 

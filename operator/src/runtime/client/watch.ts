@@ -18,12 +18,16 @@ export interface WatchStream<T extends KubeObject> extends AsyncIterable<WatchEv
 
 /**
  * The events of a watch, until the server ends it. Reading throws ApiError: `Expired` (410) when the resourceVersion is too
- * old, `Undecodable` for what is no event, `Unreachable` when the stream breaks. Every byte extends the deadline.
+ * old, `Undecodable` for what is no event, `Unreachable` when the stream breaks. Every byte extends the deadline by `silenceMs`.
  */
-export function openWatchStream<T extends KubeObject>({ body }: TransportAnswer, deadline: Deadline): WatchStream<T> {
+export function openWatchStream<T extends KubeObject>(
+  { body }: TransportAnswer,
+  deadline: Deadline,
+  silenceMs: number,
+): WatchStream<T> {
   body.on('error', () => {}); // who reads gets it; who has stopped reading must not crash
   return {
-    [Symbol.asyncIterator]: () => readEvents<T>(body, deadline),
+    [Symbol.asyncIterator]: () => readEvents<T>(body, deadline, silenceMs),
     [Symbol.dispose]: () => {
       body.destroy();
       deadline[Symbol.dispose]();
@@ -34,11 +38,12 @@ export function openWatchStream<T extends KubeObject>({ body }: TransportAnswer,
 async function* readEvents<T extends KubeObject>(
   body: TransportAnswer['body'],
   deadline: Deadline,
+  silenceMs: number,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const reader = createLineReader(MAX_LINE_BYTES);
   try {
     for await (const bytes of body) {
-      deadline.extend();
+      deadline.extend(silenceMs);
       for (const line of reader.push(bytes)) yield parseEvent<T>(line);
     }
   } catch (error) {

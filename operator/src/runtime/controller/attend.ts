@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import type { KubeObject } from '../client/index.ts';
+import type { KubeObject, ObjectKey } from '../client/index.ts';
 import type { Queue, Taken } from '../queue/index.ts';
 import { conditionOf } from '../status/index.ts';
 import { startDeadline, systemClock } from '../time/index.ts';
@@ -17,15 +17,27 @@ export function createAttendant<T extends KubeObject>(
 ): (taken: Taken, life: AbortSignal) => Promise<void> {
   const { name, store, log, metrics, clock = systemClock, deadlineMs: timeoutMs = DEADLINE_MS } = options;
   const schedule = createScheduler(queue);
+  const lastReasons = new Map<ObjectKey, string | undefined>();
+
+  /** Whether neither the status the run started from nor the run before said this: a cache may lag, a memory dies with us. */
+  const isEntered = (object: T, key: ObjectKey, outcome: Outcome): boolean => {
+    const before = lastReasons.get(key);
+    lastReasons.set(key, outcome.halt?.reason);
+    return before !== outcome.halt?.reason && differsFromStatus(object, outcome);
+  };
 
   return async ({ key, waitedMs }, life) => {
     const object = store.get(key);
-    if (object === undefined) return schedule(key, { kind: 'done' });
+    if (object === undefined) {
+      lastReasons.delete(key);
+      schedule(key, { kind: 'done' });
+      return;
+    }
     const startedMs = clock.monotonicMs();
     const onTimeout = (): Error => new RunEndedError('deadline');
     using deadline = startDeadline({ signal: life, timeoutMs, onTimeout, clock });
     const outcome = await attempt(options, { object, signal: deadline.signal });
-    const entered = isEntered(object, outcome);
+    const entered = isEntered(object, key, outcome);
     if (entered) announce(options, object, outcome);
     logOutcome(log, { controller: name, key }, { outcome, entered });
     metrics?.reconciled({
@@ -69,8 +81,7 @@ const isDeleting = ({ metadata }: KubeObject): boolean => typeof metadata.deleti
 const isSuspended = (object: KubeObject): boolean =>
   'spec' in object && isObject(object.spec) && object.spec['suspend'] === true;
 
-/** Whether the status the run started from did not say this yet; survives restarts, unlike a memory of ours. */
-function isEntered(object: KubeObject, { kind, halt }: Outcome): boolean {
+function differsFromStatus(object: KubeObject, { kind, halt }: Outcome): boolean {
   if (kind === 'done') return conditionOf(object, 'Stalled')?.status === 'True';
   return halt !== undefined && conditionOf(object, 'Ready')?.reason !== halt.reason;
 }

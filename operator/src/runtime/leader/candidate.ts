@@ -23,13 +23,17 @@ export function createCandidate(options: LeaderOptions, timing: LeaseTiming, clo
 
   const pause = (signal: AbortSignal): Promise<void> =>
     sleep(timing.retryMs * (1 + RETRY_JITTER * random()), { signal, clock }).catch(() => {});
+  let failure: string | undefined;
   const warn = (error: unknown): void => {
-    const fields = error instanceof ApiError ? { status: error.status, reason: error.reason } : { err: error };
-    log.warn({ lease: name, ...fields }, 'Could not reach the lease');
+    const reason = error instanceof ApiError ? error.reason : String(error);
+    if (reason !== failure) log.warn({ lease: name, reason }, 'Could not reach the lease');
+    failure = reason; // one line per kind of failure
   };
   const claim = async (signal: AbortSignal): Promise<Claim | 'failed'> => {
     try {
-      return await holder.claim(signal);
+      const claimed = await holder.claim(signal);
+      failure = undefined;
+      return claimed;
     } catch (error) {
       if (!signal.aborted) warn(error);
       return 'failed';

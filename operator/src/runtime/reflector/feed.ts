@@ -27,12 +27,14 @@ export interface FeedOptions<T extends KubeObject> {
 
 /** Fills a store, one watch after the other. */
 export interface Feed {
-  /** Runs one watch to its end; `complete` is false when it ended early and silent. Throws what went wrong. */
+  /** Runs one watch to its end; `complete` is false when it ended too early. Throws what went wrong. */
   next(signal: AbortSignal): Promise<{ readonly complete: boolean }>;
   /** Makes the next watch start from a new snapshot. */
   restart(): void;
 }
 
+/** A server, or something before it, that ends watches faster than that must not make us run in circles. */
+const MIN_WATCH_MS = 1_000;
 /** The part of its announced duration after which a watch that the server ends has ended on time. */
 const ON_TIME = 0.9;
 
@@ -78,7 +80,8 @@ export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed 
         reads += 1;
         onRead();
       }
-      return { complete: reads > 0 || performance.now() - startedMs > timeoutSeconds * 1_000 * ON_TIME };
+      const lastedMs = performance.now() - startedMs;
+      return { complete: lastedMs > (reads > 0 ? MIN_WATCH_MS : timeoutSeconds * 1_000 * ON_TIME) };
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ConditionDraft } from '@gatehouse/crds/conditions';
 import {
   ApiError,
   apiVersionOf,
+  hasReason,
   type KindRef,
   type KubeClient,
   type KubeObject,
@@ -108,8 +109,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     if (signal.aborted) return;
     const outcome = outcomeOf(error);
     onOutcome(outcome);
+    if (outcome !== 'written') recent.drop(id);
     if (outcome !== 'failed') return queue.forget(id);
-    recent.drop(id);
     log.warn({ status: id, ...describeError(error) }, 'Could not write a status');
     if (isRefused(error)) return queue.forget(id);
     if (!pending.has(id)) pending.set(id, given);
@@ -149,14 +150,14 @@ async function send(
   signal: AbortSignal,
 ): Promise<void> {
   const { apiVersion, kind: kindName, metadata } = object;
-  const { namespace, name, uid } = metadata; // with the uid, a new object of the same name is a conflict
-  const intent = { apiVersion, kind: kindName, metadata: { namespace, name, uid }, status };
+  const { namespace, name } = metadata; // the server does not compare a uid here; a new object gets its own status next
+  const intent = { apiVersion, kind: kindName, metadata: { namespace, name }, status };
   await client.apply(kind, intent, { subresource: 'status', fieldManager, force: true, signal });
 }
 
 function outcomeOf(error: unknown): StatusOutcome {
   if (error === undefined) return 'written';
-  return error instanceof ApiError && (error.status === 404 || error.status === 409) ? 'gone' : 'failed';
+  return hasReason(error, 'NotFound') ? 'gone' : 'failed';
 }
 
 /** A status that the schema refuses will be refused again. */

@@ -11,8 +11,8 @@ export interface DeadlineOptions {
 /** A signal that follows another one and ends by itself after a time; dispose it when the work is over. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Starts the time again. */
-  extend(): void;
+  /** Starts the time again, or another time. */
+  extend(timeoutMs?: number): void;
 }
 
 /** Unlike `AbortSignal.any`, it leaves nothing behind on a signal that lives as long as the process. */
@@ -21,13 +21,13 @@ export function startDeadline({ signal, timeoutMs, onTimeout, clock = systemCloc
   const onAbort = (): void => controller.abort(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
-  const start = (): Disposable => clock.schedule(timeoutMs, () => controller.abort(onTimeout()));
-  let timer = start();
+  const start = (delayMs: number): Disposable => clock.schedule(delayMs, () => controller.abort(onTimeout()));
+  let timer = start(timeoutMs);
   return {
     signal: controller.signal,
-    extend: () => {
+    extend: (delayMs = timeoutMs) => {
       timer[Symbol.dispose]();
-      timer = start();
+      timer = start(delayMs);
     },
     [Symbol.dispose]: () => {
       timer[Symbol.dispose]();

@@ -33,3 +33,8 @@ export function createTestClock(): TestClock {
     },
   };
 }
+
+/** Lets everything that is ready to go on do so. */
+export async function flush(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve();
+}

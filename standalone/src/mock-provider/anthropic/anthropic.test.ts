@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 // The SDK is a dependency of the test package alone, so the plain name does not resolve from here.
 import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, MOCK_MODELS, type MockProvider } from '../index.ts';
 
 let mock: MockProvider;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildImage, IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../image/index.ts';
-import type { ControlPlaneAccess } from '../../index.ts';
+import { type ControlPlaneAccess, runKubectl } from '../../index.ts';
 
 /** The image of `server.ts`. */
 export const PROBE_IMAGE = 'localhost/gatehouse-probe:1';
@@ -81,8 +81,10 @@ export const readValue = (
 ): Promise<string> => must(controlPlane, ['get', object, '-n', namespace, '-o', `jsonpath={${path}}`]);
 
 async function must(controlPlane: ControlPlaneAccess, args: readonly string[], input = ''): Promise<string> {
-  const { code, stdout, stderr } = await controlPlane.kubectl(args, { input });
-  if (code === 0) return stdout;
-  const events = await controlPlane.kubectl(['get', 'events', '-A', '-o', 'custom-columns=:.message']);
-  throw new Error(`kubectl ${args.join(' ')}: ${stderr}${events.stdout}`);
+  try {
+    return await runKubectl(controlPlane, args, { input });
+  } catch (cause) {
+    const { stdout } = await controlPlane.kubectl(['get', 'events', '-A', '-o', 'custom-columns=:.message']);
+    throw new Error(stdout, { cause }); // why a pod did not start stands only there
+  }
 }

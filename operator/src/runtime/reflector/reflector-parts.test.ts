@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../client/index.ts';
+import { canResume } from './feed.ts';
+import { createGate } from './gate.ts';
+
+describe('after a failed watch', () => {
+  const error = (status: number, reason = 'x'): ApiError => new ApiError({ status, reason, message: '' });
+  test.for([
+    { rule: 'a broken connection goes on', error: error(0, 'Unreachable'), want: true },
+    { rule: 'a limit goes on', error: error(429), want: true },
+    { rule: 'a failing server goes on', error: error(503), want: true },
+    { rule: 'an expired version starts over', error: error(410, 'Expired'), want: false },
+    { rule: 'a version of the future starts over', error: error(504, 'Timeout'), want: false },
+    { rule: 'silence starts over', error: error(0, 'Timeout'), want: false },
+    { rule: 'what cannot be read starts over', error: error(0, 'Undecodable'), want: false },
+    { rule: 'a missing right starts over', error: error(403), want: false },
+    { rule: 'an error of ours starts over', error: new Error('boom'), want: false },
+  ])('$rule', ({ error, want }) => {
+    expect(canResume(error)).toBe(want);
+  });
+});
+
+describe('a gate', () => {
+  const { signal } = new AbortController();
+
+  test('lets so many through at a time, in order, also when work fails', async () => {
+    const gate = createGate(2);
+    const started: number[] = [];
+    const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
+    const runs = ends.map(({ promise }, i) =>
+      gate(signal, () => {
+        started.push(i);
+        return promise;
+      }),
+    );
+    await Promise.resolve();
+    expect(started).toEqual([0, 1]);
+    ends[1]?.reject(new Error('boom'));
+    await expect(runs[1]).rejects.toThrow('boom');
+    expect(started).toEqual([0, 1, 2]);
+    for (const end of ends) end.resolve(1);
+    await Promise.allSettled(runs);
+    expect(started).toEqual([0, 1, 2, 3]);
+  });
+
+  test('lets go of those who stop waiting', async () => {
+    const gate = createGate(1);
+    const end = Promise.withResolvers<void>();
+    const first = gate(signal, () => end.promise);
+    const stop = new AbortController();
+    const second = gate(stop.signal, () => Promise.resolve());
+    stop.abort(new Error('boom'));
+    await expect(second).rejects.toThrow('boom');
+    end.resolve();
+    await first;
+    await expect(gate(signal, () => Promise.resolve('in'))).resolves.toBe('in');
+    await expect(gate(stop.signal, () => Promise.resolve('in'))).rejects.toThrow('boom');
+  });
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNamedWatches, type KubeClient, type NamedWatches } from '../../../operator/src/runtime/index.ts';
+import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import { startFaultProxy } from '../../kit/fault-proxy.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+import { connectClient, QUICK, recordLog, running, SECRETS, type Secret } from './support.ts';
+
+let cluster: ControlPlaneAccess;
+let admin: KubeClient;
+const signal = AbortSignal.timeout(60_000);
+beforeAll(async () => {
+  cluster = sharedControlPlane();
+  admin = await connectClient(cluster);
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const secret = (namespace: string, name: string, value: string): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace, name },
+  data: { value: Buffer.from(value).toString('base64') },
+});
+
+const keysOf = (namespace: string, ...names: readonly string[]): Set<string> =>
+  new Set(names.map((name) => `${namespace}/${name}`));
+
+/** A token that may get and watch Secrets of a namespace, and not list them. */
+async function readerToken(namespace: string): Promise<string> {
+  const token = await cluster.serviceAccountToken(namespace, 'reader');
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'reader' } };
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] }];
+  await cluster.request('POST', `${path}/roles`, { body: { ...role, kind: 'Role', rules } });
+  await cluster.request('POST', `${path}/rolebindings`, {
+    body: {
+      ...role,
+      kind: 'RoleBinding',
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+      subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace }],
+    },
+  });
+  return token;
+}
+
+async function watches(
+  client: KubeClient,
+  options: { readonly maxNames?: number } = {},
+): Promise<AsyncDisposable & { readonly named: NamedWatches<Secret>; readonly values: () => Record<string, string> }> {
+  const named = createNamedWatches({ client, kind: SECRETS, log: recordLog(), timing: QUICK, ...options });
+  const run = running((stop) => named.run(stop));
+  return {
+    named,
+    values: () =>
+      Object.fromEntries(
+        [...named.store.objects.values()].map(({ metadata, data }) => [
+          metadata.name,
+          Buffer.from(data?.['value'] ?? '', 'base64').toString(),
+        ]),
+      ),
+    [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
+  };
+}
+
+describe('named watches', () => {
+  test('see what exists, what appears, changes and goes, without the right to list', async () => {
+    const namespace = await cluster.createNamespace();
+    await using client = await connectClient(cluster, { token: await readerToken(namespace) });
+    await using world = await watches(client);
+    const { named, values } = world;
+    await admin.create(SECRETS, secret(namespace, 'here', '1'), { signal });
+    await admin.create(SECRETS, secret(namespace, 'private', 'x'), { signal });
+    named.want('a', keysOf(namespace, 'here', 'missing'));
+    expect(named.isKnown(`${namespace}/missing`)).toBe(false);
+    await named.settled(signal);
+    expect(named.isKnown(`${namespace}/missing`)).toBe(true);
+    expect(values()).toEqual({ here: '1' });
+    await admin.create(SECRETS, secret(namespace, 'missing', '2'), { signal });
+    await admin.mergePatch(SECRETS, { namespace, name: 'here' }, secret(namespace, 'here', '3'), { signal });
+    await waitFor(() => values()['missing'] === '2' && values()['here'] === '3');
+    await admin.delete(SECRETS, { namespace, name: 'here' }, { signal });
+    await waitFor(() => !('here' in values()));
+    expect(values()).toEqual({ missing: '2' });
+  });
+
+  test('share a name among all who want it, and forget it with the last', async () => {
+    const namespace = await cluster.createNamespace();
+    await using world = await watches(admin);
+    const { named, values } = world;
+    await admin.create(SECRETS, secret(namespace, 's', '1'), { signal });
+    named.want('a', keysOf(namespace, 's'));
+    named.want('b', keysOf(namespace, 's', 't'));
+    await named.settled(signal);
+    expect(named.size).toBe(2);
+    named.want('b', new Set());
+    expect(named.size).toBe(1);
+    expect(values()).toEqual({ s: '1' });
+    named.want('a', new Set());
+    expect(named.size).toBe(0);
+    expect(values()).toEqual({});
+  });
+
+  test('watch no more names than allowed, and the next one when there is room', async () => {
+    const namespace = await cluster.createNamespace();
+    for (const name of ['s', 't']) await admin.create(SECRETS, secret(namespace, name, name), { signal });
+    await using world = await watches(admin, { maxNames: 1 });
+    const { named, values } = world;
+    named.want('a', keysOf(namespace, 's'));
+    named.want('b', keysOf(namespace, 't'));
+    await named.settled(signal);
+    expect(values()).toEqual({ s: 's' });
+    named.want('a', new Set());
+    await waitFor(() => values()['t'] === 't');
+    expect(values()).toEqual({ t: 't' });
+  });
+
+  test('notice after a cut what happened meanwhile', async () => {
+    const namespace = await cluster.createNamespace();
+    for (const name of ['edited', 'deleted']) await admin.create(SECRETS, secret(namespace, name, '1'), { signal });
+    await using proxy = await startFaultProxy(cluster);
+    await using client = await connectClient(cluster, { url: proxy.url });
+    await using world = await watches(client);
+    const { named, values } = world;
+    named.want('a', keysOf(namespace, 'edited', 'deleted', 'created'));
+    await named.settled(signal);
+    proxy.inject(({ isWatch }) => isWatch, { kind: 'answer', status: 410 }, 3);
+    proxy.cutAll();
+    await admin.mergePatch(SECRETS, { namespace, name: 'edited' }, secret(namespace, 'edited', '2'), { signal });
+    await admin.delete(SECRETS, { namespace, name: 'deleted' }, { signal });
+    await admin.create(SECRETS, secret(namespace, 'created', '3'), { signal });
+    await waitFor(() => values()['edited'] === '2' && values()['created'] === '3' && !('deleted' in values()));
+    expect(values()).toEqual({ edited: '2', created: '3' });
+  });
+
+  test('say which name cannot be read', async () => {
+    const namespace = await cluster.createNamespace();
+    await using client = await connectClient(cluster, {
+      token: await cluster.serviceAccountToken(namespace, 'nobody'),
+    });
+    await using world = await watches(client);
+    world.named.want('a', keysOf(namespace, 's'));
+    await waitFor(() => world.named.failing().length === 1);
+    const key = `${namespace}/s`;
+    expect(world.named.failing()).toMatchObject([
+      { key, synced: false, failure: { status: 403, reason: 'Forbidden' } },
+    ]);
+  });
+
+  test('of three hundred names are cheap', async () => {
+    const namespace = await cluster.createNamespace();
+    const names = Array.from({ length: 300 }, (_, i) => `s${i}`);
+    await Promise.all(names.map((name) => admin.create(SECRETS, secret(namespace, name, name), { signal })));
+    await using world = await watches(admin);
+    world.named.want('a', keysOf(namespace, ...names));
+    await world.named.settled(signal);
+    expect(world.named.store.size).toBe(300);
+    await admin.mergePatch(SECRETS, { namespace, name: 's7' }, secret(namespace, 's7', 'new'), { signal });
+    await waitFor(() => world.values()['s7'] === 'new');
+  });
+});

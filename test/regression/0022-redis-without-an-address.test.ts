@@ -1,0 +1,10 @@
+/** CACHE_STORE=redis without an address silently meant memory; the reference connects to redis:6379. */
+import { expect, test } from 'vitest';
+import { readEnvironment, toSettings } from '../../gateway/src/config/index.ts';
+
+test('a store that is asked for has its default address', () => {
+  expect(toSettings(readEnvironment({ CACHE_STORE: 'redis' }))).toMatchObject({
+    cache: { store: 'redis' },
+    redis: { nodes: [{ host: 'redis', port: 6379 }] },
+  });
+});
