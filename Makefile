@@ -1,7 +1,7 @@
 # Thin over the npm scripts. Needs Node >= 20 and npm; the project brings its own Node 26.
 LANES ?=
 
-.PHONY: run test verify bench gen build hooks clean
+.PHONY: run test verify bench gen build hooks clean kind-up kind-down
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci
@@ -23,6 +23,12 @@ gen: node_modules/.package-lock.json
 
 build: node_modules/.package-lock.json
 	@npm run -s build
+
+kind-up: node_modules/.package-lock.json
+	@scripts/kind-up
+
+kind-down:
+	kind delete cluster --name gatehouse
 
 clean:
 	rm -rf dist gateway/dist operator/dist standalone/dist .gatehouse

@@ -13,8 +13,18 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{kit,fuzz}/**/*.test.ts'],
+          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{bench,kit,fuzz}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'standalone/src/main.test.ts'], // it starts processes
+          isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'docs',
+          include: ['test/docs/**/*.test.ts'],
+          testTimeout: 60_000,
         },
       },
       {
@@ -29,7 +39,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'integration',
-          include: ['test/{integration,regression}/**/*.test.ts'],
+          include: ['test/{contract,integration,regression}/**/*.test.ts', 'standalone/src/main.test.ts'],
           exclude: ['test/integration/redis/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
@@ -67,6 +77,27 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'chart',
+          include: ['test/{chart,gitops}/**/*.test.ts'],
+          globalSetup: ['test/chart/setup.ts'],
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          fileParallelism: false, // one cluster, and traffic whose every failure counts
+          testTimeout: 240_000,
+          hookTimeout: 600_000,
         },
       },
       {

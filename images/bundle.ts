@@ -1,27 +1,42 @@
-/** Bundles the programs to one file each, for images and the npm package: `dist/<program>.js` of their workspace. */
+/** The programs as one file each, for images and the npm package; run as a program, it bundles them all. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-interface Program {
-  readonly entry: string;
-  readonly file: string;
-}
+export const PROGRAMS = {
+  gateway: { entry: 'gateway/src/main.ts', file: 'gateway/dist/gateway.js' },
+  operator: { entry: 'operator/src/main.ts', file: 'operator/dist/operator.js' },
+  standalone: { entry: 'standalone/src/main.ts', file: 'standalone/dist/gatehouse.js' },
+} as const;
+export type ProgramName = keyof typeof PROGRAMS;
 
-const PROGRAMS: readonly Program[] = [{ entry: 'standalone/src/main.ts', file: 'standalone/dist/gatehouse.js' }];
-
-export async function bundle({ entry, file }: Program): Promise<void> {
+/** Writes the bundle of a program, into its workspace unless told; returns the path. Rejects when it has no entry point. */
+export async function bundleProgram(
+  name: ProgramName,
+  file: string = join(ROOT, PROGRAMS[name].file),
+): Promise<string> {
+  const { entry } = PROGRAMS[name];
+  if (!existsSync(join(ROOT, entry))) throw new Error(`${entry}, the entry point of ${name}, does not exist`);
   const build = await rolldown({
-    input: `${ROOT}${entry}`,
+    input: join(ROOT, entry),
+    cwd: ROOT,
     platform: 'node',
     resolve: { conditionNames: ['@gatehouse/source', 'node', 'import', 'default'] },
     onLog: (level, log, handle) => {
       if (log.code !== 'CIRCULAR_DEPENDENCY') handle(level, log);
     },
   });
-  await build.write({ file: `${ROOT}${file}`, format: 'esm', minify: false, codeSplitting: false, sourcemap: false });
-  await build.close();
+  try {
+    await build.write({ file, format: 'esm', minify: false, codeSplitting: false, sourcemap: false });
+  } finally {
+    await build.close();
+  }
+  return file;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) for (const program of PROGRAMS) await bundle(program);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of Object.keys(PROGRAMS) as ProgramName[]) await bundleProgram(name); // the names as written there
+}

@@ -232,6 +232,16 @@ export const ERRORS = {
     wireCode: null,
     summary: 'The model is not allowed for this provider.',
   },
+  NEEDS_FLEET: {
+    ...upstream,
+    type: 'needs_fleet_error',
+    retryable: false,
+    log: 'info',
+    status: 501,
+    wireCode: 'needs_fleet',
+    summary:
+      'The credential of the target belongs to the organisation and stays with the fleet; sidecars do not hold it.',
+  },
 
   // Upstream (18.1 O and P, lifecycle 5.2)
   UPSTREAM_STATUS: {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
 import { AppError } from './errors/index.ts';
+import { Secret } from './lib/secret.ts';
 import { createMemoryRateLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
@@ -12,6 +13,7 @@ import { createApp } from './server/app.ts';
 import { createCloser } from './server/close.ts';
 import { createConnectionPolicy } from './server/connections.ts';
 import { createDrain } from './server/drain.ts';
+import { createDefer } from './server/turn.ts';
 import { createSnapshotHolder, type SnapshotHolder } from './snapshot/index.ts';
 import { createStores } from './stores.ts';
 import { createLogger, createMetrics, type Logger, type Metrics } from './telemetry/index.ts';
@@ -39,7 +41,7 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   /** Serve /metrics on the main port too (decision 21). */
   readonly metricsOnMain?: boolean;
-  /** Bearer token of /internal/* on the admin port. */
+  /** Bearer token of /internal/* on the admin port, in place of that of the settings. */
   readonly adminToken?: string;
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
@@ -48,6 +50,8 @@ export interface GatewayOptions {
 export interface Gateway {
   readonly snapshots: SnapshotHolder;
   readonly logger: Logger;
+  /** For the metrics: whether the source of the Snapshot would hear of a newer one. */
+  reportSource(connected: boolean): void;
   /** Opens both listeners; answers with their ports. */
   listen(): Promise<{ readonly port: number; readonly adminPort: number }>;
   /** Unready at once, finishes what is in flight, then closes (DESIGN section 6 "Drain"). */
@@ -83,6 +87,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     limits: settings.limits,
     headersToMask: settings.headersToMask,
     cors: settings.cors,
+    defer: createDefer(),
     version: VERSION,
     metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
   });
@@ -92,7 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     version: VERSION,
     isAccepting: () => !drain.isDraining(),
     sourceStatus: options.sourceStatus ?? (() => undefined),
-    token: options.adminToken,
+    token: options.adminToken === undefined ? settings.adminToken : new Secret(options.adminToken),
   });
 
   const listeners = { main: createCloser(app), admin: createCloser(admin) };
@@ -104,8 +109,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     snapshots,
     logger,
+    reportSource: (connected) => metrics.snapshotSourceConnected.set(connected ? 1 : 0),
     listen: async () => {
-      await listen(admin, settings.listen.host, settings.listen.adminPort);
+      await listen(admin, settings.listen.adminHost ?? settings.listen.host, settings.listen.adminPort);
       await listen(app, settings.listen.host, settings.listen.port);
       return { port: portOf(app), adminPort: portOf(admin) };
     },
@@ -167,6 +173,7 @@ function createPorts(
     },
     sessions: stores.sessions,
     health: stores.health,
+    sidecarProfile: settings.sidecarProfile,
     random: Math.random,
     now,
   };

@@ -14,6 +14,8 @@ export interface Bench {
   /** Length of one measurement; each is repeated `rounds` times. */
   readonly seconds: number;
   readonly rounds: number;
+  /** What other programs use of the machine anyway, as a share of one core. */
+  readonly background: number;
   /** Peers that are left out. */
   readonly without: ReadonlySet<string>;
   say(text: string): void;

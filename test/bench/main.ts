@@ -7,6 +7,7 @@ import type { Bench } from './bench.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { Processes } from './processes.ts';
 import { profileGatehouse } from './profile/index.ts';
+import { watchBackground } from './quiet.ts';
 import { describeRun, writeSection } from './report.ts';
 import { measureRows } from './rows/index.ts';
 import { type Row, renderTable } from './table.ts';
@@ -25,7 +26,8 @@ async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   try {
-    const bench = { ...options.value, tools: tools.value, processes, directory, say };
+    const background = await watchBackground();
+    const bench = { ...options.value, tools: tools.value, processes, directory, background, say };
     await Promise.race([run(bench, options.value), interrupted()]);
   } finally {
     await rm(directory, { recursive: true, force: true });

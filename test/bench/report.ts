@@ -6,7 +6,10 @@ const BEGIN = '<!-- bench: begin -->';
 const END = '<!-- bench: end -->';
 
 /** Where and from what a table was measured, as lines of Markdown. */
-export async function describeRun({ processes, tools, seconds, rounds }: Bench, folder: string): Promise<string> {
+export async function describeRun(
+  { processes, tools, seconds, rounds, background }: Bench,
+  folder: string,
+): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>
     (await processes.run('git', { args: ['-C', folder, ...args] })).trim();
   const commit = await git('rev-parse', '--short', 'HEAD');
@@ -18,7 +21,8 @@ export async function describeRun({ processes, tools, seconds, rounds }: Bench, 
     `* Machine: ${cpus().length} × ${model}, ${memoryGb} GB, Linux ${release()}`,
     `* Software: Node ${process.version}, ${nginx.trim().replace('nginx version: ', '')}`,
     `* Commit: ${commit}${changed ? ' with uncommitted changes in gateway or crds' : ''}`,
-    `* ${rounds} rounds of ${seconds} s for each peer, interleaved; medians`,
+    `* ${rounds} rounds of ${seconds} s for each peer, interleaved; medians; a round is measured again when others disturb it`,
+    `* Other programs used ${Math.round(100 * background)} % of a core when the bench began`,
   ].join('\n');
 }
 

@@ -1,8 +1,8 @@
 /** Clients that leave, stall or send garbage; DESIGN section 6 "Streams end honestly". */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../kit/gateway.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { expectNothingLeft, startWorld, type World } from '../kit/gateway.ts';
 import { open, receive } from '../kit/http.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';
 import { KEY } from '../kit/snapshot.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 
+afterEach(() => expectNothingLeft(world));
 afterAll(() => world[Symbol.asyncDispose]());
 
 const headers = { 'x-gw-api-key': KEY, 'x-gw-provider': '@openai' };

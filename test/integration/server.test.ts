@@ -92,6 +92,31 @@ describe('a path', () => {
   });
 });
 
+describe('?pretty', () => {
+  const ask = (query: string, model = 'mock-small', stream = false) =>
+    world.send(`/v1/chat/completions${query}`, {
+      headers: { 'x-gw-provider': '@openai' },
+      body: { model, stream, messages: [{ role: 'user', content: 'hi' }] },
+    });
+
+  test.for([
+    { rule: 'answers', model: 'mock-small' },
+    { rule: 'errors of providers', model: 'mock-fail-503' },
+  ])('indents $rule, which stay the same JSON', async ({ model }) => {
+    const [plain, pretty] = [await ask('', model), await ask('?pretty', model)];
+    expect(pretty.text).toBe(`${JSON.stringify(plain.json(), null, 2)}\n`);
+    expect(pretty.headers['content-length']).toBe(String(pretty.bytes.length));
+  });
+
+  test.for(['?prettyplease=1', '?x=pretty', ''])('is a name of its own: %j is not', async (query) => {
+    expect((await ask(query)).text).not.toContain('\n');
+  });
+
+  test('changes no stream', async () => {
+    expect((await ask('?pretty', 'mock-small', true)).text).toBe((await ask('', 'mock-small', true)).text);
+  });
+});
+
 describe('a body beyond the limit', () => {
   const large = Buffer.from(JSON.stringify({ ...body, padding: 'x'.repeat(1_500_000) }));
   const type = { 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 /** Providers that fail in every way a socket allows; behaviour-streaming 8.4, behaviour-config-routing 5.2. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, startWorld, type World } from '../kit/gateway.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { expectNothingLeft, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';
 import { eventsOf } from '../kit/http.ts';
 import { type RawReply, startRawUpstream } from '../kit/raw-upstream.ts';
 import { config, key, provider, workspace } from '../kit/snapshot.ts';
@@ -29,6 +29,7 @@ beforeAll(async () => {
   });
 });
 
+afterEach(() => expectNothingLeft(world));
 afterAll(() => world[Symbol.asyncDispose]());
 
 // Long enough for a stream that can be cut in the middle in every format.
@@ -76,6 +77,16 @@ function expectLastWords(format: Format, text: string, type: string): void {
 }
 
 const ALL = Object.keys(FORMATS) as Format[];
+const RELAYED = ALL.filter((format) => format !== 'translated');
+
+/** What a stream that ended well has at its end. */
+const TERMINALS: Readonly<Record<Format, string>> = {
+  chat: '[DONE]',
+  completion: '[DONE]',
+  translated: '[DONE]',
+  messages: 'message_stop',
+  responses: 'response.completed',
+};
 
 describe('a stream that the provider', () => {
   test.for(ALL)('cuts ends with an error event: %s', async (format) => {
@@ -120,13 +131,32 @@ describe('a stream that the provider', () => {
   );
 
   test.for([
-    ...ALL.map((format) => ({ format, malformed: 'json' })),
-    ...ALL.map((format) => ({ format, malformed: 'sse' })),
+    ...RELAYED.map((format) => ({ format, malformed: 'json' })),
+    ...RELAYED.map((format) => ({ format, malformed: 'sse' })),
     ...ALL.map((format) => ({ format, malformed: 'utf8' })),
-  ])('breaks the syntax of ($malformed) is ended all the same: $format', async ({ format, malformed }) => {
+  ])('breaks the syntax of ($malformed) is relayed to its end: $format', async ({ format, malformed }) => {
     const { status, text } = await ask(format, `mock-malformed-${malformed}`);
     expect(status).toBe(200);
-    expect(text.length).toBeGreaterThan(0);
+    expect(text).toContain(TERMINALS[format]);
+  });
+
+  test.for(['json', 'sse'])(
+    'breaks the syntax of (%s) ends with an error event where it is read',
+    async (malformed) => {
+      const { text } = await ask('translated', `mock-malformed-${malformed}`);
+      expectLastWords('translated', text, 'stream_error');
+      expect(text).not.toContain('[DONE]');
+    },
+  );
+
+  test.for(ALL)('sends slowly stays whole: %s', async (format) => {
+    const whole = await ask(format, 'mock-small');
+    const slow = await ask(format, 'mock-small', {
+      'x-gw-forward-headers': 'x-mock-token-delay-ms',
+      'x-mock-token-delay-ms': '5',
+      'x-gw-request-timeout': '500',
+    });
+    expect(withoutTime(slow.text)).toBe(withoutTime(whole.text));
   });
 
   test('does not begin counts as a failure: the fallback goes on', async () => {
@@ -191,6 +221,51 @@ describe('a provider that cannot be reached', () => {
     expect(answer.json()).toMatchObject({ error: { type: 'upstream_connection_error', code: null } });
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'x-gw-provider': 'openai', 'x-gw-last-used-option-index': 'config' });
+  });
+
+  test('names the place in its error, and no credential', async () => {
+    const entries = [workspace(), key(), provider('lost', { customHost: 'http://127.0.0.1:1/v1', secret: 'sk-lost' })];
+    await using lost = await startGateway({ entries });
+    const { text } = await lost.send('/v1/chat/completions', {
+      headers: { 'x-gw-provider': '@lost' },
+      body: { model: 'x', messages },
+    });
+    expect(text).toContain('http://127.0.0.1:1');
+    expect(text).not.toContain('sk-lost');
+    expect(await lost.metric('gatehouse_requests_in_flight')).toBe(0);
+  });
+
+  test('goes and comes back in the middle of traffic: errors meanwhile, answers again afterwards', async () => {
+    let mock = await startMock();
+    const { port } = mock;
+    await using gone = await startGateway({
+      entries: [workspace(), key(), provider('gone', { customHost: `${mock.url}/v1` })],
+    });
+    const statuses: number[] = [];
+    let running = true;
+    const lanes = Array.from({ length: 4 }, async () => {
+      while (running) {
+        const { status } = await gone.send('/v1/chat/completions', {
+          headers: { 'x-gw-provider': '@gone' },
+          body: { model: 'mock-small', messages },
+        });
+        statuses.push(status);
+      }
+    });
+    try {
+      await waitFor(() => statuses.length > 20);
+      await mock.close();
+      await waitFor(() => statuses.at(-1) === 502);
+      mock = await startMock({ port });
+      const before = statuses.length;
+      await waitFor(() => statuses.length > before + 20 && statuses.at(-1) === 200);
+    } finally {
+      running = false;
+      await Promise.all(lanes);
+      await mock.close();
+    }
+    expect(new Set(statuses)).toEqual(new Set([200, 502]));
+    await waitFor(async () => (await gone.metric('gatehouse_requests_in_flight')) === 0);
   });
 
   test('in the middle of a unary answer is 502 in the format of the client', async () => {

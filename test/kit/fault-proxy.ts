@@ -44,8 +44,11 @@ interface Planned {
   left: number;
 }
 
-/** A proxy in front of an API server, which will not misbehave on request. */
-export async function startFaultProxy(upstream: { readonly url: string; readonly caPem: string }): Promise<FaultProxy> {
+/** A proxy in front of an API server, which will not misbehave on request. It listens on a free port unless told. */
+export async function startFaultProxy(
+  upstream: { readonly url: string; readonly caPem: string },
+  { port: wanted = 0 }: { readonly port?: number } = {},
+): Promise<FaultProxy> {
   const requests: ProxiedRequest[] = [];
   const planned: Planned[] = [];
   const open = new Set<ServerResponse>();
@@ -71,7 +74,7 @@ export async function startFaultProxy(upstream: { readonly url: string; readonly
     if (fault?.kind === 'delay') setTimeout(start, fault.ms);
     else start();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listening on TCP
   return {

@@ -14,6 +14,7 @@ import { createMockProvider, type MockProvider, type RecordedRequest } from 'gat
 import { expect } from 'vitest';
 import { type Received, type SendOptions, send } from './http.ts';
 import { type Entries, KEY, key, provider, secretsOf, snapshot, workspace } from './snapshot.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface RunningGateway extends AsyncDisposable {
   readonly url: string;
@@ -98,7 +99,8 @@ export function lastRequest({ requests }: Pick<MockProvider, 'requests'>): Recor
 }
 
 /** The mock provider of `gatehouse`: fault controls by header or model name, `requests` is what it received. */
-export const startMock = (): Promise<MockProvider> => createMockProvider();
+export const startMock = (options: { readonly port?: number } = {}): Promise<MockProvider> =>
+  createMockProvider(options);
 
 export interface World extends RunningGateway {
   readonly mock: MockProvider;
@@ -107,6 +109,14 @@ export interface World extends RunningGateway {
 export interface WorldOptions extends Omit<StartOptions, 'entries'> {
   /** Beside the workspace, the key of `key()` and the managed providers `@openai` and `@anthropic` of the mock. */
   readonly entries?: (mock: MockProvider) => Entries;
+}
+
+/** Nothing of any request is left: none in flight at the gateway, none open at the mock. */
+export async function expectNothingLeft(world: World): Promise<void> {
+  await waitFor(async () => (await world.metric('gatehouse_requests_in_flight')) === 0, {
+    what: 'no request in flight',
+  });
+  await waitFor(() => world.mock.requests.every(({ outcome }) => outcome !== 'open'), { what: 'no call left open' });
 }
 
 /** What every Snapshot of `startWorld` holds; later entries of the same id replace these. */

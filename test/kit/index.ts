@@ -1,5 +1,6 @@
 import type { Result } from '@gatehouse/crds';
 
+export { deepFreeze } from './deep-freeze.ts';
 export { type GoldenCase, goldenCases } from './golden.ts';
 export { hasRedis, type RedisServer, startRedis } from './redis.ts';
 export { type FakeRequest, fakeRequest } from './request.ts';

@@ -47,6 +47,12 @@ const NODES: readonly Tool[] = [
   { name: 'a machine for nodes', probe: [...CLUSTER, '--tier', '2'], install: 'run as root on Debian' },
 ];
 
+const CHART: readonly Tool[] = [
+  { name: 'go', probe: ['go', 'version'], install: 'install Go 1.26 or newer' },
+  { name: 'lua5.1', probe: ['lua5.1', '-v'], install: 'apt-get install lua5.1' },
+  { name: 'promtool', probe: ['promtool', '--version'], install: 'apt-get install prometheus' },
+];
+
 const npm = (script: string) => ({ kind: 'command', command: ['npm', 'run', '-s', script] }) as const;
 const vitest = (project: string) => ({ kind: 'vitest', project }) as const;
 
@@ -80,6 +86,12 @@ export const LANES: readonly Lane[] = [
     proves: 'resources, permissions and controllers at a real API server',
     tools: CONTROL_PLANE,
     run: vitest('cluster'),
+  },
+  {
+    name: 'chart',
+    proves: 'charts, kustomizations, GitOps health, alert rules and dashboard',
+    tools: [...CONTROL_PLANE, ...CHART],
+    run: vitest('chart'),
   },
   {
     name: 'nodes',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomicList, int, objectName, opaque, pattern, stringMap, text, withCelRules } from '../meta.ts';
+import { atomicList, int, namespaceName, objectName, opaque, pattern, stringMap, text, withCelRules } from '../meta.ts';
 import { cache } from './cache.ts';
 import { guardrailList, hookList } from './guardrail-refs.ts';
 import { MAX_CONDITIONAL_ROOT_TARGETS, MAX_NESTED_LIST, MAX_TIMEOUT_MS } from './limits.ts';
@@ -11,10 +11,13 @@ import { statusCodes, strategy } from './strategy.ts';
 export const secretKey = (description: string) =>
   pattern(/^[-._a-zA-Z0-9]+$/, 'letters, digits, dots, dashes or underscores', 253).meta({ description });
 
-/** A Secret of the same namespace: one key, or (without `key`) every secret field of the provider (DESIGN section 4). */
+/** A Secret: one key, or (without `key`) every secret field of the provider (DESIGN section 4). */
 export const secretRef = z
   .strictObject({
     name: objectName('name is the name of the Secret.'),
+    namespace: namespaceName(
+      'namespace holds the Secret; absent: that of the object. Another one needs a ReferenceGrant there.',
+    ).optional(),
     key: secretKey(
       'key is the entry that holds the API key; absent: every secret field of the provider is taken.',
     ).optional(),

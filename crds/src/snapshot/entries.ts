@@ -95,6 +95,9 @@ export const sidecarBody = z.looseObject({
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
 });
 
+/** What SDKs that insist on a key send to a sidecar: it stands for no key at all. */
+export const SIDECAR_PLACEHOLDER_KEY = 'provided-by-gatehouse';
+
 /** The schema of each entry kind's body. */
 export const ENTRY_BODIES = {
   organisation: organisationBody,

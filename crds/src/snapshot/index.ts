@@ -15,18 +15,38 @@ export {
   providerBody,
   rateLimit,
   SECRET_ENTRY_KINDS,
+  SIDECAR_PLACEHOLDER_KEY,
   type SnapshotEntry,
   sidecarBody,
   workspaceBody,
 } from './entries.ts';
 export {
+  assemble,
+  MANIFEST_KEY,
+  type Manifest,
+  type ManifestProblem,
+  manifestName,
+  parseManifest,
+  readShard,
+  renderManifest,
+  renderShard,
+  SHARD_KEY,
+  type ShardRef,
+  shardDigest,
+  shardName,
+} from './published.ts';
+export { MAX_SHARD_BYTES, type Oversized, type Shard, type Split, splitIntoShards } from './split.ts';
+export {
+  MOUNTED_COPY_KEY,
   parseFrame,
+  readMountedCopy,
   SNAPSHOT_AUDIENCE,
   SNAPSHOT_HAVE_PARAM,
   SNAPSHOT_STREAM_PATH,
   type SnapshotFrame,
   type StreamFrame,
   toFrameText,
+  toMountedCopy,
 } from './stream.ts';
 export { isReadable, SCHEMA_VERSION, type SchemaVersion } from './version.ts';
 

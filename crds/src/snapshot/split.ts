@@ -218,8 +218,6 @@ class Branch {
   }
 }
 
-const EMPTY = new Leaf([]);
-
 /** Two brackets, and commas between. */
 const textBytes = (items: readonly Item[]): number =>
   items.length === 0 ? 0 : items.reduce((sum, { bytes }) => sum + bytes + 1, 1);
@@ -227,6 +225,8 @@ const textBytes = (items: readonly Item[]): number =>
 /** One pair of brackets less, one comma more. */
 const joinedBytes = (zero: Node, one: Node): number =>
   zero.bytes === 0 || one.bytes === 0 ? zero.bytes + one.bytes : zero.bytes + one.bytes - 1;
+
+const EMPTY = new Leaf([]);
 
 function updateGroup(group: Group, change: Change, { targetBytes }: Limits): Group {
   if (change.gone.length + change.came.length === 0) return group;

@@ -1,5 +1,14 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseFrame, SCHEMA_VERSION, type StreamFrame, toFrameText } from './index.ts';
+import {
+  type AnyEntry,
+  parseFrame,
+  readMountedCopy,
+  SCHEMA_VERSION,
+  type StreamFrame,
+  toFrameText,
+  toMountedCopy,
+} from './index.ts';
 
 const SNAPSHOT: StreamFrame = { kind: 'snapshot', version: 7, schemaVersion: SCHEMA_VERSION, entries: [] };
 
@@ -22,5 +31,31 @@ describe('a frame', () => {
 
   test('may have members of a newer minor version', () => {
     expect(parseFrame('{"kind":"ping","at":1}').ok).toBe(true);
+  });
+});
+
+describe('a mounted copy', () => {
+  const entry = (kind: string) => ({ kind, id: `${kind}/w/a`, digest: 'd', body: { of: kind } }) as unknown as AnyEntry; // as read
+  const snapshot = { version: 7, schemaVersion: SCHEMA_VERSION, entries: [entry('config'), entry('credential')] };
+  const copy = toMountedCopy(snapshot);
+
+  test('comes back whole, keeps secrets to the Secret, and is the same bytes each time', () => {
+    expect(readMountedCopy(copy)).toEqual({ ok: true, value: { kind: 'snapshot', ...snapshot } });
+    expect(gunzipSync(copy.config).toString()).not.toContain('credential');
+    expect(toMountedCopy(snapshot)).toEqual(copy);
+  });
+
+  test.for([
+    {
+      rule: 'whose parts are of two versions',
+      with: { secret: toMountedCopy({ ...snapshot, version: 8 }).secret },
+      code: 'MIXED',
+    },
+    { rule: 'cut off', with: { config: copy.config.subarray(0, 20) }, code: 'MALFORMED' },
+    { rule: 'that is not packed', with: { secret: Buffer.from('{}') }, code: 'MALFORMED' },
+    { rule: 'without a Snapshot', with: { secret: gzipSync('{"kind":"ping"}') }, code: 'MALFORMED' },
+    { rule: 'that unfolds to too much', with: { config: gzipSync(Buffer.alloc(65 * 1024 * 1024)) }, code: 'MALFORMED' },
+  ])('$rule is none', ({ with: parts, code }) => {
+    expect(readMountedCopy({ ...copy, ...parts })).toMatchObject({ ok: false, error: { code } });
   });
 });

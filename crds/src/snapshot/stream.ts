@@ -2,9 +2,10 @@
  * How sidecars get the Snapshot of their workspace (DESIGN section 5): a stream of frames, one JSON object a line, from the
  * operator's snapshot service; and one snapshot frame per mounted file, gzipped.
  */
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { err, ok, type Result } from '../result.ts';
-import type { AnyEntry } from './entries.ts';
+import { type AnyEntry, SECRET_ENTRY_KINDS } from './entries.ts';
 import type { SchemaVersion } from './version.ts';
 
 /** Audience of the ServiceAccount token that opens a stream. */
@@ -13,6 +14,11 @@ export const SNAPSHOT_AUDIENCE = 'gatehouse-snapshot';
 export const SNAPSHOT_STREAM_PATH = '/v1/snapshot';
 /** Query parameter: the version the client has already; the stream starts with a ping instead of that very content. */
 export const SNAPSHOT_HAVE_PARAM = 'have';
+
+/** The entry of the mounted ConfigMap and of the mounted Secret that holds their part of a Snapshot, gzipped. */
+export const MOUNTED_COPY_KEY = 'snapshot.json.gz';
+/** A mounted file holds less than 1 MiB; what unfolds to more than this is no copy of ours. */
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
 /** A whole Snapshot; it replaces the one before. */
 export interface SnapshotFrame {
@@ -51,4 +57,48 @@ export function parseFrame(text: string): Result<StreamFrame, string> {
   if (parsed.success) return ok(parsed.data);
   const [issue] = parsed.error.issues;
   return err(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+/** The two files of a mounted copy: each a gzipped frame of the same version, the Secret's with the secret entries. */
+export interface MountedCopy {
+  readonly config: Buffer;
+  readonly secret: Buffer;
+}
+
+/** Packs a Snapshot for mounting. Equal Snapshots give equal bytes. */
+export function toMountedCopy(snapshot: Omit<SnapshotFrame, 'kind'>): MountedCopy {
+  const pack = (secret: boolean): Buffer => {
+    const entries = snapshot.entries.filter(({ kind }) => SECRET_ENTRY_KINDS.has(kind) === secret);
+    return gzipSync(toFrameText({ kind: 'snapshot', ...snapshot, entries }));
+  };
+  return { config: pack(false), secret: pack(true) };
+}
+
+/**
+ * Puts a mounted copy together. `MIXED`: the files are of different versions, as they are for a moment while kubelet swaps one
+ * after the other. The message quotes no content.
+ */
+export function readMountedCopy(
+  copy: MountedCopy,
+): Result<SnapshotFrame, { readonly code: 'MALFORMED' | 'MIXED'; readonly message: string }> {
+  const config = unpack(copy.config);
+  const secret = unpack(copy.secret);
+  if (!config.ok) return err({ code: 'MALFORMED', message: `the ConfigMap: ${config.error}` });
+  if (!secret.ok) return err({ code: 'MALFORMED', message: `the Secret: ${secret.error}` });
+  if (config.value.version !== secret.value.version) {
+    return err({ code: 'MIXED', message: 'the ConfigMap and the Secret are of different versions' });
+  }
+  return ok({ ...config.value, entries: [...config.value.entries, ...secret.value.entries] });
+}
+
+function unpack(bytes: Buffer): Result<SnapshotFrame, string> {
+  let text: string;
+  try {
+    text = gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }).toString('utf8');
+  } catch {
+    return err('not gzip, or too large');
+  }
+  const parsed = parseFrame(text);
+  if (!parsed.ok) return parsed;
+  return parsed.value.kind === 'snapshot' ? ok(parsed.value) : err('no snapshot');
 }

@@ -40,6 +40,8 @@ export const DEFAULTS = {
   cacheMemoryBytes: 128 * MIB,
   /** One cached answer, streams included. */
   cacheEntryBytes: 4 * MIB,
+  /** DESIGN section 5. */
+  snapshotMaxAgeHours: 24,
   /** Bytes of an answer looked at for token usage after it was sent. */
   usageTailBytes: 16 * KIB,
 } as const;

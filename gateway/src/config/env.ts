@@ -19,11 +19,15 @@ const flag = (description: string, on = 'true') =>
     .meta({ description });
 
 const DAY_MS = 86_400_000;
+/** Where kubelet puts what a pod needs to talk to the API server. */
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Every variable of the gateway, in the order of the reference. */
 export const ENVIRONMENT = z.object({
   PORT: port(DEFAULTS.port, 'main listener'),
   HOST: text('address of the main and admin listeners; all addresses when unset'),
+  GATEHOUSE_ADMIN_HOST: text('address of the admin listener; that of HOST when unset'),
+  GATEHOUSE_ADMIN_TOKEN: text('bearer token of /internal/* on the admin listener; nobody is asked for one when unset'),
   GATEHOUSE_ADMIN_PORT: port(DEFAULTS.adminPort, 'admin listener: metrics, probes, snapshot state'),
   NODE_ENV: text('production empties the default list of trusted hosts; also a label of the metrics'),
   SERVICE_NAME: z.string().max(253).default('gatehouse').meta({ description: 'label of metrics and logs' }),
@@ -109,6 +113,46 @@ export const ENVIRONMENT = z.object({
   REDIS_TLS_CERTS: text('certificate authorities of Redis as PEM'),
   REDIS_MODE: z.enum(['standalone', 'cluster']).default('standalone').meta({ description: 'shape of the Redis' }),
   REDIS_CLUSTER_ENDPOINTS: text('comma list of host:port of a Redis cluster'),
+  GATEHOUSE_SNAPSHOT_SOURCE: z
+    .enum(['kubernetes', 'sidecar'])
+    .optional()
+    .meta({ description: 'where the gateway program gets what it serves; required there' }),
+  GATEHOUSE_FLEET: text('name of the GatewayFleet whose manifest is followed'),
+  GATEHOUSE_NAMESPACE: text('namespace of the fleet'),
+  GATEHOUSE_POD_NAME: text('name of the pod, for logs'),
+  GATEHOUSE_SNAPSHOT_DIR: text('folder of the last good copy of what is served; none is kept when unset'),
+  GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS: count(
+    DEFAULTS.snapshotMaxAgeHours,
+    87_600,
+    'a copy that was not confirmed for so many hours is not served at the start',
+  ),
+  KUBERNETES_SERVICE_PORT: port(443, 'port of the API server, set by Kubernetes'),
+  GATEHOUSE_API_SERVER: text('address of the API server, https://host:port; that of Kubernetes when unset'),
+  GATEHOUSE_API_TOKEN_FILE: z
+    .string()
+    .max(4_096)
+    .default(`${SERVICE_ACCOUNT}/token`)
+    .meta({ description: 'file with the bearer token for the API server; it is read again for every call' }),
+  GATEHOUSE_API_CA_FILE: z
+    .string()
+    .max(4_096)
+    .default(`${SERVICE_ACCOUNT}/ca.crt`)
+    .meta({ description: 'file with the certificate authority of the API server as PEM' }),
+  GATEHOUSE_SIDECAR_PROFILE: text('SidecarProfile that a sidecar serves; it is the identity of its callers'),
+  GATEHOUSE_SNAPSHOT_MOUNT_DIR: z
+    .string()
+    .max(4_096)
+    .default('/etc/gatehouse/snapshot')
+    .meta({ description: 'folder of the mounted copy of a sidecar, with config/ and secret/' }),
+  GATEHOUSE_SNAPSHOT_SERVICE_URL: text('address of the snapshot service that a sidecar follows; none when unset'),
+  GATEHOUSE_SNAPSHOT_TOKEN_FILE: z.string().max(4_096).default('/var/run/secrets/gatehouse/token').meta({
+    description: 'file with the bearer token for the snapshot service; it is read again for every connection',
+  }),
+  GATEHOUSE_SNAPSHOT_CA_FILE: z
+    .string()
+    .max(4_096)
+    .default('/var/run/secrets/gatehouse/ca.crt')
+    .meta({ description: 'file with the certificate authority of the snapshot service as PEM' }),
 });
 
 /** The settings of a gateway process as read; `config/settings.ts` gives them their shape. */
@@ -117,7 +161,7 @@ export type Environment = z.output<typeof ENVIRONMENT>;
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Variables whose value is a path by meaning, not a file to be read in its place. */
-const PATH_VALUED = /_PATH$|_FILE$|^HOME$|^PATH$|^PWD$/;
+const PATH_VALUED = /_PATH$|_FILE$|_DIR$|^HOME$|^PATH$|^PWD$/;
 
 /** Also known in lower case, as most HTTP clients accept them. */
 const PROXIES: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);

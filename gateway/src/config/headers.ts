@@ -23,6 +23,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-sensitive-headers', meaning: 'comma list or JSON array of headers masked in logs' },
   { name: 'x-gw-strict-open-ai-compliance', meaning: '`false` allows fields beyond the OpenAI format in answers' },
   { name: 'x-gw-fetch-integrated-models', meaning: '`true` answers `GET /v1/models` from the catalogue' },
+  {
+    name: 'x-gw-provider-responses-proxy',
+    meaning: '`true` when the deployment of `azure-ai` has the responses API',
+  },
   { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
 ];
 

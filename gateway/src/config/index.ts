@@ -7,3 +7,4 @@ export {
   type TlsSettings,
   toSettings,
 } from './settings.ts';
+export { type EndpointSettings, type SnapshotSourceSettings, snapshotSourceOf } from './snapshot-source.ts';

@@ -19,7 +19,18 @@ export interface CorsSettings {
 
 /** Everything a gateway can be told, read once at start. */
 export interface GatewaySettings {
-  readonly listen: { readonly host: string | undefined; readonly port: number; readonly adminPort: number };
+  readonly listen: {
+    readonly host: string | undefined;
+    readonly port: number;
+    /** Absent: as `host`. */
+    readonly adminHost?: string | undefined;
+    readonly adminPort: number;
+  };
+  /** Bearer token of `/internal/*`; undefined: none is asked for. */
+  readonly adminToken: Secret | undefined;
+  /** The SidecarProfile that is the identity of callers without a key; undefined: there is none. */
+  readonly sidecarProfile: string | undefined;
+  readonly podName: string | undefined;
   readonly production: boolean;
   readonly serviceName: string;
   readonly environmentName: string;
@@ -59,7 +70,15 @@ export interface GatewaySettings {
 export function toSettings(env: Environment): GatewaySettings {
   const redis = redisOf(env);
   return {
-    listen: { host: env.HOST, port: env.PORT, adminPort: env.GATEHOUSE_ADMIN_PORT },
+    listen: {
+      host: env.HOST,
+      port: env.PORT,
+      adminHost: env.GATEHOUSE_ADMIN_HOST,
+      adminPort: env.GATEHOUSE_ADMIN_PORT,
+    },
+    adminToken: env.GATEHOUSE_ADMIN_TOKEN === undefined ? undefined : new Secret(env.GATEHOUSE_ADMIN_TOKEN),
+    sidecarProfile: env.GATEHOUSE_SNAPSHOT_SOURCE === 'sidecar' ? env.GATEHOUSE_SIDECAR_PROFILE : undefined,
+    podName: env.GATEHOUSE_POD_NAME,
     production: env.NODE_ENV === 'production',
     serviceName: env.SERVICE_NAME,
     environmentName: env.NODE_ENV ?? 'development',

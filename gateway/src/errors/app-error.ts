@@ -1,8 +1,9 @@
 import type { Issue } from '@gatehouse/crds';
 import { type ErrorCode, type ErrorRow, errorRow } from '@gatehouse/crds/errors';
+import { messageOf } from './advice.ts';
 
 export interface AppErrorOptions {
-  /** What exactly is wrong, for the client: replaces the row's summary. Never holds a secret. */
+  /** What exactly is wrong, for the client: replaces the row's summary and advice. Never holds a secret. */
   readonly detail?: string;
   /** The offending parameter as a JSON path, or header name. */
   readonly param?: string;
@@ -26,7 +27,10 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    super(options.detail ?? errorRow(code).summary, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      options.detail ?? messageOf(code, options.param),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'AppError';
     this.code = code;
     this.detail = options.detail;

@@ -59,7 +59,7 @@ const BODIES: Readonly<Record<ErrorShape, (error: AppError, message: string) => 
     message,
     error: { ...fields(error, message), field: error.param ?? null },
   }),
-  route: (error, message) => ({ message, ok: false, error: fields(error, message) }),
+  route: (error, message) => ({ message: error.row.summary, ok: false, error: fields(error, message) }),
 };
 
 /** One entry per problem, each with its path (behaviour-config-routing 2.4). */

@@ -16,7 +16,8 @@ interface Input {
   readonly resolution: Resolution;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** What is open of a plan without breakers. */
+export const NO_CIRCUITS: ReadonlySet<string> = new Set();
 /** The installation is the organisation (DESIGN section 4). */
 const ORGANISATION = 'default';
 
@@ -35,10 +36,10 @@ export async function openCircuits(
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
   const { plan } = input.resolution;
-  if (!plan.hasBreaker) return NONE;
+  if (!plan.hasBreaker) return NO_CIRCUITS;
   const key = keyOf(input);
   const records = await fuse.attempt(() => circuits.read(key));
-  if (!records.ok || records.value.size === 0) return NONE;
+  if (!records.ok || records.value.size === 0) return NO_CIRCUITS;
   const open = new Set<string>();
   for (const { path, breaker } of breakerLeaves(plan)) {
     const known = records.value.get(path);

@@ -1,4 +1,4 @@
-import { entryId } from '@gatehouse/crds/snapshot';
+import { digestOf, entryId, SIDECAR_PLACEHOLDER_KEY, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { type Entries, fakeRequest, KEY, key, organisation, sha256, snapshot, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
@@ -85,5 +85,67 @@ describe('a request is refused', () => {
     expect(() => ask({ 'x-gw-api-key': ORG_KEY }, bare)).toThrow(
       expect.objectContaining({ code: 'KEY_WITHOUT_WORKSPACE' }),
     );
+  });
+});
+
+describe('on a sidecar', () => {
+  const PROFILE = 'app';
+  const body = {
+    name: PROFILE,
+    workspace: 'team-a',
+    scopes: ['completions.write'],
+    defaults: { allowConfigOverride: true },
+  };
+  const id = entryId('sidecar', 'team-a', PROFILE);
+  const entry: SnapshotEntry<'sidecar'> = {
+    ...{ kind: 'sidecar', id, workspace: 'team-a', generation: 1, digest: digestOf(body), body },
+  };
+  const sidecar = view(workspace('team-a'), entry);
+  const askSidecar = async (headers: Record<string, string>, profile = PROFILE) =>
+    identify(fakeRequest({ headers }), await sidecar, profile);
+
+  test.for<{ rule: string; headers: Record<string, string>; keyHeaders: string[]; credential?: string }>([
+    { rule: 'who sends nothing', headers: {}, keyHeaders: [] },
+    {
+      rule: 'who sends the placeholder as the OpenAI SDK does',
+      headers: { authorization: `Bearer ${SIDECAR_PLACEHOLDER_KEY}` },
+      keyHeaders: ['authorization'],
+    },
+    {
+      rule: 'who sends it as the Anthropic SDK does',
+      headers: { 'x-api-key': SIDECAR_PLACEHOLDER_KEY },
+      keyHeaders: ['x-api-key'],
+    },
+    {
+      rule: 'who sends it as a gateway key',
+      headers: { 'x-gw-api-key': SIDECAR_PLACEHOLDER_KEY, authorization: 'Bearer sk-own' },
+      keyHeaders: ['x-gw-api-key'],
+      credential: 'sk-own',
+    },
+    {
+      rule: 'who brings the key of a provider',
+      headers: { authorization: 'Bearer sk-own' },
+      keyHeaders: [],
+      credential: 'sk-own',
+    },
+  ])('$rule is the profile', async ({ headers, keyHeaders, credential }) => {
+    const caller = await askSidecar(headers);
+    expect(caller).toMatchObject({ key: { id, name: PROFILE }, keyHash: sha256(id), workspace: { name: 'team-a' } });
+    expect([...caller.keyHeaders]).toEqual(keyHeaders);
+    expect(caller.credential).toBe(credential);
+  });
+
+  test.for<{ rule: string; headers: Record<string, string>; profile?: string; code: string }>([
+    { rule: 'a gateway key', headers: { 'x-gw-api-key': KEY }, code: 'KEY_INVALID' },
+    { rule: 'a gateway key for a bearer token', headers: { authorization: `Bearer ${KEY}` }, code: 'KEY_INVALID' },
+    { rule: 'a gateway key as x-api-key', headers: { 'x-api-key': KEY }, code: 'KEY_INVALID' },
+    { rule: 'a profile that is gone', headers: {}, profile: 'gone', code: 'KEY_WITHOUT_WORKSPACE' },
+  ])('$rule is refused', async ({ headers, profile, code }) => {
+    await expect(askSidecar(headers, profile)).rejects.toMatchObject({ code });
+  });
+
+  test('only: a fleet has no callers without a key, whatever its Snapshot holds', async () => {
+    const snapshotView = await sidecar;
+    expect(() => ask({}, snapshotView)).toThrow(expect.objectContaining({ code: 'KEY_INVALID' }));
   });
 });

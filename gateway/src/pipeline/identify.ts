@@ -1,5 +1,6 @@
 /** Who asks: gateway key to key record and workspace; behaviour-lifecycle 1.4. */
 import { hash } from 'node:crypto';
+import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
@@ -7,14 +8,18 @@ import type { Caller, ClientRequest } from './exchange.ts';
 /** Longest key that is looked at, in characters: hashing must stay cheap. */
 const MAX_KEY_LENGTH = 4096;
 const BEARER = /^Bearer +/i;
+/** What gateway keys begin with (DESIGN section 4): one that reaches a sidecar must not be taken for a provider's. */
+const GATEWAY_KEY = /^gwk_/;
 
 /**
  * The caller of a request. The gateway key is `x-gw-api-key`, else the bearer token, else `x-api-key` (what the Anthropic
- * SDK sends); what is left of `Authorization` is the provider's credential. Throws KEY_INVALID or KEY_WITHOUT_WORKSPACE.
+ * SDK sends); what is left of `Authorization` is the provider's credential. On a sidecar, who sends no gateway key is the
+ * SidecarProfile. Throws KEY_INVALID or KEY_WITHOUT_WORKSPACE.
  */
-export function identify(request: ClientRequest, snapshot: SnapshotView): Caller {
+export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
   const bearer = bearerOf(request);
   const found = findKey(request, bearer);
+  if (sidecarProfile !== undefined && !isGatewayKey(found)) return ofSidecar(request, snapshot, sidecarProfile);
   if (found === undefined) {
     throw new AppError('KEY_INVALID', { detail: 'Invalid API Key: send it as x-gw-api-key', param: 'x-gw-api-key' });
   }
@@ -30,7 +35,34 @@ export function identify(request: ClientRequest, snapshot: SnapshotView): Caller
   return { key, keyHash, keyHeaders, workspace, credential: bearer === found.secret ? undefined : bearer };
 }
 
-function findKey(request: ClientRequest, bearer: string | undefined): { secret: string; header: string } | undefined {
+const isGatewayKey = (found: FoundKey | undefined): boolean =>
+  found !== undefined &&
+  found.secret !== SIDECAR_PLACEHOLDER_KEY &&
+  (found.header === 'x-gw-api-key' || GATEWAY_KEY.test(found.secret));
+
+/** The application behind a sidecar: it has no key, and a placeholder where its SDK insists on one (DESIGN section 2). */
+function ofSidecar(request: ClientRequest, snapshot: SnapshotView, profile: string): Caller {
+  const record = snapshot.sidecar(profile);
+  const workspace = record === undefined ? undefined : snapshot.workspace(record.workspace);
+  if (record === undefined || workspace === undefined) {
+    throw new AppError('KEY_WITHOUT_WORKSPACE', { detail: `The SidecarProfile ${profile} is not served` });
+  }
+  const values = [
+    ['x-gw-api-key', request.header('x-gw-api-key')?.trim()],
+    ['authorization', bearerOf(request)],
+    ['x-api-key', request.header('x-api-key')?.trim()],
+  ] as const;
+  const keyHeaders = new Set(values.filter(([, value]) => value === SIDECAR_PLACEHOLDER_KEY).map(([name]) => name));
+  const credential = keyHeaders.has('authorization') ? undefined : bearerOf(request);
+  return { key: record.key, keyHash: hash('sha256', record.key.id), keyHeaders, workspace, credential };
+}
+
+interface FoundKey {
+  readonly secret: string;
+  readonly header: string;
+}
+
+function findKey(request: ClientRequest, bearer: string | undefined): FoundKey | undefined {
   const own = request.header('x-gw-api-key')?.trim();
   if (own !== undefined && own !== '') return { secret: own, header: 'x-gw-api-key' };
   if (bearer !== undefined) return { secret: bearer, header: 'authorization' };

@@ -8,7 +8,7 @@ import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt
 import { renderFor } from './attempt/outcome.ts';
 import { authorize } from './authorize.ts';
 import type { Answer, AnswerFacts, Caller, Exchange } from './exchange.ts';
-import { type HealthPort, openCircuits, recordCircuit } from './health.ts';
+import { type HealthPort, NO_CIRCUITS, openCircuits, recordCircuit } from './health.ts';
 import { identify } from './identify.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
@@ -27,6 +27,8 @@ export interface PipelinePorts {
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
   readonly health: HealthPort;
+  /** Who calls without a key; undefined: nobody may. */
+  readonly sidecarProfile: string | undefined;
   /** Uniform in [0, 1). */
   random(): number;
   now(): number;
@@ -59,10 +61,11 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 
 async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
   exchange.request.checkLength(exchange.operation);
-  const caller = identify(exchange.request, exchange.snapshot);
+  const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);
-  await admit(caller, exchange.request, ports);
+  const admitted = admit(caller, exchange.request, ports);
+  if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);
   progress.resolution = resolution;
   const input = { exchange, caller, resolution };
@@ -85,7 +88,7 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path }),
     random: ports.random,
-    open: await openCircuits(ports.health, input, ports.now()),
+    open: plan.hasBreaker ? await openCircuits(ports.health, input, ports.now()) : NO_CIRCUITS,
     stick: (sticky, branch, draw) => stick(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
       const outcome = await attemptTarget(ports.attempts, input, leaf);

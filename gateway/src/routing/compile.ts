@@ -18,6 +18,8 @@ export interface CompileOptions {
   readonly saved: { readonly slug: string; readonly version: string } | undefined;
   /** The secret fields behind a credential id. */
   readonly credential: (id: string) => ReadonlyMap<string, string> | undefined;
+  /** Whether the credential of the id stays with the fleet; a sidecar's question. */
+  readonly needsFleet?: (id: string) => boolean;
 }
 
 interface Context extends CompileOptions {
@@ -149,6 +151,7 @@ function sourceOf(node: RoutingNode, context: Context): LeafSource {
   if (slug !== undefined) return { kind: 'managed', slug };
   if (node.passthrough === true) return { kind: 'passthrough' };
   if (node.provider === undefined) return { kind: 'request' };
+  if (node.credential !== undefined && context.needsFleet?.(node.credential) === true) return { kind: 'fleet' };
   const fields = new Map(Object.entries(node.settings ?? {}));
   if (node.apiKey !== undefined) fields.set('api_key', node.apiKey);
   const secrets = node.credential === undefined ? undefined : context.credential(node.credential);

@@ -43,6 +43,8 @@ export type LeafSource =
   | { readonly kind: 'managed'; readonly slug: string }
   /** Provider and credential are written in the config. */
   | { readonly kind: 'literal'; readonly provider: string; readonly fields: ReadonlyMap<string, string> }
+  /** Its credential stays with the fleet: a sidecar cannot use it. */
+  | { readonly kind: 'fleet' }
   /** The request's own `@slug`: header, then model. */
   | { readonly kind: 'passthrough' }
   /** The root of a config without provider: completed from the request's headers. */

@@ -74,11 +74,17 @@ function movesOn({ status, fallback }: RouteOutcome, codes: ReadonlySet<number> 
 
 function matchingChild(node: Mode<'conditional'>, facts: QueryFacts): PlanNode {
   const name = node.conditions.find(({ matches }) => matches(facts))?.then ?? node.default;
-  if (name === undefined) throw new AppError('CONDITION_UNMATCHED');
+  if (name === undefined) throw unmatched(node);
   const child = node.byName.get(name);
   if (child === undefined) throw new AppError('CONDITION_TARGET_UNKNOWN', { detail: `No target is named ${name}` });
   return child;
 }
+
+const unmatched = ({ path }: Branch): AppError =>
+  new AppError('CONDITION_UNMATCHED', {
+    param: `${path}.strategy.default`,
+    detail: `No condition of ${path}.strategy matched; add ${path}.strategy.default, or send what a condition asks for`,
+  });
 
 /** Indexes whose subtree is not open; all eligible ones when every one is (the breaker is bypassed). */
 function healthyIndexes(

@@ -1,5 +1,7 @@
 /** The admin listener: metrics, probes and the state of the Snapshot (DESIGN sections 5 and 10). Never public. */
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
+import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 
 export interface AdminPorts {
@@ -11,7 +13,7 @@ export interface AdminPorts {
   /** What the source of the Snapshot wants to show, e.g. files with errors. */
   sourceStatus(): object | undefined;
   /** Bearer token of `/internal/*`; undefined: none is asked for. */
-  readonly token: string | undefined;
+  readonly token: Secret | undefined;
 }
 
 /** Longest wait of a long poll in ms; DESIGN section 5 "Acknowledge". */
@@ -30,7 +32,7 @@ export function createAdmin(ports: AdminPorts): FastifyInstance {
   }
   app.register(async (internal) => {
     internal.addHook('onRequest', async (request, reply) => {
-      if (ports.token === undefined || request.headers.authorization === `Bearer ${ports.token}`) return;
+      if (ports.token === undefined || isBearer(request.headers.authorization, ports.token)) return;
       return reply.code(401).send({ error: { message: 'The token is missing or wrong', code: 'unauthorized' } });
     });
     internal.get('/internal/status', async () => ({
@@ -45,6 +47,12 @@ export function createAdmin(ports: AdminPorts): FastifyInstance {
     });
   });
   return app;
+}
+
+/** Compares hashes: how long it takes says nothing about the token. */
+function isBearer(header: string | undefined, token: Secret): boolean {
+  const [given, wanted] = [header ?? '', `Bearer ${token.reveal()}`].map((text) => hash('sha256', text, 'buffer'));
+  return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
 }
 
 /** Resolves when a version of at least `wanted` is loaded or refused, or when the signal ends. */

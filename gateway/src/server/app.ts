@@ -32,7 +32,7 @@ export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.setErrorHandler((error, request, reply) => fail(error, request, reply, settings.cors));
-  app.setNotFoundHandler((request, reply) => fail(new AppError('ROUTE_UNKNOWN'), request, reply, settings.cors));
+  app.setNotFoundHandler((request, reply) => fail(unknownRoute(request), request, reply, settings.cors));
   addCors(app, settings.cors);
   addHealth(app, ports);
   if (ports.metricsText !== undefined) {
@@ -89,10 +89,23 @@ function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<st
 
 /** Paths below /v1 that the proxy mode must not take (DESIGN section 2). `path`: decoded, without `/v1/`. */
 function proxyProblem(path: string): AppError | undefined {
-  if (MANAGEMENT_PREFIXES.has(path.split('/', 1)[0] ?? '')) return new AppError('ROUTE_UNKNOWN');
+  const [area = ''] = path.split('/', 1);
+  if (MANAGEMENT_PREFIXES.has(area)) {
+    return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: /v1/${area} is management, which is not served here` });
+  }
   const later = LATER.find((known) => known.path.test(path));
   if (later === undefined) return undefined;
   return new AppError('FEATURE_UNSUPPORTED', { detail: `${later.what} is not part of this version` });
+}
+
+/** Most callers who come here forgot the version segment of their base URL. */
+function unknownRoute({ method, url }: FastifyRequest): AppError {
+  const path = url.split('?', 1)[0] ?? '';
+  const inside = path === '/v1' || path.startsWith('/v1/');
+  const detail = inside
+    ? `${method} is not served on this path`
+    : 'the API is below /v1, which belongs to the base URL';
+  return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: ${detail}` });
 }
 
 function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void {

@@ -8,6 +8,8 @@ import { UpstreamBody } from '../upstream/index.ts';
 import type { ByteTransform } from '../wire/transform/index.ts';
 import { respond } from './respond.ts';
 
+const atOnce = (task: () => void): void => task();
+
 /** What a client of the given appetite receives. */
 class FakeResponse extends Writable {
   status = 0;
@@ -61,6 +63,7 @@ function open(
   const body: AnswerBody = { kind: 'stream', upstream, transform };
   const sent = respond(response as unknown as ServerResponse, answer(body, store), {
     signal: controller.signal,
+    defer: atOnce,
     keepAliveMs,
   });
   return { flow, upstream, response, sent, leave: () => controller.abort(new AppError('CLIENT_CLOSED')) };
@@ -105,6 +108,7 @@ describe('a whole answer', () => {
     const response = new FakeResponse();
     const sent = await respond(response as unknown as ServerResponse, answer({ kind: 'bytes', bytes }, store, status), {
       signal: new AbortController().signal,
+      defer: atOnce,
       keepAliveMs: 0,
     });
     return { response, sent };
@@ -236,6 +240,7 @@ describe('a stream', () => {
     const body: AnswerBody = { kind: 'stream', upstream, transform: { ...UPPER, ...broken } };
     const sending = respond(response as unknown as ServerResponse, answer(body, store), {
       signal: new AbortController().signal,
+      defer: atOnce,
       keepAliveMs: 0,
     });
     if (!held) feed();

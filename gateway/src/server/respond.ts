@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors/index.ts';
 import type { Answer, AnswerBody } from '../pipeline/index.ts';
 import { findTokenCounts, type TokenCounts } from '../wire/usage/index.ts';
+import type { Defer } from './turn.ts';
 
 /** How the sending went. */
 export interface Sent {
@@ -14,6 +15,8 @@ export interface Sent {
 }
 
 export interface RespondOptions {
+  /** Writes wait for the end of the turn, so that those of many requests follow each other. */
+  readonly defer: Defer;
   /** The request's signal: aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** Comments are sent into event streams silent for so long; 0: never. */
@@ -22,27 +25,35 @@ export interface RespondOptions {
 
 /** Bytes at the end of a unary answer that are looked at for its usage. */
 const USAGE_TAIL_BYTES = 16 * 1024;
-const KEEP_ALIVE = ': keep-alive\n\n';
+const USAGE = Buffer.from('"usage"');
+const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 
-/** Resolves once the last byte is handed to the socket or the client is gone. Never rejects. */
-export function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<Sent> {
-  const { body, headers, status } = answer;
-  const firstByteMs = performance.now();
-  if (body.kind === 'bytes') {
-    if (status !== 204 && status !== 304) headers['content-length'] = String(body.bytes.length); // RFC 9110 section 8.6
+/** Resolves once the last byte is handed to the socket or the client is gone. Rejects when a header cannot be written. */
+export async function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<Sent> {
+  const { body, headers, status, facts } = answer;
+  if (body.kind === 'stream') {
+    const firstByteMs = performance.now();
     response.writeHead(status, headers);
-    response.end(body.bytes);
-    answer.facts.store?.push(body.bytes);
-    answer.facts.store?.commit();
-    return Promise.resolve({ firstByteMs, error: answer.facts.error, tokens: tokensOf(answer, body.bytes) });
+    return relay(response, body, { ...options, answer, firstByteMs });
   }
+  if (status !== 204 && status !== 304) headers['content-length'] = String(body.bytes.length); // RFC 9110 section 8.6
   response.writeHead(status, headers);
-  return relay(response, body, { ...options, answer, firstByteMs });
+  const firstByteMs = await new Promise<number>((resolve) => {
+    options.defer(() => {
+      resolve(performance.now());
+      response.end(body.bytes);
+    });
+  });
+  facts.store?.push(body.bytes);
+  facts.store?.commit();
+  return { firstByteMs, error: facts.error, tokens: tokensOf(answer, body.bytes) };
 }
 
 function tokensOf({ status, facts }: Answer, bytes: Buffer): TokenCounts | undefined {
   if (status !== 200 || facts.cacheStatus === 'HIT' || facts.provider === undefined) return undefined;
-  return findTokenCounts(bytes.subarray(-USAGE_TAIL_BYTES).toString('latin1'));
+  const tail = bytes.subarray(-USAGE_TAIL_BYTES);
+  const at = tail.indexOf(USAGE);
+  return at < 0 ? undefined : findTokenCounts(tail.toString('latin1', at));
 }
 
 interface RelayOptions extends RespondOptions {
@@ -53,33 +64,37 @@ interface RelayOptions extends RespondOptions {
 type StreamBody = Extract<AnswerBody, { kind: 'stream' }>;
 
 function relay(response: ServerResponse, { upstream, transform }: StreamBody, options: RelayOptions): Promise<Sent> {
-  const { firstByteMs, signal, keepAliveMs } = options;
+  const { firstByteMs, signal, keepAliveMs, defer } = options;
   const { store } = options.answer.facts;
   return new Promise((resolve) => {
     let atBoundary = true;
     const timer = transform === undefined || keepAliveMs === 0 ? undefined : setInterval(comment, keepAliveMs);
+    const writer = createWriter(response, defer);
     const onDrain = (): void => upstream.resume();
 
     const done = (error: AppError | undefined): void => {
       clearInterval(timer);
       signal.removeEventListener('abort', onAbort);
       response.off('drain', onDrain);
-      resolve({ firstByteMs, error, tokens: transform?.tokens() });
+      resolve({ firstByteMs, error, tokens: attempted(() => transform?.tokens()) });
     };
     const send = (piece: Buffer | string | undefined): boolean => {
       if (piece === undefined || piece.length === 0) return true;
-      atBoundary = endsEvent(piece);
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      atBoundary = endsEvent(bytes);
       timer?.refresh();
-      store?.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
-      return response.write(piece);
+      store?.push(bytes);
+      return writer.write(bytes);
     };
     function comment(): void {
-      if (atBoundary && !response.writableNeedDrain) response.write(KEEP_ALIVE);
+      if (atBoundary && !response.writableNeedDrain) writer.write(KEEP_ALIVE);
     }
     const fail = (error: AppError): void => {
-      if (transform === undefined)
+      const words = attempted(() => transform?.fail(error));
+      writer.flush();
+      if (words === undefined)
         response.destroy(); // a cut connection is the only way to say it
-      else response.end(transform.fail(error));
+      else response.end(words);
       done(error);
     };
     const onAbort = (): void => upstream.cancel(toAbort(signal.reason));
@@ -103,6 +118,7 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
           fail(toAbort(error));
           return;
         }
+        writer.flush();
         response.end();
         store?.commit();
         done(undefined);
@@ -112,11 +128,38 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
   });
 }
 
+/** Writes the pieces of one turn together. `write` answers false while the client is behind, until `drain`. */
+function createWriter(response: ServerResponse, defer: Defer): { write(bytes: Buffer): boolean; flush(): void } {
+  let waiting: Buffer[] = [];
+  const flush = (): void => {
+    const [first] = waiting;
+    if (first === undefined) return;
+    response.write(waiting.length === 1 ? first : Buffer.concat(waiting));
+    waiting = [];
+  };
+  return {
+    write: (bytes) => {
+      if (waiting.push(bytes) === 1) defer(flush);
+      return !response.writableNeedDrain;
+    },
+    flush,
+  };
+}
+
+/** What a transform says, or nothing when it fails a second time: the client's answer ends whatever happens. */
+function attempted<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}
+
 const toAbort = (reason: unknown): AppError =>
   reason instanceof AppError ? reason : new AppError('UPSTREAM_STREAM_BROKEN', { cause: reason });
 
 /** Whether a comment may follow: between events, never inside one. */
-function endsEvent(piece: Buffer | string): boolean {
-  const end = typeof piece === 'string' ? piece.slice(-4) : piece.subarray(-4).toString('latin1');
+function endsEvent(bytes: Buffer): boolean {
+  const end = bytes.subarray(-4).toString('latin1');
   return end.endsWith('\n\n') || end === '\r\n\r\n';
 }

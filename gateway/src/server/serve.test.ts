@@ -33,6 +33,7 @@ test('an answer that cannot be written becomes 500, and its request is over', as
         inFlight: { add: (one) => inFlight.add(one), remove: (one) => inFlight.delete(one) },
         limits: { maxJsonBytes: 1, replayBytes: 1, keepAliveMs: 0 },
         cors: undefined,
+        defer: (task) => task(),
         metrics: createMetrics({ service: 's', environment: 'e', runtime: false }),
         logger: createLogger({ level: 'silent', service: 's' }),
         headersToMask: [],

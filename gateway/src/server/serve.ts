@@ -14,8 +14,10 @@ import type { SnapshotHolder } from '../snapshot/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';
 import { corsHeaders } from './cors.ts';
+import { indented } from './pretty.ts';
 import { respond } from './respond.ts';
 import { type SettlePorts, settle } from './settle.ts';
+import type { Defer } from './turn.ts';
 
 export interface ServePorts extends SettlePorts {
   readonly pipeline: Pipeline;
@@ -24,6 +26,7 @@ export interface ServePorts extends SettlePorts {
   readonly inFlight: InFlight;
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
+  readonly defer: Defer;
 }
 
 /** The requests being served, so that a drain can wait for them and, at its deadline, end them. */
@@ -60,10 +63,11 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     ports.metrics.inFlight.dec();
   });
   try {
-    const answer = await ports.pipeline.handle(exchange);
+    const answer = indented(await ports.pipeline.handle(exchange), request);
     Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
     closeIfNeeded(ports, message, answer);
-    const sent = await respond(response, answer, { signal: controller.signal, keepAliveMs: ports.limits.keepAliveMs });
+    const { defer, limits } = ports;
+    const sent = await respond(response, answer, { defer, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
     settle(ports, exchange, answer, sent);
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');

@@ -34,14 +34,19 @@ export function settle(ports: SettlePorts, exchange: Exchange, answer: Answer, s
     metrics.tokens.add({ provider, type: 'output' }, sent.tokens.output);
   }
   const error = sent.error ?? facts.error;
-  for (const known of new Set([...facts.attempts.map((attempt) => attempt.error), facts.error, sent.error])) {
-    if (known !== undefined) metrics.errors.add({ code: known.code });
-  }
+  countErrors(metrics, facts, sent);
   if (logger.isLevelEnabled('debug'))
     logger.debug({ ...idsOf(exchange), headers: headersOf(exchange, ports) }, 'Request received');
   if (logger.isLevelEnabled('info')) logger.info(recordOf(exchange, answer, sent, endedMs), 'Request finished');
   if (error !== undefined && error.row.log !== 'info')
     logger[error.row.log]({ err: error, ...idsOf(exchange) }, 'Request failed');
+}
+
+/** Each error once: that of the last target is the answer's, too. */
+function countErrors(metrics: Metrics, facts: Answer['facts'], sent: Sent): void {
+  const all = [...facts.attempts.map((attempt) => attempt.error), facts.error, sent.error];
+  const known = all.filter((error) => error !== undefined);
+  if (known.length > 0) for (const { code } of new Set(known)) metrics.errors.add({ code });
 }
 
 function countAttempt(metrics: Metrics, { provider = NONE, status, calls }: AttemptFacts): void {

@@ -2,7 +2,7 @@ import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
-import type { KeyRecord, ManagedProvider, SavedConfig, WorkspaceRecord } from './records.ts';
+import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
 
 export type Credentials = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -18,6 +18,7 @@ export type Compiled =
   | { readonly kind: 'provider'; readonly record: ManagedProvider }
   | { readonly kind: 'config'; readonly record: SavedConfig }
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
+  | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
   | { readonly kind: 'skipped'; readonly reason: string };
 
 /** The record of an entry; organisation and credential entries have none of their own. */
@@ -31,10 +32,28 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
       return { kind: 'config', record: compileConfig(entry, context) };
     case 'workspace':
       return { kind: 'workspace', record: { ...entry.body, name: entry.workspace ?? '' } };
+    case 'sidecar':
+      return { kind: 'sidecar', record: compileSidecar(entry) };
     case 'organisation':
     case 'credential':
       return undefined;
   }
+}
+
+/** Limits are kept where they are counted, by the fleet. */
+function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
+  const { name, workspace, scopes, defaults } = body;
+  const key: KeyRecord = {
+    id,
+    name,
+    workspace,
+    scopes: new Set(scopes),
+    defaults,
+    rateLimits: [],
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    user: undefined,
+  };
+  return { profile: name, workspace, key };
 }
 
 function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
@@ -53,7 +72,7 @@ function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
 function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credentials }: CompileContext): Compiled {
   const { id, workspace, body } = entry;
   const provider = providers.get(body.provider);
-  if (provider === undefined) return { kind: 'skipped', reason: `${id}: unknown provider ${body.provider}` };
+  if (provider === undefined) return { kind: 'skipped', reason: `unknown provider ${body.provider}` };
   const values = new Map(Object.entries(body.settings));
   for (const [key, value] of credentials.get(body.credential ?? '') ?? []) values.set(key, value);
   const options = { headers: body.headers, ...(body.customHost === undefined ? {} : { customHost: body.customHost }) };
@@ -71,17 +90,23 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     inspectStreamForOverload: body.inspectStreamForOverload ?? false,
     target: prepareTarget(provider, createFields(provider, values), options),
     grants: new Set(body.grants),
+    needsFleet: body.needsFleet ?? false,
   };
   return { kind: 'provider', record };
 }
 
 function compileConfig({ id, workspace, body }: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
   const saved = { slug: body.slug, version: body.version };
+  const needsFleet = new Set(body.needsFleet);
   return {
     id,
     slug: body.slug,
     workspace,
-    plan: compilePlan(body.node, { saved, credential: (credential) => credentials.get(credential) }),
+    plan: compilePlan(body.node, {
+      saved,
+      credential: (credential) => credentials.get(credential),
+      needsFleet: (credential) => needsFleet.has(credential),
+    }),
   };
 }
 

@@ -12,9 +12,21 @@ export interface SnapshotStatus {
   readonly version: number | undefined;
   readonly entries: number;
   /** The newest version that was refused, if none was loaded since. */
-  readonly rejected: { readonly version: number; readonly reason: string } | undefined;
+  readonly rejected: RejectedVersion | undefined;
   /** Entries the gateway cannot use, with the reason. At most 20 are named. */
-  readonly skipped: readonly string[];
+  readonly skipped: readonly SkippedEntry[];
+}
+
+export interface RejectedVersion {
+  readonly version: number;
+  /** Id of the entry that is to blame, if it is one. */
+  readonly entry?: string;
+  readonly reason: string;
+}
+
+export interface SkippedEntry {
+  readonly id: string;
+  readonly reason: string;
 }
 
 export interface SnapshotHolder {
@@ -23,6 +35,8 @@ export interface SnapshotHolder {
   readonly status: SnapshotStatus;
   /** Loads a Snapshot, or refuses it and keeps the last good one. Loads run one after the other. */
   load(version: number, snapshot: Snapshot): Promise<SnapshotStatus>;
+  /** Says that a version cannot be loaded, before it could become a Snapshot. */
+  refuse(version: number, reason: string): void;
   /** Called after every load and refusal. Returns how to stop listening. */
   onChange(listener: (status: SnapshotStatus) => void): () => void;
 }
@@ -49,7 +63,7 @@ type HeldEntries = ReadonlyMap<string, Held>;
 interface Loaded {
   readonly view: SnapshotView;
   readonly held: HeldEntries;
-  readonly skipped: readonly string[];
+  readonly skipped: readonly SkippedEntry[];
 }
 
 export function createSnapshotHolder(options: { readonly providers: ReadonlyMap<string, Provider> }): SnapshotHolder {
@@ -58,15 +72,19 @@ export function createSnapshotHolder(options: { readonly providers: ReadonlyMap<
   let status: SnapshotStatus = { version: undefined, entries: 0, rejected: undefined, skipped: [] };
   let queue: Promise<unknown> = Promise.resolve();
 
+  const tell = (): void => {
+    for (const listener of listeners) listener(status);
+  };
   const loadNow = async (version: number, snapshot: Snapshot): Promise<SnapshotStatus> => {
     try {
       loaded = await build(version, snapshot, { ...options, previous: loaded?.held ?? new Map() });
       status = { version, entries: loaded.held.size, rejected: undefined, skipped: loaded.skipped };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      status = { ...status, rejected: { version, reason } };
+      const entry = error instanceof EntryError ? { entry: error.id } : {};
+      status = { ...status, rejected: { version, ...entry, reason } };
     }
-    for (const listener of listeners) listener(status);
+    tell();
     return status;
   };
 
@@ -81,6 +99,10 @@ export function createSnapshotHolder(options: { readonly providers: ReadonlyMap<
       const next = queue.then(() => loadNow(version, snapshot));
       queue = next.catch(() => undefined); // a listener that throws must not stop later loads
       return next;
+    },
+    refuse: (version, reason) => {
+      status = { ...status, rejected: { version, reason } };
+      tell();
     },
     onChange: (listener) => {
       listeners.add(listener);
@@ -116,7 +138,7 @@ async function build(version: number, snapshot: Snapshot, { providers, previous 
 
   const index = new SnapshotIndex();
   const held = new Map<string, Held>();
-  const skipped: string[] = [];
+  const skipped: SkippedEntry[] = [];
   await forEachInSlices(entries, (entry) => {
     const digest = entry.digest + credentialKey(entry, credentialDigests);
     const before = previous.get(entry.id);
@@ -125,7 +147,7 @@ async function build(version: number, snapshot: Snapshot, { providers, previous 
         ? before.compiled
         : compileEntry(entry, { providers, credentials: credentials as Credentials });
     held.set(entry.id, { digest, compiled, entry });
-    if (compiled?.kind === 'skipped') skipped.push(compiled.reason);
+    if (compiled?.kind === 'skipped') skipped.push({ id: entry.id, reason: compiled.reason });
     else if (compiled !== undefined) addTo(index, compiled);
   });
   return { view: index.toView(version, organisation), held, skipped: skipped.slice(0, MAX_NAMED_SKIPPED) };
@@ -144,6 +166,16 @@ function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): s
   return [...ids].sort().reduce((key, id) => `${key}+${digests.get(id) ?? ''}`, '');
 }
 
+/** An entry that makes its Snapshot unusable. */
+class EntryError extends Error {
+  readonly id: string;
+
+  constructor(id: string, message: string) {
+    super(message);
+    this.id = id;
+  }
+}
+
 /** Entry kinds of a newer minor version are not known here and are left out; a broken entry refuses the Snapshot. */
 function validate(raw: AnyEntry): AnyEntry | undefined {
   const shape = entryShape.safeParse(raw);
@@ -152,7 +184,7 @@ function validate(raw: AnyEntry): AnyEntry | undefined {
   const body = ENTRY_BODIES[raw.kind].safeParse(raw.body);
   if (!body.success) {
     const [issue] = body.error.issues;
-    throw new Error(`entry ${raw.id}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+    throw new EntryError(raw.id, `entry ${raw.id}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
   return raw;
 }
@@ -170,6 +202,9 @@ function addTo(index: SnapshotIndex, compiled: Exclude<Compiled, { kind: 'skippe
       return;
     case 'workspace':
       index.addWorkspace(compiled.record);
+      return;
+    case 'sidecar':
+      index.addSidecar(compiled.record);
       return;
   }
 }

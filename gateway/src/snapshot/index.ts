@@ -1,3 +1,17 @@
-export { createSnapshotHolder, type SnapshotHolder, type SnapshotStatus } from './holder.ts';
-export type { KeyRecord, ManagedProvider, OrganisationRecord, SavedConfig, WorkspaceRecord } from './records.ts';
+export { createSnapshotHolder, type SkippedEntry, type SnapshotHolder, type SnapshotStatus } from './holder.ts';
+export type {
+  KeyRecord,
+  ManagedProvider,
+  OrganisationRecord,
+  SavedConfig,
+  SidecarRecord,
+  WorkspaceRecord,
+} from './records.ts';
+export {
+  createKubernetesSource,
+  createSidecarSource,
+  type SnapshotSource,
+  type SourceOptions,
+  type SourceStatus,
+} from './sources/index.ts';
 export type { SnapshotView } from './view.ts';

@@ -39,6 +39,8 @@ export interface ManagedProvider {
   /** Ready for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;
+  /** The credential stays with the fleet: a sidecar cannot use it (DESIGN section 2). */
+  readonly needsFleet: boolean;
 }
 
 export interface SavedConfig {
@@ -46,4 +48,11 @@ export interface SavedConfig {
   readonly slug: string;
   readonly workspace: string | null;
   readonly plan: Plan;
+}
+
+/** Who calls through a sidecar: its SidecarProfile, in the place of a key. */
+export interface SidecarRecord {
+  readonly profile: string;
+  readonly workspace: string;
+  readonly key: KeyRecord;
 }

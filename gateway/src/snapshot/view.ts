@@ -1,4 +1,11 @@
-import type { KeyRecord, ManagedProvider, OrganisationRecord, SavedConfig, WorkspaceRecord } from './records.ts';
+import type {
+  KeyRecord,
+  ManagedProvider,
+  OrganisationRecord,
+  SavedConfig,
+  SidecarRecord,
+  WorkspaceRecord,
+} from './records.ts';
 
 /** What one request sees: a Snapshot never changes once it serves. */
 export interface SnapshotView {
@@ -7,10 +14,14 @@ export interface SnapshotView {
   /** By the SHA-256 of the key, lower-case hex. */
   key(sha256: string): KeyRecord | undefined;
   workspace(name: string): WorkspaceRecord | undefined;
+  /** By the name of the SidecarProfile. */
+  sidecar(profile: string): SidecarRecord | undefined;
   /** In the workspace first, then in the organisation as far as it is granted (DESIGN section 4). */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** In the workspace first, then in the organisation. */
   config(workspace: string, slug: string): SavedConfig | undefined;
+  /** The slugs of the configs that `config` finds, own ones first. */
+  configSlugs(workspace: string): readonly string[];
   /** Every managed provider the workspace may use, own ones first. */
   providers(workspace: string): readonly ManagedProvider[];
 }
@@ -24,6 +35,7 @@ export class SnapshotIndex {
   readonly #workspaces = new Map<string, WorkspaceRecord>();
   readonly #providers: Scoped<ManagedProvider> = new Map();
   readonly #configs: Scoped<SavedConfig> = new Map();
+  readonly #sidecars = new Map<string, SidecarRecord>();
 
   addKey(record: KeyRecord, hashes: readonly string[]): void {
     for (const hash of hashes) this.#keys.set(hash, record);
@@ -31,6 +43,10 @@ export class SnapshotIndex {
 
   addWorkspace(record: WorkspaceRecord): void {
     this.#workspaces.set(record.name, record);
+  }
+
+  addSidecar(record: SidecarRecord): void {
+    this.#sidecars.set(record.profile, record);
   }
 
   addProvider(record: ManagedProvider): void {
@@ -48,6 +64,7 @@ export class SnapshotIndex {
       organisation,
       key: (sha256) => this.#keys.get(sha256),
       workspace: (name) => this.#workspaces.get(name),
+      sidecar: (profile) => this.#sidecars.get(profile),
       provider: (workspace, slug) => {
         const own = this.#providers.get(workspace)?.get(slug);
         if (own !== undefined) return own;
@@ -56,6 +73,10 @@ export class SnapshotIndex {
       },
       config: (workspace, slug) =>
         this.#configs.get(workspace)?.get(slug) ?? this.#configs.get(ORGANISATION)?.get(slug),
+      configSlugs: (workspace) => {
+        const scopes = [this.#configs.get(workspace), this.#configs.get(ORGANISATION)];
+        return [...new Set(scopes.flatMap((known) => [...(known?.keys() ?? [])]))];
+      },
       providers: (workspace) => {
         const own = [...(this.#providers.get(workspace)?.values() ?? [])];
         const shared = [...(this.#providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));

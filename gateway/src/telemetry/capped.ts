@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+/** Counters and histograms whose label sets are bounded, counted without the look-ups and copies of the registry's own. */
+import type { Counter, MetricType, MetricValue, Registry } from 'prom-client';
 
 /** Series one metric may have; further label sets are counted under `other` (DESIGN section 10). */
 export const MAX_SERIES = 2_000;
@@ -14,42 +15,98 @@ export interface CappedOptions<L extends string> {
   readonly maxSeries?: number;
 }
 
-function createCap<L extends string>(labels: readonly L[], maxSeries: number): (given: Labels<L>) => Labels<L> {
-  const seen = new Set<string>();
-  const overflow = Object.fromEntries(labels.map((label) => [label, OVERFLOW])) as Record<L, string>; // one value per label
-  return (given) => {
-    let key = '';
-    for (const label of labels) key += `${given[label]}\u0000`;
-    if (seen.has(key)) return given;
-    if (seen.size >= maxSeries) return overflow;
-    seen.add(key);
-    return given;
+/** A counter whose label sets are bounded. */
+export function createCounter<L extends string>(options: CappedOptions<L>) {
+  const { labels, maxSeries = MAX_SERIES } = options;
+  const series = createSeries(labels, maxSeries, () => ({ value: 0 }));
+  register(options, 'counter', () => [...series.all()].map(([given, { value }]) => ({ labels: given, value })));
+  return {
+    add: (given: Labels<L>, amount = 1): void => {
+      if (amount >= 0 && Number.isFinite(amount)) series.of(given).value += amount; // a counter never falls
+    },
   };
 }
 
-/** A counter whose label sets are bounded. */
-export function createCounter<L extends string>({
-  name,
-  help,
-  labels,
-  registry,
-  maxSeries = MAX_SERIES,
-}: CappedOptions<L>) {
-  const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
-  const cap = createCap(labels, maxSeries);
-  return { add: (given: Labels<L>, amount = 1): void => counter.inc(cap(given), amount) };
+interface Distribution {
+  /** Observations at most as large as the bucket's bound and larger than the one before; the last one has no bound. */
+  readonly buckets: Float64Array;
+  sum: number;
 }
 
-/** A histogram whose label sets are bounded. */
+/** A histogram whose label sets are bounded. `buckets`: upper bounds, ascending. */
 export function createHistogram<L extends string>(options: CappedOptions<L> & { readonly buckets: readonly number[] }) {
-  const { name, help, labels, registry, buckets, maxSeries = MAX_SERIES } = options;
-  const histogram = new Histogram({
-    name,
-    help,
-    labelNames: [...labels],
-    buckets: [...buckets],
-    registers: [registry],
+  const { name, labels, buckets: bounds, maxSeries = MAX_SERIES } = options;
+  const series = createSeries<L, Distribution>(labels, maxSeries, () => ({
+    buckets: new Float64Array(bounds.length + 1),
+    sum: 0,
+  }));
+  register(options, 'histogram', () =>
+    [...series.all()].flatMap(([given, distribution]) => valuesOf(name, given, { bounds, distribution })),
+  );
+  return {
+    observe: (given: Labels<L>, value: number): void => {
+      if (!Number.isFinite(value)) return;
+      const distribution = series.of(given);
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+      distribution.buckets[at] = (distribution.buckets[at] ?? 0) + 1;
+      distribution.sum += value;
+    },
+  };
+}
+
+/** The series of one distribution as Prometheus counts them: buckets include those below. */
+function valuesOf<L extends string>(
+  name: string,
+  labels: Labels<L>,
+  { bounds, distribution }: { readonly bounds: readonly number[]; readonly distribution: Distribution },
+): Sample[] {
+  let count = 0;
+  const buckets = [...distribution.buckets].map((own, at) => {
+    count += own;
+    return { metricName: `${name}_bucket`, labels: { le: bounds[at] ?? '+Inf', ...labels }, value: count };
   });
-  const cap = createCap(labels, maxSeries);
-  return { observe: (given: Labels<L>, value: number): void => histogram.observe(cap(given), value) };
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: distribution.sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}
+
+type Sample = Pick<MetricValue<string>, 'labels' | 'value'> & { readonly metricName?: string };
+
+/** Gives a metric to the registry, which only asks for its name and, at a scrape, for its values. */
+function register(
+  { registry, name, help }: Pick<CappedOptions<string>, 'registry' | 'name' | 'help'>,
+  type: `${MetricType}`,
+  values: () => Sample[],
+): void {
+  const metric = { name, help, type, get: async () => ({ name, help, type, aggregator: 'sum', values: values() }) };
+  registry.registerMetric(metric as unknown as Counter); // the part of the interface that the registry uses
+}
+
+/** What is counted per label set. */
+function createSeries<L extends string, T>(labels: readonly L[], maxSeries: number, create: () => T) {
+  const series = new Map<string, readonly [labels: Labels<L>, counted: T]>();
+  const overflow = Object.fromEntries(labels.map((label) => [label, OVERFLOW])) as Record<L, string>; // one value per label
+  let other: T | undefined;
+  return {
+    of: (given: Labels<L>): T => {
+      let key = '';
+      for (const label of labels) key += `${given[label]}\u0000`;
+      const known = series.get(key);
+      if (known !== undefined) return known[1];
+      if (series.size >= maxSeries) {
+        other ??= create();
+        return other;
+      }
+      const fresh = create();
+      series.set(key, [given, fresh]);
+      return fresh;
+    },
+    *all(): Generator<readonly [Labels<L>, T]> {
+      yield* series.values();
+      if (other !== undefined) yield [overflow, other];
+    },
+  };
 }

@@ -1,4 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { batchLines } from './line-batch.ts';
+import { withoutSecrets } from './redact.ts';
 
 export type { Logger } from 'pino';
 
@@ -9,19 +11,36 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Members whose values never reach a log, wherever they stand (behaviour-providers-hosts 11.8). */
-const SECRET_MEMBERS = ['apiKey', 'api_key', 'authorization', 'secret', 'token', 'password', 'credential', 'fields'];
-
-export function createLogger({ level, service, destination }: LoggerOptions): Logger {
+export function createLogger({ level, service, destination = createStandardOutput() }: LoggerOptions): Logger {
   const options = {
     level,
     base: { service },
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRET_MEMBERS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+    timestamp: createTimestamp(),
+    formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
     serializers: { err: describeError },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
+}
+
+function createStandardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true });
+  const lines = batchLines((text) => output.write(text));
+  process.once('exit', lines.flush);
+  return lines;
+}
+
+/** The time of a line, made once per ms. */
+function createTimestamp(): () => string {
+  let madeMs = 0;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== madeMs) {
+      madeMs = nowMs;
+      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** An error with its causes; stacks only where the fault is ours. */

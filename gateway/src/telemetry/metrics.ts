@@ -68,6 +68,10 @@ export const GAUGES = {
   inFlight: { name: 'gatehouse_requests_in_flight', help: 'Requests and streams being served' },
   snapshotVersion: { name: 'gatehouse_snapshot_version', help: 'Version of the Snapshot that serves' },
   snapshotEntries: { name: 'gatehouse_snapshot_entries', help: 'Entries of the Snapshot that serves' },
+  snapshotSourceConnected: {
+    name: 'gatehouse_snapshot_source_connected',
+    help: '1 while the gateway would hear of a newer Snapshot',
+  },
   snapshotRejected: { name: 'gatehouse_snapshot_rejected', help: '1 while a newer Snapshot is refused' },
 } as const;
 
@@ -97,6 +101,7 @@ export function createMetrics(options: {
     inFlight: gauge(GAUGES.inFlight),
     snapshotVersion: gauge(GAUGES.snapshotVersion),
     snapshotEntries: gauge(GAUGES.snapshotEntries),
+    snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),
     snapshotRejected: gauge(GAUGES.snapshotRejected),
     /** Prometheus text format. */
     text: () => registry.metrics(),

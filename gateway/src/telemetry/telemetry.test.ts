@@ -30,6 +30,26 @@ describe('a metric', () => {
     expect(await lines(registry, 'h_count')).toEqual(['h_count{a="x"} 1', 'h_count{a="other"} 2']);
   });
 
+  test('that is a histogram counts what lies at or below each bound', async () => {
+    const registry = new Registry();
+    const histogram = createHistogram({ name: 'h', help: 'h', labels: ['a'], registry, buckets: [0.1, 1] });
+    for (const value of [0.05, 0.1, 0.5, 1, 2, Number.NaN]) histogram.observe({ a: 'x' }, value);
+    expect(await lines(registry, 'h_bucket')).toEqual([
+      'h_bucket{le="0.1",a="x"} 2',
+      'h_bucket{le="1",a="x"} 4',
+      'h_bucket{le="+Inf",a="x"} 5',
+    ]);
+    expect(await lines(registry, 'h_sum')).toEqual(['h_sum{a="x"} 3.65']);
+  });
+
+  test.for([-1, Number.NaN, Number.POSITIVE_INFINITY])('is not counted by %d', async (amount) => {
+    const registry = new Registry();
+    const counter = createCounter({ name: 'c', help: 'h', labels: ['a'], registry });
+    counter.add({ a: 'x' }, 2);
+    counter.add({ a: 'x' }, amount);
+    expect(await lines(registry, 'c')).toEqual(['c{a="x"} 2']);
+  });
+
   test('does not mix up label sets that read alike', async () => {
     const registry = new Registry();
     const counter = createCounter({ name: 'c', help: 'h', labels: ['a', 'b'], registry, maxSeries: 2 });
@@ -160,6 +180,14 @@ describe('a log line', () => {
       logger.info({ [name]: SECRET, target: { [name]: SECRET } });
       expect(JSON.stringify(last()), name).not.toContain(SECRET);
     }
+  });
+
+  test('keeps the record that was given', () => {
+    const { logger, last } = capture();
+    const record = { list: [{ token: 'x', a: 1 }], other: { b: 2 } };
+    logger.info(record);
+    expect(last()).toMatchObject({ list: [{ token: '[redacted]', a: 1 }], other: { b: 2 } });
+    expect(record.list[0]?.token).toBe('x');
   });
 
   test('describes errors by code, with their causes; stacks are for our own faults', () => {

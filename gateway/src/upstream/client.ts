@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { AppError, toAppError } from '../errors/index.ts';
 import { UpstreamBody } from './body.ts';
 import type { ConnectOrigin } from './host-guard/index.ts';
+import { locate } from './unreachable.ts';
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -63,7 +64,7 @@ export function createUpstreamClient(dispatchers: Dispatchers): UpstreamClient {
             headersTimeout: limits.headersTimeoutMs,
             bodyTimeout: limits.idleTimeoutMs,
           },
-          new ResponseHandler({ signal, resolve, reject }),
+          new ResponseHandler({ signal, origin: request.origin, resolve, reject }),
         );
       }),
     close: async () => {
@@ -74,6 +75,7 @@ export function createUpstreamClient(dispatchers: Dispatchers): UpstreamClient {
 
 interface Waiting {
   readonly signal: AbortSignal;
+  readonly origin: string;
   readonly resolve: (response: UpstreamResponse) => void;
   readonly reject: (error: AppError) => void;
 }
@@ -111,7 +113,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release();
     const reason = this.#waiting.signal.aborted ? this.#waiting.signal.reason : error;
-    if (this.#body === undefined) this.#waiting.reject(toAppError(reason));
+    if (this.#body === undefined) this.#waiting.reject(locate(toAppError(reason), this.#waiting.origin));
     else this.#body.break(broken(reason));
   }
 

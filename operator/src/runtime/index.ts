@@ -11,4 +11,13 @@ export * from './queue/index.ts';
 export * from './reflector/index.ts';
 export * from './status/index.ts';
 export * from './store/index.ts';
-export { type Clock, sleep, systemClock } from './time/index.ts';
+export {
+  type Backoff,
+  type BackoffBounds,
+  type Clock,
+  createBackoff,
+  type Deadline,
+  sleep,
+  startDeadline,
+  systemClock,
+} from './time/index.ts';

@@ -1,12 +1,15 @@
 /** Secret fields of a provider, as a Secret holds them; DESIGN section 4 "Credentials". */
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { SecretRef } from '@gatehouse/crds/config';
+import type { KindName } from '@gatehouse/crds/kinds';
 import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
-import { type Finding, missing } from './findings.ts';
+import { type Finding, missing, notPermitted } from './findings.ts';
 import type { Lookups } from './lookups.ts';
 import { textOf } from './secret-text.ts';
 
 export interface CredentialRequest {
+  /** Of the object that has the reference. */
+  readonly kind: KindName;
   readonly namespace: string;
   readonly ref: SecretRef;
   /** Undefined where the reference names a single entry and the provider comes with the request. */
@@ -23,9 +26,14 @@ export type SecretFields = Readonly<Record<string, string>>;
 
 /** `{name, key}` is the API key; `{name}` is every secret field of the provider that the Secret has. */
 export function readCredential(view: Lookups, request: CredentialRequest): Result<SecretFields, Finding> {
-  const { namespace, ref, provider, path } = request;
+  const { kind, namespace, ref, provider, path } = request;
   const lost = (message: string) => err(missing(path, message, 'keep'));
-  const data = view.secret(namespace, ref.name);
+  const place = foreignPlace(ref, namespace);
+  if (place !== undefined && !view.isSecretGranted(kind, namespace, place.namespace, place.secret)) {
+    const message = `the Secret ${ref.name} in the namespace ${place.namespace} does not exist or is not granted by a ReferenceGrant there`;
+    return err(notPermitted(path, message, 'withdraw'));
+  }
+  const data = view.secret(place?.namespace ?? namespace, ref.name);
   if (data === undefined) return lost(`the Secret ${ref.name} does not exist`);
   if (ref.key !== undefined) {
     const apiKey = textOf(data, ref.key);
@@ -41,6 +49,14 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
   if (Object.keys(fields).length === 0) return lost(`the Secret ${ref.name} has none of ${names.join(', ')}`);
   const problems = provider === undefined ? [] : lacking(provider, fields, request);
   return problems.length === 0 ? ok(fields) : lost(`with the Secret ${ref.name}, ${problems.join('; ')}`);
+}
+
+/** Where a reference leads that leaves the namespace of its object. */
+export function foreignPlace(
+  { name, namespace }: SecretRef,
+  own: string,
+): { readonly namespace: string; readonly secret: string } | undefined {
+  return namespace === undefined || namespace === own ? undefined : { namespace, secret: name };
 }
 
 function lacking(provider: ProviderEntry, fields: SecretFields, { given, optional }: CredentialRequest): string[] {

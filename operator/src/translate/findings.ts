@@ -4,7 +4,7 @@ import type { Reason } from '@gatehouse/crds/conditions';
 
 export type FindingReason = Extract<
   Reason,
-  'Invalid' | 'UnsupportedValue' | 'Conflicted' | 'RefNotFound' | 'RefNotPermitted' | 'InvalidKind'
+  'Invalid' | 'UnsupportedValue' | 'Conflicted' | 'RefNotFound' | 'RefNotPermitted' | 'InvalidKind' | 'Pending'
 >;
 
 /**
@@ -47,6 +47,9 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
   message,
   effect,
 });
+
+/** Somebody is about to make what is referred to. */
+export const awaited = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
 /** The object stands where it must not. */
 export const misplaced = (path: Path, message: string): Finding => ({

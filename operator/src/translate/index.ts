@@ -2,9 +2,14 @@
 
 export type { FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
+export { createLastGood, type LastGood } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
+export { ownersIn } from './owners.ts';
+export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';
 export { servedBy } from './served.ts';
 export { fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
+export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
+export { tenantSnapshot } from './tenant.ts';
 export { type Translation, translate } from './translate.ts';
 export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
 export {
@@ -12,6 +17,7 @@ export {
   type Lookup,
   mintedSecret,
   objectKey,
+  PREVIOUS_KEY,
   type SecretData,
   type World,
   type WorldObject,

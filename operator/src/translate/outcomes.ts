@@ -5,6 +5,7 @@ import { toEntries, toStale } from './entries.ts';
 import { type Effect, type Finding, fromIssue, missing } from './findings.ts';
 import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './items.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
+import { type LastGood, stillPermitted } from './last-good.ts';
 import { LayeredMap } from './layered-map.ts';
 import type { Lookups } from './lookups.ts';
 import { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './readers.ts';
@@ -41,6 +42,7 @@ interface TranslateOptions {
   readonly gone: readonly Outcome[];
   readonly readers: ReadersByKind;
   readonly settings: WorldSettings;
+  readonly lastGood: LastGood;
   /** The lookups, completed by what this half alone knows: the credentials of Integrations already translated. */
   lookupsWith(credentialOf: Lookups['credentialOf']): Lookups;
 }
@@ -55,7 +57,7 @@ export interface Translated {
 
 /** Translates what has changed or has read something that has; the rest is taken over. */
 export function translateItems(items: Items, options: TranslateOptions): Translated {
-  const { changed, gone, settings, lookupsWith } = options;
+  const { changed, gone, settings, lastGood, lookupsWith } = options;
   const done = new Map<KindName, LayeredMap<Item>>();
   const readers = new Map<KindName, ReadersOfKind>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
@@ -70,7 +72,7 @@ export function translateItems(items: Items, options: TranslateOptions): Transla
     for (const key of new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)])) {
       const item = known.get(key);
       if (item === undefined) continue;
-      const { outcome, reads } = translateOne(item, recorder, settings);
+      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood });
       noteChange(changes, item.outcome, outcome);
       edits.set(key, { source: item.source, outcome });
       rereadings.push({ key, before: item.outcome?.questions, now: { questions: outcome.questions, reads } });
@@ -91,8 +93,8 @@ const toFarewell = ({ source, questions }: Outcome): Rereading => ({
 /** Null for an Integration that needs no credential, undefined for one that cannot be used. */
 function credentialOf(item: Item | undefined): string | null | undefined {
   const resource = item?.source.resource;
-  if (resource?.kind !== 'Integration') return undefined;
-  return resource.spec.secretRef === undefined ? null : item?.outcome?.entries[0]?.id;
+  if (resource?.kind === 'Integration' && resource.spec.secretRef === undefined) return null;
+  return item?.outcome?.entries[0]?.id;
 }
 
 function noteChange({ entries, verdicts }: Changes, before: Outcome | undefined, after: Outcome | undefined): void {
@@ -110,22 +112,27 @@ function toldOf(outcome: Outcome | undefined): Verdict | undefined {
 }
 
 function translateOne(
-  { source, outcome: before }: Item,
+  item: Item,
   recorder: Recorder,
-  settings: WorldSettings,
+  { settings, lastGood }: Pick<TranslateOptions, 'settings' | 'lastGood'>,
 ): { readonly outcome: Outcome; readonly reads: readonly Read[] } {
+  const { source, outcome: before } = item;
   const { key, object, issues } = source;
   const { value, reads } = recorder.record((view) => {
     const place = placeOf(source, settings, view);
-    return { place, made: make(source, place, view) };
+    const last = lastEntries(item, place, lastGood);
+    const kept =
+      source.resource === undefined && place !== undefined
+        ? stillPermitted(last, { kind: source.kind, object, ...place }, view)
+        : last;
+    return { place, last: kept, made: make(source, place, view) };
   });
-  const { place, made } = value;
+  const { place, last, made } = value;
   // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
   const findings =
     issues.length === 0 ? made.findings : [...issues.map(fromIssue), ...made.findings.filter(isWithdrawal)];
-  const last = before !== undefined && before.workspace === place?.workspace ? before.entries : [];
   const { entries, serves } = settle(source, made, last);
-  const verdict = toVerdict({ object, key, findings, serves });
+  const verdict = toVerdict({ object, key, workspace: place?.workspace, findings, serves });
   const known = before?.verdict;
   const outcome = {
     source,
@@ -135,6 +142,15 @@ function translateOne(
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,
   };
   return { outcome, reads };
+}
+
+/** What was served for the object before, if it is still in the same hands. */
+function lastEntries({ source, outcome }: Item, place: Place | undefined, lastGood: LastGood): readonly AnyEntry[] {
+  if (place === undefined) return [];
+  if (outcome !== undefined) return outcome.workspace === place.workspace ? outcome.entries : [];
+  const { kind, object } = source;
+  const { name } = object.metadata;
+  return lastGood.of(kind, kind === 'Workspace' ? name : place.workspace, name);
 }
 
 /** Undefined in a namespace that belongs to nobody. */
@@ -162,9 +178,10 @@ function settle(
   last: readonly AnyEntry[],
 ): { readonly entries: readonly AnyEntry[]; readonly serves: Verdict['serves'] } {
   const has = (effect: Effect): boolean => findings.some((finding) => finding.effect === effect);
-  const idle = resource === undefined || makerOf(kind) === undefined;
+  const idle = makerOf(kind) === undefined;
   if (idle ? issues.length > 0 : has('withdraw')) return { entries: [], serves: 'nothing' };
-  if (has('keep')) return { entries: toStale(last), serves: last.length > 0 ? 'last good' : 'nothing' };
+  if (resource === undefined || has('keep'))
+    return { entries: toStale(last), serves: last.length > 0 ? 'last good' : 'nothing' };
   const stale = issues.length > 0;
   const generation = resource?.metadata.generation ?? 0;
   return { entries: toEntries(drafts, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };

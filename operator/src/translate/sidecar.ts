@@ -44,7 +44,7 @@ const isTold = ({ kind, workspace }: AnyEntry): boolean =>
 
 const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
 
-function withFleetNeeds(entry: AnyEntry): AnyEntry {
+export function withFleetNeeds(entry: AnyEntry): AnyEntry {
   const needed = new Set(credentialsOf(entry).filter((id) => id.startsWith(ORGANISATION_CREDENTIALS)));
   if (needed.size === 0) return entry;
   if (entry.kind === 'provider') {

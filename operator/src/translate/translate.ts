@@ -2,8 +2,9 @@
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
 import { type Items, readItems, resourceOf } from './items.ts';
+import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
 import { createLookups, type Lookups } from './lookups.ts';
-import { type ReadersByKind, translateItems } from './outcomes.ts';
+import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts';
 import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
@@ -15,6 +16,8 @@ export interface Translation {
   readonly snapshot: Snapshot;
   /** One per object of our Kinds, sorted by key; an unchanged verdict is the same object as before. */
   readonly verdicts: readonly Verdict[];
+  /** The verdicts that were not said before, and the keys of objects that are no longer judged. */
+  readonly news: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
   /** How many objects were read and translated anew. */
   readonly work: { readonly parsed: number; readonly translated: number };
   /** For the next call. */
@@ -39,11 +42,13 @@ export interface Memo {
  * Translates all resources. Pure: no I/O, no clock, nothing given is changed. An edit costs the reading of the edited
  * object and of those that asked about it, and where a kind comes as a plain Map one look at each of its objects. Problems are verdicts: an object that has
  * become invalid or lost a reference keeps its last good entries, marked stale; one that is gone, revoked or no longer
- * permitted leaves at once; a new bad one is left out; the rest is always there.
+ * permitted leaves at once; a new bad one is left out; the rest is always there. `published` stands in for the entries of a
+ * translation that nobody remembers; it matters for the first one only.
  */
-export function translate(world: World, previous?: Translation): Translation {
+export function translate(world: World, previous?: Translation, published: LastGood = NOTHING_PUBLISHED): Translation {
   const { settings, served } = world;
   const memo = previous?.memo;
+  const lastGood = memo === undefined ? published : NOTHING_PUBLISHED;
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
@@ -61,8 +66,9 @@ export function translate(world: World, previous?: Translation): Translation {
     gone: read.gone,
     readers: memo?.readers ?? new Map(),
     settings,
+    lastGood,
     lookupsWith: (credentialOf) =>
-      createLookups({ world, items: read.items, holdings, grantLists, hashOf, credentialOf }),
+      createLookups({ world, items: read.items, holdings, lastGood, grantLists, hashOf, credentialOf }),
   });
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
   const verdicts = updateSorted(previous?.verdicts ?? [], changes.verdicts, ({ key }) => key);
@@ -70,6 +76,7 @@ export function translate(world: World, previous?: Translation): Translation {
   return {
     snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
+    news: newsOf(changes.verdicts),
     work: { parsed: read.parsed, translated },
     memo: {
       settings,
@@ -83,6 +90,11 @@ export function translate(world: World, previous?: Translation): Translation {
       grantLists,
     },
   };
+}
+
+function newsOf({ came, left }: Changes['verdicts']): Translation['news'] {
+  const said = new Set(came.map(({ key }) => key));
+  return { verdicts: came, gone: [...left].map(({ key }) => key).filter((key) => !said.has(key)) };
 }
 
 function toSnapshot(entries: readonly AnyEntry[], served: World['served']): Snapshot {

@@ -28,6 +28,8 @@ export interface Verdict {
   readonly name: string;
   /** `Kind/namespace/name` or `Kind/name`: unique, and what verdicts are sorted by. */
   readonly key: string;
+  /** In whose hands it is: a workspace (of a Workspace: itself), null for the organisation, undefined for nobody. */
+  readonly workspace: string | null | undefined;
   /** The generation the verdict is about. */
   readonly generation: number;
   readonly conditions: Readonly<Record<TranslatedCondition, Judgement>>;
@@ -54,11 +56,12 @@ export function verdictKey(kind: KindName, objectKey: string): string {
 export interface Findings {
   readonly object: WorldObject;
   readonly key: string;
+  readonly workspace: Verdict['workspace'];
   readonly findings: readonly Finding[];
   readonly serves: Verdict['serves'];
 }
 
-export function toVerdict({ object, key, findings, serves }: Findings): Verdict {
+export function toVerdict({ object, key, workspace, findings, serves }: Findings): Verdict {
   const { kind, metadata } = object;
   const issues = findings.map(toIssue).sort(byPath);
   const judge = (condition: TranslatedCondition): Judgement | undefined =>
@@ -72,6 +75,7 @@ export function toVerdict({ object, key, findings, serves }: Findings): Verdict 
     namespace: KINDS[kind].scope === 'Cluster' ? undefined : metadata.namespace,
     name: metadata.name,
     key: verdictKey(kind, key),
+    workspace: kind === 'Workspace' ? metadata.name : workspace,
     generation: metadata.generation ?? 0,
     conditions: {
       Accepted: refused ?? GOOD.Accepted,
@@ -83,7 +87,8 @@ export function toVerdict({ object, key, findings, serves }: Findings): Verdict 
 }
 
 function toIssue({ reason, path, message }: Finding): VerdictIssue {
-  const [condition] = REASONS[reason].on;
+  const [first] = REASONS[reason].on;
+  const condition = reason === 'Pending' ? 'ResolvedRefs' : first; // the one reason that any condition may have
   return { condition, reason, path, message };
 }
 
@@ -106,12 +111,14 @@ const SEVERITY: readonly FindingReason[] = [
   'RefNotPermitted',
   'InvalidKind',
   'RefNotFound',
+  'Pending',
 ];
 
 function toJudgement(issues: readonly VerdictIssue[], serves: Verdict['serves']): Judgement | undefined {
   if (issues.length === 0) return undefined;
   const reason = SEVERITY.find((row) => issues.some((issue) => issue.reason === row)) ?? 'Invalid';
-  return { status: 'False', reason, message: toMessage([...new Set(issues.map(lineOf))], serves) };
+  const status = reason === 'Pending' ? 'Unknown' : 'False';
+  return { status, reason, message: toMessage([...new Set(issues.map(lineOf))], serves) };
 }
 
 /** As many lines as fit, and how many more there are. */

@@ -1,6 +1,7 @@
 /** What a translation looks at: everything, as plain values. Who keeps it up to date replaces objects, never changes them. */
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
+import type { ReferenceGrant } from './reference-grants.ts';
 
 /** A resource as it stands in a file or a store: frozen, and read no further than its identity. */
 export interface WorldObject {
@@ -41,6 +42,8 @@ export interface World {
   readonly secrets: Lookup<SecretData>;
   /** Labels of every namespace. */
   readonly namespaces: Lookup<Lookup<string>>;
+  /** ReferenceGrants by the namespace they stand in; absent: nothing is granted. */
+  readonly referenceGrants?: Lookup<readonly ReferenceGrant[]> | undefined;
   readonly settings: WorldSettings;
   /** The workspaces that are served; what others own is left out of the Snapshot, not of the verdicts. */
   readonly served: 'all' | ReadonlySet<string>;
@@ -63,6 +66,9 @@ export const CONSENT_LABEL = 'gatehouse.dev/workspace';
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
+
+/** The entry of such a Secret that holds the key before the last one, for as long as it is still good. */
+export const PREVIOUS_KEY = 'previous-key';
 
 /** Where the operator puts the key it mints for an ApiKey: a Secret beside it that it owns. */
 export function mintedSecret(apiKey: string): { readonly name: string; readonly key: string } {

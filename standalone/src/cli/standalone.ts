@@ -8,6 +8,7 @@ import {
   type StandaloneProcess,
   startStandalone,
 } from '../process/index.ts';
+import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
 import { welcome } from './hints.ts';
 import { CommandError, type Shell, STOP_CODES, UsageError } from './shell.ts';
@@ -33,7 +34,7 @@ export const standalone: Command = {
     if (resources === undefined) throw new UsageError('--resources DIR is missing');
     const settings = adapt(settingsOf(shell.variables), options, shell);
     await checkFolder(resources);
-    const admin = unwrap(await loadAdminKey(data, shell.variables['GATEHOUSE_ADMIN_KEY']));
+    const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
     const mock = await startMock(options);
     try {
       const process = await start({ resources, settings, admin, data, shell });

@@ -1,6 +1,7 @@
 /** Secrets of the folder, and those of the environment behind them (DESIGN section 4 "Credentials"). */
 import { isObject } from '@gatehouse/crds';
 import type { Lookup, SecretData } from '@gatehouse/operator/translate';
+import { SECRET_PREFIX } from '../variables.ts';
 import type { FieldPath } from './documents.ts';
 
 export interface ReadSecret {
@@ -42,9 +43,6 @@ const EXPECTED = {
 const decode = (text: string): string | undefined =>
   BASE64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : undefined;
 
-/** `GATEHOUSE_SECRET_<NAME>_<KEY>`. */
-const PREFIX = 'GATEHOUSE_SECRET_';
-
 const screaming = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
 /** What the environment says for a Secret of a name, whatever its namespace. */
@@ -55,12 +53,12 @@ export type EnvironmentSecrets = (secrets: ReadonlyMap<string, SecretData>) => L
  * taken from the variable. The answer for a Secret is the same object as long as its content in the folder is.
  */
 export function createEnvironmentSecrets(variables: Readonly<Record<string, string | undefined>>): EnvironmentSecrets {
-  const names = Object.keys(variables).filter((name) => name.startsWith(PREFIX));
+  const names = Object.keys(variables).filter((name) => name.startsWith(SECRET_PREFIX));
   const alone = new Map<string, SecretData>();
   const layered = new WeakMap<SecretData, SecretData>();
 
   const fromVariables = (name: string): SecretData | undefined => {
-    const prefix = `${PREFIX}${screaming(name)}_`;
+    const prefix = `${SECRET_PREFIX}${screaming(name)}_`;
     if (!names.some((variable) => variable.startsWith(prefix))) return undefined;
     const known = alone.get(prefix) ?? { get: (entry) => variables[prefix + screaming(entry)] };
     alone.set(prefix, known);

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { chatBody, openLoop } from '../load/index.ts';
 import { type Peer, startBare, startGatehouse } from '../peers/index.ts';
+import { undisturbed } from '../quiet.ts';
 import { interleave, median, medians, pairedDifference } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import { startNginx } from '../upstream/index.ts';
@@ -27,7 +28,7 @@ export async function latency(bench: Bench): Promise<readonly Row[]> {
 
   const rounds = await interleave([direct, bare, gatehouse], bench.rounds, async ({ name, target }, round) => {
     const task = { target, body: BODY, ratePerSecond, warmupSeconds: WARMUP_SECONDS, seconds: bench.seconds };
-    const { latency, failed } = await openLoop(bench, task);
+    const { latency, failed } = await undisturbed(bench, () => openLoop(bench, task));
     bench.say(`round ${round + 1}: ${name}: p99 ${latency.p99} µs at ${ratePerSecond} requests/s`);
     return { p50Ms: latency.p50 / 1_000, p99Ms: latency.p99 / 1_000, failed };
   });

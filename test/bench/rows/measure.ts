@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { closedLoop } from '../load/index.ts';
 import { createPeer, type Peer } from '../peers/index.ts';
+import { undisturbed } from '../quiet.ts';
 import { interleave, medians } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import type { Upstream } from '../upstream/index.ts';
@@ -37,7 +38,7 @@ export async function closedLoopRounds(
     await closedLoop(bench, { ...load, target, seconds: WARMUP_SECONDS });
   }
   return interleave(peers, bench.rounds, async (peer, round) => {
-    const measured = await closedLoopRound(bench, peer, load);
+    const measured = await undisturbed(bench, () => closedLoopRound(bench, peer, load));
     bench.say(`round ${round + 1}: ${peer.name}: ${Math.round(measured.requestsPerSecond)} requests/s`);
     return measured;
   });

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { chatBody, streams as measureStreams, type StreamsResult } from '../load/index.ts';
 import { createPeer, type Peer, startBare, startGatehouse } from '../peers/index.ts';
+import { undisturbed } from '../quiet.ts';
 import { interleave, median, pairedDifference } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import { EVENT_INTERVAL_MS, startSse } from '../upstream/index.ts';
@@ -24,7 +25,7 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
   const bare = await startBare(bench, upstream.port);
   const gatehouse = await startGatehouse(bench, upstream.port);
   const rounds = await interleave([direct, bare, gatehouse], bench.rounds, async (peer, round) => {
-    const measured = await measure(bench, peer);
+    const measured = await undisturbed(bench, () => measure(bench, peer));
     bench.say(`round ${round + 1}: ${peer.name}: first event p99 ${measured.firstEvent.p99} µs`);
     return measured;
   });

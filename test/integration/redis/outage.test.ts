@@ -1,6 +1,6 @@
 /** Redis goes and comes back in the middle of traffic: requests never fail and never wait for it (DESIGN section 6). */
 import { describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../../kit/gateway.ts';
+import { expectNothingLeft, startWorld, type World } from '../../kit/gateway.ts';
 import { type RedisServer, startRedis } from '../../kit/redis.ts';
 import { config } from '../../kit/snapshot.ts';
 import { waitFor } from '../../kit/wait-for.ts';
@@ -57,6 +57,7 @@ describe('Redis', () => {
     running = false;
     await Promise.all(lanes);
     expect(new Set(results)).toEqual(new Set([200]));
+    await expectNothingLeft(world);
   });
 
   test('that hangs holds no request up', async () => {
@@ -67,6 +68,7 @@ describe('Redis', () => {
     const started = performance.now();
     for (let i = 0; i < 20; i += 1) expect((await ask(world)).status).toBe(200);
     expect(performance.now() - started).toBeLessThan(10_000); // a few time limits of 50 ms, and then none
+    await expectNothingLeft(world);
     redis.thaw();
     await waitFor(async () => (await cacheStatus(world)) === 'MISS', { what: 'Redis is used again' });
   });

@@ -48,9 +48,13 @@ const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
 };
 
 /** Asks the cache; DISABLED when the target has none or the operation or body is not cacheable. */
-export async function openCacheSession(question: CacheQuestion): Promise<CacheSession> {
-  const { cache, plan, call, endpoint, request, exchange, caller, resolution } = question;
-  if (plan === undefined || !isCacheable(question)) return DISABLED;
+export function openCacheSession(question: CacheQuestion): CacheSession | Promise<CacheSession> {
+  const { plan } = question;
+  return plan === undefined || !isCacheable(question) ? DISABLED : lookUp(question, plan);
+}
+
+async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSession> {
+  const { cache, call, endpoint, request, exchange, caller, resolution } = question;
   const { overrides } = resolution;
   const lookup = await cache.lookup(
     {

@@ -11,7 +11,11 @@ export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline 
   if (timeoutMs === 0) return { signal, clear: () => undefined };
   const timeout = new AbortController();
   const timer = setTimeout(() => {
-    timeout.abort(new AppError('UPSTREAM_TIMEOUT', { detail: `Request exceeded the timeout of ${timeoutMs} ms` }));
+    timeout.abort(
+      new AppError('UPSTREAM_TIMEOUT', {
+        detail: `Request exceeded the timeout of ${timeoutMs} ms (x-gw-request-timeout, or request_timeout of the config)`,
+      }),
+    );
   }, timeoutMs);
   return { signal: AbortSignal.any([signal, timeout.signal]), clear: () => clearTimeout(timer) };
 }

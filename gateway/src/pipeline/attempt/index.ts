@@ -79,7 +79,9 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const params = shapeParams(resolution.params, leaf.settings.shape);
   const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
-  const resolved = resolveTarget(leaf, { ...ports, request, caller, snapshot, resolution, model, nowMs: ports.now() });
+  const { providers, hosts } = ports;
+  const nowMs = ports.now();
+  const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, model, nowMs });
   const { provider, fields } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, now: ports.now });
@@ -95,8 +97,9 @@ async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise
     return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), base, cacheStatus: undefined });
   }
   const { input, leaf, call, endpoint } = prepared;
-  const first = await firstRequest(ports, prepared);
-  const session = await openCacheSession({
+  const built = firstRequest(ports, prepared);
+  const first = built instanceof Promise ? await built : built;
+  const opened = openCacheSession({
     ...input,
     cache: ports.cache,
     plan: leaf.settings.cache,
@@ -104,6 +107,7 @@ async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise
     endpoint,
     request: first,
   });
+  const session = opened instanceof Promise ? await opened : opened;
   if (session.hit !== undefined) {
     const { headers, body } = session.hit;
     return { ...base, ...HIT, headers, body, stream: call.stream };
@@ -126,14 +130,15 @@ const HIT = {
 } as const;
 
 /** Made before the cache is asked. Credentials may have to be fetched for it, which the request timeout covers, too. */
-async function firstRequest(ports: AttemptPorts, prepared: Prepared): Promise<OutgoingRequest> {
+function firstRequest(ports: AttemptPorts, prepared: Prepared): OutgoingRequest | Promise<OutgoingRequest> {
   const deadline = startDeadline(prepared.input.exchange.signal, sendSettings(prepared).requestTimeoutMs);
+  let built: OutgoingRequest | Promise<OutgoingRequest> | undefined;
   try {
-    const built = outgoing(ports, prepared, deadline.signal);
-    return built instanceof Promise ? await untilAborted(built, deadline.signal) : built;
+    built = outgoing(ports, prepared, deadline.signal);
   } finally {
-    deadline.clear();
+    if (!(built instanceof Promise)) deadline.clear();
   }
+  return built instanceof Promise ? untilAborted(built, deadline.signal).finally(deadline.clear) : built;
 }
 
 function outgoing(
@@ -169,14 +174,16 @@ const sendSettings = ({ leaf, input }: Prepared) => ({
 function send(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): Promise<SendResult> {
   const { input, resolved } = prepared;
   const { body } = input.resolution;
+  const streamed = body.kind === 'streamed' ? body.source : undefined;
+  const finish = (built: OutgoingRequest): UpstreamRequest => toUpstream(built, streamed, resolved);
   let next: OutgoingRequest | undefined = first;
   return sendWithRetries(ports, {
     signal: input.exchange.signal,
     settings: sendSettings(prepared),
-    request: async (signal) => {
-      const built: OutgoingRequest = next ?? (await outgoing(ports, prepared, signal));
+    request: (signal) => {
+      const built = next ?? outgoing(ports, prepared, signal);
       next = undefined;
-      return toUpstream(built, body.kind === 'streamed' ? body.source : undefined, resolved);
+      return built instanceof Promise ? built.then(finish) : finish(built);
     },
     replayable: () => body.kind !== 'streamed' || body.source.replayable,
     isStream: (response) => isRelayed(prepared, response),
@@ -257,7 +264,7 @@ async function toOutcome(
     const headers = passedHeaders(result.headers);
     return { ...facts, ...unary(result.status, { headers, bytes: result.bytes }) };
   }
-  const answer: UnaryAnswer = await decoded(result, ports.maxResponseBytes);
+  const answer: UnaryAnswer = isEncoded(result) ? await decoded(result, ports.maxResponseBytes) : result;
   return { ...facts, ...unary(answer.status, clientAnswer(prepared, answer)) };
 }
 

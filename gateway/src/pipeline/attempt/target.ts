@@ -9,7 +9,7 @@ import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostOrigin } from '../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { perCallFields, type Resolution } from '../resolve/index.ts';
+import { perCallFields, type Resolution, suggestion } from '../resolve/index.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -62,7 +62,9 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
   if (source.kind === 'managed') {
     const record = snapshot.provider(caller.workspace.name, source.slug);
     if (record === undefined) {
-      throw new AppError('PROVIDER_SLUG_UNKNOWN', { detail: `No provider or virtual key @${source.slug}` });
+      throw new AppError('PROVIDER_SLUG_UNKNOWN', {
+        detail: `No provider or virtual key @${source.slug} in the workspace ${caller.workspace.name}`,
+      });
     }
     return managedAccount(record, leaf.deployments);
   }
@@ -72,6 +74,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
       throw new AppError('PROVIDER_UNKNOWN', { detail: `Unknown provider ${source.provider}` });
     return { provider, values: source.fields, managed: undefined, prepared: undefined, deployments: leaf.deployments };
   }
+  if (source.kind === 'fleet') throw new AppError('NEEDS_FLEET');
   const own = resolution.requestProvider;
   if (own?.kind === 'managed') return managedAccount(own.record, leaf.deployments);
   if (own === undefined || source.kind === 'passthrough') {
@@ -99,13 +102,17 @@ const managedAccount = (record: ManagedProvider, deployments: readonly Deploymen
 function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: TargetQuestion): void {
   if (record === undefined) return;
   const provider = record.provider.id;
+  if (record.needsFleet) {
+    throw new AppError('NEEDS_FLEET', { provider, detail: `The credential of @${record.slug} stays with the fleet` });
+  }
   if (nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
   if (record.models !== undefined && model !== '' && !record.models.has(model)) {
     throw new AppError('MODEL_NOT_ALLOWED', {
       provider,
-      detail: `The model ${model} is not allowed for @${record.slug}`,
+      param: 'model',
+      detail: `The model ${model} is not allowed for @${record.slug}${suggestion(model, [...record.models])}`,
     });
   }
 }

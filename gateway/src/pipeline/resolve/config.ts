@@ -9,6 +9,7 @@ import { compilePlan, type Plan } from '../../routing/index.ts';
 import type { SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
+import { suggestion } from './suggest.ts';
 
 export interface ConfigResolver {
   /** The plan of the request; undefined when it names no config and has no default. Throws CONFIG_* errors. */
@@ -56,7 +57,7 @@ function savedPlan(slug: string, { workspace }: Caller, snapshot: SnapshotView):
   if (saved !== undefined) return saved.plan;
   throw new AppError('CONFIG_UNKNOWN', {
     param: 'x-gw-config',
-    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}`,
+    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}${suggestion(slug, snapshot.configSlugs(workspace.name))}`,
   });
 }
 
@@ -70,13 +71,24 @@ function parseInline(text: string, { caps, hosts }: ConfigRules): Plan {
   if (parsed.ok && issues.length === 0) {
     return compilePlan(parsed.value, { saved: undefined, credential: () => undefined });
   }
+  throw refusal(issues);
+}
+
+/** All problems, the first of which is named in the message: most clients show nothing else. */
+function refusal(issues: readonly Issue[]): AppError {
   const unsupported = issues.find(({ code }) => code === 'unsupported');
-  throw new AppError(unsupported === undefined ? 'CONFIG_INVALID' : 'FEATURE_UNSUPPORTED', {
+  const telling = unsupported ?? issues[0];
+  const problem = telling === undefined ? undefined : sentenceOf(telling);
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return new AppError(unsupported === undefined ? 'CONFIG_INVALID' : 'FEATURE_UNSUPPORTED', {
     param: formatPath(['x-gw-config', ...(issues[0]?.path ?? [])]),
     issues,
-    ...(unsupported === undefined ? {} : { detail: `${formatPath(unsupported.path)}: ${unsupported.message}` }),
+    ...(problem === undefined ? {} : { detail: unsupported ? problem : `Invalid config passed: ${problem}${more}` }),
   });
 }
+
+const sentenceOf = ({ path, message }: Issue): string =>
+  path.length === 0 ? message : `${formatPath(path)}: ${message}`;
 
 /** Addresses inside an inline config obey the rules of the custom-host header; behaviour-providers-hosts 11.3. */
 function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
@@ -96,8 +108,18 @@ function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    // the parser's own message quotes the text, which may hold a credential
-    throw new AppError('CONFIG_NOT_JSON', { param: 'x-gw-config' });
+  } catch (error) {
+    throw new AppError('CONFIG_NOT_JSON', {
+      param: 'x-gw-config',
+      detail: `The config is not valid JSON${placeOf(error)}; a value of x-gw-config that begins with { is read as JSON, anything else as the slug of a saved config`,
+    });
   }
+}
+
+/** Where the parser stopped. The rest of its message quotes the text, which may hold a credential. */
+function placeOf(error: unknown): string {
+  const { message } = error instanceof SyntaxError ? error : { message: '' };
+  if (message.startsWith('Unexpected end')) return ', it ends too early';
+  const position = / at position (\d{1,9})/.exec(message)?.[1];
+  return position === undefined ? '' : ` at position ${position}`;
 }

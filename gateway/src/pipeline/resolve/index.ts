@@ -1,5 +1,5 @@
 /** From a request to a plan: body, config, provider and the headers that overrule a config; behaviour-lifecycle 1.5 to 1.10. */
-import type { TargetCaps } from '@gatehouse/crds/config';
+import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
@@ -9,11 +9,18 @@ import type { Caller, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import { parseHeaderList } from './header-list.ts';
-import { type ProviderQuestion, providerOfHeaders, providerOfModel, type RequestProvider } from './provider.ts';
+import {
+  type ProviderQuestion,
+  providerOfHeaders,
+  providerOfModel,
+  type RequestProvider,
+  slugSuggestion,
+} from './provider.ts';
 import { refuseInline } from './saved-only.ts';
 
 export { parseHeaderList } from './header-list.ts';
 export { perCallFields, type RequestProvider } from './provider.ts';
+export { suggestion } from './suggest.ts';
 
 /** Everything the attempts need to know about a request. */
 export interface Resolution {
@@ -79,7 +86,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       const named = providerOfHeaders(question);
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, question);
       const requestProvider = named ?? clean.provider;
-      checkPlan(plan, requestProvider, exchange, caller);
+      checkPlan(plan, { requestProvider, params: clean.params, exchange, caller });
       return {
         plan: plan ?? PLAIN_PLAN,
         body,
@@ -115,25 +122,44 @@ function withoutModelPrefix(
   return { params: { ...params, model: found.model }, provider: found.provider };
 }
 
-function checkPlan(
-  plan: Plan | undefined,
-  requestProvider: RequestProvider | undefined,
-  { snapshot, operation }: Exchange,
-  { workspace }: Caller,
-): void {
+interface PlanQuestion {
+  readonly requestProvider: RequestProvider | undefined;
+  readonly params: JsonObject;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+}
+
+function checkPlan(plan: Plan | undefined, question: PlanQuestion): void {
+  const { requestProvider, exchange, caller } = question;
+  const { snapshot, operation } = exchange;
   if (operation.id === 'listModels') return; // answers from the catalogue when nothing is named
-  if (plan === undefined) {
-    if (requestProvider === undefined) throw new AppError('PROVIDER_REQUIRED', { param: 'x-gw-provider' });
-    return;
+  if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
+    throw missingProvider(plan, question);
   }
-  if (plan.needsRequestProvider && requestProvider === undefined) {
-    throw new AppError('CONFIG_NO_PROVIDER', { param: 'x-gw-provider' });
-  }
-  const missing = plan.slugs.filter((slug) => snapshot.provider(workspace.name, slug) === undefined);
-  if (missing.length === 0) return;
+  const missing = plan?.slugs.filter((slug) => snapshot.provider(caller.workspace.name, slug) === undefined) ?? [];
+  const [first] = missing;
+  if (first === undefined) return;
   throw new AppError('PROVIDER_SLUG_UNKNOWN', {
     param: 'x-gw-config',
-    detail: `The config names providers or virtual keys that do not exist in the workspace ${workspace.name}: ${missing.join(', ')}`,
+    detail: `The config names providers or virtual keys that do not exist in the workspace ${caller.workspace.name}: ${missing.join(', ')}${slugSuggestion(first, caller, snapshot)}`,
+  });
+}
+
+/** Nothing says who is to be called; a model that was meant to is the likeliest reason. */
+function missingProvider(plan: Plan | undefined, { params, exchange, caller }: PlanQuestion): AppError {
+  const slug = typeof params['model'] === 'string' ? modelSlugOf(params['model']) : undefined;
+  const { snapshot } = exchange;
+  if (slug !== undefined) {
+    return new AppError('PROVIDER_SLUG_UNKNOWN', {
+      param: 'model',
+      detail: `The model names the provider @${slug}, which does not exist in the workspace ${caller.workspace.name}${slugSuggestion(slug, caller, snapshot)}`,
+    });
+  }
+  if (plan !== undefined) return new AppError('CONFIG_NO_PROVIDER', { param: 'x-gw-provider' });
+  const example = snapshot.providers(caller.workspace.name)[0]?.slug ?? 'my-provider';
+  return new AppError('PROVIDER_REQUIRED', {
+    param: 'x-gw-provider',
+    detail: `Either x-gw-config or x-gw-provider is needed: send x-gw-provider: @${example}, the model as @${example}/MODEL, or x-gw-config with the slug of a saved config`,
   });
 }
 
@@ -156,7 +182,7 @@ function readTimeout(text: string | undefined): number | undefined {
   if (Number.isInteger(value) && value >= 0 && value <= 86_400_000) return value;
   throw new AppError('HEADER_INVALID', {
     param: 'x-gw-request-timeout',
-    detail: 'x-gw-request-timeout must be a whole number of milliseconds',
+    detail: 'x-gw-request-timeout must be a whole number of milliseconds, at most 86400000',
   });
 }
 

@@ -6,6 +6,7 @@ import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
+import { suggestion } from './suggest.ts';
 
 export type RequestProvider =
   | { readonly kind: 'managed'; readonly record: ManagedProvider }
@@ -53,14 +54,24 @@ function managed(slug: string, param: string, { caller, snapshot }: ProviderQues
   if (record !== undefined) return { kind: 'managed', record };
   throw new AppError('PROVIDER_SLUG_UNKNOWN', {
     param,
-    detail: `No provider or virtual key @${slug} in the workspace ${caller.workspace.name}`,
+    detail: `No provider or virtual key @${slug} in the workspace ${caller.workspace.name}${slugSuggestion(slug, caller, snapshot)}`,
   });
 }
 
-function named(name: string, { request, caller, providers, hosts }: ProviderQuestion): RequestProvider {
+/** What an unknown slug could have meant. */
+export function slugSuggestion(slug: string, { workspace }: Caller, snapshot: SnapshotView): string {
+  const known = snapshot.providers(workspace.name).map((record) => record.slug);
+  return suggestion(slug, known, (text) => `@${text}`);
+}
+
+function named(name: string, { request, caller, snapshot, providers, hosts }: ProviderQuestion): RequestProvider {
   const provider = providers.get(name);
   if (provider === undefined) {
-    throw new AppError('PROVIDER_UNKNOWN', { param: 'x-gw-provider', detail: `Invalid provider passed: ${name}` });
+    const meant = snapshot.provider(caller.workspace.name, name) === undefined ? undefined : `; did you mean @${name}?`;
+    throw new AppError('PROVIDER_UNKNOWN', {
+      param: 'x-gw-provider',
+      detail: `Invalid provider passed: ${name}${meant ?? suggestion(name, [...providers.keys()])} (a provider of the workspace is written @slug)`,
+    });
   }
   const fields = new Map<string, string>();
   const vendorKey = caller.keyHeaders.has('x-api-key') ? undefined : request.header('x-api-key');

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { err, ok, type Result } from '@gatehouse/crds';
+import { LRUCache } from 'lru-cache';
 import { isMetadata, isReserved, parseAddress } from './address.ts';
 import { BLOCKED_PORTS, NETWORK_DOMAINS, PRIVATE_TLDS, REBINDING_DOMAINS } from './lists.ts';
 import {
@@ -28,11 +29,36 @@ const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
 const NAME_AND_PORT = /^([a-z0-9.-]+)(?::\d*)?$/;
 const IPV6_AND_PORT = /^\[[0-9a-f:.]+\](?::\d*)?$/;
 
+type Checked = Result<URL, string>;
+
+// A memo of a pure function, keyed by the policies, of which a process has one: each request asks for its base URL.
+const verdicts = new WeakMap<HostPolicy, LRUCache<string, Checked>>();
+/** Base URLs whose verdicts are kept. */
+const MAX_VERDICTS = 1_000;
+
 /**
  * Checks the base URL of a provider that somebody named; behaviour-providers-hosts 11.3 checks 1 to 8.
  * Gives the parsed URL or why it is refused. No name is resolved: `addressProblem` judges what it resolves to.
  */
-export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOrigin): Result<URL, string> {
+export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOrigin): Checked {
+  const known = verdictsOf(policy);
+  const key = `${origin} ${text}`;
+  const verdict = known.get(key);
+  if (verdict !== undefined) return verdict;
+  const fresh = checkText(text, policy, origin);
+  if (text.length <= MAX_HOST_TEXT) known.set(key, fresh);
+  return fresh;
+}
+
+function verdictsOf(policy: HostPolicy): LRUCache<string, Checked> {
+  const known = verdicts.get(policy);
+  if (known !== undefined) return known;
+  const fresh = new LRUCache<string, Checked>({ max: MAX_VERDICTS });
+  verdicts.set(policy, fresh);
+  return fresh;
+}
+
+function checkText(text: string, policy: HostPolicy, origin: HostOrigin): Checked {
   const trimmed = text.trim();
   const problem = textProblem(trimmed);
   if (problem !== undefined) return err(problem);

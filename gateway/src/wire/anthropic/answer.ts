@@ -2,9 +2,13 @@
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectsAt, textAt } from '../json/json.ts';
-import type { ChatCompletion, ContentPart, ToolCall } from '../openai/index.ts';
-import { toChatCompletion } from './chat-envelope.ts';
-import { finishReasonOf } from './finish-reason.ts';
+import {
+  type ChatCompletion,
+  type ContentPart,
+  finishReasonOf,
+  type ToolCall,
+  toChatCompletion,
+} from '../openai/index.ts';
 import { usageOfMessage } from './usage.ts';
 
 /** Reads an answer; the error says why it cannot be read. */

@@ -1,13 +1,22 @@
 /** The legacy text completion API of the vendor; spec/providers.md 3.3 "complete". */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
-import { AppError } from '../../errors/index.ts';
+import type { AppError } from '../../errors/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { textAt, withoutAbsent } from '../json/json.ts';
-import { maxTokensOf, parseJsonObject, stopList } from '../openai/index.ts';
-import { anthropicErrorFields, INCOMPLETE_STREAM, toStreamError } from './errors.ts';
-import { finishReasonOf } from './finish-reason.ts';
+import {
+  finishReasonOf,
+  INCOMPLETE_STREAM,
+  maxTokensOf,
+  parseJsonObject,
+  promptOf,
+  stopList,
+  TextChunks,
+  type TextCompletion,
+  toStreamError,
+  toTextCompletion,
+} from '../openai/index.ts';
+import { anthropicErrorFields } from './errors.ts';
 import { clampTemperature, unlessNegative, userMetadata } from './request.ts';
-import { TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
 
 /** Required upstream; the most that any model of the legacy API writes, in tokens. */
 const DEFAULT_MAX_TOKENS = 4096;
@@ -26,14 +35,6 @@ export function toLegacyCompletion(params: JsonObject): Result<JsonObject, AppEr
     metadata: userMetadata(params),
   };
   return ok(withoutAbsent(body));
-}
-
-/** The one prompt of a text completion; vendors with one prompt per call refuse more. */
-export function promptOf(params: JsonObject): Result<string, AppError> {
-  const prompt = params['prompt'];
-  const only = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt;
-  if (typeof only === 'string') return ok(only);
-  return err(new AppError('PARAMETER_INVALID', { param: 'prompt', detail: 'prompt must be one text' }));
 }
 
 /** Reads `{completion, stop_reason}`; the error says why it cannot be read. */

@@ -1,8 +1,8 @@
 /** A messages stream decoded and said again in its own format, for upstreams with another framing. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { objectAt, textAt } from '../json/json.ts';
-import { parseJsonObject } from '../openai/index.ts';
-import { anthropicErrorFields, INCOMPLETE_STREAM, toStreamError } from './errors.ts';
+import { INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
+import { anthropicErrorFields } from './errors.ts';
 import { countsOf, NO_TOKENS, type TokenCounts, toUsage } from './usage.ts';
 
 export interface RelayOptions {

@@ -1,10 +1,8 @@
 /** Events of a messages stream as chat chunks; spec/providers.md 3.3 "Stream". */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, textAt } from '../json/json.ts';
-import { parseJsonObject } from '../openai/index.ts';
-import { ChatChunks } from './chat-envelope.ts';
-import { anthropicErrorFields, INCOMPLETE_STREAM, toStreamError } from './errors.ts';
-import { finishReasonOf } from './finish-reason.ts';
+import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
+import { anthropicErrorFields } from './errors.ts';
 import { countsOf, NO_TOKENS, type TokenCounts, toUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];

@@ -1,9 +1,14 @@
 /** A Converse answer as a chat completion; spec/providers.md 3.4 "Reply". */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
-import { finishReasonOf, toChatCompletion } from '../anthropic/index.ts';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';
-import type { ChatCompletion, ContentPart, ToolCall } from '../openai/index.ts';
+import {
+  type ChatCompletion,
+  type ContentPart,
+  finishReasonOf,
+  type ToolCall,
+  toChatCompletion,
+} from '../openai/index.ts';
 import { converseUsage } from './usage.ts';
 
 /** Reads an answer; the error says why it cannot be read. */

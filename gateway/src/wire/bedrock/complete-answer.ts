@@ -1,9 +1,15 @@
 /** Text completion answers of every family, told by their shape; spec/providers.md 3.4 "complete per family". */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
-import { finishReasonOf, type TextCompletion, toChatCompletion, toTextCompletion } from '../anthropic/index.ts';
 import type { JsonObject, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
-import type { AnyFinishReason, ChatCompletion } from '../openai/index.ts';
+import {
+  type AnyFinishReason,
+  type ChatCompletion,
+  finishReasonOf,
+  type TextCompletion,
+  toChatCompletion,
+  toTextCompletion,
+} from '../openai/index.ts';
 import { type Headers, headerCounts, plainUsage } from './usage.ts';
 
 interface Choice {

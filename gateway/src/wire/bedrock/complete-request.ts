@@ -1,10 +1,10 @@
 /** Text completion bodies per model family; spec/providers.md 3.4 "complete per family". */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
-import { conversationOf, promptOf, toLegacyCompletion } from '../anthropic/index.ts';
+import { conversationOf, toLegacyCompletion } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, orAbsent, withoutAbsent } from '../json/json.ts';
-import { isSystem, maxTokensOf, stopList, textOf } from '../openai/index.ts';
+import { isSystem, maxTokensOf, promptOf, stopList, textOf } from '../openai/index.ts';
 import { scale } from './additional-fields.ts';
 import type { Family } from './model-id.ts';
 

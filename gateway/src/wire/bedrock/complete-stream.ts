@@ -1,8 +1,14 @@
 /** Text completion streams of every family, told by their shape; spec/providers.md 3.4 "Streams". */
-import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, TextChunks, toStreamError } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
-import { parseJsonObject } from '../openai/index.ts';
+import {
+  ChatChunks,
+  finishReasonOf,
+  INCOMPLETE_STREAM,
+  parseJsonObject,
+  TextChunks,
+  toStreamError,
+} from '../openai/index.ts';
 import { exceptionFields } from './errors.ts';
 import { plainUsage } from './usage.ts';
 

@@ -1,6 +1,7 @@
 /** A messages stream in the frames of an invoke call; spec/providers.md 3.4 "messages on bedrock". */
-import { createMessagesRelayDecoder, toStreamError } from '../anthropic/index.ts';
+import { createMessagesRelayDecoder } from '../anthropic/index.ts';
 import type { Frame, StreamDecoder, WireContext } from '../contract.ts';
+import { toStreamError } from '../openai/index.ts';
 import { METRICS } from './complete-stream.ts';
 import { exceptionFields } from './errors.ts';
 

@@ -1,8 +1,8 @@
 /** Events of a Converse stream as events of a messages stream; spec/providers.md 3.4 "other families". */
-import { INCOMPLETE_STREAM, toStreamError, toUsage } from '../anthropic/index.ts';
+import { toUsage } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';
-import { parseJsonObject } from '../openai/index.ts';
+import { INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
 import { exceptionFields } from './errors.ts';
 import { messageHead, toMessagesUsage, toStopReason } from './messages-answer.ts';
 import { converseCounts } from './usage.ts';

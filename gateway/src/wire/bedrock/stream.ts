@@ -1,8 +1,8 @@
 /** Events of a Converse stream as chat chunks; spec/providers.md 3.4 "Stream". */
-import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, toStreamError, toUsage } from '../anthropic/index.ts';
+import { toUsage } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';
-import { parseJsonObject } from '../openai/index.ts';
+import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
 import { exceptionFields } from './errors.ts';
 import { converseCounts } from './usage.ts';
 

@@ -1,9 +1,14 @@
 /** An answer of Cohere's v2 chat as a chat completion; spec/providers.md 3.8 "Reply". */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
-import { finishReasonOf, toChatCompletion } from '../anthropic/index.ts';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';
-import type { ChatCompletion, ContentPart, ToolCall } from '../openai/index.ts';
+import {
+  type ChatCompletion,
+  type ContentPart,
+  finishReasonOf,
+  type ToolCall,
+  toChatCompletion,
+} from '../openai/index.ts';
 import { cohereUsage } from './usage.ts';
 
 /** The error says why the body is no answer. */

@@ -1,18 +1,20 @@
 /** Cohere's v1 text completions; spec/providers.md 3.8 "complete". */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
+import type { JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
+import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
 import {
   finishReasonOf,
   INCOMPLETE_STREAM,
+  parseJsonObject,
   promptOf,
+  readErrorShape,
+  stopList,
   TextChunks,
   type TextCompletion,
   toStreamError,
   toTextCompletion,
-} from '../anthropic/index.ts';
-import type { JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
-import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
-import { parseJsonObject, readErrorShape, stopList } from '../openai/index.ts';
+} from '../openai/index.ts';
 import { cohereUsage } from './usage.ts';
 
 /** The body of `generate`; numbers beyond the upstream's bounds are set to the nearest bound. */

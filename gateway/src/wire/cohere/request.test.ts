@@ -1,12 +1,8 @@
+import { deepFreeze } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../contract.ts';
 import { toCohereBody } from './request.ts';
-
-const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
-};
 
 const bodyOf = (params: object): JsonObject => toCohereBody(deepFreeze(params) as JsonObject, 'command-a');
 const messagesOf = (...messages: object[]): unknown => bodyOf({ messages })['messages'];

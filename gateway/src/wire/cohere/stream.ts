@@ -1,8 +1,14 @@
 /** Events of Cohere's v2 chat as chat chunks; spec/providers.md 3.8 "Stream". */
-import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, toStreamError } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';
-import { parseJsonObject, readErrorShape } from '../openai/index.ts';
+import {
+  ChatChunks,
+  finishReasonOf,
+  INCOMPLETE_STREAM,
+  parseJsonObject,
+  readErrorShape,
+  toStreamError,
+} from '../openai/index.ts';
 import { cohereUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];

@@ -1,13 +1,9 @@
+import { deepFreeze } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../contract.ts';
 import { remoteMediaOf } from './media.ts';
 import { type GeminiRequestOptions, toGeminiBody } from './request.ts';
-
-const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
-};
 
 const VERTEX: GeminiRequestOptions = { model: 'gemini-2.0-flash', safetyMember: 'safety_settings', labels: true };
 

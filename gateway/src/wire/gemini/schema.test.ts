@@ -1,11 +1,7 @@
+import { deepFreeze } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toGeminiSchema } from './schema.ts';
-
-const deepFreeze = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
-};
 
 const STRING = { type: 'string' };
 const NULL = { type: 'null' };

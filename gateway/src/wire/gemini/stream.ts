@@ -1,8 +1,15 @@
 /** `streamGenerateContent` events as chat chunks; spec/providers.md 3.5 "Gemini stream". */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
-import type { BlockDelta, ChatChunk, ChatDelta, ChunkChoice, ToolCallDelta } from '../openai/index.ts';
-import { readErrorShape, withProviderPrefix } from '../openai/index.ts';
+import {
+  type BlockDelta,
+  type ChatChunk,
+  type ChatDelta,
+  type ChunkChoice,
+  readErrorShape,
+  type ToolCallDelta,
+  withProviderPrefix,
+} from '../openai/index.ts';
 import {
   blockReasonOf,
   type CalledFunction,

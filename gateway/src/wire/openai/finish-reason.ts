@@ -1,4 +1,4 @@
-import type { FinishReason } from './chat.ts';
+import type { AnyFinishReason, FinishReason } from './chat.ts';
 
 const rows = (to: FinishReason, ...from: string[]): [string, FinishReason][] => from.map((word) => [word, to]);
 
@@ -46,4 +46,10 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** The OpenAI word for any upstream's finish reason; an unknown one still ends the message. */
 export function toFinishReason(reason: string): FinishReason {
   return REASONS.get(reason.toLowerCase()) ?? 'stop';
+}
+
+/** The unified reason: mapped for strict clients, the vendor's own word for others; a missing reason is `stop`. */
+export function finishReasonOf(reason: string | undefined, strict: boolean): AnyFinishReason {
+  if (reason === undefined) return 'stop';
+  return strict ? toFinishReason(reason) : reason;
 }

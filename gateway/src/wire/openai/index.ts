@@ -14,10 +14,11 @@ export type {
   ToolCallDelta,
 } from './chat.ts';
 export { readChatAnswer, readCompletionAnswer } from './chat-answer.ts';
+export { ChatChunks, toChatCompletion } from './chat-envelope.ts';
 export { reasoningOf, withContentBlocks } from './content-blocks.ts';
 export type { OpenAiDialect } from './dialect.ts';
 export { readErrorShape, withProviderPrefix } from './error-shapes.ts';
-export { toFinishReason } from './finish-reason.ts';
+export { finishReasonOf, toFinishReason } from './finish-reason.ts';
 export {
   type EmbeddingsAnswer,
   embeddingsBody,
@@ -45,4 +46,6 @@ export {
 export { appendMember, type Member, memberOf } from './splice.ts';
 export { createSseRelay, type SseRelay, type SseRelayOptions } from './sse-relay.ts';
 export { createOpenAiChatDecoder, createOpenAiCompletionDecoder } from './stream-decoder.ts';
+export { INCOMPLETE_STREAM, toStreamError } from './stream-error.ts';
+export { promptOf, TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
 export { toUsage } from './usage.ts';

@@ -1,5 +1,6 @@
 /** Streams of another format: bytes to frames to items to the client's text. */
-import type { StreamDecoder, StreamItem, Usage } from '../contract.ts';
+import { AppError } from '../../errors/index.ts';
+import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
 import { countsOf } from '../usage/index.ts';
 import type { StreamEncoder } from './encoder.ts';
@@ -16,10 +17,16 @@ export function createDecode(reader: FrameReader, decoder: StreamDecoder, encode
     }
     return text;
   };
+  /** What a decoder passes over may be anything but a piece of the answer that arrived broken. */
+  const read = (frame: Frame): readonly StreamItem[] => {
+    const items = decoder.push(frame);
+    if (items.length > 0 || !isBrokenJson(frame.data)) return items;
+    throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: 'The provider sent an event that is not valid JSON' });
+  };
   return {
     push: (bytes) => {
       let text = '';
-      for (const frame of reader.push(bytes)) text += encode(decoder.push(frame));
+      for (const frame of reader.push(bytes)) text += encode(read(frame));
       return text === '' ? undefined : text;
     },
     end: () => {
@@ -29,4 +36,14 @@ export function createDecode(reader: FrameReader, decoder: StreamDecoder, encode
     fail: (error) => encoder.fail(fieldsOf(error)),
     tokens: () => (usage === undefined ? undefined : countsOf(usage)),
   };
+}
+
+function isBrokenJson(data: string): boolean {
+  if (!/^\s*\{/.test(data)) return false;
+  try {
+    JSON.parse(data);
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -115,5 +115,6 @@ function lastWords(protocol: StreamProtocol, error: ErrorFields, seen: { head: s
 
 /** What a client is told about a broken stream. */
 export function fieldsOf(error: AppError): ErrorFields {
-  return { message: error.message, type: error.row.type, param: null, code: null };
+  const { expose, summary, type } = error.row;
+  return { message: expose ? error.message : summary, type, param: null, code: null };
 }

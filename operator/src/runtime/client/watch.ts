@@ -18,13 +18,15 @@ export interface WatchStream<T extends KubeObject> extends AsyncIterable<WatchEv
 
 /**
  * The events of a watch, until the server ends it. Reading throws ApiError: `Expired` (410) when the resourceVersion is too
- * old, `Undecodable` for what is no event, `Unreachable` when the stream breaks. Every byte extends the deadline by `silenceMs`.
+ * old, `Undecodable` for what is no event, `Unreachable` when the stream breaks. The deadline is from now on
+ * the time between two bytes.
  */
 export function openWatchStream<T extends KubeObject>(
   { body }: TransportAnswer,
   deadline: Deadline,
   silenceMs: number,
 ): WatchStream<T> {
+  deadline.extend(silenceMs); // until here it was the time of a call
   body.on('error', () => {}); // who reads gets it; who has stopped reading must not crash
   return {
     [Symbol.asyncIterator]: () => readEvents<T>(body, deadline, silenceMs),

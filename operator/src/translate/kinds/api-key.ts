@@ -1,9 +1,9 @@
 import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
-import { conflicted, type Finding, misplaced, missing } from '../findings.ts';
+import { awaited, conflicted, type Finding, misplaced, missing } from '../findings.ts';
 import { secretOf } from '../holders.ts';
 import type { Lookups } from '../lookups.ts';
-import { objectKey } from '../world.ts';
+import { mintedSecret, objectKey, PREVIOUS_KEY } from '../world.ts';
 import { configRefFindings } from './config-ref.ts';
 import { defineTranslator, type Place } from './contract.ts';
 
@@ -19,7 +19,7 @@ export const apiKey = defineTranslator({
       findings.push(conflicted(hashField(resource), 'another ApiKey with the same key came first'));
     }
     findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
-    const body = bodyOf(resource, sha256);
+    const body = bodyOf(resource, [sha256, ...previousHash(resource, place, view)]);
     return { drafts: [{ kind: 'key', workspace: place.workspace, name: metadata.name, body }], findings };
   },
 });
@@ -43,7 +43,11 @@ function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups)
   if (secretRef === undefined && !settings.mintsKeys) return UNMINTED;
   const ref = secretOf(resource);
   const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
-  return view.hashOf(namespace, ref.name, ref.key) ?? missing(['spec', 'secretRef'], message, 'keep');
+  const known = view.hashOf(namespace, ref.name, ref.key);
+  if (known !== undefined) return known;
+  return secretRef === undefined
+    ? awaited([], 'the key is being minted')
+    : missing(['spec', 'secretRef'], message, 'keep');
 }
 
 const UNMINTED: Finding = {
@@ -53,11 +57,18 @@ const UNMINTED: Finding = {
   effect: 'keep',
 };
 
-function bodyOf({ metadata, spec }: ApiKey, sha256: string): EntryBody<'key'> {
+/** The key before the last one is good until the operator takes it out of the Secret, and never in place of another's key. */
+function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Place, view: Lookups): string[] {
+  if (spec.sha256 !== undefined || spec.secretRef !== undefined || !settings.mintsKeys) return [];
+  const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY);
+  return sha256 === undefined || view.holderOf(sha256) !== undefined ? [] : [sha256];
+}
+
+function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> {
   const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
   return {
     name: metadata.name,
-    sha256: [sha256],
+    sha256,
     scopes: spec.scopes.map(canonicalScope),
     defaults: {
       ...(laidOver === undefined ? {} : { metadata: laidOver }),

@@ -3,8 +3,9 @@
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId } from '@gatehouse/crds/snapshot';
-import { givenFields, readCredential } from '../credential.ts';
+import { foreignPlace, givenFields, readCredential } from '../credential.ts';
 import type { Finding } from '../findings.ts';
+import { credentialName } from '../last-good.ts';
 import type { Lookups } from '../lookups.ts';
 import type { Draft, Place } from './contract.ts';
 
@@ -21,6 +22,7 @@ export interface Connection {
 export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
   if (spec.secretRef === undefined) return { credential: undefined, drafts: [], findings: [] };
   const fields = readCredential(view, {
+    kind,
     namespace,
     ref: spec.secretRef,
     provider: PROVIDER_CATALOGUE.get(spec.provider),
@@ -28,7 +30,7 @@ export function connect({ kind, metadata, spec }: Account, { namespace, workspac
     optional: spec.customHost !== undefined,
     path: ['spec', 'secretRef'],
   });
-  const name = `${kind}:${metadata.name}`;
+  const name = credentialName([kind, metadata.name], foreignPlace(spec.secretRef, namespace));
   const credential = entryId('credential', workspace, name);
   if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
   return {

@@ -10,8 +10,9 @@ import {
 import type { GatewayConfig } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
-import { givenFields, readCredential, type SecretFields } from '../credential.ts';
+import { foreignPlace, givenFields, readCredential, type SecretFields } from '../credential.ts';
 import { type Finding, notPermitted } from '../findings.ts';
+import { credentialName } from '../last-good.ts';
 import type { Lookups } from '../lookups.ts';
 import { defineTranslator, type Place } from './contract.ts';
 import { isManagedSlug } from './slug.ts';
@@ -67,8 +68,9 @@ function readConfig({ metadata, spec }: GatewayConfig, { namespace, workspace }:
   const findings: Finding[] = [];
   const node = routingNodeOf(spec.config, (ref, path) => {
     const target = at(spec.config, path);
-    const name = credentialName(metadata.name, ref, target);
+    const name = nameOfCredential({ config: metadata.name, namespace, ref, target });
     const fields = readCredential(view, {
+      kind: 'GatewayConfig',
       namespace,
       ref,
       provider: PROVIDER_CATALOGUE.get(target.provider ?? ''),
@@ -83,9 +85,18 @@ function readConfig({ metadata, spec }: GatewayConfig, { namespace, workspace }:
   return { node, credentials, findings };
 }
 
+interface CredentialSlot {
+  readonly config: string;
+  readonly namespace: string;
+  readonly ref: SecretRef;
+  readonly target: KindConfig;
+}
+
 /** Targets with the same reference share an entry; what a whole Secret holds depends on the provider. */
-const credentialName = (config: string, ref: SecretRef, { provider = '' }: KindConfig): string =>
-  ['GatewayConfig', config, ref.name, ...(ref.key === undefined ? ['', provider] : [ref.key])].join(':');
+function nameOfCredential({ config, namespace, ref, target: { provider = '' } }: CredentialSlot): string {
+  const parts = ['GatewayConfig', config, ref.name, ...(ref.key === undefined ? ['', provider] : [ref.key])];
+  return credentialName(parts, foreignPlace(ref, namespace));
+}
 
 /** The target at a path of the form `targets, 0, targets, 1`. */
 function at(config: KindConfig, path: Path): KindConfig {

@@ -15,7 +15,7 @@ export const provider = defineTranslator({
     const { metadata, spec } = resource;
     const conflicts = slugConflict(resource, place.namespace, view);
     const integration = integrationOf(resource, place, view);
-    if (integration === undefined) return { drafts: [], findings: [...conflicts, unresolved(spec, place)] };
+    if (integration === undefined) return { drafts: [], findings: [...conflicts, unresolved(spec, place, view)] };
     const key = objectKey(integration.metadata.namespace, integration.metadata.name);
     const credential = view.credentialOf(key);
     if (credential === undefined) {
@@ -55,7 +55,16 @@ function integrationOf(
 }
 
 /** An Integration that is gone or withdrawn takes its Providers along: nothing may go on with its credential. */
-function unresolved({ integrationRef: { name } }: Provider['spec'], { workspace }: Place): Finding {
+function unresolved(
+  { integrationRef: { name } }: Provider['spec'],
+  { namespace, workspace, settings }: Place,
+  view: Lookups,
+): Finding {
+  const shared = workspace !== null && view.isGranted(name, workspace);
+  const places = shared ? [namespace, settings.organisationNamespace] : [namespace];
+  if (places.some((place) => view.isBroken('Integration', place, name))) {
+    return missing(INTEGRATION, `the Integration ${name} is not valid`, 'keep');
+  }
   if (workspace === null) return missing(INTEGRATION, `the Integration ${name} does not exist`, 'withdraw');
   const message = `the Integration ${name} does not exist or is not granted to the workspace`;
   return notPermitted(INTEGRATION, message, 'withdraw');

@@ -1,4 +1,4 @@
-import { awsRegion, awsSigV4 } from '../../../upstream/aws/index.ts';
+import { awsRegion, awsSigV4, endpointDomain } from '../../../upstream/aws/index.ts';
 import type { Authorizer, Provider } from '../../contract.ts';
 
 const signer = awsSigV4({ service: 'sagemaker' });
@@ -13,7 +13,7 @@ export const sagemakerAuth: Authorizer = {
   ...signer,
   apply(request, call, context) {
     const { env } = context.services;
-    if (!context.customHost) request.origin = baseUrl(awsRegion(call, env), env('AWS_ENDPOINT_DOMAIN'));
+    if (!context.customHost) request.origin = baseUrl(awsRegion(call, env), endpointDomain(env));
     return signer.apply(request, call, context);
   },
 };

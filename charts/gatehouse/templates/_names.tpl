@@ -1,0 +1,70 @@
+{{- /* Labels that select the pods of a part; call with the part's name. */ -}}
+{{- define "gatehouse.selector" -}}
+app.kubernetes.io/name: gatehouse-{{ .part }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- end }}
+
+{{- /* Labels of every object; call with `root` and `part`. */ -}}
+{{- define "gatehouse.labels" -}}
+{{ include "gatehouse.selector" . }}
+app.kubernetes.io/component: {{ .part }}
+app.kubernetes.io/part-of: gatehouse
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* A whole image name; call with `root` and `image`. */ -}}
+{{- define "gatehouse.image" -}}
+{{- $name := .image.repository -}}
+{{- with .root.Values.imageRegistry -}}
+{{- $name = printf "%s/%s" . $name -}}
+{{- end -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $name .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name (.image.tag | default .root.Chart.AppVersion) -}}
+{{- end -}}
+{{- end }}
+
+{{- /* Namespaces in the organisation's hands whose fleets may serve any workspace, as JSON. */ -}}
+{{- define "gatehouse.fleetNamespaces" -}}
+{{- prepend .Values.fleetNamespaces .Values.defaultFleet.namespace | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{- /* Namespaces for which an installation for named namespaces has Roles, as JSON. */ -}}
+{{- define "gatehouse.namespaces" -}}
+{{- $fleets := include "gatehouse.fleetNamespaces" . | fromJsonArray -}}
+{{- concat .Values.watchNamespaces $fleets (list .Release.Namespace) | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{- define "gatehouse.podSecurityContext" -}}
+runAsNonRoot: true
+{{- with .Values.runAsUser }}
+runAsUser: {{ int64 . }}
+runAsGroup: {{ int64 . }}
+fsGroup: {{ int64 . }}
+{{- end }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "gatehouse.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- /* The Service that the operator makes for the default fleet. */ -}}
+{{- define "gatehouse.fleetService" -}}
+{{ .Values.defaultFleet.name }}-gateway
+{{- end }}
+
+{{- define "gatehouse.fleetPort" -}}
+{{- with .Values.defaultFleet.spec.listeners -}}
+{{ (first .).port }}
+{{- else -}}
+8787
+{{- end -}}
+{{- end }}

@@ -1,0 +1,26 @@
+/** What a caller does next, for errors raised where no more is known than their code; the rest say it in their detail. */
+import { type ErrorCode, errorRow } from '@gatehouse/crds/errors';
+
+type Advice = (param: string | undefined) => string;
+
+const ADVICE: ReadonlyMap<ErrorCode, Advice> = new Map<ErrorCode, Advice>([
+  [
+    'KEY_INVALID',
+    (param) =>
+      `${param === undefined ? '' : `the value of ${param} is no key of this gateway; `}send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization`,
+  ],
+  ['KEY_WITHOUT_WORKSPACE', () => 'the key belongs to no workspace, and the organisation names no default workspace'],
+  ['KEY_EXPIRED', () => 'ask for a new key, or have the expiry of this one moved'],
+  ['CONFIG_LOCKED', () => 'leave out x-gw-config, or have allowConfigOverride set on the key'],
+  [
+    'CONFIG_NO_PROVIDER',
+    () => 'name a provider in the config (provider or targets), or send x-gw-provider, for example @my-provider',
+  ],
+]);
+
+/** The sentence about an error that has no detail of its own. */
+export function messageOf(code: ErrorCode, param: string | undefined): string {
+  const { summary } = errorRow(code);
+  const advice = ADVICE.get(code)?.(param);
+  return advice === undefined ? summary : `${summary.replace(/[.!]$/, '')}: ${advice}`;
+}

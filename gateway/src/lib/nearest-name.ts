@@ -1,0 +1,34 @@
+/** Names that are compared, and characters of each: bounds the work a wrong name can cause. */
+const MAX_KNOWN = 1_000;
+const MAX_LENGTH = 64;
+
+/** The known name that a mistyped one most likely means; undefined when none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let seen = 0;
+  for (const candidate of known) {
+    seen += 1;
+    if (seen > MAX_KNOWN) break;
+    const distance = editDistance(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase());
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Insertions, deletions and substitutions between two texts (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const substituted = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,1 @@
+export { type ProgramSurroundings, runProgram, type StopSignal } from './program.ts';

@@ -1,0 +1,27 @@
+/** `?pretty` on any URL indents JSON answers, for people with curl; behaviour-lifecycle 1.1. */
+import type { Answer, ClientRequest } from '../pipeline/index.ts';
+
+/** Larger answers are left as they are: indenting parses and writes them once more. */
+const MAX_BYTES = 1024 * 1024;
+const PARAMETER = /(?:^|&)pretty(?:=|&|$)/;
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
+
+/** The answer, indented if the client asks for it. What goes into the cache is the plain one: such answers are not stored. */
+export function indented(answer: Answer, { query }: Pick<ClientRequest, 'query'>): Answer {
+  const { headers, body, facts } = answer;
+  if (query === '' || !PARAMETER.test(query) || body.kind !== 'bytes' || body.bytes.length > MAX_BYTES) return answer;
+  if (!JSON_TYPE.test(String(headers['content-type'])) || headers['content-encoding'] !== undefined) return answer;
+  const bytes = indent(body.bytes);
+  return bytes === undefined
+    ? answer
+    : { ...answer, body: { kind: 'bytes', bytes }, facts: { ...facts, store: undefined } };
+}
+
+/** Undefined for what is no JSON after all. */
+function indent(bytes: Buffer): Buffer | undefined {
+  try {
+    return Buffer.from(`${JSON.stringify(JSON.parse(bytes.toString('utf8')), null, 2)}\n`);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+/** GET over HTTPS with a bearer token and an authority that rotate in files. */
+import { readFile } from 'node:fs/promises';
+import { Agent } from 'undici';
+
+export interface Endpoint {
+  /** `https://host:port`, without a path. */
+  readonly origin: string;
+  /** Its certificate authority as PEM; absent: those of the system. */
+  readonly caFile: string | undefined;
+  /** Bearer token; it is read again for every request. */
+  readonly tokenFile: string | undefined;
+}
+
+export interface HttpsClient {
+  /** Resolves with any answer; the body is to be read or destroyed. Rejects when there is none, or with the signal's reason. */
+  get(path: string, options: { readonly signal: AbortSignal }): Promise<HttpsAnswer>;
+  close(): Promise<void>;
+}
+
+export interface HttpsAnswer {
+  readonly status: number;
+  readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
+}
+
+const CONNECT_MS = 5_000;
+/** Shards are read in parallel, beside the watch. */
+const CONNECTIONS = 12;
+/** A dead peer of a silent stream is noticed by the system. */
+const TCP_KEEPALIVE_MS = 30_000;
+
+export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): HttpsClient {
+  let current: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
+
+  const agentFor = (ca: string | undefined): Agent => {
+    if (current !== undefined && current.ca === ca) return current.agent;
+    current?.agent.close().catch(() => undefined); // its answers in progress may end
+    const tls = ca === undefined ? {} : { ca };
+    const connect = { ...tls, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
+    current = { ca, agent: new Agent({ connections: CONNECTIONS, connect }) };
+    return current.agent;
+  };
+  return {
+    get: async (path, { signal }) => {
+      const [ca, token] = await Promise.all([textOf(caFile), textOf(tokenFile)]);
+      const { statusCode, body } = await agentFor(ca).request({
+        origin,
+        path,
+        method: 'GET',
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'gatehouse-gateway',
+          ...(token === undefined ? {} : { authorization: `Bearer ${token.trim()}` }),
+        },
+        signal,
+        headersTimeout: 0, // every request has a signal with a deadline
+        bodyTimeout: 0,
+      });
+      body.on('error', () => undefined); // who reads gets it; who has stopped reading must not crash
+      return { status: statusCode, body };
+    },
+    close: async () => {
+      await current?.agent.destroy();
+    },
+  };
+}
+
+const textOf = async (file: string | undefined): Promise<string | undefined> =>
+  file === undefined ? undefined : readFile(file, 'utf8');

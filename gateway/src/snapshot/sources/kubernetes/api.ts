@@ -1,0 +1,124 @@
+/** The three questions a gateway asks the API server. It may ask no others. */
+import { isObject } from '@gatehouse/crds';
+import { MANIFEST_KEY, manifestName, SHARD_KEY, type ShardRef } from '@gatehouse/crds/snapshot';
+import { createHttpsClient, type Endpoint } from '../https.ts';
+import { readLines, readText } from '../lines.ts';
+import { startDeadline } from '../pace.ts';
+
+/** The manifest as an object of the API server. */
+export interface ManifestObject {
+  /** Of the object: another one when it was deleted and made again. */
+  readonly uid: string;
+  readonly text: string;
+}
+
+export interface ApiOptions {
+  readonly signal: AbortSignal;
+}
+
+/** All reject when the API server cannot be reached, refuses or takes too long. */
+export interface SnapshotApi {
+  /** Undefined when there is none. */
+  manifest(options: ApiOptions): Promise<ManifestObject | undefined>;
+  /** The manifest as it is, then whenever it changes, until the server ends the watch. */
+  watchManifest(options: ApiOptions): AsyncGenerator<ManifestObject, void>;
+  /** The text of a shard; undefined when there is none. */
+  shard(ref: Pick<ShardRef, 'name' | 'secret'>, options: ApiOptions): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface ApiPlace {
+  readonly endpoint: Endpoint;
+  readonly namespace: string;
+  readonly fleet: string;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+const CALL_MS = 10_000;
+/** The API server sends a bookmark about once a minute; three of them are not lost without a reason. */
+const SILENCE_MS = 200_000;
+/** When the server ends a watch, in s; engineering 8.14. */
+const WATCH_SECONDS = { min: 300, max: 600 };
+/** An object of etcd has 1.5 MiB at most, and escapes may double it. */
+const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
+
+export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPlace): SnapshotApi {
+  const client = createHttpsClient(endpoint);
+  const base = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const manifest = manifestName(fleet);
+
+  const getObject = async (path: string, { signal }: ApiOptions): Promise<unknown> => {
+    using deadline = startDeadline(signal, CALL_MS);
+    const { status, body } = await client.get(path, deadline);
+    const text = await readText(body, MAX_OBJECT_BYTES);
+    if (status === 404) return undefined;
+    if (status !== 200) throw new Error(`the API server answered ${status}`);
+    return parseJson(text);
+  };
+  return {
+    manifest: async (options) => toManifest(await getObject(`${base}/configmaps/${manifest}`, options)),
+    watchManifest: async function* ({ signal }) {
+      using silence = startDeadline(signal, SILENCE_MS);
+      const seconds = WATCH_SECONDS.min + Math.floor(random() * (WATCH_SECONDS.max - WATCH_SECONDS.min));
+      const query = `watch=true&fieldSelector=metadata.name%3D${manifest}&allowWatchBookmarks=true&timeoutSeconds=${seconds}`;
+      const { status, body } = await client.get(`${base}/configmaps?${query}`, silence);
+      if (status !== 200) {
+        body.destroy();
+        throw new Error(`the API server answered ${status}`);
+      }
+      for await (const line of readLines(body, MAX_OBJECT_BYTES)) {
+        silence.extend();
+        const object = changedObject(line);
+        if (object !== undefined) yield object;
+      }
+    },
+    shard: async ({ name, secret }, options) => {
+      const object = await getObject(
+        `${base}/${secret ? 'secrets' : 'configmaps'}/${encodeURIComponent(name)}`,
+        options,
+      );
+      const value = dataOf(object, SHARD_KEY);
+      return secret && value !== undefined ? Buffer.from(value, 'base64').toString('utf8') : value;
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The manifest of an event that shows it as it is; undefined for bookmarks and for its end. */
+function changedObject(line: string): ManifestObject | undefined {
+  const event = parseJson(line);
+  if (!isObject(event)) throw new Error('a line of the watch is no event');
+  switch (event['type']) {
+    case 'ADDED':
+    case 'MODIFIED':
+      return toManifest(event['object']);
+    // Who deletes the manifest stops no gateway: it keeps what it has.
+    case 'DELETED':
+    case 'BOOKMARK':
+      return undefined;
+    default:
+      throw new Error('the watch ended with an error'); // 410 among others: the next one begins with what is there
+  }
+}
+
+function toManifest(object: unknown): ManifestObject | undefined {
+  const text = dataOf(object, MANIFEST_KEY);
+  const metadata = isObject(object) ? object['metadata'] : undefined;
+  if (text === undefined || !isObject(metadata)) return undefined;
+  return { uid: String(metadata['uid']), text };
+}
+
+function dataOf(object: unknown, key: string): string | undefined {
+  const data = isObject(object) ? object['data'] : undefined;
+  const value = isObject(data) ? data[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the answer of the API server is not JSON'); // without the cause, which would quote it
+  }
+}

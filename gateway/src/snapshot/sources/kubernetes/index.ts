@@ -1,0 +1,1 @@
+export { createKubernetesSource, type KubernetesSourceSettings } from './kubernetes-source.ts';

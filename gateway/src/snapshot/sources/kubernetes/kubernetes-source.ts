@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { shardDigest } from '@gatehouse/crds/snapshot';
+import { createConnection } from '../connection.ts';
+import type { Endpoint } from '../https.ts';
+import { pause } from '../pace.ts';
+import type { SnapshotSource, SourceOptions } from '../source.ts';
+import { createSnapshotApi, type SnapshotApi } from './api.ts';
+import { createDiskCopy, type DiskCopy } from './disk-copy.ts';
+import { createLoader } from './loader.ts';
+import { followManifest } from './manifest-follower.ts';
+import { createSaver } from './saver.ts';
+import { serveCopy } from './serve-copy.ts';
+import { createShardCache, type ShardCache } from './shard-cache.ts';
+
+export interface KubernetesSourceSettings {
+  readonly api: Endpoint;
+  readonly namespace: string;
+  readonly fleet: string;
+  /** Folder of the last good copy; undefined: none is kept. */
+  readonly folder: string | undefined;
+  /** How long a copy may serve that was not confirmed since. */
+  readonly maxAgeMs: number;
+}
+
+/** How long the API server has before the copy on disk serves, in ms. */
+const START_MS = 2_000;
+
+/**
+ * Follows the manifest of a fleet. The last good Snapshot keeps serving whatever happens, and at the start its copy on disk serves if
+ * the API server does not answer soon.
+ */
+export function createKubernetesSource(settings: KubernetesSourceSettings, options: SourceOptions): SnapshotSource {
+  const { snapshots, log, random } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const api = createSnapshotApi({ ...settings, endpoint: settings.api, random });
+  const connection = createConnection('the API server', options);
+  const copy = copyOf(settings);
+  const shards = cacheOf(api, copy);
+  const saver = copy === undefined ? undefined : createSaver(copy, shards, log);
+  let servedFrom: string | undefined;
+  let copyProblem: string | undefined;
+  const loader = createLoader({
+    ...{ snapshots, shards, log, random },
+    onServing: (manifest, event) => {
+      servedFrom = 'the API server';
+      saver?.note(manifest, event);
+    },
+  });
+  const unreachable = new AbortController();
+  const fallBack = async (from: DiskCopy): Promise<void> => {
+    await pause(START_MS, AbortSignal.any([unreachable.signal, signal]));
+    const isWanted = (): boolean => !loader.hasBegun && !signal.aborted;
+    if (!isWanted()) return;
+    copyProblem = await serveCopy({ copy: from, snapshots, isWanted, signal }).catch(() => 'the copy cannot be read');
+    if (copyProblem === undefined) servedFrom ??= 'the copy on disk';
+    log.warn({ problem: copyProblem }, 'API server did not answer in time, the copy on disk was taken');
+  };
+  const follow = (): Promise<void> =>
+    followManifest({
+      ...{ api, signal, random },
+      onManifest: (object) => {
+        connection.up();
+        if (object !== undefined) loader.offer(object);
+      },
+      onFailure: (error) => {
+        connection.down(error);
+        unreachable.abort();
+      },
+    });
+  let running: Promise<unknown> | undefined;
+  return {
+    start: () => {
+      running = Promise.all([follow(), loader.run(signal), copy === undefined ? undefined : fallBack(copy)]);
+    },
+    status: () => ({
+      source: 'kubernetes',
+      connected: connection.connected,
+      servedFrom,
+      problem: loader.problem ?? connection.problem ?? copyProblem,
+    }),
+    close: async () => {
+      closing.abort();
+      await running;
+      await saver?.close();
+      await api.close();
+    },
+  };
+}
+
+function copyOf({ folder, maxAgeMs, fleet }: KubernetesSourceSettings): DiskCopy | undefined {
+  if (folder === undefined) return undefined;
+  return createDiskCopy({ folder: join(folder, 'snapshot', fleet), maxAgeMs, now: Date.now });
+}
+
+/** A container that starts again has most shards on its disk. */
+function cacheOf(api: SnapshotApi, copy: DiskCopy | undefined): ShardCache {
+  return createShardCache(async (ref, options) => {
+    const kept = await copy?.shard(ref.digest).catch(() => undefined);
+    return kept !== undefined && shardDigest(kept) === ref.digest ? kept : api.shard(ref, options);
+  });
+}

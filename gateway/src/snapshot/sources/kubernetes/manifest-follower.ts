@@ -1,0 +1,58 @@
+/** Follows the manifest by a watch and, in case the watch is silently dead, by asking now and then. */
+import { createBackoff, pause } from '../pace.ts';
+import type { ManifestObject, SnapshotApi } from './api.ts';
+
+export interface FollowerOptions {
+  readonly api: SnapshotApi;
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+  /** Called with whatever is read, the same again included; undefined: there is no manifest. */
+  readonly onManifest: (manifest: ManifestObject | undefined) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Engineering 8.14; the first tries are closer, since a gateway without Snapshot is not ready. */
+const BACKOFF = { minMs: 200, maxMs: 30_000 };
+/** How often to ask beside the watch, in ms, give or take a fifth. */
+const POLL_MS = 60_000;
+/** A watch that lived for so long did not fail: the next one begins at once. */
+const GOOD_WATCH_MS = 5_000;
+
+/** Ends with the signal; never rejects. */
+export async function followManifest(options: FollowerOptions): Promise<void> {
+  await Promise.all([watchOn(options), pollOn(options)]);
+}
+
+async function watchOn({ api, signal, random, onManifest, onFailure }: FollowerOptions): Promise<void> {
+  const backoff = createBackoff(BACKOFF, random);
+  while (!signal.aborted) {
+    const startedMs = performance.now();
+    try {
+      for await (const manifest of api.watchManifest({ signal })) {
+        backoff.reset();
+        onManifest(manifest);
+      }
+      if (performance.now() - startedMs > GOOD_WATCH_MS) continue;
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailure(error);
+    }
+    await pause(backoff.next(), signal);
+  }
+}
+
+async function pollOn({ api, signal, random, onManifest, onFailure }: FollowerOptions): Promise<void> {
+  const backoff = createBackoff(BACKOFF, random);
+  while (!signal.aborted) {
+    let waitMs = POLL_MS * (0.8 + 0.4 * random());
+    try {
+      onManifest(await api.manifest({ signal }));
+      backoff.reset();
+    } catch (error) {
+      if (signal.aborted) return;
+      onFailure(error);
+      waitMs = backoff.next();
+    }
+    await pause(waitMs, signal);
+  }
+}

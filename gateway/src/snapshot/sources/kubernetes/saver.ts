@@ -1,0 +1,55 @@
+/** Keeps the copy on disk up to date behind the scenes: the newest manifest only, one write at a time. */
+import type { Manifest } from '@gatehouse/crds/snapshot';
+import type { SourceLog } from '../source.ts';
+import type { DiskCopy } from './disk-copy.ts';
+import type { ShardCache } from './shard-cache.ts';
+
+export interface Saver {
+  note(manifest: Manifest, event: 'loaded' | 'confirmed'): void;
+  /** Resolves when nothing is being written any more. */
+  close(): Promise<void>;
+}
+
+/** How often the age of an unchanged copy begins anew at most, in ms. */
+const CONFIRM_EVERY_MS = 30_000;
+
+export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'>, log: SourceLog): Saver {
+  let wanted: Manifest | undefined;
+  let confirmedMs = Number.NEGATIVE_INFINITY;
+  let saved = false;
+  let failed = false;
+  let working: Promise<void> | undefined;
+
+  const attempt = async (task: () => Promise<void>): Promise<void> => {
+    try {
+      await task();
+      confirmedMs = performance.now();
+      failed = false;
+    } catch (error) {
+      if (!failed) log.warn({ err: error }, 'Copy of the Snapshot could not be written');
+      failed = true;
+    }
+  };
+  const work = async (): Promise<void> => {
+    for (let manifest = wanted; manifest !== undefined; manifest = wanted) {
+      wanted = undefined;
+      const now = manifest;
+      await attempt(() => copy.save(now, shards.entriesOf));
+      saved = !failed;
+    }
+  };
+  return {
+    note: (manifest, event) => {
+      if (event === 'loaded' || !saved) wanted = manifest;
+      else if (performance.now() - confirmedMs < CONFIRM_EVERY_MS) return;
+      if (working !== undefined) return;
+      const task = wanted === undefined ? attempt(copy.confirm) : work();
+      working = task.finally(() => {
+        working = undefined;
+      });
+    },
+    close: async () => {
+      await working;
+    },
+  };
+}

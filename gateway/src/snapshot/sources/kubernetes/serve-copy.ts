@@ -1,0 +1,24 @@
+import type { SnapshotHolder } from '../../holder.ts';
+import type { DiskCopy } from './disk-copy.ts';
+import { createShardCache } from './shard-cache.ts';
+
+export interface ServeCopyOptions {
+  readonly copy: DiskCopy;
+  readonly snapshots: SnapshotHolder;
+  /** False as soon as something newer is on its way into the holder. */
+  readonly isWanted: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Loads the copy on disk, whole or not at all. Answers why it does not serve; undefined when it does or is not wanted. */
+export async function serveCopy({ copy, snapshots, isWanted, signal }: ServeCopyOptions): Promise<string | undefined> {
+  if (!isWanted()) return undefined;
+  const manifest = await copy.manifest();
+  if (!manifest.ok) return manifest.error;
+  const shards = createShardCache(({ digest }) => copy.shard(digest));
+  const whole = await shards.load(manifest.value, { signal });
+  if (!whole.ok) return whole.error;
+  if (!isWanted()) return undefined;
+  const { rejected } = await snapshots.load(manifest.value.version, whole.value);
+  return rejected?.reason;
+}

@@ -1,0 +1,1 @@
+export { createSidecarSource, type SidecarSourceSettings } from './sidecar-source.ts';

@@ -1,0 +1,27 @@
+/** Errors as items of a stream; behaviour-streaming 8.4. */
+import type { ErrorFields, StreamItem, WireContext } from '../contract.ts';
+import { withProviderPrefix } from './error-shapes.ts';
+
+/** The item for an error that the upstream reports inside a stream. */
+export function toStreamError(fields: ErrorFields | undefined, ctx: WireContext): StreamItem {
+  return { kind: 'error', error: withProviderPrefix(ctx.provider, fields ?? UNKNOWN_ERROR) };
+}
+
+/** An event that says "error" must never pass for content, whatever its shape. */
+const UNKNOWN_ERROR: ErrorFields = {
+  message: 'an error without details',
+  type: 'stream_error',
+  param: null,
+  code: null,
+};
+
+/** For streams that end before the upstream said they are complete (behaviour-decisions 8). */
+export const INCOMPLETE_STREAM: StreamItem = {
+  kind: 'error',
+  error: {
+    message: 'The stream of the provider ended before it was complete',
+    type: 'stream_error',
+    param: null,
+    code: null,
+  },
+};

@@ -1,0 +1,12 @@
+/** From sources to images. */
+export { bundleProgram, PROGRAMS, type ProgramName } from './bundle.ts';
+export { type Builder, buildCommand, dockerfileOf, findBuilder, writeContext } from './context.ts';
+export {
+  type ArchiveOptions,
+  buildArchives,
+  IMAGES,
+  type ImageArchive,
+  type ImageName,
+  imageConfigOf,
+} from './oci.ts';
+export { buildRedisArchive, REDIS_IMAGE } from './redis.ts';

@@ -1,0 +1,80 @@
+/**
+ * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: one of Redis. `context [FOLDER]`: what the
+ * Dockerfiles need. `build`: the images, with Docker, Podman or Buildah.
+ */
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildArchives, buildCommand, buildRedisArchive, findBuilder, IMAGES, writeContext } from './index.ts';
+
+const DIST = fileURLToPath(new URL('../dist/images/', import.meta.url));
+const USAGE = 'usage: main.ts oci [FOLDER] | redis [FOLDER] | context [FOLDER] | build  [--repository R] [--tag T]\n';
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+interface Call {
+  readonly operands: readonly string[];
+  readonly repository: string;
+  readonly tag: string;
+}
+
+const COMMANDS: ReadonlyMap<string, (call: Call) => Promise<number>> = new Map([
+  ['oci', oci],
+  ['redis', redis],
+  ['context', context],
+  ['build', build],
+]);
+
+async function oci({ operands: [folder = DIST], repository, tag }: Call): Promise<number> {
+  for (const { reference, path } of await buildArchives({ folder: resolve(folder), repository, tag })) {
+    say(`${reference} ${path}`);
+  }
+  return 0;
+}
+
+async function redis({ operands: [folder = DIST] }: Call): Promise<number> {
+  say(await buildRedisArchive(resolve(folder)));
+  return 0;
+}
+
+async function context({ operands: [folder = `${DIST}context`] }: Call): Promise<number> {
+  await writeContext(resolve(folder));
+  say(resolve(folder));
+  return 0;
+}
+
+async function build({ repository, tag }: Call): Promise<number> {
+  const builder = findBuilder();
+  if (builder === undefined) {
+    process.stderr.write('Neither docker, podman nor buildah works here; `oci` needs none of them\n');
+    return 1;
+  }
+  const folder = `${DIST}context`;
+  await writeContext(folder);
+  for (const image of IMAGES) {
+    const reference = `${repository}/gatehouse-${image}:${tag}`;
+    const [command = '', ...args] = buildCommand(builder, { image, reference, context: folder });
+    const { status } = spawnSync(command, args, { stdio: 'inherit' });
+    if (status !== 0) return status ?? 1;
+    say(reference);
+  }
+  return 0;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = {
+    repository: { type: 'string', default: 'localhost' },
+    tag: { type: 'string', default: 'dev' },
+  } as const;
+  const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [name = '', ...operands] = positionals;
+  const command = COMMANDS.get(name);
+  if (command !== undefined) return command({ operands, ...values });
+  process.stderr.write(USAGE);
+  return 2;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,63 @@
+/** Images without a daemon and without a registry: archives that `ctr images import`, `podman load` and `crane` read. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildImage, IMAGE_NODE, IMAGE_USER, type Layer, writeLayer } from '../test/cluster/image/index.ts';
+import { bundleProgram } from './bundle.ts';
+import { rootEntries } from './root-file-system.ts';
+
+/** The programs that run in images of their own. */
+export const IMAGES = ['gateway', 'operator'] as const;
+export type ImageName = (typeof IMAGES)[number];
+
+/** As in the Dockerfiles beside this file, which a test compares. */
+export const imageConfigOf = (name: ImageName) => ({
+  entrypoint: [IMAGE_NODE, `/app/${name}.js`],
+  user: `${IMAGE_USER}:${IMAGE_USER}`,
+  env: { NODE_ENV: 'production' },
+});
+
+export interface ArchiveOptions {
+  /** Where archives are written. */
+  readonly folder: string;
+  /** What goes before `gatehouse-gateway`; `localhost` for images that nobody pulls. */
+  readonly repository?: string;
+  readonly tag?: string;
+  readonly images?: readonly ImageName[];
+}
+
+export interface ImageArchive {
+  readonly image: ImageName;
+  /** With its tag. */
+  readonly reference: string;
+  readonly path: string;
+}
+
+/** Bundles the programs and writes an archive per image; the same sources give the same bytes. */
+export async function buildArchives(options: ArchiveOptions): Promise<ImageArchive[]> {
+  const { folder, repository = 'localhost', tag = 'dev', images = IMAGES } = options;
+  const scratch = await mkdtemp(join(tmpdir(), 'gatehouse-images-'));
+  try {
+    const root = await writeLayer(join(scratch, 'root.tar'), await rootEntries());
+    const archives: ImageArchive[] = [];
+    for (const image of images) {
+      const reference = `${repository}/gatehouse-${image}:${tag}`;
+      archives.push({ image, reference, path: await buildArchive({ image, reference, root, scratch, folder }) });
+    }
+    return archives;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+interface ArchivePlan extends Omit<ImageArchive, 'path'> {
+  readonly root: Layer;
+  readonly scratch: string;
+  readonly folder: string;
+}
+
+async function buildArchive({ image, reference, root, scratch, folder }: ArchivePlan): Promise<string> {
+  const source = await bundleProgram(image, join(scratch, `${image}.js`));
+  const files = { [`/app/${image}.js`]: { source } };
+  return buildImage({ ...imageConfigOf(image), name: reference, base: [root], files }, folder);
+}

@@ -1,0 +1,59 @@
+/** Redis as an image of Debian's package, for clusters that cannot pull one. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { entriesOf, entriesOfFolder, withFolders } from '../test/cluster/image/files.ts';
+import { buildImage, IMAGE_USER, type TarEntry, writeLayer } from '../test/cluster/image/index.ts';
+import { debianTree } from './root-file-system.ts';
+
+export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
+
+/** The server, and what ldd says of it. */
+const PACKAGES = [
+  ...['redis-tools', 'libc6', 'libatomic1', 'libstdc++6', 'libgcc-s1', 'libjemalloc2', 'liblzf1', 'libssl3'],
+  ...['libsystemd0', 'libcap2', 'libgcrypt20', 'libgpg-error0', 'liblzma5', 'libzstd1', 'liblz4-1'],
+];
+const MERGED_FOLDERS = ['bin', 'lib', 'lib64', 'sbin'];
+/** The package calls the program by the name of one of its tools and links the others to it. */
+const SERVER = 'usr/bin/redis-check-rdb';
+const PROGRAMS = [SERVER, 'usr/bin/redis-cli'];
+
+/** Writes the archive of an image that runs redis-server with the arguments of its container; returns its path. */
+export async function buildRedisArchive(folder: string, name: string = REDIS_IMAGE): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'gatehouse-redis-image-'));
+  try {
+    const base = [await writeLayer(join(scratch, 'root.tar'), await redisEntries())];
+    const entrypoint = ['/usr/bin/redis-server'];
+    const cmd = ['--save', '', '--appendonly', 'no', '--protected-mode', 'no'];
+    const user = `${IMAGE_USER}:${IMAGE_USER}`;
+    return await buildImage({ name, base, entrypoint, cmd, user, workingFolder: '/data' }, folder);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function redisEntries(): Promise<TarEntry[]> {
+  const unpacked = (await entriesOfFolder(await debianTree(PACKAGES)))
+    .filter(({ type }) => type !== 'folder')
+    .map(intoUsr);
+  const kept = unpacked.filter(({ path }) => isLibrary(path) || PROGRAMS.includes(path) || path.endsWith('/copyright'));
+  return withFolders([
+    ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
+    ...kept,
+    { path: 'usr/bin/redis-server', type: 'link', target: SERVER.replace('usr/bin/', '') },
+    ...entriesOf({
+      '/etc/passwd': `root:x:0:0:root:/root:/sbin/nologin\nredis:x:${IMAGE_USER}:${IMAGE_USER}::/:/sbin/nologin\n`,
+      '/etc/group': `root:x:0:\nredis:x:${IMAGE_USER}:\n`,
+    }),
+    { path: 'data', type: 'folder', mode: 0o777 },
+    { path: 'tmp', type: 'folder', mode: 0o1777 },
+  ]);
+}
+
+const isLibrary = (path: string): boolean =>
+  /^usr\/lib(64)?\//.test(path) && /\.so(\.|$)/.test(path) && !path.includes('/gconv/');
+
+function intoUsr(entry: TarEntry): TarEntry {
+  const [top = ''] = entry.path.split('/');
+  return MERGED_FOLDERS.includes(top) ? { ...entry, path: `usr/${entry.path}` } : entry;
+}

@@ -1,0 +1,105 @@
+/** values.yaml, values.schema.json and the reference page of the chart's values. */
+import { code, page, table } from '@gatehouse/crds/gen';
+import { Document, isMap, isPair, isScalar, type Pair, type YAMLMap } from 'yaml';
+import { z } from 'zod';
+import { isLeaf, type Leaf, type Members } from './parts.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+const WIDTH = 118;
+
+/** Hints of our own in the schemas of kinds; they mean nothing to Helm. */
+const OWN_HINTS = ['listType', 'listMapKeys', 'opaque', 'immutable', 'recursive', 'recursiveMaxItems', 'webhookOnly'];
+
+/** Every leaf by its path, e.g. `operator.image.tag`. */
+export function leavesOf(members: Members, prefix = ''): ReadonlyMap<string, Leaf> {
+  const entries = Object.entries(members).flatMap(([name, member]): (readonly [string, Leaf])[] => {
+    const path = `${prefix}${name}`;
+    return isLeaf(member) ? [[path, member]] : [...leavesOf(member.members, `${path}.`)];
+  });
+  return new Map(entries);
+}
+
+/** The defaults as an object. */
+export function defaultsOf(members: Members): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [
+      name,
+      isLeaf(member) ? member.fallback : defaultsOf(member.members),
+    ]),
+  );
+}
+
+/** A closed JSON Schema. `global` is what Helm adds itself where the chart is part of another one. */
+export function valuesSchema(members: Members): JsonSchema {
+  const schema = objectSchema(members);
+  const properties = { ...(schema['properties'] as JsonSchema), global: { type: 'object' } }; // built just above
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...schema, properties };
+}
+
+function objectSchema(members: Members): JsonSchema {
+  const properties = Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [
+      name,
+      { description: member.description, ...(isLeaf(member) ? leafSchema(member) : objectSchema(member.members)) },
+    ]),
+  );
+  return { type: 'object', additionalProperties: false, properties };
+}
+
+function leafSchema({ schema }: Leaf): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      for (const hint of OWN_HINTS) Reflect.deleteProperty(jsonSchema, hint);
+    },
+  });
+  return rest;
+}
+
+/** values.yaml with a comment before every value. */
+export function valuesYaml(members: Members): string {
+  const document = new Document(defaultsOf(members));
+  if (isMap(document.contents)) comment(document.contents, members, 0);
+  return document.toString({ lineWidth: 0 });
+}
+
+function comment(map: YAMLMap, members: Members, depth: number): void {
+  for (const [i, pair] of map.items.entries()) {
+    const member = isPair(pair) && isScalar(pair.key) ? members[String(pair.key.value)] : undefined;
+    if (member === undefined || !isScalar(pair.key)) continue;
+    pair.key.commentBefore = wrap(member.description, WIDTH - 2 * depth);
+    pair.key.spaceBefore = depth === 0 && i > 0;
+    descend(pair, member, depth);
+  }
+}
+
+function descend({ value }: Pair, member: Members[string], depth: number): void {
+  if (!isMap(value) || isLeaf(member)) return;
+  comment(value, member.members, depth + 1);
+}
+
+/** Lines as the body of YAML comments. */
+function wrap(text: string, width: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + word.length + 1 > width) lines.push(` ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+/** The reference page. */
+export function valuesPage(members: Members): string {
+  const rows = [...leavesOf(members)].map(([path, { description, fallback }]) => [
+    code(path),
+    code(JSON.stringify(fallback)),
+    description,
+  ]);
+  return page('Values of the chart', [
+    'Of `charts/gatehouse`. The schema is closed: `helm` refuses a value that is not in this table.',
+    table(['value', 'default', 'meaning'], rows),
+  ]);
+}

@@ -1,0 +1,204 @@
+/** The values of the chart `gatehouse`: the one source of values.yaml, values.schema.json and their reference. */
+import { KINDS } from '@gatehouse/crds/kinds';
+import { z } from 'zod';
+import {
+  choice,
+  flag,
+  image,
+  int,
+  leaf,
+  type Members,
+  objectOf,
+  objects,
+  secretEntry,
+  section,
+  text,
+  textMap,
+  texts,
+} from './parts.ts';
+
+const resources = (requests: Readonly<Record<string, string>>, memoryLimit: string) =>
+  objectOf(
+    { requests, limits: { memory: memoryLimit } },
+    { requests: { cpu: '2' } },
+    'Compute resources of the container.',
+  );
+
+const namespace = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+
+const namespaces = (example: readonly string[], description: string) =>
+  leaf(z.array(namespace).max(200), [[], example], description);
+
+const operator: Members = {
+  replicas: int([1, 9], [2, 3], 'Pods; one leads, all answer webhooks and sidecars.'),
+  image: image('gatehouse-operator'),
+  resources: resources({ cpu: '100m', memory: '256Mi' }, '1Gi'),
+  logLevel: choice(['debug', 'info', 'warn', 'error'], ['info', 'debug'], 'Least severe level that is logged.'),
+  extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
+  extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
+  extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Where they are mounted.'),
+  serviceAccountAnnotations: textMap({ 'example.com/role': 'operator' }, 'Annotations of the ServiceAccount.'),
+  podLabels: textMap({ team: 'platform' }, 'Further labels of the pods.'),
+  podAnnotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations of the pods.'),
+  nodeSelector: textMap({ 'kubernetes.io/arch': 'arm64' }, 'Labels that nodes must carry.'),
+  tolerations: objects([{ key: 'control', operator: 'Exists' }], 'Taints that are borne.'),
+  affinity: objectOf({}, { nodeAffinity: {} }, 'Affinity of the pods.'),
+  topologySpreadConstraints: objects(
+    [{ maxSkew: 1, topologyKey: 'example.com/rack', whenUnsatisfiable: 'DoNotSchedule' }],
+    'Spread of the pods; empty: over nodes and zones as far as possible.',
+  ),
+  priorityClassName: text(['', 'system-cluster-critical'], 'Priority class of the pods.'),
+  podDisruptionBudget: section('PodDisruptionBudget: one pod may go at a time.', {
+    enabled: flag(true, 'Whether there is one.'),
+  }),
+};
+
+const webhook: Members = {
+  certManager: section('Certificate of the webhooks; the operator makes its own unless cert-manager does.', {
+    enabled: flag(false, 'Whether cert-manager issues the certificate.'),
+    issuerRef: objectOf(
+      {},
+      { kind: 'ClusterIssuer', name: 'internal' },
+      'The issuer; empty: an issuer for the one certificate, signed by itself.',
+    ),
+  }),
+};
+
+const defaultFleet: Members = {
+  enabled: flag(true, 'Whether the chart makes a GatewayFleet.'),
+  name: text(['default', 'main'], 'Name of the fleet.'),
+  namespace: leaf(
+    namespace,
+    ['gatehouse-gateways', 'edge'],
+    'Namespace of the fleet; it holds credentials: keep it for fleets.',
+  ),
+  createNamespace: flag(true, 'Whether the chart makes the namespace, and removes it with everything in it.'),
+  spec: leaf(
+    KINDS.GatewayFleet.spec,
+    [{}, { replicas: 3 }],
+    'The spec of the GatewayFleet (docs/reference/kinds/gateway-fleet.md): replicas, autoscaling, service, listeners …',
+  ),
+};
+
+const redis: Members = {
+  enabled: flag(true, 'Whether the chart runs a small Redis for the default fleet.'),
+  image: image('redis', '8'),
+  resources: resources({ cpu: '50m', memory: '128Mi' }, '512Mi'),
+  maxMemory: text(
+    ['256mb', '1gb'],
+    'Memory for data; beyond it cached answers go first. Keep it well below the limit of the container.',
+  ),
+  persistence: section('Keeps counters over restarts of the pod.', {
+    enabled: flag(false, 'Whether there is a volume; without one counters of budgets start anew with the pod.'),
+    size: text(['1Gi', '8Gi'], 'Size of the volume.'),
+    storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
+  }),
+  passwordSecretRef: secretEntry(
+    'Secret entry, in the namespace of the release, with the password; then urlSecretRef is needed as well. Without one ' +
+      'the NetworkPolicy alone keeps others away.',
+  ),
+  urlSecretRef: secretEntry(
+    "Secret entry, in the fleet's namespace, with the URL of a Redis: your own, or the chart's with its password.",
+  ),
+  cacheUrlSecretRef: secretEntry(
+    "Secret entry, in the fleet's namespace, with the URL of a Redis of its own for cached answers.",
+  ),
+};
+
+const ingress: Members = {
+  enabled: flag(false, 'Whether there is an Ingress.'),
+  className: text(['', 'nginx'], "Ingress class; empty: the cluster's default."),
+  annotations: textMap({ 'example.com/timeout': '600' }, 'Annotations.'),
+  host: text(['gateway.example.com', 'ai.example.com'], 'Host name.'),
+  tlsSecretName: text(['', 'gateway-tls'], "Secret with the certificate, in the fleet's namespace; empty: no TLS."),
+};
+
+const httpRoute: Members = {
+  enabled: flag(false, 'Whether there is an HTTPRoute of the Gateway API.'),
+  annotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations.'),
+  parentRefs: objects([{ name: 'public', namespace: 'gateways' }], 'Gateways that the route belongs to.'),
+  hostnames: texts(['ai.example.com'], 'Host names; empty: all of the Gateway.'),
+};
+
+const monitorLabels = (what: string) =>
+  textMap({ release: 'prometheus' }, `Labels that your Prometheus selects ${what} by.`);
+
+const monitoring: Members = {
+  namespaces: namespaces(
+    ['monitoring'],
+    'Namespaces whose pods may scrape the metrics of gateways, where NetworkPolicies are enforced.',
+  ),
+  podMonitor: section('PodMonitor of the gateway pods of every fleet.', {
+    enabled: flag(false, 'Whether there is one; needs the CRDs of the Prometheus operator.'),
+    labels: monitorLabels('monitors'),
+    interval: text(['30s', '15s'], 'Time between two readings.'),
+  }),
+  serviceMonitor: section('ServiceMonitor of the operator.', {
+    enabled: flag(false, 'Whether there is one; needs the CRDs of the Prometheus operator.'),
+    labels: monitorLabels('monitors'),
+    interval: text(['30s', '15s'], 'Time between two readings.'),
+  }),
+  prometheusRule: section('Alert rules.', {
+    enabled: flag(false, 'Whether there are any; needs the CRDs of the Prometheus operator.'),
+    labels: monitorLabels('rules'),
+  }),
+  dashboard: section('Grafana dashboard in a ConfigMap.', {
+    enabled: flag(false, 'Whether there is one.'),
+    labels: leaf(
+      z.record(z.string().min(1).max(316), z.string().max(63)),
+      [{ grafana_dashboard: '1' }, { dashboards: 'all' }],
+      "Labels that Grafana's sidecar looks for.",
+    ),
+  }),
+};
+
+export const VALUES: Members = {
+  imageRegistry: text(['', 'registry.example.com/ai'], 'Put before every image repository.'),
+  imagePullSecrets: objects([{ name: 'registry' }], 'Secrets for pulling images.'),
+  runAsUser: leaf(
+    z.int().min(1).max(4_294_967_295).nullable(),
+    [65_532, 1234],
+    'User and group of all pods of the chart; null: what the platform gives (OpenShift).',
+  ),
+  watchNamespaces: namespaces(
+    ['team-a'],
+    "Namespaces the operator serves, besides its own and the fleets'; empty: all. With a list it gets Roles only, but for " +
+      'kinds that belong to no namespace.',
+  ),
+  fleetNamespaces: namespaces(
+    ['edge'],
+    "Namespaces, besides that of the default fleet, that are the organisation's too: fleets there may serve any workspace.",
+  ),
+  crossNamespaceRefs: flag(true, 'Whether references may leave their namespace where a ReferenceGrant allows it.'),
+  operator: section('The control plane.', operator),
+  gateway: section('The data plane; fleets and sidecars take this image unless their spec names one.', {
+    image: image('gatehouse-gateway'),
+  }),
+  webhook: section('Admission.', webhook),
+  organisation: section('Defaults and enforcement for everybody.', {
+    create: flag(false, 'Whether the chart makes the Organisation.'),
+    spec: leaf(
+      KINDS.Organisation.spec,
+      [{}, { savedConfigsOnly: true }],
+      'Its spec (docs/reference/kinds/organisation.md).',
+    ),
+  }),
+  defaultFleet: section('A GatewayFleet to begin with.', defaultFleet),
+  redis: section('Counters and cached answers that pods share.', redis),
+  ingress: section('Ingress to the default fleet.', ingress),
+  httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
+  monitoring: section('Prometheus and Grafana.', monitoring),
+  networkPolicies: section('NetworkPolicies of the operator and of Redis; the operator makes those of fleets.', {
+    enabled: flag(true, 'Whether there are any.'),
+  }),
+  aggregatedRoles: section("Rights on our kinds in the cluster's roles view, edit and admin.", {
+    enabled: flag(true, 'Whether they are added.'),
+  }),
+  extraObjects: objects(
+    [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra' } }],
+    'Further objects of the release.',
+  ),
+};

@@ -1,0 +1,98 @@
+/** The flags of the operator, with the environment variables that stand for them. */
+
+export interface Flag {
+  /** Undefined: a flag only. */
+  readonly variable?: string;
+  readonly type: 'text' | 'list' | 'port' | 'switch';
+  /** As it would be written on the command line; a switch is off. */
+  readonly fallback?: string;
+  readonly help: string;
+}
+
+export const FLAGS = {
+  'organisation-namespace': {
+    variable: 'GATEHOUSE_NAMESPACE',
+    type: 'text',
+    fallback: 'gatehouse-system',
+    help: "Namespace of the operator, which holds what is the organisation's",
+  },
+  'watch-namespaces': {
+    variable: 'GATEHOUSE_WATCH_NAMESPACES',
+    type: 'list',
+    fallback: '',
+    help: "Namespaces served besides the organisation's and those of its fleets; none: all",
+  },
+  'fleet-namespaces': {
+    variable: 'GATEHOUSE_FLEET_NAMESPACES',
+    type: 'list',
+    fallback: 'gatehouse-gateways',
+    help: "Namespaces in the organisation's hands whose fleets may serve any workspace",
+  },
+  'metrics-namespaces': {
+    variable: 'GATEHOUSE_METRICS_NAMESPACES',
+    type: 'list',
+    fallback: '',
+    help: 'Namespaces whose pods may scrape metrics of gateways',
+  },
+  'no-cross-namespace-refs': {
+    variable: 'GATEHOUSE_NO_CROSS_NAMESPACE_REFS',
+    type: 'switch',
+    help: 'References never leave their namespace, whatever a ReferenceGrant says',
+  },
+  'gateway-image': {
+    variable: 'GATEHOUSE_GATEWAY_IMAGE',
+    type: 'text',
+    fallback: 'gatehouse-gateway',
+    help: 'Image of fleets and sidecars that name none',
+  },
+  'gateway-image-pull-policy': {
+    variable: 'GATEHOUSE_GATEWAY_IMAGE_PULL_POLICY',
+    type: 'text',
+    fallback: 'IfNotPresent',
+    help: 'When nodes pull that image: Always, IfNotPresent or Never',
+  },
+  'pod-name': {
+    variable: 'GATEHOUSE_POD_NAME',
+    type: 'text',
+    help: 'Name of the pod, by which replicas tell each other apart; none: the host name',
+  },
+  'lease-name': { type: 'text', fallback: 'gatehouse-operator', help: 'Lease by which replicas elect a leader' },
+  host: { type: 'text', fallback: '::', help: 'Address to listen on' },
+  'health-port': { type: 'port', fallback: '8081', help: 'Port of health and metrics; 0: any free one' },
+  'webhook-port': { type: 'port', fallback: '9443', help: 'Port of the webhooks; 0: any free one' },
+  'snapshot-port': { type: 'port', fallback: '9090', help: 'Port of the snapshot service; 0: any free one' },
+  'no-webhooks': { type: 'switch', help: 'Neither admission nor sidecars' },
+  'webhook-url': {
+    type: 'text',
+    help: 'Where the API server reaches the webhooks; none: the Service of the operator',
+  },
+  'webhook-certificate': {
+    variable: 'GATEHOUSE_WEBHOOK_CERTIFICATE',
+    type: 'text',
+    fallback: 'self',
+    help: 'Who issues the certificate: self or cert-manager',
+  },
+  kubeconfig: { variable: 'KUBECONFIG', type: 'text', help: 'Kubeconfig file; none: the service account of the pod' },
+  context: { type: 'text', help: 'Context of the kubeconfig; none: its current one' },
+  'log-level': {
+    variable: 'GATEHOUSE_LOG_LEVEL',
+    type: 'text',
+    fallback: 'info',
+    help: 'Least severe level that is logged: debug, info, warn or error',
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof FLAGS;
+
+export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[]; // an object has its own keys
+
+/** The text of `--help`. */
+export function usage(): string {
+  const rows = FLAG_NAMES.map((name) => {
+    const flag: Flag = FLAGS[name];
+    const value = flag.type === 'switch' ? '' : ` ${flag.type.toUpperCase()}`;
+    const notes = [flag.variable, flag.fallback && `default ${flag.fallback}`].filter(Boolean).join(', ');
+    return `  --${name}${value}\n      ${flag.help}${notes === '' ? '' : ` (${notes})`}`;
+  });
+  return `Usage: operator [flags]\n\n${rows.join('\n')}\n`;
+}

@@ -1,0 +1,73 @@
+import { unwrap } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import { FLAG_NAMES, type OperatorOptions, parseOptions, usage } from './index.ts';
+
+const read = (args: readonly string[], variables: Record<string, string> = {}): OperatorOptions => {
+  const options = unwrap(parseOptions(args, variables));
+  if (options === 'help') throw new Error('expected options');
+  return options;
+};
+
+describe('options', () => {
+  test('have a value each without any flag', () => {
+    expect(read([])).toMatchObject({
+      organisationNamespace: 'gatehouse-system',
+      namespaces: 'all',
+      fleetNamespaces: new Set(['gatehouse-system', 'gatehouse-gateways']),
+      crossNamespaceRefs: true,
+      webhooks: true,
+      healthPort: 8081,
+      kubeconfig: undefined,
+    });
+  });
+
+  test.for([
+    {
+      rule: 'a flag goes before its variable',
+      args: ['--organisation-namespace', 'a'],
+      variables: { GATEHOUSE_NAMESPACE: 'b' },
+      want: { organisationNamespace: 'a' },
+    },
+    {
+      rule: 'a variable goes before the default',
+      args: [],
+      variables: { GATEHOUSE_NAMESPACE: 'b' },
+      want: { organisationNamespace: 'b' },
+    },
+    {
+      rule: 'an empty variable is none',
+      args: [],
+      variables: { GATEHOUSE_WATCH_NAMESPACES: '' },
+      want: { namespaces: 'all' },
+    },
+    {
+      rule: 'named namespaces include those of the organisation',
+      args: ['--watch-namespaces=x, y', '--fleet-namespaces=f', '--organisation-namespace=o'],
+      variables: {},
+      want: { namespaces: new Set(['o', 'f', 'x', 'y']), fleetNamespaces: new Set(['o', 'f']) },
+    },
+    {
+      rule: 'a switch may come from a variable',
+      args: ['--no-webhooks'],
+      variables: { GATEHOUSE_NO_CROSS_NAMESPACE_REFS: 'true' },
+      want: { webhooks: false, crossNamespaceRefs: false },
+    },
+  ])('$rule', ({ args, variables, want }) => {
+    expect(read(args, variables)).toMatchObject(want);
+  });
+
+  test.for([
+    { rule: 'an unknown flag', args: ['--nope'], count: 1 },
+    { rule: 'a positional argument', args: ['nope'], count: 1 },
+    { rule: 'a port that is none', args: ['--health-port=99999'], count: 1 },
+    { rule: 'all that is wrong', args: ['--health-port=x', '--log-level=loud', '--watch-namespaces=A'], count: 3 },
+  ])('refuse $rule', ({ args, count }) => {
+    const read = parseOptions(args, {});
+    expect(read.ok ? [] : read.error).toHaveLength(count);
+  });
+
+  test('explain themselves', () => {
+    expect(unwrap(parseOptions(['--help', '--nope=1'].slice(0, 1), {}))).toBe('help');
+    for (const name of FLAG_NAMES) expect(usage()).toContain(`--${name}`);
+  });
+});

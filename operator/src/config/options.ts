@@ -1,0 +1,147 @@
+import { parseArgs } from 'node:util';
+import { err, ok, type Result } from '@gatehouse/crds';
+import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
+
+export interface OperatorOptions {
+  readonly organisationNamespace: string;
+  /** All namespaces, or every one that is looked into. */
+  readonly namespaces: 'all' | ReadonlySet<string>;
+  readonly fleetNamespaces: ReadonlySet<string>;
+  readonly metricsNamespaces: readonly string[];
+  readonly crossNamespaceRefs: boolean;
+  readonly gatewayImage: string;
+  readonly gatewayImagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  readonly podName: string | undefined;
+  readonly leaseName: string;
+  readonly host: string;
+  readonly healthPort: number;
+  readonly webhookPort: number;
+  readonly snapshotPort: number;
+  readonly webhooks: boolean;
+  /** With the port that was given, or a free one. */
+  readonly webhookUrl: URL | undefined;
+  readonly webhookCertificate: 'self' | 'cert-manager';
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly logLevel: string;
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What was asked for instead of a run. */
+export type Asked = OperatorOptions | 'help';
+
+const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const MAX_PORT = 65_535;
+
+/** Reads flags and, where one is missing, its variable. The errors are everything that is wrong, for people. */
+export function parseOptions(args: readonly string[], variables: Variables): Result<Asked, readonly string[]> {
+  const given = parseFlags(args);
+  if (!given.ok) return given;
+  if (given.value.has('help')) return ok('help');
+  const values = new Values(given.value, variables);
+  const options = toOptions(values);
+  return values.problems.length === 0 ? ok(options) : err(values.problems);
+}
+
+function parseFlags(args: readonly string[]): Result<ReadonlyMap<string, string>, readonly string[]> {
+  const options = Object.fromEntries([
+    ...FLAG_NAMES.map((name) => [name, { type: FLAGS[name].type === 'switch' ? 'boolean' : 'string' }] as const),
+    ['help', { type: 'boolean' }] as const,
+  ]);
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    return ok(new Map(Object.entries(values).map(([name, value]) => [name, String(value)])));
+  } catch (error) {
+    return err([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+class Values {
+  readonly problems: string[] = [];
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #variables: Variables;
+
+  constructor(given: ReadonlyMap<string, string>, variables: Variables) {
+    this.#given = given;
+    this.#variables = variables;
+  }
+
+  /** Undefined for an empty text. */
+  text(name: FlagName): string | undefined {
+    const flag: Flag = FLAGS[name];
+    const variable = flag.variable === undefined ? undefined : this.#variables[flag.variable];
+    return this.#given.get(name) || variable || flag.fallback || undefined;
+  }
+
+  isOn(name: FlagName): boolean {
+    const value = this.text(name);
+    if (value !== undefined && value !== 'true' && value !== 'false') this.refuse(name, 'expected true or false');
+    return value === 'true';
+  }
+
+  oneOf<T extends string>(name: FlagName, choices: readonly [T, ...T[]]): T {
+    const found = choices.find((choice) => choice === this.text(name));
+    if (found === undefined) this.refuse(name, `expected one of ${choices.join(', ')}`);
+    return found ?? choices[0];
+  }
+
+  port(name: FlagName): number {
+    const text = this.text(name) ?? '';
+    const port = Number(text);
+    if (!/^\d{1,5}$/.test(text) || port > MAX_PORT) this.refuse(name, 'expected a port');
+    return port;
+  }
+
+  url(name: FlagName): URL | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const url = URL.parse(text);
+    if (url?.protocol !== 'https:') this.refuse(name, 'expected an https URL');
+    return url ?? undefined;
+  }
+
+  namespaces(name: FlagName): readonly string[] {
+    const names = (this.text(name) ?? '').split(',').map((part) => part.trim());
+    const filled = names.filter((part) => part !== '');
+    const wrong = filled.find((part) => !NAMESPACE.test(part));
+    if (wrong !== undefined) this.refuse(name, `${wrong} is not the name of a namespace`);
+    return filled;
+  }
+
+  refuse(name: FlagName, message: string): void {
+    const { variable }: Flag = FLAGS[name];
+    const flag = this.#given.has(name) || variable === undefined ? `--${name}` : variable;
+    this.problems.push(`${flag}: ${message}`);
+  }
+}
+
+function toOptions(values: Values): OperatorOptions {
+  const [organisationNamespace = ''] = values.namespaces('organisation-namespace');
+  const fleetNamespaces = new Set([organisationNamespace, ...values.namespaces('fleet-namespaces')]);
+  const watched = values.namespaces('watch-namespaces');
+  const logLevel = values.text('log-level') ?? '';
+  if (!LOG_LEVELS.includes(logLevel)) values.refuse('log-level', `expected one of ${LOG_LEVELS.join(', ')}`);
+  return {
+    organisationNamespace,
+    fleetNamespaces,
+    namespaces: watched.length === 0 ? 'all' : new Set([...fleetNamespaces, ...watched]),
+    metricsNamespaces: values.namespaces('metrics-namespaces'),
+    crossNamespaceRefs: !values.isOn('no-cross-namespace-refs'),
+    gatewayImage: values.text('gateway-image') ?? '',
+    gatewayImagePullPolicy: values.oneOf('gateway-image-pull-policy', ['IfNotPresent', 'Always', 'Never']),
+    podName: values.text('pod-name'),
+    leaseName: values.text('lease-name') ?? '',
+    host: values.text('host') ?? '',
+    healthPort: values.port('health-port'),
+    webhookPort: values.port('webhook-port'),
+    snapshotPort: values.port('snapshot-port'),
+    webhooks: !values.isOn('no-webhooks'),
+    webhookUrl: values.url('webhook-url'),
+    webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
+    kubeconfig: values.text('kubeconfig'),
+    context: values.text('context'),
+    logLevel,
+  };
+}

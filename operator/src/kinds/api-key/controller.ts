@@ -1,0 +1,145 @@
+import { isObject } from '@gatehouse/crds';
+import { type ApiKey, parseResource } from '@gatehouse/crds/kinds';
+import {
+  type Clock,
+  type Controller,
+  type ControllerMetrics,
+  defineController,
+  type EventRecorder,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type Log,
+  type NamedWatches,
+  nameOf,
+  onChange,
+  onOwned,
+  type Store,
+  systemClock,
+} from '../../runtime/index.ts';
+import { mintedSecret } from '../../translate/index.ts';
+import { type Chore, choreOf, isMinted, isOwn, type KeySecret, mintKey, newSecret } from './minted.ts';
+
+export interface ApiKeyObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+export interface ApiKeyControllerOptions {
+  readonly client: Pick<KubeClient, 'create' | 'mergePatch'>;
+  readonly kind: KindRef<ApiKeyObject>;
+  readonly secretKind: KindRef<KeySecret>;
+  readonly apiKeys: Store<ApiKeyObject>;
+  /** Somebody else wants the Secrets of all ApiKeys here. */
+  readonly secrets: Pick<NamedWatches<KeySecret>, 'store' | 'isKnown'>;
+  /** Whether the namespace is the organisation's or a workspace's: nothing is written into others. */
+  readonly isServed: (namespace: string) => boolean;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly log: Log;
+  readonly metrics?: ControllerMetrics;
+  readonly clock?: Clock;
+}
+
+const FIELD_MANAGER = 'gatehouse-operator';
+/** A Secret that has not been read yet is looked at again, in ms. */
+const UNKNOWN_MS = 500;
+/** Longest time between two looks, in ms: timers cannot wait for months. */
+const MAX_WAIT_MS = 12 * 3_600_000;
+
+/**
+ * Mints and rotates keys into Secrets that their ApiKeys own, so that Kubernetes removes them together. Enqueue an ApiKey
+ * when its namespace may have become somebody's.
+ */
+export function apiKeyController(options: ApiKeyControllerOptions): Controller {
+  const { client, kind, apiKeys, secrets, log, metrics, clock = systemClock } = options;
+  const controller: Controller = defineController<ApiKeyObject>({
+    name: 'api-key',
+    kind,
+    store: apiKeys,
+    client,
+    fieldManager: FIELD_MANAGER,
+    log,
+    metrics,
+    clock,
+    watches: [
+      // Most keys bring a hash: there is nothing to do for them, and there may be a hundred thousand.
+      onChange(apiKeys, (object) => (isRelevant(object) ? [keyOf(object.metadata)] : []), changesWish),
+      onOwned(secrets.store, kind),
+    ],
+    reconcile: async ({ object, signal }) => {
+      const parsed = parseResource('ApiKey', object);
+      const againMs = parsed.ok ? await tend({ options, clock, signal }, parsed.value) : undefined;
+      if (againMs === undefined) return undefined;
+      const afterMs = Math.max(0, Math.min(againMs - clock.wallMs(), MAX_WAIT_MS));
+      // Later than this run: the queue keeps the earliest wish of a key that is in work.
+      controller.enqueue(keyOf(object.metadata), { afterMs });
+      return undefined;
+    },
+  });
+  return controller;
+}
+
+const isRelevant = ({ spec }: ApiKeyObject): boolean => !isObject(spec) || spec['sha256'] === undefined;
+
+function changesWish({
+  object,
+  previous,
+}: {
+  object: ApiKeyObject | undefined;
+  previous: ApiKeyObject | undefined;
+}): boolean {
+  return wish(object) !== wish(previous);
+}
+
+const wish = (object: ApiKeyObject | undefined): string => {
+  const { uid, generation, annotations } = object?.metadata ?? {};
+  return JSON.stringify([uid, generation, annotations]);
+};
+
+interface Turn {
+  readonly options: ApiKeyControllerOptions;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Brings the Secret in line; gives when to look again, in ms since 1970. */
+async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
+  const { options, clock, signal } = turn;
+  const { client, secretKind, secrets, isServed } = options;
+  const { namespace = '', name } = apiKey.metadata;
+  if (!isMinted(apiKey) || !isServed(namespace)) return undefined;
+  const key = keyOf({ namespace, name: mintedSecret(name).name });
+  if (!secrets.isKnown(key)) return clock.wallMs() + UNKNOWN_MS;
+  const secret = secrets.store.get(key);
+  if (secret === undefined) {
+    const made = newSecret(apiKey, mintKey(), clock.wallMs());
+    await client.create(secretKind, made, { signal, fieldManager: FIELD_MANAGER });
+    tell(turn, apiKey, 'minted');
+    return undefined; // the new Secret brings the key back
+  }
+  if (!isOwn(secret, apiKey)) return undefined;
+  const { patch, what, againMs } = choreOf(apiKey, secret, { nowMs: clock.wallMs(), mint: mintKey });
+  if (patch === undefined) return againMs;
+  const { resourceVersion, uid } = secret.metadata;
+  const whole = { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } };
+  await client.mergePatch(secretKind, nameOf(key), whole, { signal, fieldManager: FIELD_MANAGER });
+  tell(turn, apiKey, what);
+  return undefined; // as above
+}
+
+const NOTES: Partial<Record<Chore['what'] | 'minted', string>> = {
+  minted: 'A key was minted',
+  repaired: 'The key was missing and another one was minted',
+  rotated: 'The key was rotated; the previous one stays good for the transition',
+  retired: 'The previous key is no longer good',
+  refused: 'The key cannot be rotated while the previous one is still good',
+};
+
+function tell({ options }: Turn, regarding: ApiKey, what: Chore['what'] | 'minted'): void {
+  const note = NOTES[what];
+  if (note === undefined) return;
+  options.log.info({ apiKey: keyOf(regarding.metadata), what }, 'ApiKey tended');
+  const [type, reason] = what === 'refused' ? (['Warning', 'Conflicted'] as const) : (['Normal', 'Succeeded'] as const);
+  options.events.record({ regarding, type, reason, action: 'Rotate', note });
+}

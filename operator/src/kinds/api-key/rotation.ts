@@ -1,0 +1,29 @@
+/** When the key of an ApiKey is replaced, and for how long the one before it stays good; management-notes 3.3 "Rotation". */
+import type { ApiKey } from '@gatehouse/crds/kinds';
+
+export type RotationRules = NonNullable<ApiKey['spec']['rotation']>;
+
+const DAY_MS = 86_400_000;
+const MONDAY = 1;
+
+/** The first rotation after a time, in ms since 1970; undefined when there is none any more. All happen at 00:00 UTC. */
+export function nextRotationMs(rules: RotationRules, afterMs: number): number | undefined {
+  const { period, periodDays, nextRotationAt } = rules;
+  const given = nextRotationAt === undefined ? undefined : midnight(Date.parse(nextRotationAt));
+  if (given !== undefined && given > afterMs) return given;
+  if (periodDays !== undefined) return midnight(afterMs) + periodDays * DAY_MS;
+  if (period === 'weekly') return nextMonday(afterMs);
+  return period === 'monthly' ? firstOfNextMonth(afterMs) : undefined;
+}
+
+const midnight = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;
+
+function nextMonday(afterMs: number): number {
+  const days = (MONDAY + 7 - new Date(afterMs).getUTCDay()) % 7;
+  return midnight(afterMs) + (days === 0 ? 7 : days) * DAY_MS;
+}
+
+function firstOfNextMonth(afterMs: number): number {
+  const date = new Date(afterMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

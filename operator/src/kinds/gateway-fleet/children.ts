@@ -1,0 +1,144 @@
+/** What a fleet is made of, as one pure function; who applies it needs no other source. DESIGN sections 4, 5, 6 and 9. */
+import { API_VERSION, GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
+import { type ClusterFacts, deploymentSpec } from './deployment.ts';
+import type { Manifest } from './kube-kinds.ts';
+import { listenersOf } from './listeners.ts';
+import { childLabels, childName, GATEWAY_ROLE, podSelector } from './names.ts';
+import type { FleetSettings } from './settings.ts';
+
+/** Every object of a fleet but the admin Secret, whose content nobody can compute, in the order of application. */
+export function childrenOf(
+  fleet: GatewayFleet,
+  settings: Omit<FleetSettings, 'fleetNamespaces'>,
+  facts: ClusterFacts,
+): Manifest[] {
+  return [
+    serviceAccount(fleet),
+    roleBinding(fleet),
+    networkPolicy(fleet, settings),
+    disruptionBudget(fleet),
+    service(fleet),
+    { ...child(fleet, 'apps/v1', 'Deployment'), spec: deploymentSpec(fleet, settings, facts) },
+    ...autoscaler(fleet),
+  ];
+}
+
+/** Identity of a child; its fleet owns it, so that it goes with the fleet. */
+function child(fleet: GatewayFleet, apiVersion: string, kind: string, annotations = {}): Manifest {
+  const { name, namespace, uid = '' } = fleet.metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name: childName(name),
+      namespace,
+      labels: childLabels(fleet),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'GatewayFleet', name, uid, controller: true }],
+    },
+  };
+}
+
+function serviceAccount(fleet: GatewayFleet): Manifest {
+  const annotations = fleet.spec.pod?.serviceAccountAnnotations;
+  return { ...child(fleet, 'v1', 'ServiceAccount', annotations), automountServiceAccountToken: false };
+}
+
+function roleBinding(fleet: GatewayFleet): Manifest {
+  const { name, namespace } = fleet.metadata;
+  return {
+    ...child(fleet, 'rbac.authorization.k8s.io/v1', 'RoleBinding'),
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: GATEWAY_ROLE },
+    subjects: [{ kind: 'ServiceAccount', name: childName(name), namespace }],
+  };
+}
+
+const inNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
+
+/** Anyone may send requests; the admin port is for the operator and for who scrapes metrics (DESIGN section 5). */
+function networkPolicy(
+  fleet: GatewayFleet,
+  { operatorNamespace, metricsNamespaces }: Pick<FleetSettings, 'operatorNamespace' | 'metricsNamespaces'>,
+): Manifest {
+  const operator = {
+    namespaceSelector: inNamespace(operatorNamespace),
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-operator' } },
+  };
+  const scrapers = metricsNamespaces.map((name) => ({ namespaceSelector: inNamespace(name) }));
+  return {
+    ...child(fleet, 'networking.k8s.io/v1', 'NetworkPolicy'),
+    spec: {
+      podSelector: { matchLabels: podSelector(fleet) },
+      policyTypes: ['Ingress'],
+      ingress: [
+        { ports: listenersOf(fleet).map(({ port }) => ({ protocol: 'TCP', port })) },
+        { from: [operator, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
+      ],
+    },
+  };
+}
+
+function disruptionBudget(fleet: GatewayFleet): Manifest {
+  return {
+    ...child(fleet, 'policy/v1', 'PodDisruptionBudget'),
+    spec: {
+      maxUnavailable: fleet.spec.maxUnavailable,
+      selector: { matchLabels: podSelector(fleet) },
+      unhealthyPodEvictionPolicy: 'AlwaysAllow', // a pod that serves nobody must not hold up a node
+    },
+  };
+}
+
+function service(fleet: GatewayFleet): Manifest {
+  const { type = 'ClusterIP', annotations, loadBalancerClass } = fleet.spec.service ?? {};
+  return {
+    ...child(fleet, 'v1', 'Service', annotations),
+    spec: {
+      type,
+      ...(loadBalancerClass === undefined ? {} : { loadBalancerClass }),
+      selector: podSelector(fleet),
+      ports: listenersOf(fleet).map(({ name, port, tlsSecretRef }) => ({
+        name,
+        port,
+        targetPort: name,
+        protocol: 'TCP',
+        appProtocol: tlsSecretRef === undefined ? 'http' : 'https',
+      })),
+    },
+  };
+}
+
+/** Streams outlive a dip in load: pods leave slowly, and one that has just been needed stays for five minutes. */
+const SCALE_DOWN = {
+  stabilizationWindowSeconds: 300,
+  selectPolicy: 'Max',
+  policies: [
+    { type: 'Pods', value: 1, periodSeconds: 60 },
+    { type: 'Percent', value: 10, periodSeconds: 60 },
+  ],
+} as const;
+
+function autoscaler(fleet: GatewayFleet): Manifest[] {
+  const { autoscaling } = fleet.spec;
+  if (autoscaling === undefined) return [];
+  const { minReplicas, maxReplicas, targetCpuPercent, targetMemoryPercent } = autoscaling;
+  const metric = (name: string, averageUtilization: number) => ({
+    type: 'Resource',
+    resource: { name, target: { type: 'Utilization', averageUtilization } },
+  });
+  return [
+    {
+      ...child(fleet, 'autoscaling/v2', 'HorizontalPodAutoscaler'),
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: childName(fleet.metadata.name) },
+        minReplicas,
+        maxReplicas,
+        metrics: [
+          metric('cpu', targetCpuPercent),
+          ...(targetMemoryPercent === undefined ? [] : [metric('memory', targetMemoryPercent)]),
+        ],
+        behavior: { scaleDown: SCALE_DOWN },
+      },
+    },
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Grounds, PositiveType } from '@gatehouse/crds/conditions';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import {
+  type Cache,
+  type Controller,
+  type ControllerOptions,
+  createApplier,
+  defineController,
+  type Halt,
+  type KubeClient,
+  type KubeObject,
+  type NamedWatches,
+  type ObjectKey,
+  onChange,
+  onOwned,
+  onReferenced,
+  onSelf,
+  type Run,
+  retryFrom,
+  type StatusWriter,
+  type Store,
+} from '../../runtime/index.ts';
+import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
+import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
+import type { FleetRun, FleetStores, Ports } from './ports.ts';
+import { secretKeys } from './secrets.ts';
+import { deploymentOf, readFleet, STEPS, secretOwner } from './steps.ts';
+import { countsOf, keepConditions, summarise, type Trail } from './summarise.ts';
+
+export interface GatewayFleetControllerOptions
+  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'acknowledged'>,
+    Pick<ControllerOptions<FleetObject>, 'log' | 'events' | 'metrics' | 'workers' | 'backoff' | 'clock' | 'random'> {
+  readonly client: KubeClient;
+  /** Secrets by name, shared with whoever else needs some. */
+  readonly secrets: NamedWatches<SecretObject>;
+  /** Objects that decide which workspaces a fleet may serve: Workspaces and Namespaces. */
+  readonly placementStores: readonly Pick<Store<KubeObject>, 'subscribe' | 'objects'>[];
+  readonly status: Pick<StatusWriter, 'applyIfChanged'>;
+}
+
+/** Declares what the controller has to see, before the cache runs. */
+export function watchFleets(cache: Pick<Cache, 'watch'>): FleetStores {
+  const fleets = cache.watch(FLEETS, { indexes: { secret: secretsOf } });
+  const deployments = cache.watch(DEPLOYMENTS, { labelSelector: CHILDREN_SELECTOR });
+  const children = new Map<string, Store<KubeObject>>([[DEPLOYMENTS.kind, deployments]]);
+  for (const kind of CHILD_KINDS) {
+    if (kind.kind !== DEPLOYMENTS.kind)
+      children.set(kind.kind, cache.watch(kind, { labelSelector: CHILDREN_SELECTOR }));
+  }
+  return { fleets, deployments, children };
+}
+
+function secretsOf(object: FleetObject): Iterable<ObjectKey> {
+  const fleet = readFleet(object);
+  return 'kind' in fleet && fleet.kind === 'GatewayFleet' ? secretKeys(fleet) : [];
+}
+
+/** The controller of GatewayFleets; enqueue a fleet when what `acknowledged` says of it has changed. */
+export function gatewayFleetController(options: GatewayFleetControllerOptions): Controller {
+  const { client, stores, secrets, status } = options;
+  const applier = createApplier({
+    client,
+    fieldManager: FIELD_MANAGER,
+    digestAnnotation: APPLIED_ANNOTATION,
+    kinds: CHILD_KINDS,
+    live: ({ kind }, key) => stores.children.get(kind)?.get(key),
+  });
+  const ports: Ports = { ...options, applier };
+  stores.fleets.subscribe(({ object, previous }) => {
+    if (object === undefined && previous !== undefined) secrets.want(secretOwner(previous), new Set());
+  });
+  const anyFleet = (): Iterable<ObjectKey> => stores.fleets.objects.keys();
+
+  return defineController<FleetObject>({
+    ...options,
+    name: 'gateway-fleet',
+    kind: FLEETS,
+    store: stores.fleets,
+    fieldManager: FIELD_MANAGER,
+    watches: [
+      onSelf(stores.fleets),
+      ...[...stores.children.values()].map((store) => onOwned(store, FLEETS)),
+      onReferenced(secrets.store, stores.fleets, 'secret'),
+      ...options.placementStores.map((store) => onChange(store, anyFleet)),
+    ],
+    reconcile: async (run) => {
+      const { trail, fleet } = await walk(ports, run);
+      const counts = fleet === undefined ? {} : observe({ fleet, ports, signal: run.signal });
+      await status.applyIfChanged(run.object, { ...summarise(run.object, trail), ...counts }, { signal: run.signal });
+      return trail.halt;
+    },
+    whileSuspended: async ({ object, signal }) => {
+      const fleet = readFleet(object);
+      if (!isFleet(fleet)) return undefined;
+      const draft = { ...keepConditions(fleet), ...observe({ fleet, ports, signal }) };
+      await status.applyIfChanged(object, draft, { signal });
+      return undefined;
+    },
+  });
+}
+
+const isFleet = (read: GatewayFleet | Halt): read is GatewayFleet => read.kind === 'GatewayFleet';
+
+function observe(run: FleetRun): object {
+  return countsOf(run.fleet, deploymentOf(run), run.ports.acknowledged(run.fleet));
+}
+
+async function walk(
+  ports: Ports,
+  { object, signal }: Run<FleetObject>,
+): Promise<{ readonly trail: Trail; readonly fleet: GatewayFleet | undefined }> {
+  const passed = new Map<PositiveType, Grounds>();
+  const fleet = readFleet(object);
+  if (!isFleet(fleet)) return { trail: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
+  for (const { proves, take } of STEPS) {
+    const result = await take({ fleet, ports, signal }).catch(retryFrom);
+    if (result.kind !== 'done') return { trail: { passed, halt: { ...result, proves } }, fleet };
+    passed.set(proves, { reason: proves, message: result.message });
+  }
+  return { trail: { passed }, fleet };
+}

@@ -1,0 +1,102 @@
+/** Environment of the gateway container; names as docs/reference/environment.md has them. */
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import { listenersOf } from './listeners.ts';
+import { ADMIN_TOKEN_KEY } from './names.ts';
+
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: Readonly<Record<string, unknown>>;
+}
+
+/** Where the volumes of the pod are mounted. */
+export const MOUNTS = {
+  snapshot: '/var/lib/gatehouse',
+  admin: '/var/run/secrets/gatehouse/admin',
+  tls: '/var/run/secrets/gatehouse/tls',
+} as const;
+
+/** Replaced by a variable of the same name in the fleet's `env`. */
+const DEFAULTS: readonly EnvVar[] = [{ name: 'NODE_ENV', value: 'production' }];
+
+/** Variables by which the parts of an installation fit together, and those the spec has a field for. */
+const OWN = [
+  'PORT',
+  'HOST',
+  'TLS_KEY',
+  'TLS_CERT',
+  'TLS_KEY_PATH',
+  'TLS_CERT_PATH',
+  'TRUSTED_CUSTOM_HOSTS',
+  'KUBERNETES_SERVICE_HOST',
+  'GATEHOUSE_ADMIN_PORT',
+  'GATEHOUSE_ADMIN_TOKEN',
+  'GATEHOUSE_DRAIN_ACCEPT_MS',
+  'GATEHOUSE_DRAIN_DEADLINE_MS',
+  'GATEHOUSE_FLEET',
+  'GATEHOUSE_LOG_LEVEL',
+  'GATEHOUSE_NAMESPACE',
+  'GATEHOUSE_POD_NAME',
+  'GATEHOUSE_SNAPSHOT_DIR',
+  'GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS',
+  'GATEHOUSE_SNAPSHOT_SOURCE',
+];
+
+/** Whether `env` may not set the variable: the operator does, or a field of the spec. */
+export function isReserved(name: string, { stores }: Pick<GatewayFleet['spec'], 'stores'>): boolean {
+  return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
+}
+
+export function environmentOf(fleet: GatewayFleet): readonly EnvVar[] {
+  const { env = [] } = fleet.spec;
+  const further = env.map(({ name, value, secretRef }): EnvVar => {
+    return secretRef === undefined ? { name, value: value ?? '' } : fromSecret(name, secretRef);
+  });
+  const taken = new Set(env.map(({ name }) => name));
+  return [...ownVariables(fleet), ...DEFAULTS.filter(({ name }) => !taken.has(name)), ...further];
+}
+
+function ownVariables(fleet: GatewayFleet): readonly EnvVar[] {
+  const { metadata, spec } = fleet;
+  const redis = spec.stores?.redis?.urlSecretRef;
+  return [
+    { name: 'GATEHOUSE_SNAPSHOT_SOURCE', value: 'kubernetes' },
+    { name: 'GATEHOUSE_FLEET', value: metadata.name },
+    fromField('GATEHOUSE_NAMESPACE', 'metadata.namespace'),
+    fromField('GATEHOUSE_POD_NAME', 'metadata.name'),
+    { name: 'GATEHOUSE_SNAPSHOT_DIR', value: MOUNTS.snapshot },
+    { name: 'GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS', value: String(spec.maxSnapshotAgeHours) },
+    { name: 'GATEHOUSE_ADMIN_TOKEN', value: `${MOUNTS.admin}/${ADMIN_TOKEN_KEY}` },
+    { name: 'GATEHOUSE_DRAIN_ACCEPT_MS', value: String(spec.drainDelaySeconds * 1000) },
+    { name: 'GATEHOUSE_DRAIN_DEADLINE_MS', value: String(spec.drainTimeoutSeconds * 1000) },
+    { name: 'GATEHOUSE_LOG_LEVEL', value: spec.logLevel },
+    ...listenerVariables(fleet),
+    ...(spec.trustedHosts === undefined ? [] : [trustedHosts(spec.trustedHosts)]),
+    ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
+  ];
+}
+
+function listenerVariables(fleet: GatewayFleet): readonly EnvVar[] {
+  return listenersOf(fleet).flatMap(({ port, tlsSecretRef }) => [
+    { name: 'PORT', value: String(port) },
+    ...(tlsSecretRef === undefined
+      ? []
+      : [
+          { name: 'TLS_KEY_PATH', value: `${MOUNTS.tls}/tls.key` },
+          { name: 'TLS_CERT_PATH', value: `${MOUNTS.tls}/tls.crt` },
+        ]),
+  ]);
+}
+
+/** Names there stand for their subdomains too. */
+const trustedHosts = (hosts: readonly string[]): EnvVar => ({
+  name: 'TRUSTED_CUSTOM_HOSTS',
+  value: hosts.map((host) => host.replace(/^\*\./, '')).join(','),
+});
+
+const fromField = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+
+const fromSecret = (name: string, { name: secret, key }: { readonly name: string; readonly key: string }): EnvVar => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secret, key } },
+});

@@ -1,0 +1,101 @@
+/** Which workspaces a fleet may serve; DESIGN section 4 "GatewayFleet", engineering 8.11. */
+import { isObject } from '@gatehouse/crds';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import { CONSENT_LABEL, type World, type WorldObject } from '../../translate/index.ts';
+import type { FleetSettings } from './settings.ts';
+
+export type FleetWorld = Pick<World, 'resources' | 'namespaces'>;
+
+export interface FleetIssue {
+  readonly reason: 'RefNotFound' | 'RefNotPermitted';
+  /** Where in the fleet. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Placement {
+  /** Whose namespace the fleet lives in: who reads the Secrets there holds what is published there. Undefined: nobody's. */
+  readonly owner: 'organisation' | 'workspace' | undefined;
+  /** What may be published to the fleet, whatever else is wrong with it. */
+  readonly served: World['served'];
+  readonly issues: readonly FleetIssue[];
+}
+
+/**
+ * The workspaces that a fleet serves, as far as it may. A fleet in one of the organisation's fleet namespaces may serve any;
+ * in the namespace that a Workspace owns with the namespace's consent it may serve that one; elsewhere it may serve none.
+ */
+export function workspacesServedBy(
+  { metadata: { namespace = '' }, spec }: Pick<GatewayFleet, 'metadata' | 'spec'>,
+  world: FleetWorld,
+  { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,
+): Placement {
+  const isOrganisation = fleetNamespaces.has(namespace);
+  const tenant = isOrganisation ? undefined : ownerOf(namespace, world);
+  if (!isOrganisation && tenant === undefined) return { owner: undefined, served: new Set(), issues: [NOBODYS] };
+  const owner = isOrganisation ? 'organisation' : 'workspace';
+  const { workspaces, workspaceSelector } = spec;
+  if (isOrganisation && workspaces === undefined && workspaceSelector === undefined) {
+    return { owner, served: 'all', issues: [] };
+  }
+  const permitted = permittedOf(tenant, world);
+  const chosen = workspaceSelector === undefined ? permitted : permitted.filter(selectedBy(workspaceSelector));
+  const names = new Set(chosen.map(({ metadata }) => metadata.name));
+  if (workspaces === undefined) return { owner, served: names, issues: [] };
+  return {
+    owner,
+    served: names.intersection(new Set(workspaces)),
+    issues: workspaces.flatMap((name, i) => (names.has(name) ? [] : [unserved(name, i, isOrganisation)])),
+  };
+}
+
+const NOBODYS: FleetIssue = {
+  reason: 'RefNotPermitted',
+  path: 'metadata.namespace',
+  message: `the namespace belongs neither to a Workspace that it names with the label ${CONSENT_LABEL} nor to the fleets of the organisation`,
+};
+
+/** A tenant gets the same text whether or not the other workspace exists. */
+const unserved = (name: string, index: number, isOrganisation: boolean): FleetIssue => ({
+  reason: isOrganisation ? 'RefNotFound' : 'RefNotPermitted',
+  path: `spec.workspaces[${index}]`,
+  message: isOrganisation
+    ? `there is no Workspace ${name}`
+    : `a fleet in the namespace of a Workspace serves no other than that one, and so not ${name}`,
+});
+
+/** The Workspace that the namespace names and that names the namespace: both must say so. */
+function ownerOf(namespace: string, { resources, namespaces }: FleetWorld): WorldObject | undefined {
+  const name = namespaces.get(namespace)?.get(CONSENT_LABEL);
+  const workspace = name === undefined ? undefined : resources.get('Workspace')?.get(name);
+  const spec = workspace?.['spec'];
+  return isObject(spec) && spec['namespace'] === namespace ? workspace : undefined;
+}
+
+function permittedOf(tenant: WorldObject | undefined, { resources }: FleetWorld): readonly WorldObject[] {
+  if (tenant !== undefined) return [tenant];
+  const all: WorldObject[] = [];
+  resources.get('Workspace')?.forEach((workspace) => {
+    all.push(workspace);
+  });
+  return all;
+}
+
+type Selector = NonNullable<GatewayFleet['spec']['workspaceSelector']>;
+type Requirement = NonNullable<Selector['matchExpressions']>[number];
+
+function selectedBy({ matchLabels = {}, matchExpressions = [] }: Selector): (workspace: WorldObject) => boolean {
+  return ({ metadata }) => {
+    const labels = new Map(isObject(metadata['labels']) ? Object.entries(metadata['labels']) : []);
+    const isEqual = Object.entries(matchLabels).every(([key, value]) => labels.get(key) === value);
+    return isEqual && matchExpressions.every((requirement) => meets(labels, requirement));
+  };
+}
+
+/** As Kubernetes does it: a label that is not there is in no set, and so meets `NotIn`. */
+function meets(labels: ReadonlyMap<string, unknown>, { key, operator, values = [] }: Requirement): boolean {
+  const value = labels.get(key);
+  const isIn = typeof value === 'string' && values.includes(value);
+  const verdicts = { In: isIn, NotIn: !isIn, Exists: labels.has(key), DoesNotExist: !labels.has(key) };
+  return verdicts[operator];
+}

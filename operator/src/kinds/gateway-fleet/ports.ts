@@ -1,0 +1,43 @@
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import type { Applier, KubeClient, KubeObject, NamedWatches, Store } from '../../runtime/index.ts';
+import type { Deployment, FleetObject, SecretObject } from './kube-kinds.ts';
+import type { FleetWorld } from './placement.ts';
+import type { FleetSettings } from './settings.ts';
+
+/** A pod that does not run the published Snapshot, as the status of its fleet shows it. */
+export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
+
+/** What is known of the pods of a fleet that has a published Snapshot. */
+export interface Acknowledged {
+  /** Of the published Snapshot. */
+  readonly version: number;
+  /** Ready pods that run it. */
+  readonly programmed: number;
+  readonly lagging: readonly LaggingPod[];
+}
+
+/** Everything the controller watches. */
+export interface FleetStores {
+  /** `secret`: fleets by the keys of the Secrets they need. */
+  readonly fleets: Store<FleetObject, 'secret'>;
+  readonly deployments: Store<Deployment>;
+  /** By Kind, the Deployments too. */
+  readonly children: ReadonlyMap<string, Store<KubeObject>>;
+}
+
+export interface Ports {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'apply' | 'mergePatch' | 'delete'>;
+  readonly stores: FleetStores;
+  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'want' | 'isKnown' | 'settled'>;
+  readonly applier: Applier;
+  readonly settings: FleetSettings;
+  readonly world: () => FleetWorld;
+  readonly acknowledged: (fleet: GatewayFleet) => Acknowledged | undefined;
+}
+
+/** One run over a fleet that its schema accepts. */
+export interface FleetRun {
+  readonly fleet: GatewayFleet;
+  readonly ports: Ports;
+  readonly signal: AbortSignal;
+}

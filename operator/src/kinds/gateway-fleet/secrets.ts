@@ -1,0 +1,99 @@
+/** The Secrets of a fleet: those it refers to, and the one with the token of its admin port. */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import { API_VERSION } from '@gatehouse/crds/kinds';
+import { type CallOptions, type KubeClient, keyOf, type NamedWatches, type ObjectKey } from '../../runtime/index.ts';
+import { SECRETS, type SecretObject } from './kube-kinds.ts';
+import { listenersOf } from './listeners.ts';
+import { ADMIN_TOKEN_KEY, adminSecretName, childLabels, FIELD_MANAGER } from './names.ts';
+import type { FleetIssue } from './placement.ts';
+
+export type SecretStore = Pick<NamedWatches<SecretObject>['store'], 'get'>;
+
+/** One entry of a Secret in the fleet's namespace. */
+export interface SecretUse {
+  readonly path: string;
+  readonly secret: string;
+  readonly key: string;
+}
+
+/** Entries of Secrets that the pods need to start. */
+export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
+  const { stores, env = [] } = fleet.spec;
+  const use = (path: string, { name, key }: { readonly name: string; readonly key: string }): SecretUse => ({
+    path,
+    secret: name,
+    key,
+  });
+  return [
+    ...(stores?.redis === undefined ? [] : [use('spec.stores.redis.urlSecretRef', stores.redis.urlSecretRef)]),
+    ...listenersOf(fleet).flatMap(({ tlsSecretRef }, i) =>
+      tlsSecretRef === undefined
+        ? []
+        : ['tls.crt', 'tls.key'].map((key) =>
+            use(`spec.listeners[${i}].tlsSecretRef`, { name: tlsSecretRef.name, key }),
+          ),
+    ),
+    ...env.flatMap(({ secretRef }, i) => (secretRef === undefined ? [] : [use(`spec.env[${i}].secretRef`, secretRef)])),
+  ];
+}
+
+/** Every Secret the controller has to read for a fleet. */
+export function secretKeys(fleet: GatewayFleet): ReadonlySet<ObjectKey> {
+  const { name, namespace } = fleet.metadata;
+  const names = [adminSecretName(name), ...secretUses(fleet).map(({ secret }) => secret)];
+  return new Set(names.map((secret) => keyOf({ namespace, name: secret })));
+}
+
+/** Which of the entries do not exist. */
+export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
+  return secretUses(fleet)
+    .filter(({ secret, key }) => !entryOf(fleet, secrets, secret, key))
+    .map(({ path, secret, key }) => ({
+      reason: 'RefNotFound',
+      path,
+      message: `there is no Secret ${secret} with the key ${key}`,
+    }));
+}
+
+/**
+ * Changes with the content of the Secrets. Keyed by the admin token: the annotation that shows it can be read by many who may
+ * not read Secrets, and a plain digest would let them try passwords.
+ */
+export function digestSecrets(fleet: GatewayFleet, secrets: SecretStore, adminToken: string): string {
+  const hash = createHmac('sha256', adminToken);
+  for (const { path, secret, key } of secretUses(fleet)) {
+    hash.update(JSON.stringify([path, key, entryOf(fleet, secrets, secret, key)]));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const entryOf = (fleet: GatewayFleet, secrets: SecretStore, name: string, key: string): string | undefined =>
+  secrets.get(keyOf({ namespace: fleet.metadata.namespace, name }))?.data?.[key];
+
+/** The token of the admin port, base64; made when there is none, never replaced. Undefined: the Secret is somebody else's. */
+export async function ensureAdminToken(
+  fleet: GatewayFleet,
+  { client, secrets }: { readonly client: Pick<KubeClient, 'create' | 'mergePatch'>; readonly secrets: SecretStore },
+  { signal }: CallOptions,
+): Promise<string | undefined> {
+  const { namespace, name, uid = '' } = fleet.metadata;
+  const secret = { namespace, name: adminSecretName(name) };
+  const present = secrets.get(keyOf(secret));
+  if (present !== undefined && !present.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return undefined;
+  const known = present?.data?.[ADMIN_TOKEN_KEY];
+  if (known) return known;
+  const token = Buffer.from(randomBytes(32).toString('base64url')).toString('base64');
+  const data = { [ADMIN_TOKEN_KEY]: token };
+  if (present !== undefined) {
+    const { resourceVersion } = present.metadata; // somebody may just be putting a token there
+    const patch = { metadata: { resourceVersion }, data };
+    await client.mergePatch(SECRETS, secret, patch, { signal, fieldManager: FIELD_MANAGER });
+    return token;
+  }
+  const ownerReferences = [{ apiVersion: API_VERSION, kind: 'GatewayFleet', name, uid, controller: true }];
+  const metadata = { ...secret, labels: childLabels(fleet), ownerReferences };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data };
+  await client.create<SecretObject>(SECRETS, object, { signal, fieldManager: FIELD_MANAGER });
+  return token;
+}

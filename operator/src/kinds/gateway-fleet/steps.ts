@@ -1,0 +1,128 @@
+/** What a run over a fleet does, step by step; none of them writes the status. */
+import { formatPath } from '@gatehouse/crds';
+import type { PositiveType } from '@gatehouse/crds/conditions';
+import { type GatewayFleet, parseResource } from '@gatehouse/crds/kinds';
+import { type Done, done, type Halt, keyOf, type StepResult, stall, wait } from '../../runtime/index.ts';
+import { applyChildren } from './apply-children.ts';
+import { fleetIssues } from './checks.ts';
+import type { Deployment, FleetObject } from './kube-kinds.ts';
+import { APPLIED_ANNOTATION, childName } from './names.ts';
+import { type FleetIssue, workspacesServedBy } from './placement.ts';
+import type { FleetRun } from './ports.ts';
+import { missingSecrets, secretKeys } from './secrets.ts';
+
+export interface Step {
+  readonly proves: PositiveType;
+  readonly take: (run: FleetRun) => Promise<StepResult>;
+}
+
+export const STEPS: readonly Step[] = [
+  { proves: 'Accepted', take: checkSpec },
+  { proves: 'ResolvedRefs', take: resolveRefs },
+  { proves: 'Programmed', take: programPods },
+];
+
+/** Problems named in a message; more would not fit. */
+const MAX_NAMED = 5;
+/** The watches bring us back sooner; in ms. */
+const LOOK_AGAIN_MS = 10_000;
+const SECRETS_MS = 2_000;
+/** Leaves room for what is said before. */
+const MAX_SENTENCE = 900;
+
+/** The fleet with all defaults, or why its spec is refused. */
+export function readFleet(object: FleetObject): GatewayFleet | Halt {
+  const parsed = parseResource('GatewayFleet', object);
+  if (parsed.ok) return parsed.value;
+  return refusal(parsed.error.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
+}
+
+async function checkSpec({ fleet }: FleetRun): Promise<StepResult> {
+  const issues = fleetIssues(fleet);
+  if (issues.length === 0) return done('The spec is valid');
+  return refusal(issues.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
+}
+
+function refusal(problems: readonly { readonly code: 'invalid' | 'unsupported'; readonly text: string }[]): Halt {
+  const isInvalid = problems.some(({ code }) => code === 'invalid');
+  return stall(isInvalid ? 'Invalid' : 'UnsupportedValue', sentence(problems.map(({ text }) => text)));
+}
+
+async function resolveRefs({ fleet, ports, signal }: FleetRun): Promise<StepResult> {
+  const { issues } = workspacesServedBy(fleet, ports.world(), ports.settings);
+  const wanted = secretKeys(fleet);
+  ports.secrets.want(secretOwner(fleet), wanted);
+  if (!wanted.values().every(ports.secrets.isKnown)) {
+    await ports.secrets.settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)])).catch(() => {
+      signal.throwIfAborted();
+    });
+  }
+  const unread = [...wanted].filter((key) => !ports.secrets.isKnown(key));
+  if (unread.length > 0) {
+    return wait('Pending', `Secrets could not be read yet: ${unread.sort().join(', ')}`, { afterMs: SECRETS_MS });
+  }
+  const all: readonly FleetIssue[] = [...issues, ...missingSecrets(fleet, ports.secrets.store)];
+  const [first] = all;
+  if (first === undefined) return done('All references are resolved');
+  return stall(first.reason, sentence(all.map(({ path, message }) => `${path}: ${message}`)));
+}
+
+/** Who wants the Secrets of a fleet. */
+export const secretOwner = ({ metadata }: Pick<FleetObject, 'metadata'>): string => `GatewayFleet/${keyOf(metadata)}`;
+
+/** Capital first, no newline, below 1 kB (engineering 8.4). */
+function sentence(texts: readonly string[]): string {
+  const more = texts.length - MAX_NAMED;
+  const named = [...texts.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
+  return named.join('; ').replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE);
+}
+
+async function programPods(run: FleetRun): Promise<StepResult> {
+  const applied = await applyChildren(run);
+  if (applied.kind === 'blocked') return wait('Pending', applied.message, { afterMs: LOOK_AGAIN_MS });
+  const deployment = deploymentOf(run);
+  const isSeen = deployment?.metadata.annotations?.[APPLIED_ANNOTATION] === applied.deploymentDigest;
+  if (!isSeen) return wait('Pending', 'The Deployment was just applied', { afterMs: LOOK_AGAIN_MS });
+  return judgePods(run, deployment);
+}
+
+export const deploymentOf = ({ fleet: { metadata }, ports }: FleetRun): Deployment | undefined =>
+  ports.stores.deployments.get(keyOf({ namespace: metadata.namespace, name: childName(metadata.name) }));
+
+/** Whether the pods are what the Deployment wants, all of them ready, and run the published Snapshot. */
+function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
+  const { fleet, ports } = run;
+  const { name } = fleet.metadata;
+  const pending = (reason: 'Pending' | 'NoReadyPods' | 'Rejected', message: string): Halt =>
+    wait(reason, message, { afterMs: LOOK_AGAIN_MS });
+  const wanted = deployment.spec?.replicas ?? 0;
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = deployment.status ?? {};
+  if (wanted === 0 && replicas === 0) return done(`Fleet ${name} is to have no pods`);
+  if (readyReplicas === 0) return pending('NoReadyPods', `No pod of fleet ${name} is ready${troubleOf(deployment)}`);
+  const isObserved = (deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+  if (!isObserved || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted) {
+    return pending(
+      'Pending',
+      `${Math.min(updatedReplicas, availableReplicas)}/${wanted} pods of fleet ${name} are up to date and ready${troubleOf(deployment)}`,
+    );
+  }
+  const acknowledged = ports.acknowledged(fleet);
+  if (acknowledged === undefined) return pending('Pending', `Nothing is published to fleet ${name} yet`);
+  const { version, programmed, lagging } = acknowledged;
+  const rejecting = lagging.filter(({ reason }) => reason === 'Rejected').length;
+  const message = `${programmed}/${readyReplicas} pods of fleet ${name} run version ${version}`;
+  if (rejecting > 0) return pending('Rejected', `${message}; ${rejecting} refused it`);
+  return programmed >= readyReplicas || wasProgrammed(run) ? done(message) : pending('Pending', message);
+}
+
+/** What keeps a Deployment from having its pods, e.g. a quota, as its own controller says it. */
+function troubleOf({ status }: Deployment): string {
+  const failed = status?.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True');
+  return failed === undefined ? '' : `: ${sentence([failed.message ?? failed.reason ?? ''])}`;
+}
+
+/** Said once per generation: a pod that has yet to load the latest version takes nothing back (DESIGN section 4). */
+function wasProgrammed({ fleet }: FleetRun): boolean {
+  const programmed = fleet.status?.conditions?.find(({ type }) => type === 'Programmed');
+  return programmed?.status === 'True' && programmed.observedGeneration === fleet.metadata.generation;
+}

@@ -1,0 +1,106 @@
+import { POSITIVE, type PositiveType } from '@gatehouse/crds/conditions';
+import { describe, expect, test } from 'vitest';
+import { type Halt, stall, wait } from '../../runtime/index.ts';
+import { countsOf, keepConditions, summarise, type Trail } from './summarise.ts';
+import { aFleet } from './testing.ts';
+
+const fleet = aFleet({}, { generation: 3 });
+
+const passedUpTo = (end: number): Trail['passed'] =>
+  new Map(POSITIVE.slice(0, end).map((type) => [type, { reason: type, message: 'Good' }]));
+
+const haltAt = (proves: PositiveType, halt: Halt): Trail => ({
+  passed: passedUpTo(POSITIVE.indexOf(proves)),
+  halt: { ...halt, proves },
+});
+
+const told = (trail: Trail): Record<string, string> => {
+  const { conditions = [] } = summarise(fleet, trail);
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+};
+
+describe('the status of a fleet', () => {
+  test.for([
+    {
+      rule: 'is ready when all steps have passed',
+      trail: { passed: passedUpTo(3) },
+      want: {
+        Accepted: 'True Accepted',
+        ResolvedRefs: 'True ResolvedRefs',
+        Programmed: 'True Programmed',
+        Ready: 'True Succeeded',
+      },
+    },
+    {
+      rule: 'stalls where a person is needed',
+      trail: haltAt('ResolvedRefs', stall('RefNotFound', 'No Secret')),
+      want: {
+        Accepted: 'True Accepted',
+        ResolvedRefs: 'False RefNotFound',
+        Programmed: 'Unknown Pending',
+        Ready: 'False RefNotFound',
+        Stalled: 'True RefNotFound',
+      },
+    },
+    {
+      rule: 'is on its way while pods start',
+      trail: haltAt('Programmed', wait('NoReadyPods', 'None', { afterMs: 1 })),
+      want: {
+        Accepted: 'True Accepted',
+        ResolvedRefs: 'True ResolvedRefs',
+        Programmed: 'Unknown NoReadyPods',
+        Ready: 'Unknown NoReadyPods',
+        Reconciling: 'True NoReadyPods',
+      },
+    },
+    {
+      rule: 'says that pods refuse a Snapshot',
+      trail: haltAt('Programmed', wait('Rejected', 'Two refused it', { afterMs: 1 })),
+      want: {
+        Accepted: 'True Accepted',
+        ResolvedRefs: 'True ResolvedRefs',
+        Programmed: 'False Rejected',
+        Ready: 'False Rejected',
+        Reconciling: 'True Pending',
+      },
+    },
+  ])('$rule', ({ trail, want }) => {
+    expect(told(trail)).toEqual(want);
+  });
+
+  test.for([
+    { rule: 'moves when a generation is done', trail: { passed: passedUpTo(3) }, observed: 3 },
+    { rule: 'moves when it stalls', trail: haltAt('Accepted', stall('Invalid', 'x')), observed: 3 },
+    { rule: 'waits with what waits', trail: haltAt('Programmed', wait('Pending', 'x', { afterMs: 1 })), observed: 2 },
+  ])('has an observed generation that $rule', ({ trail, observed }) => {
+    const before = { ...fleet, status: { observedGeneration: 2 } };
+    expect(summarise(before, trail).observedGeneration).toBe(observed);
+  });
+
+  test('keeps its conditions while the fleet is suspended', () => {
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    const condition = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Succeeded',
+      message: 'x',
+      observedGeneration: 2,
+    } as const;
+    const before = { ...fleet, status: { conditions: [{ ...condition, lastTransitionTime }], observedGeneration: 2 } };
+    expect(keepConditions(before)).toEqual({ conditions: [condition], observedGeneration: 2 });
+    expect(keepConditions(fleet).conditions?.map(({ status }) => status)).toEqual(Array(4).fill('Unknown'));
+  });
+
+  test('counts pods and names at most 32 that lag, in order', () => {
+    const deployment = {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'default-gateway' } },
+      status: { replicas: 40, readyReplicas: 39 },
+    };
+    const lagging = Array.from({ length: 40 }, (_, i) => ({ name: `p-${99 - i}`, reason: 'Pending' as const }));
+    const counts = countsOf(fleet, deployment, { version: 7, programmed: 0, lagging });
+    expect(counts).toMatchObject({ replicas: 40, readyReplicas: 39, programmedReplicas: 0, snapshotVersion: 7 });
+    expect(counts).toMatchObject({ address: 'http://default-gateway.gatehouse-gateways.svc:8787' });
+    expect(counts).toHaveProperty('lagging.length', 32);
+    expect(counts).toHaveProperty('lagging[0].name', 'p-60');
+  });
+});

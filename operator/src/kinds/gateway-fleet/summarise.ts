@@ -1,0 +1,88 @@
+import {
+  type ConditionDraft,
+  type Grounds,
+  POSITIVE,
+  type PositiveType,
+  REASONS,
+  toCondition,
+} from '@gatehouse/crds/conditions';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
+import type { Deployment, FleetObject } from './kube-kinds.ts';
+import { addressOf } from './listeners.ts';
+import { childName, podSelector } from './names.ts';
+import type { Acknowledged } from './ports.ts';
+
+/** How far a run came. */
+export interface Trail {
+  readonly passed: ReadonlyMap<PositiveType, Grounds>;
+  readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
+}
+
+const PENDING: Grounds = { reason: 'Pending', message: 'An earlier step has not finished' };
+const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+
+/** Conditions of a fleet after a run: same world, same bytes. */
+export function summarise({ metadata: { generation }, status }: FleetObject, { passed, halt }: Trail): StatusDraft {
+  const unmet = halt === undefined ? 'Unknown' : unmetOf(halt);
+  const conditions = POSITIVE.map((type) => {
+    if (halt?.proves === type) return toCondition(type, unmet, halt);
+    return toCondition(type, passed.has(type) ? 'True' : 'Unknown', passed.get(type) ?? PENDING);
+  });
+  conditions.push(toCondition('Ready', halt === undefined ? 'True' : unmet, halt ?? SUCCEEDED));
+  if (halt?.kind === 'stall') conditions.push(toCondition('Stalled', 'True', halt));
+  else if (halt !== undefined && halt.kind !== 'fault')
+    conditions.push(toCondition('Reconciling', 'True', progress(halt)));
+  const settled = halt === undefined || halt.kind === 'stall';
+  const before = status?.['observedGeneration'];
+  return {
+    conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
+    observedGeneration: settled ? generation : typeof before === 'number' ? before : 0,
+  };
+}
+
+/** A refused Snapshot is a fact, not something unknown. */
+const unmetOf = (halt: Halt): 'False' | 'Unknown' => (halt.reason === 'Rejected' ? 'False' : unmetStatus(halt));
+
+function progress({ reason, message }: Halt): Grounds {
+  const on: readonly string[] = REASONS[reason].on;
+  return on.includes('Reconciling') ? { reason, message } : { reason: 'Pending', message };
+}
+
+/** Keeps what an earlier run said: a suspended fleet is not looked into. */
+export function keepConditions({ metadata: { generation }, status }: GatewayFleet): StatusDraft {
+  const kept = status?.conditions?.map(({ lastTransitionTime: _, ...condition }) => condition);
+  const fresh = [...POSITIVE, 'Ready' as const].map((type): ConditionDraft => {
+    return { ...toCondition(type, 'Unknown', SUSPENDED), observedGeneration: generation };
+  });
+  return {
+    conditions: (kept as readonly ConditionDraft[] | undefined) ?? fresh, // what this function and `summarise` wrote
+    ...(status?.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration }),
+  };
+}
+
+const SUSPENDED: Grounds = { reason: 'Pending', message: 'The fleet is suspended' };
+
+/** Pods a status names; bound of the schema. */
+const MAX_LAGGING = 32;
+
+/** Live counts, which conditions do not follow. */
+export function countsOf(
+  fleet: GatewayFleet,
+  deployment: Deployment | undefined,
+  acknowledged: Acknowledged | undefined,
+): object {
+  const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
+  const selector = Object.entries(podSelector(fleet)).map(([name, value]) => `${name}=${value}`);
+  const address = addressOf(fleet, childName(fleet.metadata.name));
+  const lagging = [...(acknowledged?.lagging ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
+  return {
+    replicas,
+    readyReplicas,
+    programmedReplicas: acknowledged?.programmed ?? 0,
+    ...(acknowledged === undefined ? {} : { snapshotVersion: acknowledged.version }),
+    ...(lagging.length === 0 ? {} : { lagging }),
+    selector: selector.join(','),
+    ...(address === undefined ? {} : { address }),
+  };
+}

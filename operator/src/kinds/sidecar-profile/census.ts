@@ -1,0 +1,47 @@
+/** How many pods have a profile's sidecar, and how many should have it and do not. Pure. */
+import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from '../../webhook/index.ts';
+import type { SidecarPod } from './ports.ts';
+
+export interface Census {
+  readonly injectedPods: number;
+  readonly missedPods: number;
+}
+
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+
+/** Of one profile's pods, those that run or are about to. */
+export function countPods(pods: Iterable<SidecarPod>): Census {
+  let [injectedPods, missedPods] = [0, 0];
+  for (const pod of pods) {
+    if (ENDED.has(pod.status?.phase ?? '') || typeof pod.metadata.deletionTimestamp === 'string') continue;
+    if (isInjected(pod)) injectedPods += 1;
+    else missedPods += 1;
+  }
+  return { injectedPods, missedPods };
+}
+
+const isInjected = ({ metadata, spec }: SidecarPod): boolean =>
+  metadata.annotations?.[INJECTED_ANNOTATION] !== undefined &&
+  (spec?.initContainers ?? []).some(({ name }) => name === SIDECAR_CONTAINER);
+
+/** What the cache keeps of a pod. */
+export function slimPod({ apiVersion, kind, metadata, spec, status }: SidecarPod): SidecarPod {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, labels = {}, annotations = {} } = metadata;
+  const injected = annotations[INJECTED_ANNOTATION];
+  const profile = labels[PROFILE_LABEL];
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...{ name, namespace, uid, resourceVersion, deletionTimestamp },
+      labels: profile === undefined ? {} : { [PROFILE_LABEL]: profile },
+      annotations: injected === undefined ? {} : { [INJECTED_ANNOTATION]: injected },
+    },
+    spec: {
+      initContainers: (spec?.initContainers ?? [])
+        .filter((container) => container.name === SIDECAR_CONTAINER)
+        .map((container) => ({ name: container.name })),
+    },
+    status: { phase: status?.phase },
+  };
+}

@@ -1,0 +1,187 @@
+import type { PositiveType } from '@gatehouse/crds/conditions';
+import { parseResource } from '@gatehouse/crds/kinds';
+import {
+  type Change,
+  type Controller,
+  type ControllerMetrics,
+  createNamedWatches,
+  defineController,
+  done,
+  type EventRecorder,
+  type Halt,
+  type KindRef,
+  type KubeClient,
+  keyOf,
+  type Log,
+  type NamedWatches,
+  type ObjectKey,
+  onChange,
+  onSelf,
+  type Run,
+  retryFrom,
+  type StatusWriter,
+  type StepResult,
+  type Store,
+} from '../../runtime/index.ts';
+import { type Certificates, PROFILE_LABEL, SIDECAR_COPY } from '../../webhook/index.ts';
+import { countPods } from './census.ts';
+import { copiesOf, digested, isSameCopy } from './copies.ts';
+import {
+  COPY_CONFIG_MAPS,
+  COPY_SECRETS,
+  type SidecarCopy,
+  type SidecarPod,
+  type SidecarProfileObject,
+  type SidecarView,
+} from './ports.ts';
+import { judgeSpec, needsOf, published, resolve, tooLarge } from './steps.ts';
+import { summarise, summariseSuspended, type Trail } from './summarise.ts';
+
+export interface SidecarProfileControllerOptions {
+  readonly client: Pick<KubeClient, 'get' | 'watch' | 'apply' | 'mergePatch'>;
+  readonly kind: KindRef<SidecarProfileObject>;
+  readonly profiles: Store<SidecarProfileObject>;
+  /** Pods with the label `gatehouse.dev/sidecar`, kept by `slimPod`, with the index `profile` of `podsByProfile`. */
+  readonly pods: Store<SidecarPod, 'profile'>;
+  readonly view: SidecarView;
+  /** Calls back after any reader of `view` may answer otherwise. */
+  readonly subscribe: (listener: () => void) => Disposable;
+  readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
+  readonly status: Pick<StatusWriter, 'applyIfChanged'>;
+  readonly log: Log;
+  readonly events?: Pick<EventRecorder, 'record'>;
+  readonly metrics?: ControllerMetrics;
+}
+
+const FIELD_MANAGER = 'gatehouse-operator';
+/** The stream brings an edit at once; the copy is for those who start later. */
+const COPY_AFTER_MS = 500;
+
+/** The index of the store of pods: pods by their profile. */
+export const podsByProfile = ({ metadata: { namespace, labels = {} } }: SidecarPod): readonly string[] => {
+  const name = labels[PROFILE_LABEL];
+  return name === undefined ? [] : [keyOf({ namespace, name })];
+};
+
+/**
+ * Keeps the mounted copy in every namespace with a SidecarProfile, and the statuses of profiles. The copies belong to all
+ * profiles of the namespace together, so that Kubernetes removes them with the last one. Run it while leading.
+ */
+export function sidecarProfileController(options: SidecarProfileControllerOptions): Pick<Controller, 'name' | 'run'> {
+  const { client, kind, profiles, pods, log } = options;
+  const watch = (of: KindRef<SidecarCopy>): NamedWatches<SidecarCopy> =>
+    createNamedWatches({ client, kind: of, log, transform: digested });
+  const copies = { configMaps: watch(COPY_CONFIG_MAPS), secrets: watch(COPY_SECRETS) };
+  const neighbours = (namespace: string | undefined): readonly ObjectKey[] =>
+    profilesOf(profiles, namespace).map(({ metadata }) => keyOf(metadata));
+  const context: Context = { options, copies };
+  const controller = defineController<SidecarProfileObject>({
+    ...options,
+    name: 'sidecar-profile',
+    kind,
+    store: profiles,
+    fieldManager: FIELD_MANAGER,
+    watches: [
+      onSelf(profiles),
+      // The copies name all profiles of the namespace, also those that come and go.
+      onChange(
+        profiles,
+        ({ metadata }) => neighbours(metadata.namespace),
+        ({ object, previous }) => object === undefined || previous === undefined,
+      ),
+      onChange(pods, podsByProfile),
+      onChange(copies.configMaps.store, ({ metadata }) => neighbours(metadata.namespace)),
+      onChange(copies.secrets.store, ({ metadata }) => neighbours(metadata.namespace)),
+    ],
+    reconcile: (run) => reconcile(context, run),
+    whileSuspended: async ({ object, signal }) => {
+      const census = censusOf(options, object);
+      await options.status.applyIfChanged(object, summariseSuspended(object, census), { signal });
+      return undefined;
+    },
+  });
+  const lookAtAll = (): void => {
+    for (const key of profiles.objects.keys()) controller.enqueue(key, { afterMs: COPY_AFTER_MS });
+  };
+  /** Nobody needs the copies of a namespace without profiles. */
+  const letGo = ({ object, previous }: Change<SidecarProfileObject>): void => {
+    const { namespace = '' } = (object ?? previous)?.metadata ?? {};
+    if (neighbours(namespace).length > 0) return;
+    for (const watches of [copies.configMaps, copies.secrets]) watches.want(namespace, new Set());
+  };
+  return {
+    name: controller.name,
+    run: async (signal) => {
+      using _profiles = profiles.subscribe(letGo);
+      using _changes = options.subscribe(lookAtAll);
+      using _certificates = options.certificates.subscribe(lookAtAll);
+      await Promise.all([copies.configMaps.run(signal), copies.secrets.run(signal), controller.run(signal)]);
+    },
+  };
+}
+
+interface Context {
+  readonly options: SidecarProfileControllerOptions;
+  readonly copies: Readonly<Record<'configMaps' | 'secrets', NamedWatches<SidecarCopy>>>;
+}
+
+async function reconcile(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
+  const { object, signal } = run;
+  const trail = await walk(context, run);
+  await context.options.status.applyIfChanged(object, summarise(object, trail), { signal });
+  return trail.halt;
+}
+
+async function walk(context: Context, { object, signal }: Run<SidecarProfileObject>): Promise<Trail> {
+  const { options } = context;
+  const passed = new Map<PositiveType, string>();
+  const census = censusOf(options, object);
+  const stopped = (result: StepResult, proves: PositiveType): Trail =>
+    result.kind === 'done' ? { passed, census } : { passed, census, halt: { ...result, proves } };
+  const { status: _, ...wanted } = object; // ours to write, not to obey
+  const parsed = parseResource('SidecarProfile', wanted);
+  const judged = judgeSpec(parsed.ok ? [] : parsed.error);
+  if (judged.kind !== 'done' || !parsed.ok) return stopped(judged, 'Accepted');
+  passed.set('Accepted', judged.message);
+  const resolved = resolve(parsed.value, options.view);
+  if ('kind' in resolved) return stopped(resolved, 'ResolvedRefs');
+  passed.set('ResolvedRefs', 'All references are resolved');
+  const { snapshot } = resolved;
+  const applied = await publish(context, { object, signal }, resolved).catch(retryFrom);
+  if (applied.kind !== 'done') return stopped(applied, 'Programmed');
+  passed.set('Programmed', published(snapshot, needsOf(snapshot)));
+  return { passed, census, version: snapshot.version };
+}
+
+/** Every profile of a namespace does this, and all but the first find it done. */
+async function publish(
+  { options, copies }: Context,
+  { object, signal }: Run<SidecarProfileObject>,
+  { snapshot }: Exclude<ReturnType<typeof resolve>, StepResult>,
+): Promise<StepResult> {
+  const { namespace = '' } = object.metadata;
+  const { caPem } = options.certificates.current;
+  const owners = profilesOf(options.profiles, namespace);
+  if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would stay for ever
+  const made = copiesOf({ namespace, snapshot, caPem, owners });
+  if (!made.ok) return tooLarge(made.error);
+  const key = keyOf({ namespace, name: SIDECAR_COPY });
+  for (const watches of [copies.configMaps, copies.secrets]) watches.want(namespace, new Set([key]));
+  // The Secret first: a sidecar takes the two when both have the same version.
+  const { secret, configMap } = made.value;
+  const write = { fieldManager: FIELD_MANAGER, force: true, signal };
+  if (!isSameCopy(copies.secrets.store.get(key), secret)) await options.client.apply(COPY_SECRETS, secret, write);
+  if (!isSameCopy(copies.configMaps.store.get(key), configMap)) {
+    await options.client.apply(COPY_CONFIG_MAPS, configMap, write);
+  }
+  return done('The mounted copy is written');
+}
+
+const profilesOf = ({ objects }: Store<SidecarProfileObject>, namespace: string | undefined) =>
+  objects
+    .values()
+    .filter(({ metadata }) => metadata.namespace === namespace && typeof metadata.deletionTimestamp !== 'string')
+    .toArray();
+
+const censusOf = ({ pods }: SidecarProfileControllerOptions, { metadata }: SidecarProfileObject) =>
+  countPods([...pods.indexed('profile', keyOf(metadata))].flatMap((key) => pods.get(key) ?? []));

@@ -1,0 +1,45 @@
+/** What the controller of SidecarProfiles knows of the world around it. */
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import type { KindRef, KubeObject } from '../../runtime/index.ts';
+import type { SidecarSnapshot } from '../../translate/index.ts';
+
+/** A profile as it stands on the API server: not checked. */
+export interface SidecarProfileObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+/** What is kept of a pod that has the label of a profile. */
+export interface SidecarPod extends KubeObject {
+  readonly spec?: { readonly initContainers?: readonly { readonly name: string }[] | undefined } | undefined;
+  readonly status?: { readonly phase?: string | undefined } | undefined;
+}
+
+export interface SidecarCopy extends KubeObject {
+  readonly type?: string | undefined;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly binaryData?: Readonly<Record<string, string>> | undefined;
+}
+
+const core = <T extends KubeObject>(kind: string, plural: string): KindRef<T> => ({
+  group: '',
+  version: 'v1',
+  kind,
+  plural,
+  namespaced: true,
+});
+
+export const PODS = core<SidecarPod>('Pod', 'pods');
+export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
+export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
+
+/** Readers of caches and of the last translation. */
+export interface SidecarView {
+  /** The workspace a namespace belongs to. */
+  workspaceOf(namespace: string): string | undefined;
+  /** The valid profiles of a namespace. */
+  profilesIn(namespace: string): Iterable<SidecarProfile>;
+  /** What sidecars of a workspace are told; undefined before the first translation. The same object as long as it is the same. */
+  snapshotOf(workspace: string): SidecarSnapshot | undefined;
+  fleetExists(namespace: string, name: string): boolean;
+}

@@ -1,0 +1,70 @@
+/** What a run finds out, step by step; the pure part. */
+import { formatPath, type Issue } from '@gatehouse/crds';
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import { entryId } from '@gatehouse/crds/snapshot';
+import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
+import { fleetNeeds, type SidecarSnapshot } from '../../translate/index.ts';
+import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
+import type { SidecarView } from './ports.ts';
+
+const KIB = 1024;
+const MAX_LINES = 10;
+
+export function judgeSpec(issues: readonly Issue[]): StepResult {
+  if (issues.length === 0) return done('The spec is valid');
+  const lines = issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  const reason = issues.every(({ code }) => code === 'unsupported') ? 'UnsupportedValue' : 'Invalid';
+  return stall(reason, listed(lines));
+}
+
+export interface Resolved {
+  readonly workspace: string;
+  readonly snapshot: SidecarSnapshot;
+}
+
+const NOT_YET_MS = 2_000;
+
+/** The workspace, its Snapshot, and the objects the profile names in it. */
+export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): StepResult | Resolved {
+  const { namespace = '' } = metadata;
+  const workspace = view.workspaceOf(namespace);
+  if (workspace === undefined)
+    return stall('RefNotFound', `metadata.namespace: no Workspace has the namespace ${namespace}`);
+  const snapshot = view.snapshotOf(workspace);
+  if (snapshot === undefined) return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
+  const config = spec.defaults?.configRef?.name;
+  const fleet = spec.fleetRef;
+  const missing = [
+    ...(config === undefined || hasConfig(snapshot, workspace, config)
+      ? []
+      : [`spec.defaults.configRef.name: the GatewayConfig ${config} does not exist or is not served`]),
+    ...(fleet === undefined || view.fleetExists(fleet.namespace ?? namespace, fleet.name)
+      ? []
+      : [`spec.fleetRef.name: the GatewayFleet ${fleet.name} does not exist`]),
+  ];
+  return missing.length === 0 ? { workspace, snapshot } : stall('RefNotFound', listed(missing));
+}
+
+/** A name means the workspace's own config, else the organisation's (DESIGN section 4). */
+const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string): boolean =>
+  entries.some(({ id }) => id === entryId('config', workspace, name) || id === entryId('config', null, name));
+
+export function published({ version }: SidecarSnapshot, needs: readonly string[]): string {
+  const served = `Version ${version} is there for the sidecars of the namespace`;
+  if (needs.length === 0) return served;
+  return `${served}; they refuse with NeedsFleet what needs credentials of the organisation: ${listed(needs, ', ')}`;
+}
+
+/** What the sidecars of a profile refuse until calls are passed on to the fleet. */
+export const needsOf = (snapshot: SidecarSnapshot): readonly string[] => fleetNeeds(snapshot);
+
+export function tooLarge({ configBytes, secretBytes }: TooLarge): StepResult {
+  const [config, secret, most] = [configBytes, secretBytes, MAX_COPY_BYTES].map((bytes) => Math.ceil(bytes / KIB));
+  const message = `The mounted copy is too large, so new pods start with an older one: gzipped ${config} KiB of configuration and ${secret} KiB of secrets, where ${most} KiB each is the most; serve this workspace by a fleet or split it`;
+  return stall('Rejected', message);
+}
+
+function listed(lines: readonly string[], separator = '; '): string {
+  const more = lines.length - MAX_LINES;
+  return lines.slice(0, MAX_LINES).join(separator) + (more > 0 ? `${separator}and ${more} more` : '');
+}

@@ -1,0 +1,68 @@
+import {
+  type ConditionDraft,
+  type Grounds,
+  POSITIVE,
+  type PositiveType,
+  toCondition,
+} from '@gatehouse/crds/conditions';
+import type { StatusOf } from '@gatehouse/crds/kinds';
+import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
+import type { Census } from './census.ts';
+import type { SidecarProfileObject } from './ports.ts';
+
+/** How far a run has come. */
+export interface Trail {
+  readonly passed: ReadonlyMap<PositiveType, string>;
+  readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
+  readonly census: Census;
+  /** The version the mounted copy holds, where this run has seen to it. */
+  readonly version?: number | undefined;
+}
+
+const PENDING: Grounds = { reason: 'Pending', message: 'An earlier step has not finished' };
+const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+export const SUSPENDED: Grounds = {
+  reason: 'Pending',
+  message: 'The profile is suspended: nothing is injected or published',
+};
+
+export type SidecarProfileStatus = StatusDraft &
+  Pick<StatusOf<'SidecarProfile'>, 'injectedPods' | 'missedPods' | 'snapshotVersion'>;
+
+/** Same world, same bytes. */
+export function summarise({ metadata, status }: SidecarProfileObject, trail: Trail): SidecarProfileStatus {
+  const { passed, halt, census, version } = trail;
+  const { generation = 0 } = metadata;
+  const unmet = halt === undefined ? 'Unknown' : unmetStatus(halt);
+  const conditions: ConditionDraft[] = POSITIVE.map((type) => {
+    if (halt?.proves === type) return toCondition(type, unmet, halt);
+    const message = passed.get(type);
+    return message === undefined
+      ? toCondition(type, 'Unknown', PENDING)
+      : toCondition(type, 'True', { reason: type, message });
+  });
+  conditions.push(toCondition('Ready', halt === undefined ? 'True' : unmet, halt ?? SUCCEEDED));
+  if (halt !== undefined) conditions.push(toCondition(halt.kind === 'stall' ? 'Stalled' : 'Reconciling', 'True', halt));
+  const settled = halt === undefined || halt.kind === 'stall';
+  return {
+    conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
+    observedGeneration: settled ? generation : observedBefore(status),
+    ...census,
+    ...(version === undefined ? {} : { snapshotVersion: version }),
+  };
+}
+
+/** A suspended profile says so and nothing else. */
+export function summariseSuspended({ metadata }: SidecarProfileObject, census: Census): SidecarProfileStatus {
+  const { generation = 0 } = metadata;
+  const conditions = [...POSITIVE, 'Ready' as const].map((type) => ({
+    ...toCondition(type, 'Unknown', SUSPENDED),
+    observedGeneration: generation,
+  }));
+  return { conditions, observedGeneration: generation, ...census };
+}
+
+function observedBefore(status: unknown): number {
+  const before = (status as { observedGeneration?: unknown } | undefined)?.observedGeneration; // ours, if any
+  return typeof before === 'number' ? before : 0;
+}

@@ -1,0 +1,40 @@
+/** The root of the operator's image: the only place that touches the process. */
+import { parseOptions, usage } from './config/index.ts';
+import { createLog } from './log.ts';
+import { runOperator } from './process/index.ts';
+
+/** What the process ends with. */
+const EXIT = { stopped: 0, failed: 1, usage: 2, leaseLost: 3 } as const;
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** How long a stop may take: within the 30 s that Kubernetes gives, in ms. */
+const STOP_MS = 25_000;
+
+const options = parseOptions(process.argv.slice(2), process.env);
+if (!options.ok) {
+  process.stderr.write(`${options.error.join('\n')}\nSee --help.\n`);
+  process.exit(EXIT.usage);
+}
+if (options.value === 'help') {
+  process.stdout.write(usage());
+  process.exit(EXIT.stopped);
+}
+
+const log = createLog({ level: options.value.logLevel });
+const stop = new AbortController();
+for (const signal of STOP_SIGNALS) {
+  process.once(signal, () => {
+    log.info({ signal }, 'Operator stops');
+    stop.abort(new Error(`received ${signal}`));
+    setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
+  });
+}
+const die = (error: unknown): never => {
+  log.error({ err: error }, 'Operator failed');
+  process.exit(EXIT.failed);
+};
+process.on('uncaughtException', die);
+process.on('unhandledRejection', die);
+
+const leadership = await runOperator(options.value, log, stop.signal);
+log.info({ leadership }, 'Operator stopped');
+process.exit(leadership === 'lost' ? EXIT.leaseLost : EXIT.stopped);

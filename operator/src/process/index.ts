@@ -1,0 +1,4 @@
+/** One operator process. */
+
+export { FRONT_DESK_METRICS } from './metrics.ts';
+export { runOperator } from './operator.ts';

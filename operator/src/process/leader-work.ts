@@ -1,0 +1,200 @@
+/** What only the leader does: children, publications, keys, statuses and events. */
+import { randomUUID } from 'node:crypto';
+import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import type { OperatorOptions } from '../config/index.ts';
+import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
+import { type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
+import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
+import { createProgram, type Program, type Translations } from '../program/index.ts';
+import { secretRefsOf } from '../refs/index.ts';
+import {
+  type Controller,
+  createEventRecorder,
+  createStatusWriter,
+  type EventRecorder,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type Log,
+  type RuntimeMetrics,
+  type StatusWriter,
+  type Store,
+} from '../runtime/index.ts';
+import { mintedSecret } from '../translate/index.ts';
+import { type CustomObject, kindRefOf, SECRETS } from '../world/index.ts';
+import { createFleetPlaces } from './fleet-places.ts';
+import { createFleetPorts } from './fleet-ports.ts';
+import type { FrontDesk } from './front-desk.ts';
+import type { OperatorMetrics } from './metrics.ts';
+import type { OperatorView } from './operator-view.ts';
+import { KIND_REFS, type Stores } from './stores.ts';
+
+export interface LeaderWorkOptions {
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly translations: Translations;
+  readonly view: OperatorView;
+  readonly runtime: RuntimeMetrics;
+  readonly metrics: OperatorMetrics;
+  readonly frontDesk: FrontDesk | undefined;
+  /** Of this process among replicas. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/** Field managers and annotations are for ever (engineering 8.5). */
+const STATUS_MANAGER = 'gatehouse-operator-status';
+const REQUESTED_AT = 'gatehouse.dev/requestedAt';
+const REPORTER = 'gatehouse.dev/operator';
+
+/** Writers and controllers, made once; they work while their signal lasts, which must end with the lease. */
+export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal) => Promise<void> {
+  const { client, log, runtime, identity, frontDesk } = given;
+  const writer = createStatusWriter({
+    client,
+    fieldManager: STATUS_MANAGER,
+    kinds: KIND_REFS,
+    conditionTypes: CONDITION_TYPES,
+    requestedAtAnnotation: REQUESTED_AT,
+    log,
+    onOutcome: runtime.onStatus,
+  });
+  const events = createEventRecorder({
+    client,
+    reportingController: REPORTER,
+    reportingInstance: identity,
+    log,
+    onOutcome: runtime.onEvent,
+  });
+  const voice: Voice = { writer, events };
+  const settings = fleetSettings(given.options);
+  const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
+  const program = programOf(given, voice, { settings, onFleetChange: (key) => fleets.enqueue?.(key) });
+  const fleetController = fleetControllerOf(given, voice, { settings, program });
+  fleets.enqueue = fleetController.enqueue;
+  const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
+  if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
+  return async (signal) => {
+    const work = [...controllers, program, writer, events].map((part) => part.run(signal));
+    if (frontDesk !== undefined) work.push(frontDesk.register(signal));
+    await Promise.all(work);
+  };
+}
+
+interface Voice {
+  readonly writer: StatusWriter;
+  readonly events: EventRecorder;
+}
+
+const fleetSettings = (options: OperatorOptions): FleetSettings => ({
+  image: options.gatewayImage,
+  operatorNamespace: options.organisationNamespace,
+  metricsNamespaces: options.metricsNamespaces,
+  fleetNamespaces: options.fleetNamespaces,
+});
+
+function programOf(
+  { client, stores, translations, metrics, identity, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  { settings, onFleetChange }: { readonly settings: FleetSettings; readonly onFleetChange: (key: string) => void },
+): Program {
+  const program = createProgram({
+    translations,
+    fleets: createFleetPorts({ client, stores, identity: `${identity}_${randomUUID()}`, log }),
+    statuses: {
+      writer,
+      events,
+      live: (kind, key) => stores.kinds.get(kind)?.get(key),
+      extras: (object) => extrasOf(object, stores),
+    },
+    placesIn: createFleetPlaces(settings),
+    onFleetChange,
+    onPropagated: metrics.onPropagated,
+    log,
+  });
+  for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => program.mark(`${kind}/${key}`));
+  stores.pods.subscribe(program.updatePods);
+  return program;
+}
+
+function fleetControllerOf(
+  { client, stores, translations, runtime, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  { settings, program }: { readonly settings: FleetSettings; readonly program: Program },
+): Controller {
+  return gatewayFleetController({
+    client,
+    stores: stores.fleets,
+    secrets: stores.secrets,
+    settings,
+    world: () => translations.latest?.world ?? NO_WORLD,
+    acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
+    placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
+    status: writer,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+}
+
+/** Members of a status that are not conditions; a write that left them out would remove them. */
+function extrasOf(object: KubeObject, { secrets }: Stores): Readonly<Record<string, unknown>> {
+  if (object.kind !== KINDS.ApiKey.kind) return {};
+  const { namespace, name } = object.metadata;
+  return { ...mintedStatus(object, secrets.store.get(keyOf({ namespace, name: mintedSecret(name).name }))) };
+}
+
+function apiKeyControllerOf(
+  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
+  { events }: Voice,
+): Controller {
+  const apiKeys = storeOf(stores, 'ApiKey');
+  const controller = apiKeyController({
+    client,
+    kind: kindRefOf('ApiKey'),
+    secretKind: SECRETS,
+    apiKeys,
+    secrets: stores.secrets,
+    isServed: (namespace) => namespace === options.organisationNamespace || view.workspaceOf(namespace) !== undefined,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+  translations.subscribe(({ translation }) => {
+    for (const { kind, key } of translation.news.verdicts) {
+      const object = kind === 'ApiKey' ? apiKeys.get(key.slice(kind.length + 1)) : undefined;
+      if (object !== undefined && secretRefsOf('ApiKey', object).length > 0) controller.enqueue(keyOf(object.metadata));
+    }
+  });
+  return controller;
+}
+
+function sidecarControllerOf(
+  { client, stores, translations, view, runtime, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  { certificates }: FrontDesk,
+) {
+  return sidecarProfileController({
+    client,
+    kind: kindRefOf('SidecarProfile'),
+    profiles: storeOf(stores, 'SidecarProfile'),
+    pods: stores.sidecarPods,
+    view,
+    subscribe: translations.subscribe,
+    certificates,
+    status: writer,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+}
+
+const NO_WORLD = { resources: new Map(), namespaces: new Map() };
+
+function storeOf({ kinds }: Stores, kind: KindName): Store<CustomObject> {
+  const store = kinds.get(kind);
+  if (store === undefined) throw new TypeError(`${kind} is not watched`);
+  return store;
+}

@@ -1,0 +1,119 @@
+/** One operator process: what it reads, what it makes of it, and what only the leader does. */
+
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Registry } from 'prom-client';
+import type { OperatorOptions } from '../config/index.ts';
+import type { Translations } from '../program/index.ts';
+import {
+  type ClusterSource,
+  cacheCheck,
+  createHealth,
+  createKubeClient,
+  createLeader,
+  createRuntimeMetrics,
+  type Leadership,
+  type Log,
+} from '../runtime/index.ts';
+import { openFrontDesk } from './front-desk.ts';
+import { startHealthServer } from './health-server.ts';
+import { createLeaderWork } from './leader-work.ts';
+import { createOperatorMetrics } from './metrics.ts';
+import { createOperatorView } from './operator-view.ts';
+import { createStores, type Stores } from './stores.ts';
+import { createTranslator, type Translator } from './translator.ts';
+
+/** How long the operator waits for Secrets that cannot be read before it goes on without them, in ms. */
+const SECRETS_MS = 15_000;
+/** After this long without a complete state it is logged what is missing, in ms. */
+const SYNC_REPORT_MS = 30_000;
+const USER_AGENT = 'gatehouse-operator';
+
+/**
+ * Runs until the signal ends or the lease is lost: `lost` means that another one may lead already. Rejects when it cannot start.
+ */
+export async function runOperator(options: OperatorOptions, log: Log, signal: AbortSignal): Promise<Leadership> {
+  await using parts = new AsyncDisposableStack();
+  const registry = new Registry();
+  const runtime = createRuntimeMetrics(registry);
+  let translations: Translations | undefined;
+  const metrics = createOperatorMetrics(registry, () => translations?.latest?.translation);
+  const client = parts.use(
+    await createKubeClient({ source: sourceOf(options), userAgent: USER_AGENT, onCall: runtime.onCall }),
+  );
+  const stores = createStores({ ...options, client, log });
+  runtime.observeCache(stores.cache);
+  const translator = createTranslator({ options, client, stores, log, onTranslated: metrics.onTranslated });
+  ({ translations } = translator);
+
+  const health = createHealth();
+  health.addReady('caches', cacheCheck(stores.cache));
+  health.addReady('translation', () => (translations?.latest === undefined ? 'not made yet' : undefined));
+  const server = { health, registry, host: options.host, port: options.healthPort };
+  const { port } = parts.use(await startHealthServer(server));
+  log.info({ health: port }, 'Health and metrics are served');
+
+  parts.use(watching(stores));
+  parts.use(translations);
+  if (!(await isComplete(stores, translator, { log, signal }))) return 'released';
+  const view = createOperatorView({ translations, namespaces: stores.namespaces, fleets: stores.fleets.fleets });
+  const shared = { options, client, stores, translations, view, log, metrics };
+  const frontDesk = options.webhooks
+    ? parts.use(await openFrontDesk({ ...shared, onReview: metrics.onReview, signal }))
+    : undefined;
+  metrics.observeStreams(() => frontDesk?.streams ?? 0);
+  const identity = options.podName ?? `${hostname()}_${randomUUID()}`;
+  const work = createLeaderWork({ ...shared, runtime, frontDesk, identity });
+  log.info({ identity }, 'Operator started');
+  const leader = createLeader({
+    client,
+    namespace: options.organisationNamespace,
+    name: options.leaseName,
+    identity,
+    log,
+    onChange: runtime.onLease,
+  });
+  return await leader.run(signal, work); // awaited here: all parts are disposed of when this function is left
+}
+
+function sourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
+  return kubeconfig === undefined ? { inCluster: true } : { kubeConfig: kubeconfig, context };
+}
+
+/** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
+function watching({ cache, secrets }: Stores): AsyncDisposable {
+  const stop = new AbortController();
+  const ended = Promise.all([cache.run(stop.signal), secrets.run(stop.signal)]);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new Error('the operator has stopped'));
+      await ended;
+    },
+  };
+}
+
+interface Waiting {
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Waits until everything has been read and translated once; false when the operator is to end before that. */
+async function isComplete(stores: Stores, translator: Translator, { log, signal }: Waiting): Promise<boolean> {
+  try {
+    for (;;) {
+      const synced = await stores.cache.synced({ signal, timeoutMs: SYNC_REPORT_MS });
+      if (synced.ok) break;
+      const missing = synced.error.map(({ resource, namespace, failure }) => ({ resource, namespace, ...failure }));
+      log.warn({ missing }, 'Still waiting for the API server');
+    }
+    await stores.secrets.settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)])).catch(() => {
+      signal.throwIfAborted();
+      log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets could not be read');
+    });
+    await translator.start(signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/** The world as the stores have it, translated whenever it changes; on every replica. */
+import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
+import type { OperatorOptions } from '../config/index.ts';
+import { createTranslations, readPublished, type Translations } from '../program/index.ts';
+import { wantSecrets } from '../refs/index.ts';
+import { createBackoff, type KubeClient, type Log, nameOf, namespaceOf, sleep, systemClock } from '../runtime/index.ts';
+import { createLastGood, type LastGood } from '../translate/index.ts';
+import { createLiveWorld } from '../world/index.ts';
+import type { Stores } from './stores.ts';
+
+export interface TranslatorOptions {
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly log: Log;
+  readonly onTranslated: (seconds: number) => void;
+}
+
+export interface Translator {
+  readonly translations: Translations;
+  /** Makes the first translation; to be called when the stores are complete. Rejects with the reason of the signal. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+const RETRY = { minMs: 500, maxMs: 30_000 };
+
+export function createTranslator({ options, client, stores, log, onTranslated }: TranslatorOptions): Translator {
+  const { organisationNamespace, namespaces } = options;
+  const world = createLiveWorld({
+    stores: { ...stores, secrets: stores.secrets.store },
+    settings: { organisationNamespace, consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS },
+    namespaces,
+    onChange: () => translations.trigger(),
+  });
+  const translations = createTranslations({ takeWorld: world.take, onTranslated, log });
+  wantSecrets({
+    kinds: stores.kinds,
+    grants: stores.grants,
+    watches: stores.secrets,
+    namespaces,
+    onUnwanted: world.forgetSecret,
+  });
+  return {
+    translations,
+    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal })),
+  };
+}
+
+interface Reading extends Pick<TranslatorOptions, 'client' | 'stores' | 'log'> {
+  readonly signal: AbortSignal;
+}
+
+/** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
+async function readLastGood({ client, stores, log, signal }: Reading): Promise<LastGood> {
+  const backoff = createBackoff(RETRY, Math.random);
+  const fleets = [...stores.fleets.fleets.objects.keys()].map((key) => ({
+    namespace: namespaceOf(key),
+    name: nameOf(key).name,
+  }));
+  for (;;) {
+    try {
+      return createLastGood(await readPublished(fleets, { client, log, signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error }, 'Could not read what was published before');
+      await sleep(backoff.next(), { signal, clock: systemClock });
+    }
+  }
+}

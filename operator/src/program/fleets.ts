@@ -1,0 +1,141 @@
+/** All fleets of the installation: who is there, what each of them gets, and how far its pods are. */
+import { type Clock, type Log, systemClock } from '../runtime/index.ts';
+import { concerns, placementId, snapshotFor } from './editions.ts';
+import { type Edition, Fleet } from './fleet.ts';
+import type { FleetCounts, FleetPlace, FleetPorts } from './ports.ts';
+import type { Programming } from './status.ts';
+import { PROGRAMMED } from './status.ts';
+import type { Translated } from './translations.ts';
+
+export interface FleetsOptions {
+  readonly ports: FleetPorts;
+  readonly onPropagated: (seconds: number) => void;
+  /** The counts of a fleet have changed. */
+  readonly onChange: (key: string) => void;
+  /** A fleet has got further, or is held up by something else than before. */
+  readonly onProgress: () => void;
+  /** Which workspaces fleets serve has changed. */
+  readonly onRearranged: () => void;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface Fleets {
+  /** The fleets there are, and what there is to publish. */
+  publish(places: readonly FleetPlace[], translated: Translated): void;
+  /** Pods have come, gone or turned ready. */
+  updatePods(): void;
+  /** How far what a workspace owns is served, if it has been there since a translation. `late`: name who holds it up. */
+  programmingOf(workspace: string | null, sequence: number, late: boolean): Programming;
+  hasFleetFor(workspace: string | null): boolean;
+  countsOf(key: string): FleetCounts | undefined;
+  /** Ends all publishing. */
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly fleet: Fleet;
+  readonly uid: string;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** The signal ends with the lease: nothing is written after it. */
+export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleets {
+  const { ports, log, onChange, onPropagated, onRearranged, clock = systemClock } = options;
+  const entries = new Map<string, Entry>();
+  const leaving = new Set<Promise<void>>();
+  let arrangement = '';
+
+  const open = (place: FleetPlace): Entry => {
+    const stop = new AbortController();
+    let progress = '';
+    const tell = (): void => {
+      onChange(place.key);
+      if (fleet.progress === progress) return;
+      progress = fleet.progress;
+      options.onProgress();
+    };
+    const onAnswer = (): void => {
+      fleet.settle();
+      tell();
+    };
+    const parts = ports.createParts(place.identity, onAnswer);
+    const fleet: Fleet = new Fleet({ place, parts, log, clock, onChange: tell, onPropagated });
+    const ended = fleet.run(AbortSignal.any([signal, stop.signal]));
+    return { fleet, uid: place.identity.uid, stop, ended };
+  };
+  const close = (key: string, { fleet, stop, ended }: Entry): void => {
+    stop.abort(new Error('the fleet is gone'));
+    entries.delete(key);
+    const left = Promise.all([ended, fleet.close()]).then(() => {
+      leaving.delete(left);
+    });
+    leaving.add(left);
+  };
+  const arrange = (places: readonly FleetPlace[]): void => {
+    const wanted = new Map(places.map((place) => [place.key, place]));
+    for (const [key, entry] of entries) if (wanted.get(key)?.identity.uid !== entry.uid) close(key, entry);
+    for (const place of places) {
+      const known = entries.get(place.key);
+      if (known === undefined) entries.set(place.key, open(place));
+      else known.fleet.place = place;
+    }
+    const next = JSON.stringify(places.map((place) => [place.key, place.identity.uid, placementId(place)]).sort());
+    if (next !== arrangement) queueMicrotask(onRearranged);
+    arrangement = next;
+  };
+  const updatePods = (): void => {
+    for (const { fleet } of entries.values()) fleet.setPods(ports.podsOf(fleet.place));
+  };
+  const concerned = (workspace: string | null): Fleet[] =>
+    [...entries.values()].map(({ fleet }) => fleet).filter(({ place }) => concerns(place, workspace));
+
+  return {
+    publish: (places, { translation, sequence, sinceMs }) => {
+      arrange(places);
+      updatePods();
+      for (const { fleet } of entries.values()) {
+        const edition: Edition = { sequence, sinceMs, snapshot: snapshotFor(fleet.place, translation.snapshot) };
+        fleet.want(edition);
+      }
+    },
+    updatePods,
+    programmingOf: (workspace, sequence, late) => toProgramming(concerned(workspace), { workspace, sequence, late }),
+    hasFleetFor: (workspace) => concerned(workspace).length > 0,
+    countsOf: (key) => entries.get(key)?.fleet.counts(),
+    close: async () => {
+      for (const [key, entry] of [...entries]) close(key, entry);
+      await Promise.all(leaving);
+    },
+  };
+}
+
+interface Question {
+  readonly workspace: string | null;
+  readonly sequence: number;
+  readonly late: boolean;
+}
+
+function toProgramming(fleets: readonly Fleet[], { workspace, sequence, late }: Question): Programming {
+  if (fleets.length === 0) return { status: 'False', reason: 'NoFleet', message: noFleet(workspace) };
+  const behind = fleets.filter(({ servedSequence }) => servedSequence < sequence);
+  if (behind.length === 0) return PROGRAMMED;
+  const [first] = behind.toSorted((a, b) => (a.place.key < b.place.key ? -1 : 1));
+  const rejecting = behind.find(({ rejection }) => rejection !== undefined);
+  if (rejecting !== undefined) {
+    const message = `A pod of fleet ${rejecting.place.key} refused the Snapshot: ${rejecting.rejection}`;
+    return { status: 'False', reason: 'Rejected', message: message.slice(0, MAX_MESSAGE) };
+  }
+  if (behind.every(({ hasReadyPods }) => !hasReadyPods)) {
+    return { status: 'Unknown', reason: 'NoReadyPods', message: `Fleet ${first?.place.key} has no ready pod` };
+  }
+  const message = late ? `Waiting for the pods of fleet ${first?.place.key}` : 'Waiting for the gateway pods';
+  return { status: 'Unknown', reason: 'Pending', message };
+}
+
+/** Longest message of a condition in characters. */
+const MAX_MESSAGE = 900;
+
+const noFleet = (workspace: string | null): string =>
+  workspace === null ? 'The organisation has no GatewayFleet' : `No GatewayFleet serves the workspace ${workspace}`;

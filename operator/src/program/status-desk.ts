@@ -1,0 +1,217 @@
+/** Decides when the status of a translated object is looked at, and says it to the writer. */
+import type { KindName } from '@gatehouse/crds/kinds';
+import { type Clock, conditionOf, type KubeObject, type Log, sleep, systemClock } from '../runtime/index.ts';
+import type { Verdict } from '../translate/index.ts';
+import type { Fleets } from './fleets.ts';
+import type { StatusPorts } from './ports.ts';
+import { isServed, PROGRAMMED, type Programming, toStatus } from './status.ts';
+import type { Translated } from './translations.ts';
+
+/** Their own controllers know more about them than a translation does. */
+const OTHERS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
+
+export interface StatusDeskOptions {
+  readonly ports: StatusPorts;
+  readonly fleets: Pick<Fleets, 'programmingOf' | 'hasFleetFor'>;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface StatusDesk {
+  /** New verdicts; the first time all of them. */
+  take(translated: Translated): void;
+  /** The object or what its status is about has changed. */
+  mark(verdictKey: string): void;
+  /** Which fleets there are has changed. */
+  markAll(): void;
+  /** The pods of a fleet have got further, or not. */
+  recount(): void;
+  /** Says statuses until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Waiting {
+  /** The translation that must be served. */
+  readonly sequence: number;
+  readonly sinceMs: number;
+  late: boolean;
+}
+
+/** Objects looked at before others get a turn. */
+const SLICE = 200;
+/** After this long an object that waits names the fleet it waits for (DESIGN section 4), in ms. */
+const LATE_MS = 10_000;
+const TICK_MS = 1_000;
+
+export function createStatusDesk(options: StatusDeskOptions): StatusDesk {
+  return new Desk(options);
+}
+
+class Desk implements StatusDesk {
+  readonly #options: StatusDeskOptions;
+  readonly #clock: Clock;
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #waiting = new Map<string, Waiting>();
+  /** Objects last told to be stalled, for the event when they are well again. */
+  readonly #stalled = new Set<string>();
+  #due = new Set<string>();
+  #wake = Promise.withResolvers<void>();
+  #begun = false;
+
+  constructor(options: StatusDeskOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  take({ translation, sequence }: Translated): void {
+    const verdicts = this.#begun ? translation.news.verdicts : translation.verdicts;
+    this.#begun = true;
+    for (const key of translation.news.gone) this.#forget(key);
+    for (const verdict of verdicts) {
+      if (OTHERS.has(verdict.kind)) continue;
+      this.#verdicts.set(verdict.key, verdict);
+      this.#expect(verdict, sequence);
+      this.#due.add(verdict.key);
+    }
+    this.#notify();
+  }
+
+  /** What is not known to be programmed has to be acknowledged from this translation on. */
+  #expect(verdict: Verdict, sequence: number): void {
+    const { key, generation } = verdict;
+    const live = this.#liveOf(verdict);
+    const done = live !== undefined && isProgrammed(live, generation);
+    if (!isServed(verdict) || done) this.#waiting.delete(key);
+    else this.#waiting.set(key, { sequence, sinceMs: this.#clock.monotonicMs(), late: false });
+  }
+
+  #forget(key: string): void {
+    this.#verdicts.delete(key);
+    this.#waiting.delete(key);
+    this.#stalled.delete(key);
+  }
+
+  mark(key: string): void {
+    if (!this.#verdicts.has(key)) return;
+    this.#due.add(key);
+    this.#notify();
+  }
+
+  markAll(): void {
+    for (const key of this.#verdicts.keys()) this.#due.add(key);
+    this.#notify();
+  }
+
+  recount(): void {
+    for (const key of this.#waiting.keys()) this.#due.add(key);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#wake.resolve();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const ticking = this.#tick(signal);
+    while (!signal.aborted) {
+      if (this.#due.size === 0) await this.#wake.promise;
+      this.#wake = Promise.withResolvers();
+      const due = this.#due;
+      this.#due = new Set();
+      await this.#work(due, signal);
+    }
+    await ticking;
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(TICK_MS, { signal, clock: this.#clock }).catch(() => undefined);
+      this.#markLate();
+      this.#notify();
+    }
+  }
+
+  #markLate(): void {
+    const before = this.#clock.monotonicMs() - LATE_MS;
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.late || waiting.sinceMs > before) continue;
+      waiting.late = true;
+      this.#due.add(key);
+    }
+  }
+
+  async #work(due: Iterable<string>, signal: AbortSignal): Promise<void> {
+    let count = 0;
+    for (const key of due) {
+      if (signal.aborted) return;
+      await this.#tell(key, signal);
+      count += 1;
+      if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #tell(key: string, signal: AbortSignal): Promise<void> {
+    const verdict = this.#verdicts.get(key);
+    const live = verdict === undefined ? undefined : this.#liveOf(verdict);
+    if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
+    const programming = this.#programmingOf(verdict);
+    const status = {
+      ...toStatus({ verdict, programming, observed: observedGeneration(live) }),
+      ...this.#options.ports.extras(live),
+    };
+    this.#announce(verdict, live);
+    try {
+      await this.#options.ports.writer.applyIfChanged(live, status, { signal });
+    } catch (error) {
+      if (!signal.aborted) this.#options.log.error({ object: key, err: error }, 'Could not decide on a status');
+    }
+  }
+
+  #programmingOf({ key, workspace = null }: Verdict): Programming {
+    const waiting = this.#waiting.get(key);
+    const { fleets } = this.#options;
+    const sequence = waiting?.sequence ?? -1;
+    if (waiting === undefined)
+      return fleets.hasFleetFor(workspace) ? PROGRAMMED : fleets.programmingOf(workspace, sequence, false);
+    const programming = fleets.programmingOf(workspace, sequence, waiting.late);
+    if (programming.status === 'True') this.#waiting.delete(key);
+    return programming;
+  }
+
+  /** On transitions only, and not when an object is accepted for the first time (DESIGN section 4). */
+  #announce({ key, conditions }: Verdict, regarding: KubeObject): void {
+    const bad = [conditions.Accepted, conditions.ResolvedRefs].find(({ status }) => status === 'False');
+    const before = conditionOf(regarding, 'Stalled');
+    const wasStalled = this.#stalled.has(key) || before?.status === 'True';
+    const { events } = this.#options.ports;
+    const action = 'Translate';
+    if (bad === undefined) {
+      this.#stalled.delete(key);
+      if (!wasStalled) return;
+      events.record({ regarding, type: 'Normal', reason: 'Accepted', action, note: 'The object is valid again' });
+      return;
+    }
+    const isNew = !this.#stalled.has(key) && before?.reason !== bad.reason;
+    this.#stalled.add(key);
+    if (isNew) events.record({ regarding, type: 'Warning', reason: bad.reason, action, note: bad.message });
+  }
+
+  #liveOf({ kind, key }: Verdict): KubeObject | undefined {
+    return this.#options.ports.live(kind, key.slice(kind.length + 1));
+  }
+}
+
+/** Whether the status says that this generation has once been served by all: that is said once, and stays true. */
+function isProgrammed(object: KubeObject, generation: number): boolean {
+  const known = conditionOf(object, 'Programmed');
+  return known?.status === 'True' && 'observedGeneration' in known && known.observedGeneration === generation;
+}
+
+function observedGeneration(object: KubeObject): number | undefined {
+  const status = 'status' in object ? object.status : undefined;
+  const value =
+    typeof status === 'object' && status !== null && 'observedGeneration' in status
+      ? status.observedGeneration
+      : undefined;
+  return typeof value === 'number' ? value : undefined;
+}

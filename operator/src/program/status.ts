@@ -1,0 +1,53 @@
+/** The status of a translated object: pure, same world, same bytes (engineering 8.4). */
+import { type ConditionDraft, type Grounds, toCondition } from '@gatehouse/crds/conditions';
+import type { StatusDraft } from '../runtime/index.ts';
+import type { Verdict } from '../translate/index.ts';
+
+/** Whether the pods serve what the object says. */
+export interface Programming extends Grounds {
+  readonly status: 'True' | 'False' | 'Unknown';
+}
+
+export const PROGRAMMED: Programming = {
+  status: 'True',
+  reason: 'Programmed',
+  message: 'Every ready pod of the fleets concerned serves this generation',
+};
+const UNDECIDED: Programming = { status: 'Unknown', reason: 'Pending', message: 'An earlier step has not finished' };
+const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+
+/** Whether the object, as it is, has been made into something that pods can serve. */
+export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean {
+  return Accepted.status === 'True' && serves === 'current';
+}
+
+interface Told {
+  readonly verdict: Verdict;
+  readonly programming: Programming;
+  /** `status.observedGeneration` of before. */
+  readonly observed: number | undefined;
+}
+
+/** Conditions and observed generation; times are the writer's. */
+export function toStatus({ verdict, programming: told, observed }: Told): StatusDraft {
+  const { generation, conditions } = verdict;
+  const programming = isServed(verdict) ? told : UNDECIDED;
+  const positive = { ...conditions, Programmed: programming };
+  const judged = [conditions.Accepted, conditions.ResolvedRefs];
+  const stalled = judged.find(({ status }) => status === 'False');
+  const unmet = stalled ?? [...judged, programming].find(({ status }) => status !== 'True');
+  const drafts: ConditionDraft[] = [
+    toCondition('Accepted', positive.Accepted.status, positive.Accepted),
+    toCondition('ResolvedRefs', positive.ResolvedRefs.status, positive.ResolvedRefs),
+    toCondition('Programmed', programming.status, programming),
+    toCondition('Ready', unmet?.status ?? 'True', unmet ?? SUCCEEDED),
+  ];
+  if (stalled !== undefined) drafts.push(toCondition('Stalled', 'True', stalled));
+  else if (unmet?.status === 'Unknown') drafts.push(toCondition('Reconciling', 'True', unmet));
+  const settled = unmet?.status !== 'Unknown';
+  const observedGeneration = settled ? generation : observed;
+  return {
+    conditions: drafts.map((draft) => ({ ...draft, observedGeneration: generation })),
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+  };
+}

@@ -1,0 +1,82 @@
+/** Keeps a translation of the world up to date, on every replica. */
+import { createCoalescer } from '../publish/index.ts';
+import { type Clock, type Log, systemClock } from '../runtime/index.ts';
+import { type LastGood, type Translation, translate, type World } from '../translate/index.ts';
+
+/** A translation as those who build on it see it. */
+export interface Translated {
+  readonly translation: Translation;
+  readonly world: World;
+  /** Counts translations. */
+  readonly sequence: number;
+  /** When the oldest change in it was seen, on a clock that never goes back. */
+  readonly sinceMs: number;
+}
+
+export interface TranslationsOptions {
+  readonly takeWorld: () => World;
+  readonly onTranslated: (seconds: number) => void;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface Translations extends AsyncDisposable {
+  /** The world may have changed. Nothing happens before the start. */
+  trigger(): void;
+  /** Makes the first translation, on what was published before this process began; to be called once the world is complete. */
+  start(lastGood: LastGood): Promise<void>;
+  /** Undefined before the first. */
+  readonly latest: Translated | undefined;
+  /** Called after each translation, also of one that has changed nothing. */
+  subscribe(listener: (translated: Translated) => void): Disposable;
+}
+
+export function createTranslations(options: TranslationsOptions): Translations {
+  const { takeWorld, onTranslated, log, clock = systemClock } = options;
+  const listeners = new Set<(translated: Translated) => void>();
+  let latest: Translated | undefined;
+  let lastGood: LastGood | undefined;
+  let changedSinceMs: number | undefined;
+
+  const run = async (): Promise<void> => {
+    const startedMs = clock.monotonicMs();
+    const sinceMs = changedSinceMs ?? startedMs;
+    changedSinceMs = undefined;
+    try {
+      const world = takeWorld();
+      const translation = translate(world, latest?.translation, lastGood);
+      latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs };
+      lastGood = undefined;
+    } catch (error) {
+      log.error({ err: error }, 'Could not translate the resources');
+      return;
+    }
+    const seconds = (clock.monotonicMs() - startedMs) / 1_000;
+    onTranslated(seconds);
+    const { translated, parsed } = latest.translation.work;
+    if (translated > 0) log.debug({ translated, parsed, seconds }, 'Resources translated');
+    for (const listener of listeners) listener(latest);
+  };
+  const coalescer = createCoalescer({ run, clock });
+  let started = false;
+  return {
+    trigger: () => {
+      changedSinceMs ??= clock.monotonicMs();
+      if (started) coalescer.trigger();
+    },
+    start: async (published) => {
+      lastGood = published;
+      await run();
+      started = true;
+      if (changedSinceMs !== undefined) coalescer.trigger();
+    },
+    get latest() {
+      return latest;
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    },
+    [Symbol.asyncDispose]: () => coalescer.close(),
+  };
+}

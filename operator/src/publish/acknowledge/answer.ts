@@ -1,0 +1,50 @@
+/** What a gateway says about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
+import { z } from 'zod';
+
+/** Longest text of a reason that is kept, in characters. */
+const MAX_REASON = 1_000;
+/** A gateway names 20 skipped entries. */
+const MAX_SKIPPED = 100;
+
+const reason = z.string().transform((text) => text.slice(0, MAX_REASON));
+
+const answer = z.object({
+  version: z.int().optional(),
+  entries: z.int().default(0),
+  rejected: z.object({ version: z.int(), entry: z.string().optional(), reason }).optional(),
+  skipped: z
+    .array(z.object({ id: z.string(), reason }))
+    .max(MAX_SKIPPED)
+    .default([]),
+});
+
+/** A version that a pod refused as a whole; `entry` is the id of the entry that is to blame, if it is one. */
+export interface RejectedVersion {
+  readonly version: number;
+  readonly entry?: string | undefined;
+  readonly reason: string;
+}
+
+/** An entry that a pod cannot use and serves without. */
+export interface SkippedEntry {
+  readonly id: string;
+  readonly reason: string;
+}
+
+export interface PodAnswer {
+  /** What it serves; undefined before its first Snapshot. */
+  readonly version?: number | undefined;
+  readonly entries: number;
+  /** The newest refused version, if none was loaded since. */
+  readonly rejected?: RejectedVersion | undefined;
+  readonly skipped: readonly SkippedEntry[];
+}
+
+/** Undefined for what is no such answer. */
+export function parseAnswer(text: string): PodAnswer | undefined {
+  try {
+    return answer.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

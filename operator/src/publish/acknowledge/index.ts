@@ -1,0 +1,8 @@
+export {
+  type Acknowledgement,
+  type Acknowledgements,
+  type AcknowledgementsOptions,
+  createAcknowledgements,
+} from './acknowledgements.ts';
+export type { PodAnswer, RejectedVersion, SkippedEntry } from './answer.ts';
+export type { FleetPod } from './follow.ts';

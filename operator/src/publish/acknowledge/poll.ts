@@ -1,0 +1,50 @@
+import type { Dispatcher } from 'undici';
+import { startDeadline } from '../../runtime/index.ts';
+import { type PodAnswer, parseAnswer } from './answer.ts';
+
+/** The gateway answers within 30 s, news or not (DESIGN section 5); the rest is for the way. */
+const POLL_MS = 40_000;
+/** 20 skipped entries with their reasons are far below. */
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+export interface PollOptions {
+  readonly dispatcher: Dispatcher;
+  /** `http://host:port` of the admin listener. */
+  readonly origin: string;
+  readonly token: string;
+  /** The pod answers when it has loaded or refused this version or a later one. */
+  readonly wait: number;
+  readonly signal: AbortSignal;
+}
+
+/** One long poll. Rejects when there is no answer of a gateway in time. */
+export async function poll({ dispatcher, origin, token, wait, signal }: PollOptions): Promise<PodAnswer> {
+  using deadline = startDeadline({ signal, timeoutMs: POLL_MS, onTimeout: () => new Error('the pod took too long') });
+  const { statusCode, body } = await dispatcher.request({
+    origin,
+    path: `/internal/snapshot?wait=${wait}`,
+    method: 'GET',
+    headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+    signal: deadline.signal,
+    headersTimeout: 0, // the deadline is ours
+    bodyTimeout: 0,
+  });
+  if (statusCode !== 200) {
+    await body.dump({ limit: MAX_ANSWER_BYTES });
+    throw new Error(`the pod answered ${statusCode}`);
+  }
+  const answer = parseAnswer(await readText(body));
+  if (answer === undefined) throw new Error('the pod sent no snapshot status');
+  return answer;
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer of the pod is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

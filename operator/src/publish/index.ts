@@ -1,0 +1,20 @@
+/** Snapshots to gateways: immutable shards, a fenced manifest, and what each pod says about them (DESIGN section 5). */
+export {
+  type Acknowledgement,
+  type Acknowledgements,
+  type AcknowledgementsOptions,
+  createAcknowledgements,
+  type FleetPod,
+  type PodAnswer,
+  type RejectedVersion,
+  type SkippedEntry,
+} from './acknowledge/index.ts';
+export { type Coalescer, type CoalescerOptions, createCoalescer } from './coalescer.ts';
+export type { FleetIdentity } from './objects.ts';
+export {
+  createPublisher,
+  type Maintained,
+  type Published,
+  type Publisher,
+  type PublisherOptions,
+} from './publisher.ts';

@@ -1,0 +1,78 @@
+/**
+ * Which shards exist beside those of the manifest: the operator never lists Secrets (DESIGN section 9), so it writes down what it
+ * is about to create and what it no longer names, and collects by name.
+ */
+import { canonicalJson } from '@gatehouse/crds/snapshot';
+import { z } from 'zod';
+
+export const JOURNAL_KEY = 'journal.json';
+
+/** The ConfigMap of the journal. */
+export const journalName = (fleet: string): string => `${fleet}-shards`;
+
+/** Shards unreferenced for less than this may still be on their way into a gateway; DESIGN section 5. */
+export const MIN_UNREFERENCED_MS = 10 * 60_000;
+/** Rows beyond these are collected early: more would not fit into a ConfigMap of 1 MiB. */
+const MAX_ROWS = 8_000;
+
+const row = z.object({ name: z.string(), secret: z.boolean(), sinceMs: z.number() });
+const schema = z.object({
+  /** The identity of the leader that writes. */
+  publisher: z.string(),
+  /** When shards were collected last, in ms since 1970. */
+  collectedAtMs: z.number().default(0),
+  shards: z.array(row),
+});
+
+export type JournalRow = Readonly<z.output<typeof row>>;
+export interface Journal {
+  readonly publisher: string;
+  readonly collectedAtMs: number;
+  /** `sinceMs`: since when nothing has named the shard, in ms since 1970. */
+  readonly shards: readonly JournalRow[];
+}
+
+export const EMPTY_JOURNAL: Journal = { publisher: '', collectedAtMs: 0, shards: [] };
+
+export const renderJournal = (journal: Journal): string => canonicalJson(journal);
+
+/** Undefined when it is no journal: shards it knew stay until their fleet is deleted. */
+export function parseJournal(text: string): Journal | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface NamedShard {
+  readonly name: string;
+  readonly secret: boolean;
+}
+
+/** The rows before a publish that turns one list of named shards into another. */
+export function rowsBefore(
+  rows: readonly JournalRow[],
+  { before, after }: { readonly before: readonly NamedShard[]; readonly after: readonly NamedShard[] },
+  nowMs: number,
+): readonly JournalRow[] {
+  const [was, willBe] = [namesOf(before), namesOf(after)];
+  const moving = [...before.filter(({ name }) => !willBe.has(name)), ...after.filter(({ name }) => !was.has(name))];
+  const fresh = moving.map(({ name, secret }) => ({ name, secret, sinceMs: nowMs }));
+  const renewed = namesOf(fresh);
+  return [...rows.filter(({ name }) => !renewed.has(name) && !(was.has(name) && willBe.has(name))), ...fresh];
+}
+
+/** The shards that may go: not named, and for long enough. */
+export function dueRows(
+  rows: readonly JournalRow[],
+  named: readonly NamedShard[],
+  nowMs: number,
+): readonly JournalRow[] {
+  const names = namesOf(named);
+  const unnamed = rows.filter(({ name }) => !names.has(name));
+  const overflow = unnamed.length - MAX_ROWS;
+  return unnamed.filter(({ sinceMs }, i) => i < overflow || nowMs - sinceMs >= MIN_UNREFERENCED_MS);
+}
+
+const namesOf = (shards: readonly NamedShard[]): ReadonlySet<string> => new Set(shards.map(({ name }) => name));

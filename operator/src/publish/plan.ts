@@ -1,0 +1,34 @@
+/** What a publish has to do: pure. */
+import { type Manifest, type Shard, type ShardRef, type Snapshot, shardName } from '@gatehouse/crds/snapshot';
+
+export interface Plan {
+  /** What the manifest will name, in the order of the shards. */
+  readonly refs: readonly ShardRef[];
+  /** Shards that the current manifest does not name: to be created. */
+  readonly added: readonly Shard[];
+  /** Shards that both name. */
+  readonly kept: readonly Shard[];
+  /** False: the current manifest says it all. */
+  readonly changed: boolean;
+}
+
+/** Compares what should be served with the manifest there is. */
+export function planPublish(
+  current: Manifest | undefined,
+  shards: readonly Shard[],
+  { fleet, schemaVersion }: { readonly fleet: string; readonly schemaVersion: Snapshot['schemaVersion'] },
+): Plan {
+  const named = new Set(current?.shards.map(keyOf));
+  const refs = shards.map(({ digest, secret }) => ({ name: shardName(fleet, digest), secret, digest }));
+  const added = shards.filter((shard) => !named.has(keyOf(shard)));
+  const sameVersion =
+    current?.schemaVersion.major === schemaVersion.major && current.schemaVersion.minor === schemaVersion.minor;
+  return {
+    refs,
+    added,
+    kept: shards.filter((shard) => named.has(keyOf(shard))),
+    changed: !sameVersion || added.length > 0 || named.size !== shards.length,
+  };
+}
+
+const keyOf = ({ digest, secret }: Pick<ShardRef, 'digest' | 'secret'>): string => `${secret} ${digest}`;

@@ -1,0 +1,160 @@
+/** The published objects of one fleet at the API server. Every write says what it builds on, so that a deposed leader fails. */
+import {
+  MANIFEST_KEY,
+  type Manifest,
+  manifestName,
+  parseManifest,
+  type Shard,
+  shardDigest,
+  shardName,
+} from '@gatehouse/crds/snapshot';
+import { hasReason, type KubeClient, type KubeObject, type Log } from '../runtime/index.ts';
+import { EMPTY_JOURNAL, JOURNAL_KEY, type Journal, type JournalRow, journalName, parseJournal } from './journal.ts';
+import {
+  CONFIG_MAPS,
+  type DataObject,
+  FIELD_MANAGER,
+  FLEET_LABEL,
+  type FleetIdentity,
+  NAMED_BY,
+  shardKind,
+  shardText,
+  toJournalObject,
+  toManifestObject,
+  toShardObject,
+} from './objects.ts';
+
+export type ShelfClient = Pick<KubeClient, 'get' | 'create' | 'update' | 'mergePatch' | 'delete'>;
+
+/** A document as it was read or written; the resourceVersion is undefined when there is no object. */
+export interface Stored<T> {
+  readonly resourceVersion: string | undefined;
+  readonly value: T;
+}
+
+/** What the manifest ConfigMap says. `version` is also known of a manifest that cannot be read otherwise. */
+export interface ManifestState {
+  readonly version: number;
+  readonly manifest: Manifest | undefined;
+}
+
+/** A shard that nothing names, as it was when it was looked at. */
+export interface Doomed {
+  readonly row: JournalRow;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+type Options = { readonly signal: AbortSignal };
+
+/** All methods reject with ApiError; a write that was overtaken with `Conflict` or `AlreadyExists`. */
+export interface Shelf {
+  readManifest(options: Options): Promise<Stored<ManifestState>>;
+  readJournal(options: Options): Promise<Stored<Journal>>;
+  writeManifest(manifest: Manifest, over: Stored<unknown>, options: Options): Promise<Stored<ManifestState>>;
+  writeJournal(journal: Journal, over: Stored<unknown>, options: Options): Promise<Stored<Journal>>;
+  /** Makes sure that a shard is there with its content, and newer than what a collector has seen. */
+  putShard(shard: Shard, namedBy: string, options: Options): Promise<void>;
+  /** Whether a shard is there with its content. */
+  hasShard(shard: Shard, options: Options): Promise<boolean>;
+  /** A shard as it is now; undefined when it is gone or not of this fleet. */
+  look(row: JournalRow, options: Options): Promise<Doomed | undefined>;
+  /** False when somebody has changed it since. */
+  remove(doomed: Doomed, options: Options): Promise<boolean>;
+}
+
+export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log): Shelf {
+  const { namespace } = fleet;
+  const find = (kind: ReturnType<typeof shardKind>, name: string, options: Options): Promise<DataObject | undefined> =>
+    client.get(kind, { namespace, name }, options).catch(ignoring('NotFound'));
+  const write = (object: DataObject, { signal }: Options): Promise<DataObject> => {
+    const options = { signal, fieldManager: FIELD_MANAGER };
+    if (object.metadata.resourceVersion === undefined) return client.create(CONFIG_MAPS, object, options);
+    return client.update(CONFIG_MAPS, object, options);
+  };
+  return {
+    readManifest: async (options) => {
+      const object = await find(CONFIG_MAPS, manifestName(fleet.name), options);
+      return stored(object, readManifestState(object, log));
+    },
+    readJournal: async (options) => {
+      const object = await find(CONFIG_MAPS, journalName(fleet.name), options);
+      const journal = parseJournal(object?.data?.[JOURNAL_KEY] ?? '');
+      if (object !== undefined && journal === undefined)
+        log.warn({ fleet: fleet.name }, 'Shard journal was unreadable');
+      return stored(object, journal ?? EMPTY_JOURNAL);
+    },
+    writeManifest: async (manifest, { resourceVersion }, options) => {
+      const object = await write(toManifestObject(fleet, manifest, resourceVersion), options);
+      return stored(object, { version: manifest.version, manifest });
+    },
+    writeJournal: async (journal, { resourceVersion }, options) =>
+      stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
+    putShard: (shard, namedBy, options) =>
+      putShard({ client, object: toShardObject(fleet, shard, namedBy), shard }, options),
+    hasShard: async (shard, options) =>
+      holds(await find(shardKind(shard), shardName(fleet.name, shard.digest), options), shard),
+    look: async (row, options) => {
+      const object = await find(shardKind(row), row.name, options);
+      if (object?.metadata.labels?.[FLEET_LABEL] !== fleet.name) return undefined;
+      const { uid, resourceVersion } = object.metadata;
+      return { row, uid, resourceVersion };
+    },
+    remove: async ({ row, uid, resourceVersion }, { signal }) => {
+      const deleted = client.delete(shardKind(row), { namespace, name: row.name }, { signal, uid, resourceVersion });
+      return deleted.then(
+        () => true,
+        (error: unknown) => {
+          if (hasReason(error, 'NotFound')) return true;
+          if (hasReason(error, 'Conflict')) return false;
+          throw error;
+        },
+      );
+    },
+  };
+}
+
+const stored = <T>(object: KubeObject | undefined, value: T): Stored<T> => ({
+  resourceVersion: object?.metadata.resourceVersion,
+  value,
+});
+
+const ignoring =
+  (...reasons: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (!hasReason(error, ...reasons)) throw error;
+  };
+
+function readManifestState(object: DataObject | undefined, log: Log): ManifestState {
+  if (object === undefined) return { version: 0, manifest: undefined };
+  const parsed = parseManifest(object.data?.[MANIFEST_KEY] ?? '');
+  if (parsed.ok) return { version: parsed.value.version, manifest: parsed.value };
+  log.warn({ problem: parsed.error.message }, 'Manifest was unreadable');
+  return { version: parsed.error.version ?? 0, manifest: undefined };
+}
+
+const holds = (object: DataObject | undefined, { digest }: Shard): boolean =>
+  object !== undefined && object.metadata.deletionTimestamp === undefined && shardDigest(shardText(object)) === digest;
+
+/** Created, or touched where it exists: whoever is about to collect it then fails. */
+async function putShard(
+  { client, object, shard }: { readonly client: ShelfClient; readonly object: DataObject; readonly shard: Shard },
+  { signal }: Options,
+): Promise<void> {
+  const kind = shardKind(shard);
+  const create = (): Promise<DataObject | undefined> =>
+    client.create(kind, object, { signal, fieldManager: FIELD_MANAGER }).catch(ignoring('AlreadyExists'));
+  if ((await create()) !== undefined) return;
+  const { annotations } = object.metadata;
+  const patch = { metadata: { annotations: { [NAMED_BY]: annotations?.[NAMED_BY] } } };
+  const touched = await client
+    .mergePatch<DataObject>(kind, object.metadata, patch, { signal, fieldManager: FIELD_MANAGER })
+    .catch(ignoring('NotFound'));
+  if (holds(touched, shard)) return;
+  // Not what its name says, or gone in this very moment: what is immutable can only be replaced.
+  const { uid } = touched?.metadata ?? {};
+  if (touched !== undefined) {
+    await client.delete(kind, object.metadata, { signal, uid }).catch(ignoring('NotFound'));
+  }
+  await client.create(kind, object, { signal, fieldManager: FIELD_MANAGER });
+}

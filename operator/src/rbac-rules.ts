@@ -1,0 +1,50 @@
+/** Every rule of the operator: the list that the chart's roles are generated from. A new `rbac.ts` is added here. */
+import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
+import { rbac as apiKey } from './kinds/api-key/rbac.ts';
+import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
+import { rbac as sidecarProfile } from './kinds/sidecar-profile/rbac.ts';
+import { rbac as publish } from './publish/rbac.ts';
+import type { PolicyRule } from './rbac.ts';
+import { rbac as snapshotService } from './snapshot-service/rbac.ts';
+import { rbac as webhook } from './webhook/rbac.ts';
+import { rbac as world } from './world/rbac.ts';
+
+const kinds: readonly AnyKind[] = Object.values(KINDS);
+const pluralsOf = (scope: AnyKind['scope']): string[] =>
+  kinds.filter((kind) => kind.scope === scope).map(({ plural }) => plural);
+
+/** Our own kinds are read into caches, and only their status is written. */
+const KIND_RULES: readonly PolicyRule[] = (
+  [
+    ['cluster', pluralsOf('Cluster')],
+    ['watched', pluralsOf('Namespaced')],
+  ] as const
+).flatMap(([scope, plurals]) => [
+  { scope, apiGroups: [GROUP], resources: plurals, verbs: ['list', 'watch'] },
+  { scope, apiGroups: [GROUP], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
+]);
+
+/** What the runtime itself needs: the lease, which the chart installs empty, and events. */
+const RUNTIME_RULES: readonly PolicyRule[] = [
+  {
+    scope: 'own',
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: ['gatehouse-operator'],
+    verbs: ['get', 'update'],
+  },
+  // Events of cluster-scoped objects stand in the namespace `default`.
+  { scope: 'cluster', apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+export const OPERATOR_RULES: readonly PolicyRule[] = [
+  ...KIND_RULES,
+  ...RUNTIME_RULES,
+  ...apiKey,
+  ...gatewayFleet,
+  ...publish,
+  ...sidecarProfile,
+  ...snapshotService,
+  ...webhook,
+  ...world,
+];

@@ -1,0 +1,52 @@
+/** Which Secrets an object of ours names: read from the object as it stands, since a broken one keeps its Secrets, too. */
+import { isObject } from '@gatehouse/crds';
+import type { KindName } from '@gatehouse/crds/kinds';
+import { mintedSecret } from '../translate/index.ts';
+
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly spec?: unknown;
+}
+
+type Read = (spec: Readonly<Record<string, unknown>>, object: Named) => readonly unknown[];
+
+/** Levels of targets that are looked into: as deep as documents may be. */
+const MAX_DEPTH = 64;
+
+/** References of each Kind. */
+const REFERENCES: Partial<Record<KindName, Read>> = {
+  VirtualKey: ({ secretRef }) => [secretRef],
+  Integration: ({ secretRef }) => [secretRef],
+  GatewayConfig: ({ config }) => configRefs(config, 0),
+  ApiKey: ({ sha256, secretRef }, { metadata }) =>
+    sha256 === undefined ? [secretRef ?? mintedSecret(metadata.name)] : [],
+};
+
+/** The Kinds whose objects name Secrets that a translation reads. */
+// The keys of the table are names of Kinds.
+export const REFERRING_KINDS = Object.keys(REFERENCES) as KindName[];
+
+/** Every Secret an object names, in whatever namespace; each once. */
+export function secretRefsOf(kind: KindName, object: Named): readonly SecretName[] {
+  const { namespace = '' } = object.metadata;
+  const refs = REFERENCES[kind]?.(isObject(object.spec) ? object.spec : {}, object) ?? [];
+  const names = new Map<string, SecretName>();
+  for (const ref of refs) {
+    if (!isObject(ref) || typeof ref['name'] !== 'string' || ref['name'] === '') continue;
+    const place = typeof ref['namespace'] === 'string' ? ref['namespace'] : namespace;
+    names.set(`${place}/${ref['name']}`, { namespace: place, name: ref['name'] });
+  }
+  return [...names.values()];
+}
+
+function configRefs(config: unknown, depth: number): readonly unknown[] {
+  if (!isObject(config) || depth > MAX_DEPTH) return [];
+  const { secretRef, targets } = config;
+  const below = Array.isArray(targets) ? targets.flatMap((target) => configRefs(target, depth + 1)) : [];
+  return secretRef === undefined ? below : [secretRef, ...below];
+}

@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snapshot';
+import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
+import type { SidecarSnapshot } from '../translate/index.ts';
+import { type Certificates, tlsOf } from '../webhook/index.ts';
+import { openStream, type SidecarStream } from './stream.ts';
+import { type Caller, createTokens, type Tokens } from './tokens.ts';
+
+export interface SnapshotServiceOptions {
+  readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
+  /** Default: all addresses. */
+  readonly host?: string;
+  /** 9090 in a cluster; 0 takes any free one. */
+  readonly port: number;
+  /** For TokenReviews. */
+  readonly client: Pick<KubeClient, 'create'>;
+  /** The workspace a namespace belongs to. */
+  readonly workspaceOf: (namespace: string) => string | undefined;
+  /** What its sidecars are told; undefined before the first translation and for a workspace without a profile. The same object as long as it is the same. */
+  readonly snapshotOf: (workspace: string) => SidecarSnapshot | undefined;
+  /** Calls back after any of the two may answer otherwise. */
+  readonly subscribe: (listener: () => void) => Disposable;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** Streams at the same time. Default 10,000, and 2,000 per namespace. */
+  readonly maxStreams?: number;
+  readonly maxStreamsPerNamespace?: number;
+  /** Between pings; the contract allows 30 s. Default 20 s. */
+  readonly pingMs?: number;
+}
+
+export interface SnapshotService extends AsyncDisposable {
+  readonly port: number;
+  /** Open streams of this replica: for metrics. */
+  readonly streams: number;
+  /** Sidecars of a namespace by pod, with the version each was sent last; of this replica alone. */
+  connected(namespace: string): ReadonlyMap<string, number | undefined>;
+}
+
+const MAX_STREAMS = 10_000;
+const MAX_STREAMS_PER_NAMESPACE = 2_000;
+const PING_MS = 20_000;
+/** Then the token is looked at anew: a pod that is gone is not told anything for long. Up to a tenth longer. */
+const STREAM_MS = 30 * 60_000;
+const REQUEST_MS = 10_000;
+const MAX_HEADER_BYTES = 32 * 1024;
+const RETRY_AFTER_SECONDS = '1';
+
+/**
+ * Streams to each sidecar the Snapshot of the workspace its namespace belongs to, on every replica (DESIGN section 5). Rejects
+ * when the port is taken. Dispose it to end all streams.
+ */
+export async function startSnapshotService(options: SnapshotServiceOptions): Promise<SnapshotService> {
+  const { certificates, host = '::', clock = systemClock, pingMs = PING_MS } = options;
+  const tokens = createTokens({ client: options.client, clock });
+  const streams = new Set<SidecarStream>();
+  const life = new AbortController();
+  const server = createServer(
+    { ...tlsOf(certificates.current), requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    (request, response) => {
+      const context = { options, tokens, streams, clock, signal: life.signal };
+      answer(context, request, response).catch((error: unknown) => {
+        options.log.warn({ reason: error instanceof ApiError ? error.reason : 'Other' }, 'Could not open a stream');
+        refuse(response, 503);
+      });
+    },
+  );
+  server.maxConnections = (options.maxStreams ?? MAX_STREAMS) + 100; // some that are being refused or reviewed
+  const subscription = certificates.subscribe((certificate) => server.setSecureContext(tlsOf(certificate)));
+  const changes = options.subscribe(() => {
+    for (const stream of streams) refresh(stream, options);
+  });
+  let pings = clock.schedule(pingMs, function ping() {
+    for (const stream of streams) stream.ping();
+    pings = clock.schedule(pingMs, ping);
+  });
+  await listen(server, options.port, host);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    get streams() {
+      return streams.size;
+    },
+    connected: (namespace) => byPod(streams, namespace),
+    [Symbol.asyncDispose]: async () => {
+      for (const part of [subscription, changes, pings]) part[Symbol.dispose]();
+      life.abort(new Error('closed'));
+      for (const stream of streams) stream.end();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Context {
+  readonly options: SnapshotServiceOptions;
+  readonly tokens: Tokens;
+  readonly streams: Set<SidecarStream>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+async function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { options, tokens, streams } = context;
+  const url = URL.parse(request.url ?? '', 'https://service');
+  if (request.method !== 'GET' || url?.pathname !== SNAPSHOT_STREAM_PATH) return refuse(response, 404);
+  const [, token] = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const caller = token === undefined ? undefined : await tokens.callerOf(token, context.signal);
+  if (caller === undefined) return refuse(response, 401);
+  const workspace = options.workspaceOf(caller.namespace);
+  if (workspace === undefined) return refuse(response, 403);
+  const snapshot = options.snapshotOf(workspace);
+  if (snapshot === undefined || isFull(streams, caller, options)) return refuse(response, 503);
+  if (response.destroyed) return;
+  const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
+  keep(openStream(response, { caller, workspace, have, snapshot }), response, context);
+}
+
+function keep(stream: SidecarStream, response: ServerResponse, { streams, clock, options }: Context): void {
+  const { random = Math.random } = options;
+  const end = clock.schedule(STREAM_MS * (1 + random() / 10), stream.end);
+  streams.add(stream);
+  response.on('close', () => {
+    end[Symbol.dispose]();
+    streams.delete(stream);
+  });
+}
+
+/** The namespace may have passed into other hands. */
+function refresh(stream: SidecarStream, { workspaceOf, snapshotOf }: SnapshotServiceOptions): void {
+  const { caller, workspace } = stream;
+  const snapshot = workspaceOf(caller.namespace) === workspace ? snapshotOf(workspace) : undefined;
+  if (snapshot === undefined) stream.end();
+  else stream.offer(snapshot);
+}
+
+function isFull(streams: ReadonlySet<SidecarStream>, { namespace }: Caller, options: SnapshotServiceOptions): boolean {
+  const { maxStreams = MAX_STREAMS, maxStreamsPerNamespace = MAX_STREAMS_PER_NAMESPACE } = options;
+  if (streams.size >= maxStreams) return true;
+  return (
+    streams
+      .values()
+      .filter(({ caller }) => caller.namespace === namespace)
+      .take(maxStreamsPerNamespace)
+      .toArray().length >= maxStreamsPerNamespace
+  );
+}
+
+function byPod(streams: ReadonlySet<SidecarStream>, namespace: string): ReadonlyMap<string, number | undefined> {
+  const found = new Map<string, number | undefined>();
+  for (const { caller, version } of streams) {
+    if (caller.namespace === namespace && caller.pod !== undefined) found.set(caller.pod, version);
+  }
+  return found;
+}
+
+function toVersion(text: string | null): number | undefined {
+  const version = Number(text);
+  return text !== null && text !== '' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+/** The status says it all: whoever is refused learns nothing about what there is. */
+function refuse(response: ServerResponse, status: 401 | 403 | 404 | 503): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}).end();
+}
+
+const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });

@@ -1,0 +1,82 @@
+/** One sidecar's stream: the newest Snapshot, and never more than one that waits to be sent. */
+import type { ServerResponse } from 'node:http';
+import { type SnapshotFrame, toFrameText } from '@gatehouse/crds/snapshot';
+import type { SidecarSnapshot } from '../translate/index.ts';
+import type { Caller } from './tokens.ts';
+
+export interface SidecarStream {
+  readonly caller: Caller;
+  readonly workspace: string;
+  /** What the sidecar has been sent, or has said it has. */
+  readonly version: number | undefined;
+  /** Sends a Snapshot unless the sidecar has it. */
+  offer(snapshot: SidecarSnapshot): void;
+  /** Shows that the stream is alive, or ends it when the sidecar has not read since the last time. */
+  ping(): void;
+  end(): void;
+}
+
+export interface StreamOptions {
+  /** What the sidecar is told first. */
+  readonly snapshot: SidecarSnapshot;
+  readonly caller: Caller;
+  readonly workspace: string;
+  readonly have: number | undefined;
+}
+
+const PING = `${toFrameText({ kind: 'ping' })}\n`;
+
+/** One text for all sidecars of a workspace. */
+const texts = new WeakMap<SidecarSnapshot, Buffer>();
+
+/** The frame of a Snapshot as bytes, with its line break. */
+export function frameBytes(snapshot: SidecarSnapshot): Buffer {
+  const known = texts.get(snapshot);
+  if (known !== undefined) return known;
+  const frame: SnapshotFrame = { kind: 'snapshot', ...snapshot };
+  const bytes = Buffer.from(`${toFrameText(frame)}\n`);
+  texts.set(snapshot, bytes);
+  return bytes;
+}
+
+/** Begins the answer: with a ping if the sidecar has the very Snapshot. What cannot be sent at once is replaced by what is newer. */
+export function openStream(
+  response: ServerResponse,
+  { caller, workspace, have, snapshot }: StreamOptions,
+): SidecarStream {
+  let version: number | undefined;
+  let waiting: SidecarSnapshot | undefined;
+  let stalled = false;
+  const send = (next: SidecarSnapshot): void => {
+    waiting = undefined;
+    version = next.version;
+    response.write(frameBytes(next));
+  };
+  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  response.on('drain', () => {
+    stalled = false;
+    if (waiting !== undefined) send(waiting);
+  });
+  if (have === snapshot.version) {
+    version = have;
+    response.write(PING);
+  } else send(snapshot);
+  return {
+    caller,
+    workspace,
+    get version() {
+      return version;
+    },
+    offer: (next) => {
+      if (next.version === version) waiting = undefined;
+      else if (response.writableNeedDrain) waiting = next;
+      else send(next);
+    },
+    ping: () => {
+      if (!response.writableNeedDrain) response.write(PING);
+      else if (stalled) response.destroy();
+      else stalled = true;
+    },
+    end: () => response.end(),
+  };
+}

@@ -1,0 +1,147 @@
+/** The two objects by which the API server learns whom to ask about what. Pure. */
+import { GROUP, KINDS, VERSION } from '@gatehouse/crds/kinds';
+import type { KindRef, KubeObject } from '../runtime/index.ts';
+import { INJECTION_LABEL, PROFILE_LABEL } from './injection/index.ts';
+
+export const VALIDATING = 'gatehouse-validating';
+export const INJECTION = 'gatehouse-injection';
+export const VALIDATE_PATH = '/validate';
+export const INJECT_PATH = '/inject';
+
+export interface WebhookConfiguration extends KubeObject {
+  readonly webhooks: readonly object[];
+}
+
+const kindRef = (kind: string, plural: string): KindRef<WebhookConfiguration> => ({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  kind,
+  plural,
+  namespaced: false,
+});
+
+export const VALIDATING_CONFIGURATIONS = kindRef('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations');
+export const MUTATING_CONFIGURATIONS = kindRef('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations');
+
+export type FailurePolicy = 'Fail' | 'Ignore';
+
+export interface ConfigurationOptions {
+  /** How the API server reaches us: a Service, or an address outside the cluster. */
+  readonly reach:
+    | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
+    | { readonly url: string };
+  /** What it trusts: PEM, or the Certificate of cert-manager (`namespace/name`) that fills this in. */
+  readonly trust: { readonly caPem: string } | { readonly certManagerCertificate: string };
+  /** The operator's own user, whose writes need no review: `system:serviceaccount:<namespace>:<name>`. */
+  readonly ownUser: string;
+  /** Default 'all'. */
+  readonly watchNamespaces?: 'all' | readonly string[];
+  /** Of pods that name a profile. Default `Fail`. */
+  readonly injectionFailurePolicy?: FailurePolicy;
+  /** Default `Ignore`: the operator checks everything again, and an outage of it must not stop a rollout of resources. */
+  readonly validationFailurePolicy?: FailurePolicy;
+}
+
+/** Engineering 8.9. */
+const TIMEOUT_SECONDS = 5;
+const CERT_MANAGER = 'cert-manager.io/inject-ca-from';
+
+/** Those who clean up must get through also when nobody answers here. */
+const JANITORS = ['namespace-controller', 'generic-garbage-collector'].map(
+  (name) => `'system:serviceaccount:kube-system:${name}'`,
+);
+
+/** Our own group and nothing else. */
+export function validatingConfiguration(options: ConfigurationOptions): WebhookConfiguration {
+  const { ownUser, validationFailurePolicy = 'Ignore' } = options;
+  const webhook = {
+    ...shared(options, VALIDATE_PATH),
+    name: 'resources.gatehouse.dev',
+    failurePolicy: validationFailurePolicy,
+    namespaceSelector: { matchExpressions: watched(options) },
+    objectSelector: {},
+    rules: [
+      {
+        apiGroups: [GROUP],
+        apiVersions: [VERSION],
+        operations: ['CREATE', 'UPDATE', 'DELETE'],
+        resources: Object.values(KINDS)
+          .map(({ plural }) => plural)
+          .sort(),
+        scope: '*',
+      },
+    ],
+    matchConditions: [
+      { name: 'not-the-operator', expression: `request.userInfo.username != '${ownUser}'` },
+      {
+        name: 'not-a-clean-up',
+        expression: `request.operation != 'DELETE' || !(request.userInfo.username in [${JANITORS.join(', ')}])`,
+      },
+      {
+        name: 'not-being-deleted',
+        expression: "request.operation != 'UPDATE' || !has(object.metadata.deletionTimestamp)",
+      },
+    ],
+  };
+  return configuration(VALIDATING_CONFIGURATIONS, VALIDATING, { options, webhooks: [webhook] });
+}
+
+/**
+ * Pods of namespaces that opted in. Those that name a profile wait for an answer; those that a profile may select have not asked
+ * for anything, so they start without a sidecar when nobody answers, and their profile says so.
+ */
+export function injectionConfiguration(options: ConfigurationOptions): WebhookConfiguration {
+  const { injectionFailurePolicy = 'Fail' } = options;
+  const webhook = (name: string, operator: 'Exists' | 'DoesNotExist', failurePolicy: FailurePolicy) => ({
+    ...shared(options, INJECT_PATH),
+    name,
+    failurePolicy,
+    reinvocationPolicy: 'IfNeeded',
+    namespaceSelector: { matchLabels: { [INJECTION_LABEL]: 'enabled' }, matchExpressions: watched(options) },
+    objectSelector: { matchExpressions: [{ key: PROFILE_LABEL, operator }] },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }],
+  });
+  const webhooks = [
+    webhook('named.sidecars.gatehouse.dev', 'Exists', injectionFailurePolicy),
+    webhook('selected.sidecars.gatehouse.dev', 'DoesNotExist', 'Ignore'),
+  ];
+  return configuration(MUTATING_CONFIGURATIONS, INJECTION, { options, webhooks });
+}
+
+function shared({ reach, trust }: ConfigurationOptions, path: string) {
+  const caBundle = 'caPem' in trust ? { caBundle: Buffer.from(trust.caPem).toString('base64') } : {};
+  const where = 'url' in reach ? { url: `${reach.url}${path}` } : { service: { ...reach.service, path } };
+  return {
+    admissionReviewVersions: ['v1'],
+    clientConfig: { ...where, ...caBundle },
+    sideEffects: 'None',
+    timeoutSeconds: TIMEOUT_SECONDS,
+    matchPolicy: 'Equivalent',
+  };
+}
+
+const watched = ({ watchNamespaces = 'all' }: ConfigurationOptions) =>
+  watchNamespaces === 'all'
+    ? []
+    : [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...watchNamespaces].sort() }];
+
+interface Parts {
+  readonly options: ConfigurationOptions;
+  readonly webhooks: readonly object[];
+}
+
+function configuration(kind: KindRef, name: string, { options: { trust }, webhooks }: Parts): WebhookConfiguration {
+  const labels = {
+    'app.kubernetes.io/name': 'gatehouse-operator',
+    'app.kubernetes.io/part-of': 'gatehouse',
+    'app.kubernetes.io/managed-by': 'gatehouse-operator',
+  };
+  const annotations =
+    'certManagerCertificate' in trust ? { annotations: { [CERT_MANAGER]: trust.certManagerCertificate } } : {};
+  return {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name, labels, ...annotations },
+    webhooks,
+  };
+}

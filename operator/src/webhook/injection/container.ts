@@ -1,0 +1,113 @@
+/** The gateway as a native sidecar, and the volumes it needs (DESIGN sections 2, 5 and 9). */
+import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
+import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
+import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from './names.ts';
+import type { Container, EnvVar, Volume } from './pod.ts';
+
+export interface SidecarOptions {
+  /** The gateway image of this release; a profile may name another. */
+  readonly image: string;
+  readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never' | undefined;
+  /** `https://gatehouse-operator.<namespace>.svc:9090` */
+  readonly snapshotServiceUrl: string;
+}
+
+const IDENTITY_FOLDER = '/var/run/secrets/gatehouse';
+const COPY_FOLDER = '/etc/gatehouse/snapshot';
+/** Where the last good Snapshot is kept. */
+const STATE_FOLDER = '/var/lib/gatehouse';
+const LOOPBACK = '127.0.0.1';
+/** Of the image; any other that is not root would do. */
+const USER_ID = 65_532;
+/** The kubelet renews it in time; the shortest Kubernetes allows is ten minutes. */
+const TOKEN_SECONDS = 3_600;
+/** Two good copies and the file that is being written. */
+const STATE_SIZE = '64Mi';
+
+const IDENTITY = 'gatehouse-identity';
+const CONFIG_COPY = 'gatehouse-config';
+const SECRET_COPY = 'gatehouse-secret';
+const STATE = 'gatehouse-state';
+
+/** Enough for a workspace of some hundred objects; a profile says more where that is not enough. */
+const RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } };
+
+/** A pod's own start waits for the sidecar: two minutes leave time for a slow node, not for a broken set-up. */
+const STARTUP = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 120 };
+
+/** The container that goes first; as an init container that is restarted, it is there before the app and leaves after it. */
+export function sidecarContainer({ metadata, spec }: SidecarProfile, options: SidecarOptions): Container {
+  const pullPolicy = spec.imagePullPolicy ?? options.imagePullPolicy;
+  return {
+    name: SIDECAR_CONTAINER,
+    image: spec.image ?? options.image,
+    ...(pullPolicy === undefined ? {} : { imagePullPolicy: pullPolicy }),
+    restartPolicy: 'Always',
+    env: sidecarEnv(metadata.name, spec, options),
+    resources: spec.resources ?? RESOURCES,
+    startupProbe: { exec: { command: ['/usr/bin/node', '-e', probeScript(spec.port)] }, ...STARTUP },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      runAsUser: USER_ID,
+      runAsGroup: USER_ID,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    volumeMounts: [
+      { name: IDENTITY, mountPath: IDENTITY_FOLDER, readOnly: true },
+      { name: CONFIG_COPY, mountPath: `${COPY_FOLDER}/config`, readOnly: true },
+      { name: SECRET_COPY, mountPath: `${COPY_FOLDER}/secret`, readOnly: true },
+      { name: STATE, mountPath: STATE_FOLDER },
+    ],
+  };
+}
+
+/** The kubelet's own HTTP probes come from outside the pod, where a listener on loopback cannot be seen. */
+const probeScript = (port: number): string =>
+  `fetch('http://${LOOPBACK}:${port}/v1/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))`;
+
+function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: SidecarOptions): readonly EnvVar[] {
+  const own: readonly EnvVar[] = [
+    fromField('GATEHOUSE_NAMESPACE', 'metadata.namespace'),
+    fromField('GATEHOUSE_POD_NAME', 'metadata.name'),
+    ...Object.entries({
+      HOST: LOOPBACK,
+      PORT: String(spec.port),
+      GATEHOUSE_ADMIN_PORT: String(GATEWAY_ADMIN_PORT),
+      GATEHOUSE_LOG_LEVEL: spec.logLevel,
+      GATEHOUSE_SNAPSHOT_SOURCE: 'sidecar',
+      GATEHOUSE_SIDECAR_PROFILE: profile,
+      GATEHOUSE_SNAPSHOT_SERVICE_URL: options.snapshotServiceUrl,
+      GATEHOUSE_SNAPSHOT_DIR: STATE_FOLDER,
+      // No load balancer stands before a sidecar, and it is told to stop when the app has stopped.
+      GATEHOUSE_DRAIN_ACCEPT_MS: '0',
+      GATEHOUSE_DRAIN_DEADLINE_MS: String(spec.drainTimeoutSeconds * 1000),
+    }).map(([name, value]) => ({ name, value })),
+  ];
+  const given = (spec.env ?? []).map(({ name, value, secretRef }) =>
+    secretRef === undefined ? { name, value } : { name, valueFrom: { secretKeyRef: secretRef } },
+  );
+  const taken = new Set(own.map(({ name }) => name));
+  return [...own, ...given.filter(({ name }) => !taken.has(name))];
+}
+
+const fromField = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+
+/** The identity, the mounted copy and the last good Snapshot. */
+export const SIDECAR_VOLUMES: readonly Volume[] = [
+  {
+    name: IDENTITY,
+    projected: {
+      sources: [
+        { serviceAccountToken: { audience: SNAPSHOT_AUDIENCE, expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+        // Not optional: a pod that starts in the moment its profile is made waits for the copy instead of starting blind.
+        { configMap: { name: SIDECAR_COPY, items: [{ key: CA_MEMBER, path: CA_MEMBER }] } },
+      ],
+    },
+  },
+  { name: CONFIG_COPY, configMap: { name: SIDECAR_COPY, optional: true } },
+  { name: SECRET_COPY, secret: { secretName: SIDECAR_COPY, optional: true } },
+  { name: STATE, emptyDir: { medium: 'Memory', sizeLimit: STATE_SIZE } },
+];

@@ -1,0 +1,75 @@
+/** A pod, and the same pod with the sidecar of a profile. Pure, and the same however often it is done. */
+import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
+import { withAppEnv } from './app-env.ts';
+import { SIDECAR_VOLUMES, type SidecarOptions, sidecarContainer } from './container.ts';
+import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from './names.ts';
+import type { Container, Pod } from './pod.ts';
+
+export type Injection =
+  | { readonly kind: 'patched'; readonly pod: Pod; readonly warnings: readonly string[] }
+  /** The pod stays as it is. */
+  | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/**
+ * Puts the gateway before all other init containers and tells the app containers where it is. What the pod has already stays:
+ * its own variables, and a sidecar that an earlier call has put there.
+ */
+export function inject(pod: Pod, profile: SidecarProfile, options: SidecarOptions): Injection {
+  const { name } = profile.metadata;
+  if (pod.spec.hostNetwork === true) {
+    return skipped(
+      `no sidecar: the pod uses the host network, where ports of the sidecar of profile ${name} would clash`,
+    );
+  }
+  if (profile.spec.suspend) return skipped(`no sidecar: profile ${name} is suspended`);
+  const injected = pod.metadata?.annotations?.[INJECTED_ANNOTATION];
+  const clash = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].some((c) => c.name === SIDECAR_CONTAINER);
+  if (injected === undefined && clash) {
+    const message = `the pod has a container named ${SIDECAR_CONTAINER}, which is the name of the sidecar; give it another name`;
+    return { kind: 'refused', message };
+  }
+  return { kind: 'patched', pod: withSidecar(pod, profile, options), warnings: portWarnings(pod, profile) };
+}
+
+const skipped = (warning: string): Injection => ({ kind: 'skipped', warnings: [warning] });
+
+function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions): Pod {
+  const { metadata = {}, spec } = pod;
+  const { initContainers = [], containers, volumes = [] } = spec;
+  const { name } = profile.metadata;
+  const told = (container: Container): Container =>
+    isTold(container, profile) ? withAppEnv(container, profile.spec) : container;
+  const sidecar = initContainers.some((container) => container.name === SIDECAR_CONTAINER)
+    ? []
+    : [sidecarContainer(profile, options)];
+  const present = new Set(volumes.map((volume) => volume.name));
+  return {
+    ...pod,
+    metadata: {
+      ...metadata,
+      // A pod that a selector has taken gets the name too: that is how its profile counts it.
+      labels: { ...metadata.labels, [PROFILE_LABEL]: name },
+      annotations: { ...metadata.annotations, [INJECTED_ANNOTATION]: name },
+    },
+    spec: {
+      ...spec,
+      initContainers: [...sidecar, ...initContainers.map(told)],
+      containers: containers.map(told),
+      volumes: [...volumes, ...SIDECAR_VOLUMES.filter((volume) => !present.has(volume.name))],
+    },
+  };
+}
+
+/** Init containers of the app run when the sidecar is there already. */
+const isTold = ({ name }: Container, { spec }: SidecarProfile): boolean =>
+  name !== SIDECAR_CONTAINER && (spec.containers === undefined || spec.containers.includes(name));
+
+function portWarnings({ spec }: Pod, profile: SidecarProfile): readonly string[] {
+  const taken = new Set([profile.spec.port, GATEWAY_ADMIN_PORT]);
+  return spec.containers.flatMap(({ name, ports = [] }) =>
+    ports
+      .filter(({ containerPort }) => taken.has(containerPort))
+      .map(({ containerPort }) => `container ${name} and the sidecar both want port ${containerPort}`),
+  );
+}

@@ -1,0 +1,62 @@
+/** Decides about a pod that is to be created. */
+import { isObject } from '@gatehouse/crds';
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import type { AdmissionRequest, Answer } from '../admission.ts';
+import type { SidecarOptions } from './container.ts';
+import { inject } from './inject.ts';
+import { PROFILE_LABEL } from './names.ts';
+import { patchOf } from './patch.ts';
+import type { Pod } from './pod.ts';
+import { selects } from './selects.ts';
+
+/** What is known of the cluster; readers of caches. */
+export interface InjectionView {
+  /** The profiles of a namespace. */
+  profilesIn(namespace: string): Iterable<SidecarProfile>;
+  /** The workspace a namespace belongs to. */
+  workspaceOf(namespace: string): string | undefined;
+}
+
+const ALLOWED: Answer = { allowed: true };
+
+/** Gives a pod the sidecar of the profile it names or is selected by; all other pods stay as they are. */
+export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): Answer {
+  const { object, operation, namespace = '' } = request;
+  if (operation !== 'CREATE' || !isPod(object)) return ALLOWED;
+  const profiles = [...view.profilesIn(namespace)].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const wanted = object.metadata?.labels?.[PROFILE_LABEL];
+  const profile = profiles.find((candidate) => takes(candidate, object, wanted));
+  if (profile === undefined) {
+    return wanted === undefined ? ALLOWED : refuse(unknownProfile(wanted, namespace, profiles));
+  }
+  if (view.workspaceOf(namespace) === undefined) return refuse(nobodysNamespace(namespace));
+  const injection = inject(object, profile, options);
+  if (injection.kind === 'refused') return refuse(injection.message);
+  const { warnings } = injection;
+  return injection.kind === 'skipped'
+    ? { allowed: true, warnings }
+    : { allowed: true, warnings, patch: patchOf(object, injection.pod) };
+}
+
+/** The API server has validated the pod before it asks. */
+const isPod = (object: AdmissionRequest['object']): object is NonNullable<AdmissionRequest['object']> & Pod =>
+  isObject(object) &&
+  object['kind'] === 'Pod' &&
+  isObject(object['spec']) &&
+  Array.isArray(object['spec']['containers']);
+
+const takes = ({ metadata, spec }: SidecarProfile, pod: Pod, wanted: string | undefined): boolean =>
+  wanted === undefined
+    ? spec.selector !== undefined && selects(spec.selector, pod.metadata?.labels ?? {})
+    : metadata.name === wanted;
+
+const refuse = (message: string): Answer => ({ allowed: false, reason: 'Forbidden', message });
+
+function unknownProfile(wanted: string, namespace: string, profiles: readonly SidecarProfile[]): string {
+  const names = profiles.map(({ metadata }) => metadata.name).join(', ');
+  const choice = names === '' ? 'the namespace has none' : `the namespace has: ${names}`;
+  return `the label ${PROFILE_LABEL} names the SidecarProfile ${wanted}, which does not exist in namespace ${namespace} (${choice}); create it, correct the label of the pod template, or remove the label to run without a sidecar`;
+}
+
+const nobodysNamespace = (namespace: string): string =>
+  `namespace ${namespace} belongs to no Workspace, so a sidecar in it would have nothing to serve; create a Workspace with spec.namespace ${namespace} and give the namespace its label, or remove the label ${PROFILE_LABEL} from the pod template`;

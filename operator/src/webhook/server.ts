@@ -1,0 +1,100 @@
+/** The HTTPS server the API server asks. */
+import type { Server } from 'node:https';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Log } from '../runtime/index.ts';
+import { type AdmissionRequest, type Answer, parseReview, toReview } from './admission.ts';
+import type { Certificates, ServingCertificate } from './certificates/index.ts';
+
+/** One answered question. */
+export interface ReviewReport {
+  readonly path: string;
+  readonly outcome: 'allowed' | 'patched' | 'refused' | 'failed';
+  readonly seconds: number;
+}
+
+export type Review = (request: AdmissionRequest) => Answer;
+
+export interface AdmissionServerOptions {
+  readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** By path. */
+  readonly reviews: Readonly<Record<string, Review>>;
+  readonly log: Log;
+  readonly onReview: (report: ReviewReport) => void;
+}
+
+export interface AdmissionServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** An object as it was and as it will be, each below the 1.5 MiB of etcd, and everything escaped. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Longer than the API server waits. */
+const REQUEST_MS = 15_000;
+
+/** Listens and changes certificates without closing a connection. */
+export async function startAdmissionServer(options: AdmissionServerOptions): Promise<AdmissionServer> {
+  const { certificates, host, port, reviews } = options;
+  const app = fastify({
+    https: tlsOf(certificates.current),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    forceCloseConnections: 'idle',
+    onProtoPoisoning: 'remove',
+    onConstructorPoisoning: 'remove',
+  });
+  for (const [path, review] of Object.entries(reviews)) addReview(app, path, { review, options });
+  const subscription = certificates.subscribe((certificate) => app.server.setSecureContext(tlsOf(certificate)));
+  await app.listen({ host, port });
+  const address = app.server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    [Symbol.asyncDispose]: async () => {
+      subscription[Symbol.dispose]();
+      await app.close();
+    },
+  };
+}
+
+/** TLS settings of a server that shows this certificate. */
+export const tlsOf = ({ certPem, keyPem }: ServingCertificate) => ({
+  cert: certPem,
+  key: keyPem,
+  minVersion: 'TLSv1.2' as const,
+});
+
+interface Route {
+  readonly review: Review;
+  readonly options: AdmissionServerOptions;
+}
+
+function addReview(app: FastifyInstance<Server>, path: string, { review, options }: Route): void {
+  app.post(path, (request, reply) => {
+    const started = performance.now();
+    const report = (outcome: ReviewReport['outcome']): void =>
+      options.onReview({ path, outcome, seconds: (performance.now() - started) / 1000 });
+    const asked = parseReview(request.body);
+    if (!asked.ok) {
+      report('failed');
+      return reply.code(400).send({ message: asked.error });
+    }
+    try {
+      const answer = review(asked.value);
+      report(outcomeOf(answer));
+      return reply.send(toReview(asked.value, answer));
+    } catch (error) {
+      // What happens to the write is for the failure policy to say.
+      const { kind, namespace, name } = asked.value;
+      options.log.error({ err: error, path, kind: kind.kind, namespace, name }, 'Could not review a write');
+      report('failed');
+      return reply.code(500).send({ message: 'the review failed' });
+    }
+  });
+}
+
+function outcomeOf(answer: Answer): ReviewReport['outcome'] {
+  if (!answer.allowed) return 'refused';
+  return (answer.patch ?? []).length > 0 ? 'patched' : 'allowed';
+}

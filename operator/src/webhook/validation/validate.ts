@@ -1,0 +1,167 @@
+/** Decides about writes of our Kinds, by the schemas and the translation that rule afterwards too (engineering 8.9). */
+import { formatPath, type Issue, isObject } from '@gatehouse/crds';
+import {
+  GROUP,
+  immutableIssues,
+  isKindName,
+  KINDS,
+  type KindName,
+  parseResource,
+  type ResourceOf,
+} from '@gatehouse/crds/kinds';
+import { canonicalJson, MAX_SHARD_BYTES } from '@gatehouse/crds/snapshot';
+import { checksOf, type VerdictIssue, type WorldObject } from '../../translate/index.ts';
+import type { AdmissionRequest, Answer, Cause } from '../admission.ts';
+import { deprecationsIn } from './deprecated.ts';
+import { foresee, type Outlook, type TranslatedWorld } from './what-if.ts';
+
+export interface ValidationView {
+  /** Undefined until the caches are complete: questions about other objects are left to the statuses then. */
+  translatedWorld(): TranslatedWorld | undefined;
+  isTerminating(namespace: string): boolean;
+}
+
+/** Those who clean up after others; holding them up would hold up whole namespaces. */
+const JANITORS: ReadonlySet<string> = new Set([
+  'system:serviceaccount:kube-system:namespace-controller',
+  'system:serviceaccount:kube-system:generic-garbage-collector',
+  'system:kube-controller-manager',
+]);
+
+/** What others name. Grants, keys and workspaces are not in use: taking them away is how access ends. */
+const NAMED_BY_OTHERS: ReadonlySet<KindName> = new Set([
+  'Provider',
+  'VirtualKey',
+  'Integration',
+  'GatewayConfig',
+  'Guardrail',
+]);
+
+/** Entries share shards; what is larger than one cannot be published (DESIGN section 5). */
+const KIB = 1024;
+
+const ALLOWED: Answer = { allowed: true };
+
+/** All that is wrong with a write at once, with the place of each problem; warnings where it will do but not as hoped. */
+export function reviewResource(request: AdmissionRequest, view: ValidationView): Answer {
+  const { kind, operation, subResource = '' } = request;
+  if (kind.group !== GROUP || !isKindName(kind.kind) || subResource !== '') return ALLOWED;
+  if (operation === 'DELETE') return reviewDeletion(request, kind.kind, view);
+  return operation === 'CONNECT' ? ALLOWED : reviewContent(request, kind.kind, view);
+}
+
+function reviewContent(request: AdmissionRequest, kind: KindName, view: ValidationView): Answer {
+  const { object, oldObject } = request;
+  if (!isResource(object) || isLeftAlone(object, oldObject)) return ALLOWED;
+  const warnings = deprecationsIn(kind, object);
+  const parsed = parse(kind, object);
+  if (!parsed.ok) return withWarnings(refuseIssues(request, parsed.error.map(toCause)), warnings);
+  const frozen = isResource(oldObject) ? changesOfImmutable(kind, oldObject, parsed.value) : [];
+  if (frozen.length > 0) return withWarnings(refuseIssues(request, frozen.map(toCause)), warnings);
+  const now = view.translatedWorld();
+  if (now === undefined) return withWarnings(ALLOWED, warnings);
+  const candidate = toCandidate(request, kind, asNewcomer(object, oldObject));
+  const outlook = foresee(now, candidate);
+  const clashes = causesOf(outlook);
+  if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
+  return withWarnings(ALLOWED, [...warnings, ...unresolvedIn(outlook)]);
+}
+
+function parse(kind: KindName, object: WorldObject): ReturnType<typeof parseResource<KindName>> {
+  const { status: _, ...wanted } = object; // the status is ours to write, not to obey
+  const parsed = parseResource(kind, wanted);
+  if (!parsed.ok) return parsed;
+  const issues = checksOf(kind, parsed.value);
+  return issues.length === 0 ? parsed : { ok: false, error: issues };
+}
+
+function changesOfImmutable(kind: KindName, oldObject: WorldObject, after: ResourceOf<KindName>): readonly Issue[] {
+  const before = parse(kind, oldObject);
+  return before.ok ? immutableIssues(kind, before.value, after) : [];
+}
+
+function reviewDeletion(request: AdmissionRequest, kind: KindName, view: ValidationView): Answer {
+  const { namespace, name = '', userInfo, oldObject } = request;
+  if (!NAMED_BY_OTHERS.has(kind) || JANITORS.has(userInfo.username)) return ALLOWED;
+  if (namespace !== undefined && namespace !== '' && view.isTerminating(namespace)) return ALLOWED;
+  const now = view.translatedWorld();
+  // What is already on its way out serves nothing any more.
+  if (now === undefined || (isResource(oldObject) && isBeingDeleted(oldObject))) return ALLOWED;
+  const { broken } = foresee(now, toCandidate(request, kind, undefined));
+  if (broken.length === 0) return ALLOWED;
+  const causes = broken.map((key): Cause => ({ reason: 'ObjectInUse', message: `is used by ${key}`, field: '' }));
+  const message = `${kind} ${name} is used by ${listed(broken)}; change or delete these first`;
+  return { allowed: false, reason: 'Conflict', message, causes };
+}
+
+/** Metadata may always change, also of what has become invalid: labels, and the finalizers of what is being deleted. */
+function isLeftAlone(object: WorldObject, oldObject: AdmissionRequest['oldObject']): boolean {
+  if (isBeingDeleted(object)) return true;
+  return isResource(oldObject) && canonicalJson(oldObject['spec'] ?? {}) === canonicalJson(object['spec'] ?? {});
+}
+
+const isBeingDeleted = ({ metadata }: WorldObject): boolean => (metadata.deletionTimestamp ?? undefined) !== undefined;
+
+/** Admission of our group only gets objects that its schema has let through. */
+const isResource = (
+  object: AdmissionRequest['object'],
+): object is NonNullable<AdmissionRequest['object']> & WorldObject =>
+  isObject(object) && isObject(object['metadata']) && typeof object['metadata']['name'] === 'string';
+
+/** Times are whole seconds: a new object comes after all that are there, whatever its stamp says. */
+function asNewcomer(object: WorldObject, oldObject: AdmissionRequest['oldObject']): WorldObject {
+  if (isResource(oldObject)) return object;
+  return { ...object, metadata: { ...object.metadata, creationTimestamp: '9999-12-31T23:59:59Z' } };
+}
+
+const toCandidate = ({ namespace, name }: AdmissionRequest, kind: KindName, object: WorldObject | undefined) => ({
+  kind,
+  namespace: KINDS[kind].scope === 'Cluster' ? undefined : (namespace ?? ''),
+  name: object?.metadata.name ?? name ?? '',
+  object,
+});
+
+/** References may come into being later, in whatever order a tool applies them; what another object has already may not. */
+function causesOf({ verdict, entryBytes }: Outlook): readonly Cause[] {
+  const issues = (verdict?.issues ?? []).filter(({ condition }) => condition === 'Accepted');
+  const causes = issues.map(
+    (issue): Cause => ({
+      reason: issue.reason === 'Conflicted' ? 'FieldValueDuplicate' : reasonOf(issue.reason === 'UnsupportedValue'),
+      message: issue.message,
+      field: formatPath(issue.path),
+    }),
+  );
+  if (entryBytes <= MAX_SHARD_BYTES) return causes;
+  const message = `would be published as ${Math.ceil(entryBytes / KIB)} KiB, where ${MAX_SHARD_BYTES / KIB} KiB is the most`;
+  return [...causes, { reason: 'FieldValueInvalid', message, field: 'spec' }];
+}
+
+const toCause = ({ code, path, message }: Issue): Cause => ({
+  reason: reasonOf(code === 'unsupported'),
+  message,
+  field: formatPath(path),
+});
+
+const reasonOf = (isUnsupported: boolean) =>
+  isUnsupported ? ('FieldValueNotSupported' as const) : ('FieldValueInvalid' as const);
+
+function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause[]): Answer {
+  const name = isResource(object) ? object.metadata.name : '';
+  const lines = causes.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+  return { allowed: false, reason: 'Invalid', message: `${kind.kind} ${name} is invalid: ${listed(lines)}`, causes };
+}
+
+const unresolvedIn = ({ verdict }: Outlook): readonly string[] =>
+  (verdict?.issues ?? []).filter(({ condition }) => condition === 'ResolvedRefs').map(toWarning);
+
+const toWarning = ({ path, message }: VerdictIssue): string => `not ready yet: ${formatPath(path)}: ${message}`;
+
+const withWarnings = (answer: Answer, warnings: readonly string[]): Answer =>
+  warnings.length === 0 ? answer : { ...answer, warnings };
+
+const MAX_LISTED = 20;
+
+function listed(items: readonly string[]): string {
+  const rest = items.length - MAX_LISTED;
+  return items.slice(0, MAX_LISTED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+}

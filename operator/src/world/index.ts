@@ -1,0 +1,11 @@
+/** Keeps the World of a translation like the cluster is. */
+export {
+  type CustomObject,
+  kindRefOf,
+  NAMESPACES,
+  REFERENCE_GRANTS,
+  type ReferenceGrantObject,
+  SECRETS,
+  type SecretObject,
+} from './kind-refs.ts';
+export { createLiveWorld, type KindStores, type LiveWorld, type LiveWorldOptions, type WorldStores } from './world.ts';

@@ -1,0 +1,45 @@
+import type { KubeObject, Store } from '../runtime/index.ts';
+import { LayeredMap } from '../translate/index.ts';
+
+/** What a store says, as a map that never changes; each look costs what has changed since the last one. */
+export interface LiveLayer<V> {
+  take(): LayeredMap<V>;
+  /** Has a key looked at although the store has told nothing: it may have been evicted. */
+  touch(key: string): void;
+}
+
+interface LiveLayerOptions<T extends KubeObject, V> {
+  /** The value of an object; undefined leaves it out. `before` is the value it had, to be given again where nothing has changed. */
+  readonly toValue: (object: T, before: V | undefined) => V | undefined;
+  readonly onChange: () => void;
+}
+
+/** Follows a store from now on. */
+export function followStore<T extends KubeObject, V>(
+  store: Pick<Store<T>, 'subscribe' | 'objects' | 'get'>,
+  { toValue, onChange }: LiveLayerOptions<T, V>,
+): LiveLayer<V> {
+  let layer = new LayeredMap<V>();
+  const touched = new Set<string>(store.objects.keys());
+  store.subscribe(({ key }) => {
+    touched.add(key);
+    onChange();
+  });
+  return {
+    touch: (key) => {
+      touched.add(key);
+    },
+    take: () => {
+      const changes = new Map<string, V | undefined>();
+      for (const key of touched) {
+        const before = layer.get(key);
+        const object = store.get(key);
+        const value = object === undefined ? undefined : toValue(object, before);
+        if (value !== before) changes.set(key, value);
+      }
+      touched.clear();
+      layer = layer.with(changes);
+      return layer;
+    },
+  };
+}

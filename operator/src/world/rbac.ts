@@ -1,0 +1,14 @@
+import type { PolicyRule } from '../rbac.ts';
+
+/** What a world is made of besides our own kinds; Secrets one by one, by the names that resources give. */
+export const rbac: readonly PolicyRule[] = [
+  { scope: 'cluster', apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
+  {
+    scope: 'watched',
+    apiGroups: ['gateway.networking.k8s.io'],
+    resources: ['referencegrants'],
+    verbs: ['list', 'watch'],
+  },
+  { scope: 'watched', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] },
+  { scope: 'watched', apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+];

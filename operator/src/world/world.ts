@@ -1,0 +1,91 @@
+import { isObject } from '@gatehouse/crds';
+import type { KindName } from '@gatehouse/crds/kinds';
+import { type KubeObject, namespaceOf, type ObjectKey, type Store } from '../runtime/index.ts';
+import {
+  LayeredMap,
+  type ReferenceGrant,
+  type World,
+  type WorldObject,
+  type WorldObjects,
+  type WorldSettings,
+} from '../translate/index.ts';
+import type { CustomObject, ReferenceGrantObject, SecretObject } from './kind-refs.ts';
+import { followStore, type LiveLayer } from './live-layer.ts';
+import { toGrant, toLabels, toSecretData, toWorldObject } from './values.ts';
+
+export type KindStores = ReadonlyMap<KindName, Store<CustomObject>>;
+
+export interface WorldStores {
+  readonly kinds: KindStores;
+  readonly secrets: Store<SecretObject>;
+  readonly namespaces: Store<KubeObject>;
+  /** Absent where references must not cross namespaces. */
+  readonly grants: Store<ReferenceGrantObject> | undefined;
+}
+
+export interface LiveWorldOptions {
+  readonly stores: WorldStores;
+  readonly settings: WorldSettings;
+  /** The namespaces this operator is for. */
+  readonly namespaces: 'all' | ReadonlySet<string>;
+  /** Something has changed that a translation may look at; called often. */
+  readonly onChange: () => void;
+}
+
+export interface LiveWorld {
+  /** The world of now; costs what has changed since the last call. */
+  take(): World;
+  /** A Secret is no longer read: nothing of it stays in the world. */
+  forgetSecret(key: ObjectKey): void;
+}
+
+/** Keeps a world like the stores are. */
+export function createLiveWorld({ stores, settings, namespaces, onChange }: LiveWorldOptions): LiveWorld {
+  const kinds = new Map<KindName, LiveLayer<WorldObject>>();
+  for (const [kind, store] of stores.kinds) {
+    const toValue = (object: CustomObject, before: WorldObject | undefined): WorldObject | undefined =>
+      isOurs(kind, object, namespaces) ? toWorldObject(object, before) : undefined;
+    kinds.set(kind, followStore(store, { toValue, onChange }));
+  }
+  const secrets = followStore(stores.secrets, { toValue: toSecretData, onChange });
+  const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
+  const grants = stores.grants && followStore(stores.grants, { toValue: toGrant, onChange });
+  const byNamespace = groupGrants();
+  return {
+    forgetSecret: secrets.touch,
+    take: () => ({
+      resources: new Map<KindName, WorldObjects>([...kinds].map(([kind, layer]) => [kind, layer.take()])),
+      secrets: secrets.take(),
+      namespaces: labels.take(),
+      referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
+      settings,
+      served: 'all',
+    }),
+  };
+}
+
+const NO_GRANTS = new LayeredMap<ReferenceGrant>();
+
+/**
+ * An operator for some namespaces has nothing to say about Workspaces elsewhere: another operator may be in charge of them.
+ */
+function isOurs(kind: KindName, { spec }: CustomObject, namespaces: LiveWorldOptions['namespaces']): boolean {
+  if (namespaces === 'all' || kind !== 'Workspace') return true;
+  const namespace = isObject(spec) ? spec['namespace'] : undefined;
+  return typeof namespace === 'string' && namespaces.has(namespace);
+}
+
+/** Grants by the namespace they stand in; made anew only when a grant has changed. */
+function groupGrants(): (grants: LayeredMap<ReferenceGrant>) => ReadonlyMap<string, readonly ReferenceGrant[]> {
+  let last: { readonly of: LayeredMap<ReferenceGrant>; readonly groups: Map<string, ReferenceGrant[]> } | undefined;
+  return (grants) => {
+    if (last?.of === grants) return last.groups;
+    const groups = new Map<string, ReferenceGrant[]>();
+    grants.forEach((grant, key) => {
+      const namespace = namespaceOf(key);
+      groups.set(namespace, [...(groups.get(namespace) ?? []), grant]);
+    });
+    last = { of: grants, groups };
+    return groups;
+  };
+}

@@ -1,0 +1,55 @@
+/** The commands of the guides, run as they stand. Blocks that need pods are marked `text` there. */
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
+import { capture } from '../cluster/run.ts';
+import { blocksOf, ROOT } from '../docs/documents.ts';
+
+const guide = blocksOf('docs/guide/kubernetes.md');
+const gitops = blocksOf('docs/guide/gitops.md');
+
+let controlPlane: ControlPlane;
+/** Looks like a checkout, with the file that the guide tells to write. */
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-guide-'));
+  await symlink(join(ROOT, 'charts'), join(folder, 'charts'));
+  const workspace = guide.find(({ language }) => language === 'yaml')?.text ?? '';
+  await writeFile(join(folder, 'team-a.yaml'), workspace);
+  const programs = [pathOf(await ensurePrograms(['helm']), 'helm'), controlPlane.kubectlPath].map(dirname);
+  const { kubeconfigPath } = controlPlane;
+  env = { HOME: folder, KUBECONFIG: kubeconfigPath, PATH: [...programs, process.env['PATH']].join(':') };
+}, 120_000);
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await controlPlane[Symbol.asyncDispose]();
+});
+
+const shell = (text: string) => capture(['bash', '-euo', 'pipefail', '-c', text], { cwd: folder, env });
+
+test('from the install to the removal', async () => {
+  const commands = guide.filter(({ language }) => language === 'sh');
+  expect(commands.length).toBeGreaterThan(3);
+  for (const { text, line } of commands) {
+    const { code, stderr } = await shell(text);
+    expect(code, `line ${line}: ${stderr}`).toBe(0);
+  }
+  const left = await runKubectl(controlPlane, ['get', 'crd', '--output=name']);
+  expect(left).not.toContain('gatehouse.dev');
+});
+
+test('with kustomize, the second time included', async () => {
+  const commands = gitops.filter(({ language }) => language === 'sh');
+  expect(commands).toHaveLength(1);
+  await shell(commands[0]?.text ?? '');
+  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  // The namespace of the fleet may still be going from the test before.
+  await expect.poll(async () => (await shell(commands[0]?.text ?? '')).code, { timeout: 30_000 }).toBe(0);
+  const fleet = await runKubectl(controlPlane, ['get', 'gatewayfleets', '--all-namespaces', '--output=name']);
+  expect(fleet.trim()).toBe('gatewayfleet.gatehouse.dev/default');
+});

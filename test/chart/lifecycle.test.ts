@@ -1,0 +1,185 @@
+/** Install, upgrade, roll back and remove, on an API server without nodes: objects are what is tested here. */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
+import { waitFor } from '../kit/wait-for.ts';
+import { at, CHART, CRD_CHART, FLEET_NAMESPACE, helm, idOf, manifest, NAMESPACE, RELEASE, runHelm } from './helm.ts';
+
+let controlPlane: ControlPlane;
+/** What the cluster held before us. */
+let untouched: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  untouched = await everything();
+}, 120_000);
+afterAll(() => controlPlane[Symbol.asyncDispose]());
+
+const inCluster = (...args: readonly string[]): Promise<string> =>
+  runHelm([...args], { kubeconfig: controlPlane.kubeconfigPath });
+const upgrade = (chart: string = CHART): Promise<string> =>
+  inCluster('upgrade', '--install', RELEASE, chart, '--namespace', NAMESPACE, '--create-namespace');
+
+/** What comes and goes by itself, or is the book-keeping of Helm. */
+const IGNORED =
+  /^(events|endpoints|endpointslices|pods|replicasets|controllerrevisions|apiservices|componentstatuses)$/;
+const RELEASE_SECRET = 'sh.helm.release.v1.';
+
+const list = z.looseObject({ items: z.array(manifest) });
+
+/** Every object by `Kind/namespace/name`, with its resourceVersion. */
+async function everything(): Promise<Map<string, string>> {
+  const names = await runKubectl(controlPlane, ['api-resources', '--verbs=list', '--output=name']);
+  const resources = names.split('\n').filter((name) => name !== '' && !IGNORED.test(name.split('.')[0] ?? ''));
+  const answer = await runKubectl(controlPlane, ['get', resources.join(','), '--all-namespaces', '--output=json']);
+  const objects = list
+    .parse(JSON.parse(answer))
+    .items.filter(({ metadata }) => !metadata.name.startsWith(RELEASE_SECRET));
+  return new Map(objects.map((object) => [idOf(object), String(object.metadata['resourceVersion'])]));
+}
+
+/** Objects that are ours by their names; leases and heartbeats of the control plane move all the time. */
+const ours = async (): Promise<[string, string][]> =>
+  [...(await everything())].filter(([id]) => id.includes('gatehouse')).sort(([a], [b]) => a.localeCompare(b));
+
+async function get(path: string): Promise<unknown> {
+  const { status, body } = await controlPlane.request('GET', path);
+  return status === 404 ? undefined : body;
+}
+
+const DEPLOYMENT = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/gatehouse-operator`;
+const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/gatehouse-operator`;
+const CERTIFICATE = `/api/v1/namespaces/${NAMESPACE}/secrets/gatehouse-webhook-certificate`;
+const VALIDATING = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/gatehouse-validating';
+const FLEET = `/apis/gatehouse.dev/v1alpha1/namespaces/${FLEET_NAMESPACE}/gatewayfleets/default`;
+const OLD_OBJECT = `/api/v1/namespaces/${NAMESPACE}/configmaps/gatehouse-old`;
+
+/** The chart as a release before this one: older, with an object that is gone since. */
+async function withOldChart<T>(use: (chart: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-old-chart-'));
+  try {
+    await cp(CHART, folder, { recursive: true });
+    const chart = await readFile(join(folder, 'Chart.yaml'), 'utf8');
+    await writeFile(join(folder, 'Chart.yaml'), chart.replaceAll(/ersion: [0-9.]+$/gm, 'ersion: 0.0.9'));
+    const old = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gatehouse-old', namespace: NAMESPACE } };
+    await writeFile(join(folder, 'templates/old.yaml'), JSON.stringify(old));
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const image = async (): Promise<unknown> => at(await get(DEPLOYMENT), 'spec.template.spec.containers.0.image');
+
+/** What an operator and a webhook that is down leave in the objects that the chart installs empty. */
+async function workAsOperator(): Promise<void> {
+  const apply = async (path: string, body: Record<string, unknown>): Promise<void> => {
+    const answer = await controlPlane.request('PATCH', `${path}?fieldManager=gatehouse-operator&force=true`, {
+      contentType: APPLY_PATCH,
+      body,
+    });
+    expect(answer).toMatchObject({ status: 200 });
+  };
+  const here = (name: string) => ({ metadata: { name, namespace: NAMESPACE } });
+  await apply(LEASE, {
+    ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', ...here('gatehouse-operator') },
+    spec: { holderIdentity: 'one', leaseDurationSeconds: 15 },
+  });
+  await apply(CERTIFICATE, {
+    ...{ apiVersion: 'v1', kind: 'Secret', ...here('gatehouse-webhook-certificate') },
+    data: { 'tls.crt': 'YQ==' },
+  });
+  await apply(VALIDATING, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'gatehouse-validating' },
+    webhooks: [
+      {
+        name: 'resources.gatehouse.dev',
+        clientConfig: { url: 'https://127.0.0.1:1/validate' },
+        rules: [
+          {
+            apiGroups: ['gatehouse.dev'],
+            apiVersions: ['v1alpha1'],
+            operations: ['DELETE'],
+            resources: ['gatewayfleets'],
+          },
+        ],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        failurePolicy: 'Fail',
+      },
+    ],
+  });
+}
+
+test('a release before this one comes first', async () => {
+  await inCluster('install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE, '--create-namespace');
+  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await withOldChart(upgrade);
+  expect(await image()).toBe('gatehouse-operator:0.0.9');
+  expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });
+});
+
+test('the upgrade changes what changed and removes what is gone', async () => {
+  await upgrade();
+  expect(await image()).toBe('gatehouse-operator:0.1.0');
+  expect(await get(OLD_OBJECT)).toBeUndefined();
+});
+
+test('the roll-back brings the release before', async () => {
+  await inCluster('rollback', RELEASE, '1', '--namespace', NAMESPACE);
+  expect(await image()).toBe('gatehouse-operator:0.0.9');
+  expect(await get(OLD_OBJECT)).toBeDefined();
+});
+
+test('an upgrade to the same changes nothing, nor what the operator has written', async () => {
+  await upgrade();
+  await inCluster('upgrade', '--install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE);
+  await workAsOperator();
+  // The controllers of workloads write their first statuses a moment later.
+  await waitFor(async () => at(await get(DEPLOYMENT), 'status.observedGeneration') !== undefined);
+  const before = await settled();
+  await upgrade();
+  await inCluster('upgrade', '--install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE);
+  expect(await ours()).toEqual(before);
+});
+
+/** Our objects once two looks at them are the same. */
+async function settled(): Promise<[string, string][]> {
+  let before = await ours();
+  await waitFor(async () => {
+    const now = await ours();
+    const same = JSON.stringify(now) === JSON.stringify(before);
+    before = now;
+    return same;
+  });
+  return before;
+}
+
+test('nothing but the definitions stays when the release goes, also with a webhook that does not answer', async () => {
+  await inCluster('uninstall', RELEASE, '--namespace', NAMESPACE);
+  await waitFor(async () => (await get(`/api/v1/namespaces/${FLEET_NAMESPACE}`)) === undefined, {
+    deadlineMs: 40_000,
+    what: 'the end of the namespace of the fleet',
+  });
+  await inCluster('uninstall', 'gatehouse-crds', '--namespace', NAMESPACE);
+  await runKubectl(controlPlane, ['delete', 'namespace', NAMESPACE]);
+  const left = [...(await everything()).keys()].filter((id) => !untouched.has(id));
+  expect(left.filter((id) => !/^CustomResourceDefinition\/\/.*\.gatehouse\.dev$/.test(id))).toEqual([]);
+  expect(left).toContain('CustomResourceDefinition//workspaces.gatehouse.dev');
+});
+
+test('an install after that takes the definitions over', async () => {
+  await inCluster('install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE, '--create-namespace');
+  await upgrade();
+  expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });
+});
+
+test('a second release is refused: names are those of the installation', async () => {
+  const second = ['install', 'second', CHART, '--namespace', 'second', '--create-namespace'];
+  expect(await helm(second, { kubeconfig: controlPlane.kubeconfigPath })).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,169 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '@gatehouse/crds';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { FLAGS } from '../../operator/src/config/index.ts';
+import { at, CHART, CRD_CHART, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
+import { EVERYTHING } from './values.ts';
+
+const KUSTOMIZE = join(CHART, '../kustomize');
+const PACKAGE = join(CHART, '../../crds/package.json');
+
+const find = (objects: readonly Manifest[], id: string): Manifest => {
+  const found = objects.find((object) => idOf(object) === id);
+  if (found === undefined) throw new Error(`${id} is not rendered: ${objects.map(idOf).join(', ')}`);
+  return found;
+};
+
+const rulesOf = (role: Manifest): Record<string, string[] | undefined>[] =>
+  (at(role, 'rules') ?? []) as Record<string, string[] | undefined>[]; // roles hold nothing else
+
+describe('the charts', () => {
+  test.for([CHART, CRD_CHART])('%s has no lint', async (chart) => {
+    await runHelm(['lint', '--strict', chart]);
+  });
+
+  test.for([CHART, CRD_CHART])('%s has the version of the code', (chart) => {
+    const { version, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
+    const code = JSON.parse(readFileSync(PACKAGE, 'utf8')).version;
+    expect([version, appVersion]).toEqual([code, code]);
+  });
+
+  test('the definitions stay when the chart goes', async () => {
+    const objects = await render({}, CRD_CHART);
+    expect(objects.length).toBeGreaterThan(10);
+    for (const { metadata } of objects) expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+  });
+});
+
+describe('what is rendered', () => {
+  test('with everything belongs to Gatehouse and its release', async () => {
+    const objects = await render(EVERYTHING);
+    const labels = { 'app.kubernetes.io/part-of': 'gatehouse', 'app.kubernetes.io/managed-by': 'Helm' };
+    for (const { metadata } of objects) expect(metadata.labels).toMatchObject(labels);
+    expect(new Set(objects.map(idOf)).size).toBe(objects.length);
+  });
+
+  test('is the same each time', async () => {
+    expect(await render(EVERYTHING)).toEqual(await render(EVERYTHING));
+  });
+
+  test('grants no wildcard, and lists no Secrets', async () => {
+    const roles = (await render(EVERYTHING)).filter(({ kind }) => kind.endsWith('Role'));
+    const rules = roles.flatMap(rulesOf);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(rules.flatMap((rule) => Object.values(rule).flat()).filter((word) => word?.includes('*'))).toEqual([]);
+    for (const { resources, verbs } of rules) if (resources?.includes('secrets')) expect(verbs).not.toContain('list');
+  });
+
+  test('for named namespaces has nothing of them in the ClusterRole', async () => {
+    const objects = await render({ watchNamespaces: ['team-a'] });
+    const clusterWide = rulesOf(find(objects, 'ClusterRole//gatehouse-operator')).flatMap(({ resources }) => resources);
+    expect(clusterWide).toContain('workspaces');
+    expect(clusterWide.filter((name) => ['secrets', 'configmaps', 'virtualkeys'].includes(name ?? ''))).toEqual([]);
+    const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-watched'));
+    const namespaces = roles.map(({ metadata }) => metadata.namespace);
+    expect(namespaces.sort()).toEqual(['gatehouse-gateways', 'gatehouse-system', 'team-a']);
+    for (const role of roles) expect(rulesOf(role).flatMap(({ resources }) => resources)).toContain('secrets');
+  });
+
+  test.for(['Deployment//gatehouse-operator', 'StatefulSet//gatehouse-redis'])('%s runs restricted', async (id) => {
+    const workload = find(await render(), id.replace('//', `/${NAMESPACE}/`));
+    const pod = at(workload, 'spec.template.spec');
+    const user = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
+    expect(at(pod, 'securityContext')).toEqual({
+      ...user,
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(at(pod, 'containers.0.securityContext')).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  test.for([
+    { image: {}, want: 'gatehouse-operator:0.1.0' },
+    { image: { tag: '2' }, want: 'gatehouse-operator:2' },
+    { image: { tag: '2', digest: 'sha256:ab' }, want: 'gatehouse-operator@sha256:ab' },
+    { image: { repository: 'op' }, imageRegistry: 'registry.example.com/ai', want: 'registry.example.com/ai/op:0.1.0' },
+  ])('runs $want', async ({ image, imageRegistry = '', want }) => {
+    const objects = await render({ imageRegistry, operator: { image } });
+    const deployment = find(objects, `Deployment/${NAMESPACE}/gatehouse-operator`);
+    expect(at(deployment, 'spec.template.spec.containers.0.image')).toBe(want);
+  });
+
+  test('sets every variable the operator knows, and no other', async () => {
+    const namespaces = { watchNamespaces: ['team-a'], crossNamespaceRefs: false };
+    const objects = await render({
+      ...namespaces,
+      monitoring: { namespaces: ['monitoring'] },
+      webhook: { certManager: { enabled: true } },
+    });
+    const deployment = find(objects, `Deployment/${NAMESPACE}/gatehouse-operator`);
+    const env = z
+      .array(z.looseObject({ name: z.string() }))
+      .parse(at(deployment, 'spec.template.spec.containers.0.env'))
+      .map(({ name }) => name);
+    const known = Object.values(FLAGS).flatMap((flag) => ('variable' in flag ? [flag.variable] : []));
+    // Inside a cluster the service account is used.
+    expect(env.sort()).toEqual(known.filter((name) => name !== 'KUBECONFIG').sort());
+  });
+
+  test.for([
+    { rule: "the chart's Redis", values: {}, want: { urlSecretRef: { name: 'gatehouse-redis', key: 'url' } } },
+    {
+      rule: 'one of their own',
+      values: { redis: { enabled: false, urlSecretRef: { name: 'mine', key: 'u' } } },
+      want: { urlSecretRef: { name: 'mine', key: 'u' } },
+    },
+    { rule: 'none', values: { redis: { enabled: false } }, want: undefined },
+    {
+      rule: 'that of their spec',
+      values: { defaultFleet: { spec: { stores: { redis: { urlSecretRef: { name: 'spec', key: 'u' } } } } } },
+      want: { urlSecretRef: { name: 'spec', key: 'u' } },
+    },
+  ])('gives gateways $rule', async ({ values, want }) => {
+    const fleet = find(await render(values), 'GatewayFleet/gatehouse-gateways/default');
+    expect(at(fleet, 'spec.stores.redis')).toEqual(want);
+  });
+
+  test('sends traffic to the port of the first listener', async () => {
+    const spec = { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }] };
+    const objects = await render({ ...EVERYTHING, defaultFleet: { spec } });
+    const route = find(objects, 'HTTPRoute/gatehouse-gateways/gatehouse');
+    const ingress = find(objects, 'Ingress/gatehouse-gateways/gatehouse');
+    const backend = { name: 'default-gateway', port: 8443 };
+    expect(at(route, 'spec.rules.0.backendRefs.0')).toEqual(backend);
+    expect(at(ingress, 'spec.rules.0.http.paths.0.backend.service')).toEqual({ ...backend, port: { number: 8443 } });
+  });
+});
+
+describe('the kustomization', () => {
+  const monitoring = EVERYTHING['monitoring'];
+  const isMonitoring = ({ apiVersion, metadata }: Manifest): boolean =>
+    apiVersion.startsWith('monitoring.') || metadata.name === 'gatehouse-dashboard';
+
+  test.for([
+    { file: 'base/operator.yaml', values: {}, chosen: () => true },
+    { file: 'components/monitoring/monitoring.yaml', values: { monitoring }, chosen: isMonitoring },
+  ])('$file is what the chart renders', async ({ file, values, chosen }) => {
+    const objects = (await render(values)).filter(chosen).map(withoutHelm);
+    const notice = '# Generated by test/chart from the chart (UPDATE=1 rewrites it); do not edit.\n';
+    const text = notice + objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
+    const path = join(KUSTOMIZE, file);
+    if (process.env['UPDATE'] === '1') writeFileSync(path, text);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+/** Without the labels that speak of Helm; `instance` stays, since selectors use it. */
+function withoutHelm(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutHelm);
+  if (!isObject(node)) return node;
+  const kept = Object.entries(node).filter(([key, value]) => key !== 'helm.sh/chart' && value !== 'Helm');
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutHelm(value)]));
+}

@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { leavesOf, VALUES } from '../../operator/gen/index.ts';
+import { CHART, helm, NAMESPACE, RELEASE, renderText, type Values } from './helm.ts';
+import { EVERYTHING, withValue } from './values.ts';
+
+const leaves = [...leavesOf(VALUES)].map(([path, leaf]) => ({ path, ...leaf }));
+
+/** Where a value needs another one to count. */
+const NEEDED: Readonly<Record<string, Values>> = {
+  'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
+  'redis.cacheUrlSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
+};
+
+describe('a value', () => {
+  test.for(leaves)('$path changes what is rendered', async ({ path, fallback, example }) => {
+    const values = { ...EVERYTHING, ...NEEDED[path] };
+    const texts = await Promise.all([fallback, example].map((value) => renderText(withValue(values, path, value))));
+    expect(texts[0]).not.toBe(texts[1]);
+  });
+
+  test('used by a template is declared', () => {
+    const templates = globSync('templates/**', { cwd: CHART, withFileTypes: true }).filter((file) => file.isFile());
+    const text = templates.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n');
+    const used = new Set([...text.matchAll(/\.Values\.([A-Za-z.]+[A-Za-z])/g)].map(([, path = '']) => path));
+    const known = (path: string): boolean =>
+      leaves.some((leaf) => leaf.path === path || leaf.path.startsWith(`${path}.`) || path.startsWith(`${leaf.path}.`));
+    expect(used.size).toBeGreaterThan(leaves.length / 2);
+    expect([...used].filter((path) => !known(path))).toEqual([]);
+  });
+
+  test.for([
+    { rule: 'nobody knows', values: { operator: { replica: 3 } } },
+    { rule: 'of the wrong type', values: { operator: { replicas: 'two' } } },
+    { rule: 'out of bounds', values: { operator: { replicas: 0 } } },
+    { rule: 'that is no spec of a fleet', values: { defaultFleet: { spec: { replica: 3 } } } },
+    {
+      rule: 'of a password that gateways would not know',
+      values: { redis: { passwordSecretRef: { name: 'r', key: 'p' } } },
+    },
+  ])('$rule is refused', async ({ values }) => {
+    expect(await helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], { values })).toMatchObject({ code: 1 });
+  });
+
+  test.for([
+    { rule: 'that Helm adds for charts of charts', values: { global: { any: 1 } } },
+    { rule: 'that null takes away', values: { runAsUser: null } },
+  ])('$rule is not', async ({ values }) => {
+    expect(await helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], { values })).toMatchObject({ code: 0 });
+  });
+});

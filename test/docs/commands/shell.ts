@@ -1,0 +1,113 @@
+/** Runs the shell blocks of a document the way a reader would, in a folder that looks like the checkout, on free ports. */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../documents.ts';
+
+/** Ports as documents and examples name them. */
+const NAMED_PORTS = ['8787', '8789', '8790', '8791'] as const;
+const PORT = new RegExp(`\\b(?:${NAMED_PORTS.join('|')})\\b`, 'g');
+
+/** Any answer that is no success fails a command, which a reader would see. */
+const PRELUDE = `set -euo pipefail
+curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }
+gatehouse() { "$NODE" --conditions=@gatehouse/source standalone/src/main.ts "$@"; }
+`;
+
+export interface Outcome {
+  readonly status: number | string;
+  readonly out: string;
+}
+
+export interface Running extends AsyncDisposable {
+  /** What it has written so far, on both channels. */
+  readonly out: string;
+}
+
+export interface Checkout extends Disposable {
+  run(commands: string): Promise<Outcome>;
+  /** Starts a command that does not end by itself. */
+  start(command: string): Running;
+}
+
+export async function openCheckout(): Promise<Checkout> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
+  const ports = new Map<string, string>();
+  for (const port of NAMED_PORTS) ports.set(port, await freePort());
+  const moved = (text: string): string => text.replaceAll(PORT, (port) => ports.get(port) ?? port);
+
+  for (const name of ['crds', 'gateway', 'operator', 'standalone', 'node_modules']) {
+    symlinkSync(join(ROOT, name), join(folder, name));
+  }
+  cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true });
+  for (const entry of readdirSync(join(folder, 'examples'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    writeFileSync(path, moved(readFileSync(path, 'utf8')));
+  }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    NODE: process.execPath,
+    PORT: ports.get('8787') ?? '',
+    GATEHOUSE_ADMIN_PORT: ports.get('8789') ?? '',
+    GATEHOUSE_DRAIN_ACCEPT_MS: '0',
+  };
+  const bash = (script: string) =>
+    spawn('bash', ['-c', PRELUDE + moved(script)], {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  return {
+    run: async (commands) => {
+      const { child, written } = collect(bash(commands));
+      const status = await ended(child);
+      return { status, out: written.text };
+    },
+    start: (command) => {
+      const { child, written } = collect(bash(command));
+      return {
+        get out() {
+          return written.text;
+        },
+        [Symbol.asyncDispose]: async () => {
+          if (child.exitCode !== null || child.pid === undefined) return;
+          process.kill(-child.pid, 'SIGKILL'); // its group: bash and what it started
+          await ended(child);
+        },
+      };
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+type Shell = ReturnType<typeof spawn>;
+
+function collect(child: Shell): { child: Shell; written: { text: string } } {
+  const written = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      written.text += chunk.toString();
+    });
+  }
+  return { child, written };
+}
+
+const ended = (child: Shell): Promise<number | string> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode);
+    else child.on('close', (code, signal) => resolve(code ?? signal ?? 'nothing'));
+  });
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return String(address.port);
+}

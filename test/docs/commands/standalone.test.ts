@@ -1,0 +1,68 @@
+/** The guide and the README, command by command, against the process they tell a reader to start. */
+import { waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { type Block, blocksOf } from '../documents.ts';
+import { type Checkout, openCheckout, type Running } from './shell.ts';
+
+const START_MS = 60_000;
+const guide = blocksOf('docs/guide/standalone.md').filter(({ language }) => language === 'sh');
+const readme = blocksOf('README.md').filter(({ language }) => language === 'sh');
+
+const startsServer = ({ text }: Block): boolean => /^gatehouse standalone /.test(text);
+const startsMock = ({ text }: Block): boolean => /^gatehouse mock-provider /.test(text);
+const definesCommand = ({ text }: Block): boolean => text.startsWith('gatehouse() {');
+const isMake = ({ text }: Block): boolean => /^make [a-z]+( |$)/.test(text);
+
+let checkout: Checkout;
+let server: Running;
+
+beforeAll(async () => {
+  checkout = await openCheckout();
+  const [start] = guide.filter(startsServer);
+  server = checkout.start(start?.text ?? 'false');
+  await waitFor(() => server.out.includes('curl '), { deadlineMs: START_MS, what: 'the first request' });
+}, START_MS);
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  checkout[Symbol.dispose]();
+});
+
+const ends = guide.filter((block) => !startsServer(block) && !startsMock(block) && !definesCommand(block));
+
+describe('the guide of standalone', { timeout: START_MS }, () => {
+  test('starts what make run starts', () => {
+    const [start] = guide.filter(startsServer);
+    const options = start?.text.replace('gatehouse standalone', '').trim();
+    expect(packageJson.scripts['start:examples']).toMatch(new RegExp(`standalone ${options}$`));
+  });
+
+  test.for(ends)('line $line', async ({ text }) => {
+    const { status, out } = await checkout.run(text);
+    expect(status, out).toBe(0);
+  });
+
+  test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
+    await using mock = checkout.start(text.replace('8790', '8791'));
+    await waitFor(() => /http:\/\//.test(mock.out), { deadlineMs: START_MS, what: 'the address' });
+  });
+});
+
+describe('the README', { timeout: START_MS }, () => {
+  test('begins with make run and make test', () => {
+    expect(readme.filter(isMake).map(({ text }) => text.split('\n')[0])).toEqual(['make run', 'make test']);
+    expect(readme.slice(0, 1).filter(isMake)).toHaveLength(1);
+  });
+
+  test.for(readme.filter((block) => !isMake(block)))('line $line', async ({ text }) => {
+    const { status, out } = await checkout.run(text);
+    expect(status, out).toBe(0);
+  });
+
+  test('shows the request that the process prints', () => {
+    const [curl] = readme.filter(({ text }) => text.startsWith('curl '));
+    const flat = (text: string): string => text.replaceAll(/\\\n\s*/g, '').replaceAll(/127\.0\.0\.1:\d+/g, 'HOST');
+    expect(flat(server.out)).toContain(flat(curl?.text ?? 'no request'));
+  });
+});

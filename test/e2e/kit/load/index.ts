@@ -1,0 +1,67 @@
+/** Traffic of a process of its own, so that neither a busy test nor a busy gateway hides what the other does. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { waitFor } from '@gatehouse/test/kit';
+import type { LoadReport } from './ledger.ts';
+import type { LoadTask, Order, Reply } from './task.ts';
+
+export { type LoadReport, type Mishap, quantile } from './ledger.ts';
+export type { LoadTask } from './task.ts';
+
+export interface Load extends AsyncDisposable {
+  /** How it stands. */
+  report(): Promise<LoadReport>;
+  /** Sends nothing new, waits for every answer and stream, and says how all of it ended. */
+  finish(): Promise<LoadReport>;
+}
+
+const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url));
+const STEADY_WITHIN_MS = 60_000;
+
+/** Starts a load and, unless told, waits until all its streams are open and requests have been answered. */
+export async function startLoad(task: LoadTask, { steady = true } = {}): Promise<Load> {
+  const child = fork(GENERATOR, { execArgv: ['--conditions=@gatehouse/source'], serialization: 'json' });
+  const ask = (message: Order): Promise<LoadReport> => exchange(child, message);
+  const load: Load = {
+    report: () => ask({ order: 'report' }),
+    finish: () => ask({ order: 'finish' }),
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+  await ask({ order: 'start', task });
+  if (!steady) return load;
+  await waitFor(
+    async () => {
+      const { requests, openStreams } = await load.report();
+      return openStreams >= task.streams && requests.ok >= task.requestsPerSecond;
+    },
+    { deadlineMs: STEADY_WITHIN_MS, what: 'a steady load' },
+  );
+  return load;
+}
+
+async function exchange(child: ChildProcess, message: Order): Promise<LoadReport> {
+  const answered = new Promise<LoadReport>((resolve, reject) => {
+    const settle = (): void => {
+      child.off('message', onReply);
+      child.off('exit', onExit);
+    };
+    const onReply = (reply: Reply): void => {
+      if (reply.order !== message.order) return;
+      settle();
+      resolve(reply.report);
+    };
+    const onExit = (): void => {
+      settle();
+      reject(new Error('The load has ended by itself'));
+    };
+    child.on('message', onReply);
+    child.on('exit', onExit);
+  });
+  child.send(message);
+  return answered;
+}

@@ -1,0 +1,84 @@
+/** A workspace with everything a request needs, in a namespace of its own. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { ControlPlaneAccess } from '../../cluster/index.ts';
+import { allReady, applyObjects } from './kube.ts';
+
+const API_VERSION = 'gatehouse.dev/v1alpha1';
+/** Of examples/mock-provider.yaml. */
+const MOCK_URL = 'http://mock-provider.mock-provider.svc:8790/v1';
+
+export interface Team {
+  /** Of the workspace and of its namespace. */
+  readonly name: string;
+  /** A gateway key of an application. */
+  readonly key: string;
+}
+
+export interface TeamOptions {
+  /** Further labels of the namespace. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly objects?: (namespace: string) => readonly object[];
+}
+
+/**
+ * VirtualKeys `first` (OpenAI) and `second` (Groq), both of the Secret `provider` and both answered by the mock provider;
+ * the GatewayConfig `main`, which is the default and uses the first; the ApiKey `app`. All are ready when this resolves.
+ */
+export async function createTeam(controlPlane: ControlPlaneAccess, options: TeamOptions = {}): Promise<Team> {
+  const name = `team-${randomBytes(3).toString('hex')}`;
+  const key = newKey();
+  await applyObjects(controlPlane, [
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name, labels: { ...options.labels, 'gatehouse.dev/workspace': name } },
+    },
+    resource('Workspace', { name }, { namespace: name, defaults: { configRef: { name: 'main' } } }),
+    ...providers(name),
+    resource('GatewayConfig', { namespace: name, name: 'main' }, { config: { provider: '@first' } }),
+    apiKey(name, 'app', key),
+    ...(options.objects?.(name) ?? []),
+  ]);
+  await allReady(controlPlane, name, 'virtualkeys,gatewayconfigs,apikeys');
+  return { name, key };
+}
+
+/** 256 random bits. */
+export const newKey = (): string => `gwk_${randomBytes(32).toString('base64url')}`;
+
+export const resource = (kind: string, metadata: object, spec: object): object => ({
+  apiVersion: API_VERSION,
+  kind,
+  metadata,
+  spec,
+});
+
+export const apiKey = (namespace: string, name: string, key: string): object =>
+  resource(
+    'ApiKey',
+    { namespace, name },
+    {
+      type: 'workspace-service',
+      sha256: createHash('sha256').update(key).digest('hex'),
+      scopes: ['completions.write'],
+    },
+  );
+
+const providers = (namespace: string): readonly object[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace, name: 'provider' },
+    stringData: { 'api-key': 'provider-key-0' },
+  },
+  ...[
+    ['first', 'openai'],
+    ['second', 'groq'],
+  ].map(([name, provider]) =>
+    resource(
+      'VirtualKey',
+      { namespace, name },
+      { provider, secretRef: { name: 'provider', key: 'api-key' }, customHost: MOCK_URL },
+    ),
+  ),
+];

@@ -1,0 +1,33 @@
+import { describe, test } from 'vitest';
+import type { ControlPlaneAccess } from '../../cluster/index.ts';
+import { FLEET, fleetServes, gatewayPods, scaleFleet, serviceUrl } from '../kit/gateways.ts';
+import { mergePatch } from '../kit/kube.ts';
+import { createTeam } from '../kit/team.ts';
+import { expectFlawless, startTraffic } from '../kit/traffic.ts';
+import { eventually } from '../kit/wait.ts';
+
+const ROLLOUT_MS = 180_000;
+
+export const rollouts = (controlPlane: () => ControlPlaneAccess): void =>
+  describe('a fleet under traffic', () => {
+    test('is updated pod by pod and scaled from 3 to 6 to 2 without a failed request or a cut stream', async () => {
+      const cluster = controlPlane();
+      const team = await createTeam(cluster);
+      await scaleFleet(cluster, 3);
+      await using load = await startTraffic(team, { service: await serviceUrl(cluster) });
+      const before = new Set((await gatewayPods(cluster)).map(({ name }) => name));
+      await mergePatch(cluster, FLEET, {
+        spec: { pod: { annotations: { 'example.com/rollout': String(Date.now()) } } },
+      });
+      await eventually(
+        'new pods only',
+        async () => (await gatewayPods(cluster)).every(({ name }) => !before.has(name)),
+        ROLLOUT_MS,
+      );
+      await fleetServes(cluster, 3);
+      await scaleFleet(cluster, 6);
+      await scaleFleet(cluster, 2);
+      expectFlawless(await load.finish());
+      await scaleFleet(cluster, 3);
+    });
+  });

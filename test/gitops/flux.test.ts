@@ -1,0 +1,214 @@
+/** Flux's own controller applies our examples and reads their health; the operator's part of it, statuses, is played here. */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isObject } from '@gatehouse/crds';
+import { API_VERSION } from '@gatehouse/crds/kinds';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { FLUX_MODULES, foreignDefinitions } from '../chart/foreign-definitions.ts';
+import { at, CRD_CHART, type Manifest, manifest, renderText } from '../chart/helm.ts';
+import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
+import { waitFor } from '../kit/wait-for.ts';
+import {
+  type Artifact,
+  type Controller,
+  FLUX_NAMESPACE,
+  startArtifactServer,
+  startKustomizeController,
+} from './flux.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXAMPLE = join(ROOT, 'charts/flux/gatehouse.yaml');
+const DEADLINE = { deadlineMs: 45_000 };
+const SOURCES = `/apis/source.toolkit.fluxcd.io/v1/namespaces/${FLUX_NAMESPACE}/gitrepositories`;
+const KUSTOMIZATIONS = `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${FLUX_NAMESPACE}/kustomizations`;
+
+let controlPlane: ControlPlane;
+let controller: Controller;
+let artifacts: Awaited<ReturnType<typeof startArtifactServer>>;
+/** The working copy of the platform's repository. */
+let repository: string;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  const definitions = (await foreignDefinitions(FLUX_MODULES)).flatMap((file) => ['-f', file]);
+  await runKubectl(controlPlane, ['apply', '--server-side', ...definitions]);
+  await runKubectl(controlPlane, ['apply', '--server-side', '-f', '-'], { input: await renderText({}, CRD_CHART) });
+  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await runKubectl(controlPlane, ['create', 'namespace', FLUX_NAMESPACE]);
+  repository = await mkdtemp(join(tmpdir(), 'gatehouse-repository-'));
+  await cp(join(ROOT, 'examples/team-a'), join(repository, 'team-a'), { recursive: true });
+  for (const name of ['kustomize', 'gatehouse-crds']) {
+    await cp(join(ROOT, 'charts', name), join(repository, 'charts', name), { recursive: true });
+  }
+  artifacts = await startArtifactServer();
+  controller = await startKustomizeController(controlPlane);
+}, 180_000);
+afterAll(async () => {
+  await controller[Symbol.asyncDispose]();
+  await artifacts[Symbol.asyncDispose]();
+  await rm(repository, { recursive: true, force: true });
+  await controlPlane[Symbol.asyncDispose]();
+});
+
+async function apply(path: string, body: unknown): Promise<void> {
+  const options = { contentType: APPLY_PATCH, body };
+  const { status, body: answer } = await controlPlane.request('PATCH', `${path}?fieldManager=test&force=true`, options);
+  expect(status, JSON.stringify(answer)).toBeLessThan(300);
+}
+
+/** Plays source-controller: the repository as it is becomes the artifact of the GitRepository. */
+async function push(): Promise<Artifact> {
+  const artifact = await artifacts.publish(repository);
+  const identity = { apiVersion: 'source.toolkit.fluxcd.io/v1', kind: 'GitRepository', metadata: { name: 'platform' } };
+  const condition = {
+    ...{ type: 'Ready', status: 'True', reason: 'Succeeded', message: artifact.revision, observedGeneration: 1 },
+    lastTransitionTime: artifact.lastUpdateTime,
+  };
+  const status = { observedGeneration: 1, artifact, conditions: [condition] };
+  await apply(`${SOURCES}/platform/status`, { ...identity, status });
+  return artifact;
+}
+
+const list = z.looseObject({ items: z.array(manifest) });
+
+/** Objects of the example with a status of ours. */
+async function resources(): Promise<Manifest[]> {
+  const plurals = ['apikeys', 'virtualkeys', 'gatewayconfigs', 'workspaces'].map((name) => `${name}.gatehouse.dev`);
+  const answer = await runKubectl(controlPlane, ['get', plurals.join(','), '--namespace=team-a', '--output=json']);
+  return list.parse(JSON.parse(answer)).items;
+}
+
+/** Plays the operator: every object gets a status of its generation, and one may be stalled. */
+async function writeStatuses(stalled?: string): Promise<void> {
+  for (const { kind, metadata } of await resources()) {
+    const generation = metadata['generation'];
+    const isStalled = metadata.name === stalled;
+    const condition = (type: string, status: string) => ({
+      ...{
+        type,
+        status,
+        reason: isStalled ? 'RefNotFound' : 'Succeeded',
+        message: 'As played',
+        observedGeneration: generation,
+      },
+      lastTransitionTime: '2027-01-01T00:00:00Z',
+    });
+    const conditions = isStalled
+      ? [condition('Ready', 'False'), condition('Stalled', 'True')]
+      : [condition('Ready', 'True')];
+    const where = metadata.namespace === undefined ? '' : `namespaces/${metadata.namespace}/`;
+    await apply(`/apis/${API_VERSION}/${where}${kind.toLowerCase()}s/${metadata.name}/status`, {
+      ...{ apiVersion: API_VERSION, kind, metadata: { name: metadata.name } },
+      status: { observedGeneration: generation, conditions },
+    });
+  }
+}
+
+interface Verdict {
+  readonly ready: string | undefined;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly attempted: unknown;
+}
+
+async function verdictOf(name: string): Promise<Verdict> {
+  const { body } = await controlPlane.request('GET', `${KUSTOMIZATIONS}/${name}`);
+  const conditions = at(body, 'status.conditions');
+  const ready = (Array.isArray(conditions) ? conditions : []).filter(isObject).find(({ type }) => type === 'Ready');
+  const text = (key: string): string | undefined => (ready?.[key] === undefined ? undefined : String(ready[key]));
+  return {
+    ready: text('status'),
+    reason: text('reason'),
+    message: text('message'),
+    attempted: at(body, 'status.lastAttemptedRevision'),
+  };
+}
+
+/** Waits until the Kustomization says so of the artifact. */
+async function becomes(name: string, ready: 'True' | 'False', { revision }: Artifact): Promise<Verdict> {
+  let last: Verdict | undefined;
+  try {
+    return await waitFor(async () => {
+      last = await verdictOf(name);
+      return last.attempted === revision && last.ready === ready ? last : undefined;
+    }, DEADLINE);
+  } catch {
+    throw new Error(`${name} did not become ${ready}: ${JSON.stringify(last)}`);
+  }
+}
+
+/** The documented objects, with shorter waits. */
+async function createDocumented(name: string): Promise<void> {
+  const documents = parseAllDocuments(await readFile(EXAMPLE, 'utf8')).map((document): unknown => document.toJS());
+  const found = documents.filter(isObject).find((object) => at(object, 'metadata.name') === name);
+  const object = manifest.parse(found);
+  const { spec } = object;
+  const quick = object.kind === 'Kustomization' ? { timeout: '20s', retryInterval: '1s', dependsOn: [] } : {};
+  // Pods do not run here.
+  const whole = name === 'gatehouse' ? { wait: false } : {};
+  const path = object.kind === 'Kustomization' ? KUSTOMIZATIONS : SOURCES;
+  await apply(`${path}/${name}`, { ...object, spec: { ...Object(spec), ...quick, ...whole } });
+}
+
+const runAgain = async (name: string): Promise<void> => {
+  const requestedAt = new Date().toISOString();
+  await runKubectl(controlPlane, [
+    ...['annotate', 'kustomization', name, `--namespace=${FLUX_NAMESPACE}`, '--overwrite'],
+    `reconcile.fluxcd.io/requestedAt=${requestedAt}`,
+  ]);
+  await waitFor(async () => {
+    const { body } = await controlPlane.request('GET', `${KUSTOMIZATIONS}/${name}`);
+    return at(body, 'status.lastHandledReconcileAt') === requestedAt;
+  }, DEADLINE);
+};
+
+test('what the repository holds is applied, and healthy once the operator says so', async () => {
+  await createDocumented('platform');
+  await createDocumented('team-a');
+  const artifact = await push();
+  await waitFor(async () => (await resources().catch(() => [])).length > 6, DEADLINE);
+  expect((await verdictOf('team-a')).ready).not.toBe('True');
+  await writeStatuses();
+  await becomes('team-a', 'True', artifact);
+});
+
+test('a run that finds nothing to do changes nothing', async () => {
+  const before = await resources();
+  await runAgain('team-a');
+  expect(await resources()).toEqual(before);
+});
+
+test('an object that needs a person makes it unhealthy, by its name, and its mending healthy again', async () => {
+  const path = join(repository, 'team-a/providers.yaml');
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace('name: openai\n    key: api-key', 'name: nowhere\n    key: api-key'));
+  const broken = await push();
+  await waitFor(async () => (await generationOf('openai')) === 2, DEADLINE);
+  await writeStatuses('openai');
+  expect((await becomes('team-a', 'False', broken)).message).toContain('VirtualKey/team-a/openai');
+  await writeFile(path, text);
+  const mended = await push();
+  await waitFor(async () => (await generationOf('openai')) === 3, DEADLINE);
+  await writeStatuses();
+  await becomes('team-a', 'True', mended);
+});
+
+const generationOf = async (name: string): Promise<unknown> =>
+  (await resources()).find(({ kind, metadata }) => kind === 'VirtualKey' && metadata.name === name)?.metadata[
+    'generation'
+  ];
+
+test('what the operator fills later stays as it filled it', async () => {
+  await createDocumented('gatehouse');
+  const path = '/api/v1/namespaces/gatehouse-system/secrets/gatehouse-webhook-certificate';
+  await waitFor(async () => (await controlPlane.request('GET', path)).status === 200, DEADLINE);
+  await waitFor(async () => (await verdictOf('gatehouse')).ready === 'True', DEADLINE);
+  const name = { name: 'gatehouse-webhook-certificate', namespace: 'gatehouse-system' };
+  await apply(path, { apiVersion: 'v1', kind: 'Secret', metadata: name, data: { 'tls.crt': 'YQ==' } });
+  const { body: before } = await controlPlane.request('GET', path);
+  await runAgain('gatehouse');
+  expect((await controlPlane.request('GET', path)).body).toEqual(before);
+});

@@ -1,0 +1,132 @@
+import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { API_VERSION } from '@gatehouse/crds/kinds';
+import {
+  type Acknowledged,
+  FLEETS,
+  type FleetObject,
+  type FleetSettings,
+  type FleetWorld,
+  gatewayFleetController,
+  rbac,
+  watchFleets,
+} from '../../../operator/src/kinds/gateway-fleet/index.ts';
+import { rolesOf } from '../../../operator/src/rbac.ts';
+import {
+  createCache,
+  createNamedWatches,
+  createStatusWriter,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  type StatusOutcome,
+} from '../../../operator/src/runtime/index.ts';
+import type { ControlPlaneAccess } from '../../cluster/index.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+import { connectClient, QUICK, recordLog, running, SECRETS } from '../runtime/support.ts';
+
+export interface FleetOperatorOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly acknowledged?: (fleet: string) => Acknowledged | undefined;
+  readonly settings?: Partial<FleetSettings>;
+  readonly world?: FleetWorld;
+}
+
+export interface FleetOperator extends AsyncDisposable {
+  readonly log: ReturnType<typeof recordLog>;
+  readonly statuses: readonly StatusOutcome[];
+  /** `spec.replicas` of the Deployment whenever it changed. */
+  readonly replicas: readonly (number | undefined)[];
+  /** Has a fleet looked at. */
+  enqueue(name: string): void;
+}
+
+/** The controller of fleets in one namespace, as the operator's program runs it. */
+export async function startFleetOperator(options: FleetOperatorOptions): Promise<FleetOperator> {
+  const { client, namespace, acknowledged = () => undefined } = options;
+  const world = options.world ?? { resources: new Map(), namespaces: new Map() };
+  const log = recordLog();
+  const statuses: StatusOutcome[] = [];
+  const replicas: (number | undefined)[] = [];
+  const cache = createCache({ client, namespaces: [namespace], log, timing: QUICK });
+  const stores = watchFleets(cache);
+  stores.deployments.subscribe(({ object }) => {
+    if (object !== undefined && replicas.at(-1) !== object.spec?.replicas) replicas.push(object.spec?.replicas);
+  });
+  const secrets = createNamedWatches({ client, kind: SECRETS, log, timing: QUICK });
+  const status = createStatusWriter({
+    ...{ client, log, kinds: [FLEETS], conditionTypes: CONDITION_TYPES },
+    fieldManager: 'gatehouse-operator-status',
+    requestedAtAnnotation: 'gatehouse.dev/requestedAt',
+    onOutcome: (outcome) => statuses.push(outcome),
+  });
+  const controller = gatewayFleetController({
+    ...{ client, stores, secrets, status, log, placementStores: [] },
+    settings: {
+      image: 'localhost/gatehouse-gateway:test',
+      operatorNamespace: 'gatehouse-system',
+      metricsNamespaces: [],
+      fleetNamespaces: new Set([namespace]),
+      ...options.settings,
+    },
+    world: () => world,
+    acknowledged: ({ metadata }) => acknowledged(metadata.name),
+    backoff: { minMs: 20, maxMs: 200 },
+  });
+  const process = running(async (signal) => {
+    const parts = [cache.run(signal), secrets.run(signal), status.run(signal)];
+    await cache.synced({ signal, timeoutMs: 20_000 });
+    await Promise.all([...parts, controller.run(signal)]);
+  });
+  return {
+    log,
+    statuses,
+    replicas,
+    enqueue: (name) => controller.enqueue(`${namespace}/${name}`),
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  };
+}
+
+export const fleet = (namespace: string, name: string, spec: object = {}): FleetObject => ({
+  apiVersion: API_VERSION,
+  kind: 'GatewayFleet',
+  metadata: { namespace, name },
+  spec,
+});
+
+/** A client that may do in the namespace what the rules of the controller say, and nothing else. */
+export async function restrictedClient(cluster: ControlPlaneAccess, namespace: string): Promise<KubeClient> {
+  const token = await cluster.serviceAccountToken(namespace, 'operator');
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const post = async (to: string, body: object): Promise<void> => {
+    const answer = await cluster.request('POST', to, { body });
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  };
+  await post(`${path}/roles`, { metadata: { name: 'operator' }, rules: rolesOf(rbac).watched });
+  await post(`${path}/rolebindings`, {
+    metadata: { name: 'operator' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },
+    subjects: [{ kind: 'ServiceAccount', name: 'operator', namespace }],
+  });
+  return connectClient(cluster, { token });
+}
+
+export const PODS: KindRef<KubeObject> = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+
+/** Does what kubelets do: makes every pod of a fleet ready, as often as new ones appear, until there are so many. */
+export async function makePodsReady(client: KubeClient, namespace: string, count: number): Promise<void> {
+  const signal = AbortSignal.timeout(60_000);
+  const selection = { namespace, labelSelector: 'app.kubernetes.io/name=gatehouse-gateway' };
+  await waitFor(
+    async () => {
+      const { items } = await client.list(PODS, { ...selection, signal });
+      for (const { metadata } of items) {
+        const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+        const patch = { status: { phase: 'Running', conditions } };
+        await client.mergePatch(PODS, metadata, patch, { subresource: 'status', signal }).catch(() => {}); // gone by now
+      }
+      return items.length === count;
+    },
+    { deadlineMs: 30_000, what: `${count} pods` },
+  );
+}

@@ -1,0 +1,338 @@
+import { request } from 'node:https';
+import { createInterface } from 'node:readline';
+import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { parseFrame, readMountedCopy, type SnapshotFrame, type StreamFrame } from '@gatehouse/crds/snapshot';
+import { unwrap } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  PODS,
+  podsByProfile,
+  type SidecarPod,
+  type SidecarProfileObject,
+  sidecarProfileController,
+  slimPod,
+} from '../../../operator/src/kinds/sidecar-profile/index.ts';
+import { createCache, createStatusWriter, type KindRef, type KubeClient } from '../../../operator/src/runtime/index.ts';
+import { type SnapshotService, startSnapshotService } from '../../../operator/src/snapshot-service/index.ts';
+import type { Certificates } from '../../../operator/src/webhook/index.ts';
+import { kindRefOf } from '../../../operator/src/world/index.ts';
+import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+import { connectClient, QUICK, recordLog, running } from '../runtime/support.ts';
+import {
+  certificatesIn,
+  type LiveView,
+  make,
+  makeWorkspace,
+  pathOf,
+  pod,
+  resource,
+  watchWorld,
+} from '../webhook/support.ts';
+
+let cluster: ControlPlaneAccess;
+let client: KubeClient;
+let view: LiveView;
+let certificates: Certificates;
+let service: SnapshotService;
+let controller: AsyncDisposable;
+let team: string;
+let other: string;
+
+const AUDIENCE = 'gatehouse-snapshot';
+const token = (namespace: string, audience = AUDIENCE): Promise<string> =>
+  cluster.serviceAccountToken(namespace, 'default', { audiences: [audience] });
+
+beforeAll(async () => {
+  cluster = sharedControlPlane();
+  client = await connectClient(cluster);
+  view = await watchWorld(client);
+  const home = await cluster.createNamespace();
+  certificates = await certificatesIn(client, home);
+  const { workspaceOf, snapshotOf, subscribe } = view;
+  service = await startSnapshotService({
+    ...{ certificates, client, workspaceOf, snapshotOf, subscribe },
+    host: '127.0.0.1',
+    port: 0,
+    log: recordLog(),
+    pingMs: 200,
+    maxStreamsPerNamespace: 3,
+  });
+  team = await makeWorkspace(cluster, view);
+  other = await makeWorkspace(cluster, view);
+  for (const namespace of [team, other]) {
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await make(cluster, { ...secret(namespace, 'account'), stringData: { key: `sk-of-${namespace}` } } as never);
+    await make(
+      cluster,
+      resource('VirtualKey', namespace, 'own', { provider: 'openai', secretRef: { name: 'account', key: 'key' } }),
+    );
+  }
+  controller = startController([team, other]);
+  for (const namespace of [team, other]) {
+    const told = () => JSON.stringify(view.snapshotOf(namespace) ?? {});
+    await waitFor(() => told().includes(`sk-of-${namespace}`), { what: 'the credential' });
+  }
+});
+afterAll(async () => {
+  for (const part of [controller, service, certificates, view, client, cluster]) await part?.[Symbol.asyncDispose]();
+});
+
+const secret = (namespace: string, name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace, name },
+});
+
+function startController(namespaces: readonly string[]): AsyncDisposable {
+  const log = recordLog();
+  const kind = kindRefOf('SidecarProfile') as KindRef<SidecarProfileObject>; // objects of the Kind, unread
+  const cache = createCache({ client, namespaces, log, timing: QUICK });
+  const profiles = cache.watch(kind);
+  const pods = cache.watch<SidecarPod, 'profile'>(PODS, {
+    labelSelector: 'gatehouse.dev/sidecar',
+    transform: slimPod,
+    indexes: { profile: podsByProfile },
+  });
+  const status = createStatusWriter({
+    client,
+    fieldManager: 'gatehouse-operator-status',
+    kinds: [kind],
+    conditionTypes: CONDITION_TYPES,
+    requestedAtAnnotation: 'gatehouse.dev/requestedAt',
+    log,
+  });
+  const { subscribe } = view;
+  const works = sidecarProfileController({ client, kind, profiles, pods, view, subscribe, certificates, status, log });
+  return running(async (signal) => {
+    const parts = [cache.run(signal), status.run(signal)];
+    await cache.synced({ signal, timeoutMs: 10_000 });
+    await Promise.all([...parts, works.run(signal)]);
+  });
+}
+
+interface OpenedStream extends AsyncDisposable {
+  readonly status: number;
+  next(): Promise<StreamFrame>;
+  snapshot(): Promise<SnapshotFrame>;
+}
+
+/** As a sidecar does it, with the authority that the operator tells. */
+async function open(bearer: string | undefined, query = ''): Promise<OpenedStream> {
+  const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
+  const asked = request(
+    `https://127.0.0.1:${service.port}/v1/snapshot${query}`,
+    {
+      ca: certificates.current.caPem,
+      headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+      signal: AbortSignal.timeout(20_000),
+    },
+    resolve,
+  );
+  asked.on('error', reject).end();
+  const answer = await promise;
+  answer.on('error', () => {}); // the end of the test
+  const lines = createInterface({ input: answer })[Symbol.asyncIterator]();
+  const next = async (): Promise<StreamFrame> => unwrap(parseFrame((await lines.next()).value ?? ''));
+  const snapshot = async (): Promise<SnapshotFrame> => {
+    for (;;) {
+      const frame = await next();
+      if (frame.kind === 'snapshot') return frame;
+    }
+  };
+  return {
+    status: answer.statusCode ?? 0,
+    next,
+    snapshot,
+    [Symbol.asyncDispose]: async () => {
+      asked.destroy();
+    },
+  };
+}
+
+describe('the snapshot service', () => {
+  test('tells a pod of its own workspace, with its credentials and nobody else’s', async () => {
+    await using stream = await open(await token(team));
+    const text = JSON.stringify(await stream.snapshot());
+    expect(text).toContain(`sk-of-${team}`);
+    expect(text).not.toContain(`sk-of-${other}`);
+    expect(text).not.toContain(other);
+  });
+
+  test('sends what changes, and pings in between', async () => {
+    await using stream = await open(await token(team));
+    const first = await stream.snapshot();
+    expect(await stream.next()).toEqual({ kind: 'ping' });
+    await make(cluster, resource('GatewayConfig', team, 'fresh', { config: { provider: '@own' } }));
+    const second = await stream.snapshot();
+    expect(second.version).not.toBe(first.version);
+    expect(second.entries.map(({ id }) => id)).toContain(`config/${team}/fresh`);
+    await using again = await open(await token(team), `?have=${second.version}`);
+    expect(await again.next()).toEqual({ kind: 'ping' });
+  });
+
+  test.for([
+    { rule: 'nobody', bearer: async () => undefined, status: 401 },
+    {
+      rule: 'a token for the API server',
+      bearer: () => token(team, 'https://kubernetes.default.svc.cluster.local'),
+      status: 401,
+    },
+    { rule: 'no token at all', bearer: async () => 'made-up', status: 401 },
+    { rule: 'the administrator', bearer: async () => cluster.adminToken, status: 401 },
+    { rule: 'a pod outside every workspace', bearer: () => token('default'), status: 403 },
+  ])('refuses $rule', async ({ bearer, status }) => {
+    await using stream = await open(await bearer());
+    expect(stream.status).toBe(status);
+  });
+
+  test('ends a stream when the namespace takes back its consent', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await waitFor(() => view.snapshotOf(namespace));
+    await using stream = await open(await token(namespace));
+    await stream.snapshot();
+    await cluster.request('PATCH', `/api/v1/namespaces/${namespace}`, {
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { labels: { 'gatehouse.dev/workspace': null } } },
+    });
+    await expect(stream.snapshot()).rejects.toThrow();
+    await using again = await open(await token(namespace));
+    expect(again.status).toBe(403);
+  });
+
+  test('turns away more streams than a namespace may have', async () => {
+    const bearer = await token(other);
+    const streams = [await open(bearer), await open(bearer), await open(bearer)];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await open(bearer)).status).toBe(503);
+    for (const stream of streams) await stream[Symbol.asyncDispose]();
+    await waitFor(async () => {
+      await using stream = await open(bearer);
+      return stream.status === 200;
+    });
+  });
+});
+
+interface Copy {
+  readonly metadata: { readonly ownerReferences: readonly { readonly name: string }[] };
+  readonly data: Readonly<Record<string, string>>;
+  readonly binaryData: Readonly<Record<string, string>>;
+}
+
+async function read<T>(path: string): Promise<T | undefined> {
+  const { status, body } = await cluster.request('GET', path);
+  return status === 200 ? (body as T) : undefined; // as the test knows it
+}
+
+const copyPaths = (namespace: string) => ({
+  config: `/api/v1/namespaces/${namespace}/configmaps/gatehouse-sidecar-snapshot`,
+  secret: `/api/v1/namespaces/${namespace}/secrets/gatehouse-sidecar-snapshot`,
+});
+
+async function mounted(namespace: string): Promise<SnapshotFrame | undefined> {
+  const paths = copyPaths(namespace);
+  const [config, hidden] = [await read<Copy>(paths.config), await read<Copy>(paths.secret)];
+  const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
+  const copy = readMountedCopy({
+    config: bytes(config?.binaryData?.['snapshot.json.gz']),
+    secret: bytes(hidden?.data?.['snapshot.json.gz']),
+  });
+  return copy.ok ? copy.value : undefined;
+}
+
+interface Profile {
+  readonly metadata: { readonly generation: number };
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+const statusOf = async (namespace: string, name = 'default') =>
+  (await read<Profile>(pathOf(resource('SidecarProfile', namespace, name, {}))))?.status;
+const conditionsOf = async (namespace: string, name?: string): Promise<Record<string, string>> => {
+  const { conditions = [] } = ((await statusOf(namespace, name)) ?? {}) as {
+    conditions?: { type: string; status: string; reason: string }[];
+  };
+  return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+};
+
+describe('the mounted copy', () => {
+  test('holds what the stream tells, and whom to trust', async () => {
+    await make(cluster, resource('GatewayConfig', team, 'mounted', { config: { provider: '@own' } }));
+    const frame = await waitFor(async () => {
+      const copy = await mounted(team);
+      return copy?.entries.some(({ id }) => id === `config/${team}/mounted`) ? copy : undefined;
+    });
+    await waitFor(() => view.snapshotOf(team)?.version === frame.version);
+    expect(JSON.stringify(frame)).toContain(`sk-of-${team}`);
+    const config = await read<Copy>(copyPaths(team).config);
+    expect(config?.data['ca.crt']).toBe(certificates.current.caPem);
+    expect(JSON.stringify(config)).not.toContain('sk-of');
+  });
+
+  test('is put back when somebody takes it away', async () => {
+    await waitFor(() => mounted(other));
+    await cluster.request('DELETE', copyPaths(other).secret);
+    await waitFor(() => mounted(other), { what: 'the Secret again' });
+  });
+
+  test('belongs to all profiles of the namespace and goes with the last one', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await using _controller = startController([namespace]);
+    for (const name of ['a', 'b']) await make(cluster, resource('SidecarProfile', namespace, name, {}));
+    const owners = async () =>
+      (await read<Copy>(copyPaths(namespace).config))?.metadata.ownerReferences.map(({ name }) => name);
+    await waitFor(async () => JSON.stringify(await owners()) === '["a","b"]', { what: 'two owners' });
+    await cluster.request('DELETE', pathOf(resource('SidecarProfile', namespace, 'a', {})));
+    await waitFor(async () => JSON.stringify(await owners()) === '["b"]', { what: 'one owner' });
+    await cluster.request('DELETE', pathOf(resource('SidecarProfile', namespace, 'b', {})));
+    const paths = copyPaths(namespace);
+    await waitFor(async () => (await read(paths.config)) === undefined && (await read(paths.secret)) === undefined, {
+      deadlineMs: 50_000, // the garbage collector looks for new Kinds every 30 s
+      what: 'the end of the copies',
+    });
+  });
+});
+
+describe('the status of a profile', () => {
+  test('is ready once the copy is there, and counts pods', async () => {
+    const all = {
+      Accepted: 'True Accepted',
+      ResolvedRefs: 'True ResolvedRefs',
+      Programmed: 'True Programmed',
+      Ready: 'True Succeeded',
+    };
+    await waitFor(async () => (await conditionsOf(team))['Ready'] === 'True Succeeded');
+    expect(await conditionsOf(team)).toEqual(all);
+    const labels = { 'gatehouse.dev/sidecar': 'default' };
+    const injected = pod(team, 'with', labels, {
+      initContainers: [{ name: 'gatehouse', image: 'g:1', restartPolicy: 'Always' }],
+    });
+    const annotations = { 'gatehouse.dev/injected': 'default' };
+    await make(cluster, { ...injected, metadata: { ...injected.metadata, annotations } } as never);
+    await make(cluster, pod(team, 'missed', labels));
+    await waitFor(async () => (await statusOf(team))?.['missedPods'] === 1);
+    expect(await statusOf(team)).toMatchObject({
+      injectedPods: 1,
+      missedPods: 1,
+      snapshotVersion: (await mounted(team))?.version,
+    });
+  });
+
+  test.for([
+    {
+      rule: 'names a config that is not there',
+      spec: { defaults: { configRef: { name: 'nowhere' } } },
+      want: { ResolvedRefs: 'False RefNotFound', Ready: 'False RefNotFound', Stalled: 'True RefNotFound' },
+    },
+    {
+      rule: 'is suspended',
+      spec: { suspend: true },
+      want: { Programmed: 'Unknown Pending', Ready: 'Unknown Pending' },
+    },
+  ])('says when it $rule', async ({ spec, want }) => {
+    const name = `p-${Object.keys(spec)[0]?.toLowerCase()}`;
+    await make(cluster, resource('SidecarProfile', team, name, spec));
+    await waitFor(async () => (await conditionsOf(team, name))['Ready'] === want.Ready, { what: want.Ready });
+    expect(await conditionsOf(team, name)).toMatchObject(want);
+  });
+});

@@ -1,0 +1,232 @@
+/** Each way by which a tenant might reach what is another's, tried on a running operator. */
+
+import { waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import {
+  apply,
+  becomes,
+  createTenant,
+  entriesIn,
+  fleetOf,
+  installReferenceGrants,
+  type KubeThing,
+  label,
+  type OperatorProcess,
+  ours,
+  publishedTo,
+  remove,
+  type Stage,
+  secret,
+  setStage,
+  startOperator,
+} from '../operator/support.ts';
+
+const CREDENTIAL = 'credential-of-the-victim';
+const SHARED = 'credential-of-the-organisation';
+const REFUSED = { type: 'ResolvedRefs', status: 'False', reason: 'RefNotPermitted' } as const;
+
+let cluster: ControlPlaneAccess;
+let stage: Stage;
+let operator: OperatorProcess;
+let victim: string;
+let attacker: string;
+let markers = 0;
+
+beforeAll(async () => {
+  cluster = sharedControlPlane();
+  await installReferenceGrants(cluster);
+  victim = await createTenant(cluster);
+  stage = await setStage(cluster, { namespaces: [victim] });
+  attacker = stage.tenant;
+  for (const object of [
+    secret(victim, 'openai', { key: CREDENTIAL }),
+    account(victim, 'mine', { name: 'openai', key: 'key' }),
+    secret(stage.organisation, 'shared', { key: SHARED }),
+    ours(
+      'Integration',
+      { name: 'shared', namespace: stage.organisation },
+      {
+        provider: 'openai',
+        secretRef: { name: 'shared', key: 'key' },
+        allowAllModels: true,
+      },
+    ),
+    // A fleet of the attacker's own: whoever can read Secrets there holds what is published to it.
+    fleetOf(attacker, { replicas: 0 }),
+  ]) {
+    await apply(cluster, object);
+  }
+  operator = await startOperator(stage.setup);
+  await waitFor(async () => (await publishedTo(cluster, stage.fleets)).includes(CREDENTIAL), {
+    deadlineMs: 30_000,
+    what: 'the credential for its owner',
+  });
+}, 120_000);
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stage[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const account = (namespace: string, name: string, secretRef: object): KubeThing =>
+  ours('VirtualKey', { name, namespace }, { provider: 'openai', secretRef });
+
+const grant = (namespace: string, { kind = 'VirtualKey', from = attacker, to = 'openai' } = {}): KubeThing => ({
+  apiVersion: 'gateway.networking.k8s.io/v1beta1',
+  kind: 'ReferenceGrant',
+  metadata: { name: 'grant', namespace },
+  spec: {
+    from: [{ group: 'gatehouse.dev', kind, namespace: from }],
+    to: [{ group: '', kind: 'Secret', name: to }],
+  },
+});
+
+/** Everything the attacker is given: what his own fleet holds, and what is his in the organisation's. */
+async function loot(): Promise<string> {
+  const own = (await entriesIn(cluster, stage.fleets)).filter(({ workspace }) => workspace === attacker);
+  return `${await publishedTo(cluster, attacker)}${JSON.stringify(own)}`;
+}
+
+/** Waits until what has been written so far has been published: a later edit of the attacker's is there. */
+async function published(): Promise<void> {
+  markers += 1;
+  const name = `marker-${markers}`;
+  await apply(cluster, ours('GatewayConfig', { name, namespace: attacker }, { config: { provider: 'openai' } }));
+  await waitFor(async () => (await loot()).includes(`config/${attacker}/${name}`), { what: 'a later edit' });
+}
+
+describe('the credential of a workspace', () => {
+  test.for([
+    { rule: 'without a grant', grants: () => [] },
+    { rule: 'with a grant that he gave himself', grants: () => [grant(attacker)] },
+    { rule: 'with a grant for another kind', grants: () => [grant(victim, { kind: 'GatewayConfig' })] },
+    { rule: 'with a grant for another namespace', grants: () => [grant(victim, { from: 'elsewhere' })] },
+    { rule: 'with a grant for another Secret', grants: () => [grant(victim, { to: 'other' })] },
+  ])('is out of reach by reference $rule', async ({ grants }) => {
+    const given = grants();
+    for (const object of given) await apply(cluster, object);
+    const thief = account(attacker, 'thief', { name: 'openai', namespace: victim, key: 'key' });
+    await apply(cluster, thief);
+    const refused = await becomes(cluster, thief, REFUSED);
+    const nothing = account(attacker, 'nothing', { name: 'no-such', namespace: victim, key: 'key' });
+    await apply(cluster, nothing);
+    const same = await becomes(cluster, nothing, REFUSED);
+    expect(same.message.replace('no-such', 'openai')).toBe(refused.message);
+    await published();
+    expect(await loot()).not.toContain(CREDENTIAL);
+    for (const object of [...given, thief, nothing]) await remove(cluster, object);
+  });
+
+  test('comes with a grant and leaves with it', async () => {
+    const borrower = account(attacker, 'borrower', { name: 'openai', namespace: victim, key: 'key' });
+    await apply(cluster, borrower);
+    await becomes(cluster, borrower, REFUSED);
+    await apply(cluster, grant(victim));
+    await becomes(cluster, borrower, { type: 'ResolvedRefs', status: 'True' });
+    await waitFor(async () => (await loot()).includes(CREDENTIAL), { what: 'a granted credential' });
+    await remove(cluster, grant(victim));
+    await becomes(cluster, borrower, REFUSED);
+    await remove(cluster, borrower);
+  });
+
+  test('is out of reach for a Workspace that claims the namespace', async () => {
+    const claim = ours('Workspace', { name: `${attacker}-claim` }, { namespace: victim });
+    await apply(cluster, claim);
+    await becomes(cluster, claim, REFUSED);
+    await becomes(cluster, account(victim, 'mine', {}), { type: 'ResolvedRefs', status: 'True' });
+    await remove(cluster, claim);
+  });
+
+  test('is out of reach for a fleet that asks for the workspace', async () => {
+    const fleet = fleetOf(attacker, { replicas: 0, workspaces: [attacker, victim] });
+    await apply(cluster, fleet);
+    await becomes(cluster, fleet, REFUSED);
+    await published();
+    expect(await publishedTo(cluster, attacker)).not.toContain(CREDENTIAL);
+    const other = fleetOf(attacker, { replicas: 0, workspaceSelector: {} });
+    await remove(cluster, fleet);
+    await apply(cluster, other);
+    await published();
+    expect(await publishedTo(cluster, attacker)).not.toContain(CREDENTIAL);
+  });
+
+  test.for([
+    {
+      rule: 'a config that names the provider',
+      object: (): KubeThing =>
+        ours('GatewayConfig', { name: 'by-slug', namespace: attacker }, { config: { provider: '@mine' } }),
+    },
+    {
+      rule: 'a Provider on an Integration that is not granted',
+      object: (): KubeThing =>
+        ours('Provider', { name: 'ungranted', namespace: attacker }, { integrationRef: { name: 'shared' } }),
+    },
+  ])('is out of reach by $rule', async ({ object }) => {
+    await apply(cluster, object());
+    await becomes(cluster, object(), REFUSED);
+    await published();
+    expect(await loot()).not.toContain(CREDENTIAL);
+    expect(await loot()).not.toContain(SHARED);
+    await remove(cluster, object());
+  });
+});
+
+test('a credential of the organisation serves a workspace it is granted to, and is not put into its namespace', async () => {
+  const access = ours(
+    'IntegrationAccess',
+    { name: attacker, namespace: stage.organisation },
+    {
+      integrationRef: { name: 'shared' },
+      workspaceRef: { name: attacker },
+      enabled: true,
+    },
+  );
+  const provider = ours('Provider', { name: 'shared', namespace: attacker }, { integrationRef: { name: 'shared' } });
+  for (const object of [access, provider]) await apply(cluster, object);
+  await becomes(cluster, provider, { type: 'ResolvedRefs', status: 'True' });
+  await published();
+  await waitFor(async () => (await publishedTo(cluster, attacker)).includes(`provider/${attacker}/shared`), {
+    what: 'the provider at the own fleet',
+  });
+  expect(await publishedTo(cluster, attacker)).not.toContain(SHARED);
+  expect(await publishedTo(cluster, stage.fleets)).toContain(SHARED);
+});
+
+test('a key that opens every workspace cannot stand in the namespace of one', async () => {
+  const key = ours(
+    'ApiKey',
+    { name: 'master', namespace: attacker },
+    {
+      type: 'organisation-service',
+      sha256: 'ab'.repeat(32),
+      scopes: ['completions.write'],
+    },
+  );
+  await apply(cluster, key);
+  await becomes(cluster, key, { type: 'Accepted', status: 'False', reason: 'Invalid' });
+  await published();
+  expect(await publishedTo(cluster, stage.fleets)).not.toContain('ab'.repeat(32));
+});
+
+test('a namespace that takes its consent back is served no more, and gets no keys', async () => {
+  const tenant = attacker;
+  const key = ours(
+    'ApiKey',
+    { name: 'app', namespace: tenant },
+    {
+      type: 'workspace-service',
+      sha256: 'cd'.repeat(32),
+      scopes: ['completions.write'],
+    },
+  );
+  await apply(cluster, key);
+  await becomes(cluster, key, { type: 'ResolvedRefs', status: 'True' });
+  await label(cluster, tenant, null);
+  await becomes(cluster, key, { type: 'ResolvedRefs', status: 'False' });
+  await becomes(cluster, ours('Workspace', { name: tenant }, {}), REFUSED);
+  const fleet = fleetOf(tenant, {});
+  await becomes(cluster, fleet, REFUSED);
+  await label(cluster, tenant, tenant);
+  await becomes(cluster, key, { type: 'ResolvedRefs', status: 'True' });
+});
