@@ -1,7 +1,7 @@
 # Thin over the npm scripts. Needs Node >= 20 and npm; the project brings its own Node 26.
 LANES ?=
 
-.PHONY: run test verify bench gen build hooks clean kind-up kind-down
+.PHONY: run test verify bench gen build images clean kind-up kind-down
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci
@@ -23,6 +23,9 @@ gen: node_modules/.package-lock.json
 
 build: node_modules/.package-lock.json
 	@npm run -s build
+
+images: node_modules/.package-lock.json
+	@npm run -s images
 
 kind-up: node_modules/.package-lock.json
 	@scripts/kind-up

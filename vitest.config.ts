@@ -72,7 +72,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'cluster-nodes',
-          include: ['test/{cluster,operator}/**/*.nodes.test.ts'],
+          include: ['test/{cluster,operator,images}/**/*.nodes.test.ts'],
           globalSetup: ['test/cluster/setup-nodes.ts'],
           maxWorkers: 2,
           testTimeout: 120_000,

@@ -114,6 +114,26 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         unit: 'short',
         queries: [query(`sum(gatehouse_snapshot_rejected{${FLEET}})`, 'pods')],
       },
+      {
+        title: 'From a change to every pod',
+        unit: 's',
+        queries: [0.5, 0.99].map((q) =>
+          query(
+            `histogram_quantile(${q}, sum by (le) (rate(gatehouse_operator_propagation_seconds_bucket[$__rate_interval])))`,
+            `p${q * 100}`,
+          ),
+        ),
+      },
+      {
+        title: 'Objects that are refused',
+        unit: 'short',
+        queries: [query('max(gatehouse_operator_refused_objects)', 'objects')],
+      },
+      {
+        title: 'Sidecars with a stream',
+        unit: 'short',
+        queries: [query('sum(gatehouse_operator_sidecar_streams)', 'sidecars')],
+      },
     ],
   ],
   [

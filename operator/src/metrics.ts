@@ -1,4 +1,6 @@
 /** Every metric of the operator, for the reference. */
+import { FRONT_DESK_METRICS } from './process/metrics.ts';
+import { PROGRAM_METRICS } from './program/metrics.ts';
 import { RUNTIME_METRICS } from './runtime/index.ts';
 
 export interface MetricRow {
@@ -7,4 +9,8 @@ export interface MetricRow {
   readonly labelNames: readonly string[];
 }
 
-export const OPERATOR_METRICS: readonly MetricRow[] = Object.values(RUNTIME_METRICS);
+type Row = Omit<MetricRow, 'labelNames'> & Partial<MetricRow>;
+
+export const OPERATOR_METRICS: readonly MetricRow[] = [RUNTIME_METRICS, PROGRAM_METRICS, FRONT_DESK_METRICS].flatMap(
+  (table) => Object.values<Row>(table).map((row) => ({ labelNames: [], ...row })),
+);

@@ -113,6 +113,11 @@ describe('what is rendered', () => {
     expect(env.sort()).toEqual(known.filter((name) => name !== 'KUBECONFIG').sort());
   });
 
+  test('runs a Redis with a version of its own', async () => {
+    const redis = find(await render(), `StatefulSet/${NAMESPACE}/gatehouse-redis`);
+    expect(at(redis, 'spec.template.spec.containers.0.image')).toMatch(/^redis:[0-9]/);
+  });
+
   test.for([
     { rule: "the chart's Redis", values: {}, want: { urlSecretRef: { name: 'gatehouse-redis', key: 'url' } } },
     {

@@ -271,6 +271,7 @@ export const gatewayFleet = defineKind({
     replicas: podCount('replicas is the number of pods.').optional(),
     readyReplicas: podCount('readyReplicas is the number of ready pods.').optional(),
     programmedReplicas: podCount('programmedReplicas is the number of ready pods on snapshotVersion.').optional(),
+    live: text('live is how many of the pods run snapshotVersion, e.g. 3/3.', 32).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
     lagging: mapList(laggingPod, ['name'], {
       description: 'lagging are pods that do not run the published Snapshot; at most 32 are listed.',
@@ -280,7 +281,7 @@ export const gatewayFleet = defineKind({
     address: text('address is the base URL of the fleet inside the cluster.', 512).optional(),
   }),
   facts: [
-    { name: 'Pods', type: 'integer', jsonPath: '.status.readyReplicas' },
+    { name: 'Pods', type: 'string', jsonPath: '.status.live' },
     { name: 'Version', type: 'integer', jsonPath: '.status.snapshotVersion' },
   ],
   rules: [shortNameRule('GatewayFleet', {})],

@@ -67,7 +67,6 @@ export const NOT_SERVED: readonly NotServed[] = [
     fields: { Integration: ['spec.models[].customHost', 'spec.models[].headers'] },
   },
   { engine: 'mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  { engine: 'rotation of keys is', fields: { ApiKey: ['spec.rotation'] } },
   {
     engine: 'policies for new keys are',
     fields: { Organisation: ['spec.metadataSchema', 'spec.keyPolicy'], Workspace: ['spec.keyPolicy'] },
@@ -76,6 +75,17 @@ export const NOT_SERVED: readonly NotServed[] = [
   {
     engine: 'roles of people are',
     fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },
+  },
+  { engine: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
+  { engine: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
+  {
+    engine: 'a Redis for cached answers alone is',
+    fields: { GatewayFleet: ['spec.stores.redis.cacheUrlSecretRef'] },
+  },
+  {
+    engine: 'refusing requests while a store is away is',
+    fields: { GatewayFleet: ['spec.storeFailurePolicy'] },
+    value: 'closed',
   },
   { engine: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];

@@ -90,6 +90,7 @@ interface Voice {
 
 const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   image: options.gatewayImage,
+  imagePullPolicy: options.gatewayImagePullPolicy,
   operatorNamespace: options.organisationNamespace,
   metricsNamespaces: options.metricsNamespaces,
   fleetNamespaces: options.fleetNamespaces,

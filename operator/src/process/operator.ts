@@ -56,7 +56,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   parts.use(watching(stores));
   parts.use(translations);
   if (!(await isComplete(stores, translator, { log, signal }))) return 'released';
-  const view = createOperatorView({ translations, namespaces: stores.namespaces, fleets: stores.fleets.fleets });
+  const view = createOperatorView({ translations, namespaces: stores.namespaces });
   const shared = { options, client, stores, translations, view, log, metrics };
   const frontDesk = options.webhooks
     ? parts.use(await openFrontDesk({ ...shared, onReview: metrics.onReview, signal }))

@@ -4,7 +4,6 @@ export type { FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
 export { createLastGood, type LastGood } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
-export { ownersIn } from './owners.ts';
 export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';
 export { servedBy } from './served.ts';
 export { fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';

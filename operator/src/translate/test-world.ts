@@ -2,6 +2,7 @@
 import { isObject } from '@gatehouse/crds';
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
+import type { ReferenceGrant } from './reference-grants.ts';
 import { objectKey, type SecretData, type World, type WorldObject, type WorldSettings } from './world.ts';
 
 export interface TestObject {
@@ -28,12 +29,16 @@ export function worldOf(objects: Iterable<TestObject>, { settings, served }: Wor
   const resources = new Map<KindName, Map<string, WorldObject>>();
   const secrets = new Map<string, SecretData>();
   const namespaces = new Map<string, ReadonlyMap<string, string>>();
+  const referenceGrants = new Map<string, readonly ReferenceGrant[]>();
   for (const object of objects) {
     const { kind, metadata } = object;
     const key = testKey(object).slice(kind.length + 1);
     if (kind === 'Secret') secrets.set(key, dataOf(object));
     else if (kind === 'Namespace') namespaces.set(key, textsOf(metadata['labels']));
-    else if (isKindName(kind))
+    else if (kind === 'ReferenceGrant') {
+      const there = referenceGrants.get(metadata.namespace ?? '') ?? [];
+      referenceGrants.set(metadata.namespace ?? '', [...there, grantOf(object)]);
+    } else if (isKindName(kind))
       resources.set(kind, (resources.get(kind) ?? new Map()).set(key, toWorldObject(object, kind)));
     else throw new Error(`no test object has the kind ${kind}`);
   }
@@ -41,6 +46,7 @@ export function worldOf(objects: Iterable<TestObject>, { settings, served }: Wor
     resources,
     secrets,
     namespaces,
+    referenceGrants,
     settings: {
       organisationNamespace: 'gatehouse-system',
       consent: 'implied',
@@ -67,6 +73,9 @@ function dataOf(object: TestObject): SecretData {
   KNOWN_DATA.set(object, known);
   return known;
 }
+
+// Tests write whole grants.
+const grantOf = ({ spec }: TestObject): ReferenceGrant => spec as ReferenceGrant;
 
 const textsOf = (value: unknown): ReadonlyMap<string, string> =>
   new Map(Object.entries(isObject(value) ? value : {}).map(([name, text]) => [name, String(text)]));

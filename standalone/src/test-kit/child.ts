@@ -56,7 +56,7 @@ export async function runGatehouse(
 }
 
 /** Longest wait for a process to start, in ms: on a busy machine loading alone takes seconds. */
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 /** The address a process says it serves on. */
 export function addressOf(child: ChildGatehouse): Promise<string> {

@@ -7,7 +7,10 @@ import { type Checkout, openCheckout, type Running } from './shell.ts';
 
 const START_MS = 60_000;
 const guide = blocksOf('docs/guide/standalone.md').filter(({ language }) => language === 'sh');
-const readme = blocksOf('README.md').filter(({ language }) => language === 'sh');
+/** Those that need a cluster are run by test/e2e. */
+const readme = blocksOf('README.md').filter(
+  ({ language, text }) => language === 'sh' && !/^(helm|kubectl) /.test(text),
+);
 
 const startsServer = ({ text }: Block): boolean => /^gatehouse standalone /.test(text);
 const startsMock = ({ text }: Block): boolean => /^gatehouse mock-provider /.test(text);

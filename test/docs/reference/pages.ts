@@ -1,6 +1,7 @@
 /** Reference pages of the data plane's own tables. */
 import { code, page, table } from '@gatehouse/crds/gen';
 import { ENVIRONMENT, GAUGES, METRICS, REQUEST_HEADERS, RESPONSE_HEADERS } from '@gatehouse/gateway';
+import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
 import { OPERATOR_METRICS } from '@gatehouse/operator/metrics';
 import { describeRule, MOCK_CONTROLS, type MockControl } from 'gatehouse/mock-provider';
 import { STANDALONE_VARIABLES } from 'gatehouse/variables';
@@ -15,6 +16,7 @@ export function dataPlanePages(): ReadonlyMap<string, string> {
     ['headers', headersPage()],
     ['metrics', metricsPage()],
     ['mock-provider', mockPage()],
+    ['operator', operatorPage()],
   ];
   return new Map(pages.map(([name, content]) => [`docs/reference/${name}.md`, NOTICE + content]));
 }
@@ -23,10 +25,10 @@ function environmentPage(): string {
   const { properties = {} } = z.toJSONSchema(ENVIRONMENT, { io: 'input', unrepresentable: 'any' });
   const rows = Object.entries(properties).map(([name, property]) => {
     const { default: fallback, description = '', enum: values } = typeof property === 'object' ? property : {};
-    const shown = fallback === undefined ? '' : code(String(fallback));
+    const usual = fallback === undefined ? '' : code(String(fallback));
     return [
       code(name),
-      shown,
+      usual,
       values === undefined ? description : `${description} (${values.map(String).join(', ')})`,
     ];
   });
@@ -40,6 +42,19 @@ function environmentPage(): string {
     ),
   ]);
 }
+
+function operatorPage(): string {
+  const rows = FLAG_NAMES.map((name) => {
+    const flag: Flag = FLAGS[name];
+    return [code(`--${name}`), shown(flag.variable), shown(flag.fallback), flag.help];
+  });
+  return page('Flags of the operator', [
+    'A flag goes before the environment variable beside it. Lists are separated by commas.',
+    table(['flag', 'environment variable', 'default', 'meaning'], rows),
+  ]);
+}
+
+const shown = (value: string | undefined): string => (value === undefined || value === '' ? '' : code(value));
 
 function headersPage(): string {
   const rows = (headers: typeof REQUEST_HEADERS) => headers.map(({ name, meaning }) => [code(name), meaning]);

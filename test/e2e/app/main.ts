@@ -14,7 +14,7 @@ async function ask(query: Query): Promise<unknown> {
     { model: query.get('model') ?? 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] },
     config === null ? {} : { headers: { 'x-gw-config': config } },
   );
-  return { text: completion.choices[0]?.message.content };
+  return { text: completion.choices[0]?.message.content, model: completion.model };
 }
 
 const ROUTES: ReadonlyMap<string, (query: Query) => unknown> = new Map<string, (query: Query) => unknown>([

@@ -4,13 +4,13 @@ import { waitFor } from '@gatehouse/test/kit';
 /** Between two looks: an API server that is asked all the time would slow down what is waited for. */
 const LOOK_EVERY_MS = 50;
 
-/** The first truthy value of the condition, which may also fail until then; fails the test at the deadline. */
-export function eventually<T>(
+/** The first truthy value of the condition; fails the test at the deadline. */
+export async function eventually<T>(
   what: string,
   condition: () => T | Promise<T>,
   deadlineMs = 30_000,
-): Promise<NonNullable<T>> {
-  return waitFor(
+): Promise<Exclude<NonNullable<T>, false>> {
+  const found = await waitFor(
     async () => {
       const value = await condition();
       if (!value) await pause(LOOK_EVERY_MS);
@@ -18,4 +18,5 @@ export function eventually<T>(
     },
     { deadlineMs, what },
   );
+  return found as Exclude<NonNullable<T>, false>; // it is truthy, which the type of waitFor does not say
 }

@@ -6,7 +6,7 @@ import { scaleOperator } from '../kit/operator.ts';
 import { createTeam, resource } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
-export const brokenResources = (controlPlane: () => ControlPlaneAccess): void =>
+export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
   describe('a broken resource', () => {
     test('says which field names what is not there, costs nothing else, and heals', async () => {
       const cluster = controlPlane();
@@ -77,6 +77,7 @@ export const brokenResources = (controlPlane: () => ControlPlaneAccess): void =>
       ).toEqual([]);
     });
   });
+}
 
 const specOf = async (cluster: ControlPlaneAccess, namespace: string, name: string): Promise<object> =>
   (await readObject(cluster, pathOf(GATEHOUSE, namespace, `virtualkeys/${name}`))).spec;

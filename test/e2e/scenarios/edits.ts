@@ -22,7 +22,7 @@ interface Change {
   readonly shows: (pod: GatewayPod, round: number) => Promise<boolean>;
 }
 
-export const edits = (controlPlane: () => ControlPlaneAccess): void =>
+export function edits(controlPlane: () => ControlPlaneAccess): void {
   describe('a change under traffic', () => {
     test('takes effect on every pod at once, and costs no request and no stream', async () => {
       const cluster = controlPlane();
@@ -44,6 +44,7 @@ export const edits = (controlPlane: () => ControlPlaneAccess): void =>
       expectFlawless(await load.finish());
     });
   });
+}
 
 function changesOf(
   cluster: ControlPlaneAccess,

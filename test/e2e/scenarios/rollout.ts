@@ -8,7 +8,7 @@ import { eventually } from '../kit/wait.ts';
 
 const ROLLOUT_MS = 180_000;
 
-export const rollouts = (controlPlane: () => ControlPlaneAccess): void =>
+export function rollouts(controlPlane: () => ControlPlaneAccess): void {
   describe('a fleet under traffic', () => {
     test('is updated pod by pod and scaled from 3 to 6 to 2 without a failed request or a cut stream', async () => {
       const cluster = controlPlane();
@@ -31,3 +31,4 @@ export const rollouts = (controlPlane: () => ControlPlaneAccess): void =>
       await scaleFleet(cluster, 3);
     });
   });
+}

@@ -96,7 +96,13 @@ describe('a fleet', () => {
     operator.enqueue('f');
     await waitFor(() => isReady(namespace));
     const { status, metadata } = await readFleet(namespace);
-    expect(status).toMatchObject({ replicas: 3, readyReplicas: 3, programmedReplicas: 3, snapshotVersion: 42 });
+    expect(status).toMatchObject({
+      replicas: 3,
+      readyReplicas: 3,
+      programmedReplicas: 3,
+      live: '3/3',
+      snapshotVersion: 42,
+    });
     expect(status).not.toHaveProperty('lagging');
 
     const { resourceVersion } = (await deploymentOf(namespace)).metadata;

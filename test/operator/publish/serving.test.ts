@@ -106,7 +106,7 @@ describe('a gateway of a fleet', () => {
     await waitFor(async () => (await second.ask()) === 'two', { deadlineMs: 30_000, what: 'the model two' });
   });
 
-  test('survives a watch that is cut, one that stalls, and a manifest that is deleted', async () => {
+  test('survives a watch that is cut, one that has expired, and a manifest that is deleted', async () => {
     const fleet = await createFleet(cluster);
     await using folder = await tempFolder();
     await using proxy = await startFaultProxy(cluster);

@@ -98,7 +98,13 @@ describe('the status of a fleet', () => {
     };
     const lagging = Array.from({ length: 40 }, (_, i) => ({ name: `p-${99 - i}`, reason: 'Pending' as const }));
     const counts = countsOf(fleet, deployment, { version: 7, programmed: 0, lagging });
-    expect(counts).toMatchObject({ replicas: 40, readyReplicas: 39, programmedReplicas: 0, snapshotVersion: 7 });
+    expect(counts).toMatchObject({
+      replicas: 40,
+      readyReplicas: 39,
+      programmedReplicas: 0,
+      live: '0/40',
+      snapshotVersion: 7,
+    });
     expect(counts).toMatchObject({ address: 'http://default-gateway.gatehouse-gateways.svc:8787' });
     expect(counts).toHaveProperty('lagging.length', 32);
     expect(counts).toHaveProperty('lagging[0].name', 'p-60');

@@ -80,6 +80,7 @@ export function countsOf(
     replicas,
     readyReplicas,
     programmedReplicas: acknowledged?.programmed ?? 0,
+    live: `${acknowledged?.programmed ?? 0}/${replicas}`,
     ...(acknowledged === undefined ? {} : { snapshotVersion: acknowledged.version }),
     ...(lagging.length === 0 ? {} : { lagging }),
     selector: selector.join(','),

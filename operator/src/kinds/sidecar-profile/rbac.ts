@@ -1,11 +1,8 @@
-import { GROUP } from '@gatehouse/crds/kinds';
 import type { PolicyRule } from '../../rbac.ts';
 import { SIDECAR_COPY } from '../../webhook/index.ts';
 
-/** The mounted copies by name, the pods that count, and the statuses of profiles. */
+/** The mounted copies by name, and the pods that count; every controller may read its Kind and write its status. */
 export const rbac: readonly PolicyRule[] = [
-  { apiGroups: [GROUP], resources: ['sidecarprofiles'], verbs: ['get', 'list', 'watch'], scope: 'watched' },
-  { apiGroups: [GROUP], resources: ['sidecarprofiles/status'], verbs: ['patch'], scope: 'watched' },
   {
     apiGroups: [''],
     resources: ['configmaps', 'secrets'],

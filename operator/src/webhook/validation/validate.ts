@@ -1,6 +1,7 @@
 /** Decides about writes of our Kinds, by the schemas and the translation that rule afterwards too (engineering 8.9). */
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
 import {
+  type CheckKindOptions,
   GROUP,
   immutableIssues,
   isKindName,
@@ -54,11 +55,12 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   const { object, oldObject } = request;
   if (!isResource(object) || isLeftAlone(object, oldObject)) return ALLOWED;
   const warnings = deprecationsIn(kind, object);
-  const parsed = parse(kind, object);
+  const now = view.translatedWorld();
+  const options = now === undefined ? undefined : { caps: now.world.settings.caps };
+  const parsed = parse(kind, object, options);
   if (!parsed.ok) return withWarnings(refuseIssues(request, parsed.error.map(toCause)), warnings);
   const frozen = isResource(oldObject) ? changesOfImmutable(kind, oldObject, parsed.value) : [];
   if (frozen.length > 0) return withWarnings(refuseIssues(request, frozen.map(toCause)), warnings);
-  const now = view.translatedWorld();
   if (now === undefined) return withWarnings(ALLOWED, warnings);
   const candidate = toCandidate(request, kind, asNewcomer(object, oldObject));
   const outlook = foresee(now, candidate);
@@ -67,9 +69,13 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   return withWarnings(ALLOWED, [...warnings, ...unresolvedIn(outlook)]);
 }
 
-function parse(kind: KindName, object: WorldObject): ReturnType<typeof parseResource<KindName>> {
+function parse(
+  kind: KindName,
+  object: WorldObject,
+  options?: CheckKindOptions,
+): ReturnType<typeof parseResource<KindName>> {
   const { status: _, ...wanted } = object; // the status is ours to write, not to obey
-  const parsed = parseResource(kind, wanted);
+  const parsed = parseResource(kind, wanted, options);
   if (!parsed.ok) return parsed;
   const issues = checksOf(kind, parsed.value);
   return issues.length === 0 ? parsed : { ok: false, error: issues };

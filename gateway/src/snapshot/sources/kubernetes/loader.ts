@@ -1,7 +1,7 @@
 /** From a manifest to a Snapshot that serves: one at a time, the newest wins, and it is tried again until it is whole. */
 import { type Manifest, parseManifest } from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
-import { createBackoff, pause } from '../pace.ts';
+import { type Backoff, createBackoff, pause } from '../pace.ts';
 import type { SourceLog } from '../source.ts';
 import type { ManifestObject } from './api.ts';
 import type { ShardCache } from './shard-cache.ts';
@@ -95,24 +95,43 @@ export function createLoader(options: LoaderOptions): Loader {
     get hasBegun() {
       return hasBegun;
     },
-    run: async (signal) => {
-      const backoff = createBackoff(BACKOFF, random);
-      let done: Offer | undefined;
-      while (!signal.aborted) {
-        wake = new AbortController();
-        const either = AbortSignal.any([wake.signal, signal]);
-        const target = latest;
-        if (target === undefined || target === done) {
-          await forEver(either);
-          continue;
-        }
-        if (await serve(target, signal)) {
-          done = target;
-          backoff.reset();
-        } else if (latest === target) await pause(backoff.next(), either);
-      }
-    },
+    run: (signal) =>
+      workOff({
+        latest: () => latest,
+        serve,
+        untilNews: () => {
+          wake = new AbortController();
+          return wake.signal;
+        },
+        backoff: createBackoff(BACKOFF, random),
+        signal,
+      }),
   };
+}
+
+interface Work {
+  readonly latest: () => Offer | undefined;
+  readonly serve: (target: Offer, signal: AbortSignal) => Promise<boolean>;
+  /** A signal that ends with the next offer. */
+  readonly untilNews: () => AbortSignal;
+  readonly backoff: Backoff;
+  readonly signal: AbortSignal;
+}
+
+async function workOff({ latest, serve, untilNews, backoff, signal }: Work): Promise<void> {
+  let done: Offer | undefined;
+  while (!signal.aborted) {
+    const either = AbortSignal.any([untilNews(), signal]);
+    const target = latest();
+    if (target === undefined || target === done) {
+      await forEver(either);
+      continue;
+    }
+    if (await serve(target, signal)) {
+      done = target;
+      backoff.reset();
+    } else if (latest() === target) await pause(backoff.next(), either);
+  }
 }
 
 const isSame = (a: ManifestObject, b: ManifestObject): boolean => a.uid === b.uid && a.text === b.text;

@@ -1,0 +1,54 @@
+import type { KindName } from '@gatehouse/crds/kinds';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { REFERRING_KINDS, secretRefsOf } from './index.ts';
+
+const metadata = { name: 'x', namespace: 'team' };
+const refs = (kind: KindName, spec: unknown): string[] =>
+  secretRefsOf(kind, { metadata, spec }).map(({ namespace, name }) => `${namespace}/${name}`);
+
+describe('Secrets are named by', () => {
+  test.for<{ rule: string; kind: KindName; spec: unknown; want: readonly string[] }>([
+    { rule: 'a VirtualKey', kind: 'VirtualKey', spec: { secretRef: { name: 'a', key: 'k' } }, want: ['team/a'] },
+    {
+      rule: 'an Integration, in another namespace',
+      kind: 'Integration',
+      spec: { secretRef: { name: 'a', namespace: 'other' } },
+      want: ['other/a'],
+    },
+    {
+      rule: 'every target of a config, each once',
+      kind: 'GatewayConfig',
+      spec: {
+        config: {
+          secretRef: { name: 'a' },
+          targets: [{ secretRef: { name: 'b' }, targets: [{ secretRef: { name: 'a' } }] }, {}],
+        },
+      },
+      want: ['team/a', 'team/b'],
+    },
+    {
+      rule: 'an ApiKey that brings one',
+      kind: 'ApiKey',
+      spec: { secretRef: { name: 'a', key: 'k' } },
+      want: ['team/a'],
+    },
+    { rule: 'an ApiKey that needs one minted', kind: 'ApiKey', spec: {}, want: ['team/x-key'] },
+    { rule: 'no ApiKey with a hash', kind: 'ApiKey', spec: { sha256: 'ab' }, want: [] },
+    { rule: 'nobody else', kind: 'Workspace', spec: { secretRef: { name: 'a' } }, want: [] },
+    { rule: 'no reference without a name', kind: 'VirtualKey', spec: { secretRef: { key: 'k' } }, want: [] },
+  ])('$rule', ({ kind, spec, want }) => {
+    expect(refs(kind, spec)).toEqual(want);
+  });
+
+  test('whatever stands in a broken object', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...REFERRING_KINDS), fc.jsonValue(), (kind, spec) => {
+        for (const { namespace, name } of secretRefsOf(kind, { metadata, spec })) {
+          expect(typeof namespace).toBe('string');
+          expect(name).not.toBe('');
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,144 @@
+/** A restart: what one process has published stands in for what the next one cannot read. */
+import { describe, expect, test } from 'vitest';
+import { createLastGood } from './last-good.ts';
+import { type TestObject, testKey, worldOf } from './test-world.ts';
+import { type Translation, translate } from './translate.ts';
+import type { WorldSettings } from './world.ts';
+
+const SETTINGS: Partial<WorldSettings> = { consent: 'label' };
+const inTeam = (name: string) => ({ name, namespace: 'team' });
+
+const namespace = (labels: object = { 'gatehouse.dev/workspace': 'team' }): TestObject => ({
+  kind: 'Namespace',
+  metadata: { name: 'team', labels },
+});
+const workspace = (further: object = {}): TestObject => ({
+  kind: 'Workspace',
+  metadata: { name: 'team' },
+  spec: { namespace: 'team', ...further },
+});
+const secret: TestObject = { kind: 'Secret', metadata: inTeam('mock'), stringData: { key: 'secret' } };
+const account = (further: object = {}): TestObject => ({
+  kind: 'VirtualKey',
+  metadata: inTeam('own'),
+  spec: { provider: 'openai', secretRef: { name: 'mock', key: 'key' }, ...further },
+});
+const config = (further: object = {}): TestObject => ({
+  kind: 'GatewayConfig',
+  metadata: inTeam('main'),
+  spec: { config: { provider: '@own', ...further } },
+});
+const integration = (further: object = {}): TestObject => ({
+  kind: 'Integration',
+  metadata: { name: 'shared', namespace: 'gatehouse-system' },
+  spec: { provider: 'openai', secretRef: { name: 'org', key: 'key' }, allowAllModels: true, ...further },
+});
+const access: TestObject = {
+  kind: 'IntegrationAccess',
+  metadata: { name: 'a', namespace: 'gatehouse-system' },
+  spec: { integrationRef: { name: 'shared' }, allWorkspaces: true, enabled: true },
+};
+const provider = (further: object = {}): TestObject => ({
+  kind: 'Provider',
+  metadata: inTeam('lent'),
+  spec: { integrationRef: { name: 'shared' }, ...further },
+});
+const orgSecret: TestObject = {
+  kind: 'Secret',
+  metadata: { name: 'org', namespace: 'gatehouse-system' },
+  stringData: { key: 'of-the-organisation' },
+};
+const ALL = [namespace(), workspace(), secret, account(), config(), integration(), access, provider(), orgSecret];
+
+const BROKEN = { unknownField: true };
+
+/** The ids that a new process serves, marked where they are the last good ones. */
+function afterRestart({
+  broken = [],
+  gone = [],
+}: {
+  broken?: readonly TestObject[];
+  gone?: readonly string[];
+}): string[] {
+  const { snapshot } = translate(worldOf(ALL, { settings: SETTINGS }));
+  const objects = new Map(ALL.map((object) => [testKey(object), object]));
+  for (const object of broken) objects.set(testKey(object), object);
+  for (const key of gone) expect(objects.delete(key)).toBe(true);
+  const next = translate(
+    worldOf(objects.values(), { settings: SETTINGS }),
+    undefined,
+    createLastGood(snapshot.entries),
+  );
+  const again = translate(worldOf(objects.values(), { settings: SETTINGS }), next);
+  expect(told(again)).toEqual(told(next));
+  return told(next);
+}
+
+const told = ({ snapshot }: Translation): string[] =>
+  snapshot.entries.map(({ id, stale }) => (stale === true ? `${id} (stale)` : id));
+
+const OWN = ['provider/team/own', 'credential/team/VirtualKey:own'];
+const LENT = ['provider/team/lent', 'credential//Integration:shared'];
+
+describe('after a restart', () => {
+  test.for<{
+    rule: string;
+    given: Parameters<typeof afterRestart>[0];
+    has: readonly string[];
+    lacks: readonly string[];
+  }>([
+    { rule: 'nothing that is valid is stale', given: {}, has: [...OWN, ...LENT, 'config/team/main'], lacks: [] },
+    {
+      rule: 'a broken object keeps what was published for it',
+      given: { broken: [account(BROKEN), config(BROKEN)] },
+      has: [...OWN, 'config/team/main'].map((id) => `${id} (stale)`),
+      lacks: [],
+    },
+    {
+      rule: 'an object whose Secret is gone keeps it, too',
+      given: { gone: ['Secret/team/mock'] },
+      has: OWN.map((id) => `${id} (stale)`),
+      lacks: [],
+    },
+    {
+      rule: 'a broken Workspace keeps its namespace',
+      given: { broken: [workspace(BROKEN)] },
+      has: ['workspace/team/team (stale)', ...OWN, 'config/team/main'],
+      lacks: [],
+    },
+    {
+      rule: 'a broken Integration keeps what stands on it',
+      given: { broken: [integration(BROKEN)] },
+      has: LENT.map((id) => `${id} (stale)`),
+      lacks: [],
+    },
+    {
+      rule: 'a deleted object is gone',
+      given: { gone: ['VirtualKey/team/own'] },
+      has: [],
+      lacks: OWN,
+    },
+    {
+      rule: 'nothing is left of a broken Workspace without consent',
+      given: { broken: [workspace(BROKEN), namespace({})] },
+      has: [],
+      lacks: ['workspace/team/team', ...OWN, 'config/team/main'],
+    },
+    {
+      rule: 'a broken Provider whose grant has gone loses it',
+      given: { broken: [provider(BROKEN)], gone: ['IntegrationAccess/gatehouse-system/a'] },
+      has: [],
+      lacks: ['provider/team/lent'],
+    },
+    {
+      rule: 'a broken Provider with its grant keeps it',
+      given: { broken: [provider(BROKEN)] },
+      has: ['provider/team/lent (stale)'],
+      lacks: [],
+    },
+  ])('$rule', ({ given, has, lacks }) => {
+    const ids = afterRestart(given);
+    for (const id of has) expect(ids).toContain(id);
+    for (const id of lacks) expect(ids.some((line) => line.startsWith(id))).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
+import { FLEET, fleetServes } from '../kit/gateways.ts';
+import { conditionOf, isTrue, readObject } from '../kit/kube.ts';
+import { OPERATOR_NAMESPACE, operatorIsReady } from '../kit/operator.ts';
+import { openCheckout, README } from '../kit/readme.ts';
+import { eventually } from '../kit/wait.ts';
+
+/** A row of `kubectl get gatehouse` whose columns READY and REASON are as they should be. */
+const READY_ROW = / True +Succeeded /;
+
+export function install(controlPlane: () => ControlPlaneAccess): void {
+  describe('what the README says', () => {
+    test('installs a fleet of three pods, applies the examples and answers a request', async () => {
+      const cluster = controlPlane();
+      await using reader = await openCheckout(cluster);
+      const startedAt = performance.now();
+      for (const block of README.install) await reader.run(block);
+      console.log(`installed and ready after ${Math.round((performance.now() - startedAt) / 1000)} s`);
+      const [examples = ''] = README.examples;
+      await reader.run(examples);
+
+      await eventually('every resource ready', async () => {
+        const rows = await reader.run(lastLineOf(examples));
+        const objects = rows.split('\n').filter((row) => row.includes('.gatehouse.dev/'));
+        return objects.length > 10 && objects.every((row) => READY_ROW.test(row));
+      });
+      await fleetServes(cluster, 3);
+      const fleet = await readObject(cluster, FLEET);
+      expect(isTrue(fleet, 'Ready')).toBe(true);
+      expect(conditionOf(fleet, 'Programmed')?.message).toContain('3/3');
+      await operatorIsReady(cluster, 2);
+      await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, 'rollout', 'status', 'statefulset', '--timeout=60s']);
+
+      const [forward = '', request = ''] = [README.forward[0], README.request[0]];
+      await using _forwarding = await reader.forward(forward);
+      expect(JSON.parse(await reader.run(request))).toMatchObject({
+        object: 'chat.completion',
+        choices: [{ message: { content: expect.stringContaining('Say hello') } }],
+      });
+    });
+  });
+}
+
+const lastLineOf = (block: string): string => block.trim().split('\n').at(-1) ?? '';

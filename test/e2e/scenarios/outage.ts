@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { ControlPlane } from '../../cluster/index.ts';
+import { killProgram } from '../kit/containers.ts';
+import { createClient, fleetServes, type GatewayPod, gatewayPods, scaleFleet } from '../kit/gateways.ts';
+import { GATEHOUSE, isTrue, mergePatch, pathOf, readObject } from '../kit/kube.ts';
+import type { LoadReport } from '../kit/load/index.ts';
+import { say } from '../kit/measure.ts';
+import { leaderOf, operatorIsReady } from '../kit/operator.ts';
+import { createTeam } from '../kit/team.ts';
+import { startTraffic } from '../kit/traffic.ts';
+import { eventually } from '../kit/wait.ts';
+
+const OUTAGE_MS = 60_000;
+/** When the container is killed, counted from the beginning of the outage. */
+const KILL_AFTER_MS = 10_000;
+const RECOVERY_GOAL_MS = 10_000;
+const RECOVERY_DEADLINE_MS = 10 * RECOVERY_GOAL_MS;
+const POD_BACK_MS = 40_000;
+
+export function outages(controlPlane: () => ControlPlane): void {
+  describe('a control plane that is away', () => {
+    test('stops no traffic, not even for a gateway that has to start meanwhile', async () => {
+      const cluster = controlPlane();
+      const team = await createTeam(cluster);
+      await scaleFleet(cluster, 3);
+      const pods = await gatewayPods(cluster);
+      const [victim] = pods;
+      if (victim === undefined) throw new Error('There is no gateway');
+      await using client = createClient();
+      const serves = async ({ url }: GatewayPod): Promise<boolean> =>
+        (await client.chat(url, team).catch(() => undefined))?.status === 200;
+      await using load = await startTraffic(team, Object.fromEntries(pods.map(({ name, url }) => [name, url])));
+
+      killProgram('/app/operator.js', await leaderOf(cluster));
+      await cluster.apiServer.stop();
+      const outage = pause(OUTAGE_MS);
+      await pause(KILL_AFTER_MS);
+      const killedAt = Date.now();
+      killProgram('/app/gateway.js', victim.name);
+      await eventually('the gateway gone', async () => !(await serves(victim)), POD_BACK_MS);
+      await eventually('the gateway back', () => serves(victim), POD_BACK_MS);
+      const backAt = Date.now();
+      say('a gateway killed while the API server was away is back', [backAt - killedAt], POD_BACK_MS);
+      await outage;
+      expect(await serves(victim)).toBe(true);
+
+      await cluster.apiServer.start();
+      const recovering = performance.now();
+      await mergePatch(cluster, pathOf(GATEHOUSE, team.name, 'gatewayconfigs/main'), {
+        spec: { config: { provider: '@second' } },
+      });
+      await statusesAreRight(cluster, team.name);
+      say('statuses are right again', [performance.now() - recovering], RECOVERY_GOAL_MS);
+      expectOnlyFrom(await load.finish(), victim.name, { from: killedAt, to: backAt });
+      for (const pod of pods) expect((await client.chat(pod.url, team)).headers['x-gw-provider']).toBe('groq');
+    });
+  });
+}
+
+/** The new generation is everywhere, every gateway counts, and somebody leads. */
+async function statusesAreRight(cluster: ControlPlane, namespace: string): Promise<void> {
+  const edited = pathOf(GATEHOUSE, namespace, 'gatewayconfigs/main');
+  await eventually(
+    'the edited config is served',
+    async () => isTrue(await readObject(cluster, edited), 'Ready'),
+    RECOVERY_DEADLINE_MS,
+  );
+  await fleetServes(cluster, 3, RECOVERY_DEADLINE_MS);
+  await operatorIsReady(cluster, 2);
+}
+
+/** Nothing failed but what went to this very pod, at this time. */
+function expectOnlyFrom(report: LoadReport, pod: string, { from, to }: { from: number; to: number }): void {
+  const { requests, streams, mishaps } = report;
+  const others = mishaps.filter(({ target, failedAt, sentAt }) => target !== pod || failedAt < from || sentAt > to);
+  expect(others).toEqual([]);
+  const failed = [requests, streams].map(({ started, ok }) => started - ok);
+  console.log(
+    `traffic: ${requests.ok} requests and ${streams.ok} streams good; of ${pod} ${failed.join(' and ')} failed`,
+  );
+}

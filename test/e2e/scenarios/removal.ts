@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
+import { createClient, FLEET, fleetServes, gatewayPods } from '../kit/gateways.ts';
+import { inventory } from '../kit/inventory.ts';
+import { conditionOf, deleteObject, findObject, GATEHOUSE, readObject } from '../kit/kube.ts';
+import { OPERATOR_NAMESPACE } from '../kit/operator.ts';
+import { openCheckout } from '../kit/readme.ts';
+import { createTeam } from '../kit/team.ts';
+import { eventually } from '../kit/wait.ts';
+
+const DELETION_MS = 120_000;
+const OURS = '.gatehouse.dev';
+/** What the README and the tests made beside the charts. */
+const MADE_BY_HAND = /^namespaces \/(gatehouse-system|mock-provider|team-.*)$/;
+
+export function removal(controlPlane: () => ControlPlaneAccess, before: () => readonly string[]): void {
+  describe('what goes', () => {
+    test('is a namespace with all its resources, and its keys with it', async () => {
+      const cluster = controlPlane();
+      const [team, other] = [await createTeam(cluster), await createTeam(cluster)];
+      await using client = createClient();
+      const [pod] = await gatewayPods(cluster);
+      const statusOf = async (key: string): Promise<number> => (await client.chat(pod?.url ?? '', { key })).status;
+      expect(await statusOf(team.key)).toBe(200);
+
+      const path = `/api/v1/namespaces/${team.name}`;
+      await deleteObject(cluster, path);
+      await eventually('the key refused', async () => (await statusOf(team.key)) === 401);
+      await eventually('the namespace gone', async () => (await findObject(cluster, path)) === undefined, DELETION_MS);
+      expect(await statusOf(other.key)).toBe(200);
+      await eventually('the workspace without its namespace', async () => {
+        const workspace = await readObject(cluster, `${GATEHOUSE}/workspaces/${team.name}`);
+        return conditionOf(workspace, 'Ready')?.status === 'False';
+      });
+      await deleteObject(cluster, `${GATEHOUSE}/workspaces/${team.name}`);
+      await fleetServes(cluster, 3);
+    });
+
+    test('is everything the charts and the operator made', async () => {
+      const cluster = controlPlane();
+      await using reader = await openCheckout(cluster);
+      await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE} --wait --timeout 120s`);
+      await eventually(
+        "the fleet's namespace gone",
+        async () => (await findObject(cluster, '/api/v1/namespaces/gatehouse-gateways')) === undefined,
+        DELETION_MS,
+      );
+      expect(await findObject(cluster, FLEET)).toBeUndefined();
+      expect(
+        (await inventory(cluster)).filter((object) => object.includes('gatehouse') && !isResource(object)),
+      ).toEqual([`namespaces /${OPERATOR_NAMESPACE}`]);
+
+      await reader.run(`helm uninstall gatehouse-crds --namespace ${OPERATOR_NAMESPACE}`);
+      await runKubectl(cluster, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=gatehouse', '--timeout=60s']);
+      const namespaces = (await inventory(cluster)).filter((object) => MADE_BY_HAND.test(object));
+      await runKubectl(cluster, [
+        'delete',
+        ...namespaces.map((object) => object.replace('namespaces /', 'namespace/')),
+      ]);
+      expect(await inventory(cluster)).toEqual(before());
+    });
+  });
+}
+
+/** Definitions and resources stay until somebody removes them. */
+const isResource = (object: string): boolean => object.includes(OURS);

@@ -1,0 +1,116 @@
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
+import { APP_IMAGE } from '../kit/images.ts';
+import { applyObjects, corePath, GATEHOUSE, isTrue, mergePatch, pathOf, readObject, textAt } from '../kit/kube.ts';
+import { EFFECT_GOAL_MS, say, timesUntil } from '../kit/measure.ts';
+import { createTeam, resource } from '../kit/team.ts';
+import { eventually } from '../kit/wait.ts';
+
+const APP_PORT = 8080;
+/** DESIGN section 5: sidecars see a change within two seconds. */
+const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
+const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+const answer = z.object({ text: z.string().optional(), model: z.string().optional(), error: z.string().optional() });
+
+export function sidecars(controlPlane: () => ControlPlaneAccess): void {
+  describe('an application with a sidecar', () => {
+    test('calls its provider without a key, sees edits, and reaches nothing of others', async () => {
+      const cluster = controlPlane();
+      const other = await createTeam(cluster, {
+        objects: (namespace) => [
+          resource('GatewayConfig', { namespace, name: 'theirs' }, { config: { provider: '@first' } }),
+        ],
+      });
+      const team = await createTeam(cluster, {
+        labels: { 'gatehouse.dev/injection': 'enabled' },
+        objects: (namespace) => [resource('SidecarProfile', { namespace, name: 'default' }, {})],
+      });
+      await eventually('the profile is ready', async () =>
+        isTrue(await readObject(cluster, pathOf(GATEHOUSE, team.name, 'sidecarprofiles/default')), 'Accepted'),
+      );
+      const app = await startApp(cluster, team.name);
+
+      expect(await app.ask('/ask')).toMatchObject({ status: 200, text: expect.stringContaining('Say hello') });
+      expect(await app.ask('/env', { name: 'OPENAI_BASE_URL' })).toMatchObject({
+        text: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+      });
+      expect(await app.ask('/ask', { config: 'main' })).toMatchObject({ status: 200 });
+      expect(await app.ask('/ask', { config: 'theirs' })).not.toMatchObject({ status: 200 });
+      expect(await app.ask('/ask', { model: `@${other.name}/gpt-4o` })).not.toMatchObject({ status: 200 });
+
+      await expectNoSecrets(cluster, team.name, app);
+      await sidecarSeesEdits(cluster, team.name, app);
+    });
+  });
+}
+
+interface App {
+  ask(path: string, query?: Readonly<Record<string, string>>): Promise<z.infer<typeof answer> & { status: number }>;
+}
+
+/** A Deployment as an application team writes it: it names the profile, and nothing else of Gatehouse. */
+async function startApp(cluster: ControlPlaneAccess, namespace: string): Promise<App> {
+  const labels = { app: 'checkout' };
+  await applyObjects(cluster, [
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace, name: 'checkout' },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels: { ...labels, 'gatehouse.dev/sidecar': 'default' } },
+          spec: {
+            containers: [
+              {
+                name: 'app',
+                image: APP_IMAGE,
+                readinessProbe: { httpGet: { path: '/', port: APP_PORT }, periodSeconds: 1 },
+              },
+            ],
+          },
+        },
+      },
+    },
+  ]);
+  await runKubectl(cluster, ['-n', namespace, 'rollout', 'status', 'deployment/checkout', '--timeout=120s']);
+  const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', 'jsonpath={.items[0].status.podIP}'];
+  const origin = `http://${await runKubectl(cluster, select)}:${APP_PORT}`;
+  return {
+    ask: async (path, query = {}) => {
+      const { statusCode, body } = await request(`${origin}${path}?${new URLSearchParams(query)}`);
+      return { status: statusCode, ...answer.parse(JSON.parse(await body.text())) };
+    },
+  };
+}
+
+/** Neither by the API rights of the application nor by the files of its pod. */
+async function expectNoSecrets(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
+  const { text: token = '' } = await app.ask('/file', { path: SERVICE_ACCOUNT_TOKEN });
+  expect(token).not.toBe('');
+  for (const resourceName of ['secrets', 'secrets/provider', 'secrets/gatehouse-sidecar-snapshot']) {
+    const { status } = await cluster.request('GET', corePath(namespace, resourceName), { token });
+    expect(status, resourceName).toBe(403);
+  }
+  for (const path of ['/var/run/secrets/gatehouse/token', '/etc/gatehouse/snapshot/secret/snapshot.json.gz']) {
+    expect(await app.ask('/file', { path }), path).toMatchObject({ status: 500 });
+  }
+  const credential = textAt(await readObject(cluster, corePath(namespace, 'secrets/provider')), 'data', 'api-key');
+  expect(credential).not.toBe('');
+  const { text: key } = await app.ask('/env', { name: 'OPENAI_API_KEY' });
+  expect(key).not.toBe(Buffer.from(credential, 'base64').toString());
+}
+
+async function sidecarSeesEdits(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
+  const times: number[] = [];
+  for (const model of ['model-1', 'model-2', 'model-3', 'model-4', 'model-5']) {
+    await mergePatch(cluster, pathOf(GATEHOUSE, namespace, 'gatewayconfigs/main'), {
+      spec: { config: { overrideParams: { model } } },
+    });
+    times.push(...(await timesUntil([app], async () => (await app.ask('/ask')).model === model)));
+  }
+  say('an edited config, in a sidecar', times, SIDECAR_GOAL_MS);
+}

@@ -1,0 +1,84 @@
+/** Keys that the operator mints: they open the gateway, are rotated with an overlap, and go with their ApiKey. */
+import { isObject } from '@gatehouse/crds';
+import { waitFor } from '@gatehouse/test/kit';
+import { createMockProvider } from 'gatehouse/mock-provider';
+import { expect, test } from 'vitest';
+import { sharedControlPlane } from '../../cluster/index.ts';
+import { apply, becomes, ours, read, remove, runPods, secret, setStage, startOperator } from '../operator/support.ts';
+
+const SPEC = { type: 'workspace-service', scopes: ['completions.write'], defaults: { configRef: { name: 'main' } } };
+
+test('a minted key works, overlaps with its successor, and dies with its ApiKey', async () => {
+  await using cluster = sharedControlPlane();
+  const mock = await createMockProvider();
+  await using _mock = { [Symbol.asyncDispose]: () => mock.close() };
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  const inTenant = { namespace: tenant };
+  await apply(cluster, secret(tenant, 'mock', { key: 'x' }));
+  await apply(
+    cluster,
+    ours(
+      'GatewayConfig',
+      { name: 'main', ...inTenant },
+      {
+        config: {
+          provider: 'openai',
+          customHost: `${mock.url}/v1`,
+          secretRef: { name: 'mock', key: 'key' },
+          overrideParams: { model: 'one' },
+        },
+      },
+    ),
+  );
+  const key = ours('ApiKey', { name: 'app', ...inTenant }, SPEC);
+  await apply(cluster, key);
+  // A Secret that stood there before is somebody's: its key counts, and nobody touches it.
+  await apply(cluster, secret(tenant, 'brought-key', { key: 'gwk_brought_along' }));
+  await apply(cluster, ours('ApiKey', { name: 'brought', ...inTenant }, SPEC));
+  await using operator = await startOperator(stage.setup);
+  const [pod] = await runPods(stage);
+  await using _pod = pod;
+  const minted = secret(tenant, 'app-key', {});
+  const entry = async (name: string): Promise<string | undefined> => {
+    const encoded = (await read(cluster, minted))?.data?.[name];
+    return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+  };
+
+  await becomes(cluster, key, { type: 'Ready', status: 'True' });
+  const first = await waitFor(() => entry('key'), { what: 'a minted key' });
+  expect(await pod?.ask(first)).toBe('one');
+  expect(await pod?.ask('gwk_brought_along')).toBe('one');
+  const live = await read(cluster, key);
+  expect((await read(cluster, minted))?.metadata.ownerReferences).toMatchObject([
+    { kind: 'ApiKey', uid: live?.metadata.uid },
+  ]);
+  expect(live?.status).toMatchObject({ secretRef: { name: 'app-key' }, maskedKey: `gw…${first.slice(-2)}` });
+
+  await apply(cluster, { ...key, metadata: { ...key.metadata, annotations: { 'gatehouse.dev/rotate': '1' } } });
+  const second = await waitFor(async () => ((await entry('key')) === first ? undefined : entry('key')), {
+    what: 'another key',
+  });
+  expect(await entry('previous-key')).toBe(first);
+  await waitFor(async () => (await pod?.ask(second)) === 'one', { what: 'the new key' });
+  expect(await pod?.ask(first)).toBe('one');
+  await waitFor(async () => (await read(cluster, key))?.status?.['maskedKey'] === `gw…${second.slice(-2)}`, {
+    what: 'the new ends in the status',
+  });
+  expect((await read(cluster, secret(tenant, 'brought-key', {})))?.data).toEqual(
+    secret(tenant, 'brought-key', { key: 'gwk_brought_along' }).data,
+  );
+  const { body } = await cluster.request('GET', `/apis/events.k8s.io/v1/namespaces/${tenant}/events`);
+  expect(isObject(body)).toBe(true);
+  for (const text of [operator.output(), JSON.stringify(body), JSON.stringify(await read(cluster, key))]) {
+    for (const value of [first, second]) expect(text.includes(value)).toBe(false);
+  }
+
+  await remove(cluster, key);
+  await waitFor(async () => (await pod?.ask(second)) === 401, { what: 'a key that is gone' });
+  expect(await pod?.ask(first)).toBe(401);
+  await waitFor(async () => (await read(cluster, minted)) === undefined, {
+    deadlineMs: 30_000,
+    what: 'a Secret that goes with its owner',
+  });
+});
