@@ -44,6 +44,10 @@ export const REASONS = {
   },
   NoFleet: { on: ['Programmed', 'Ready'], summary: 'No gateway fleet serves the workspace of the object.' },
   NoReadyPods: { on: ['Programmed', 'Ready', 'Reconciling'], summary: 'The fleet has no ready gateway pod.' },
+  SnapshotTooLarge: {
+    on: ['Programmed', 'Ready', 'Stalled'],
+    summary: 'What sidecars would be told does not fit into the copy that is mounted into their pods.',
+  },
   Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod refused the Snapshot that holds this generation.' },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
   ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed for a passing reason and is tried again.' },

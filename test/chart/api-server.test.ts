@@ -7,7 +7,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { capture } from '../cluster/run.ts';
 import { CHART_MODULES, foreignDefinitions } from './foreign-definitions.ts';
-import { CHART, CRD_CHART, FLEET_NAMESPACE, NAMESPACE, render, renderText, type Values } from './helm.ts';
+import {
+  CHART,
+  CRD_CHART,
+  definitionsServed,
+  FLEET_NAMESPACE,
+  NAMESPACE,
+  render,
+  renderText,
+  type Values,
+} from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
 const OVERLAYS = ['base', 'overlays/external-redis', 'overlays/production'].map((path) =>
@@ -32,7 +41,7 @@ beforeAll(async () => {
   const definitions = (await foreignDefinitions(CHART_MODULES)).flatMap((file) => ['-f', file]);
   await runKubectl(controlPlane, ['apply', '--server-side', ...definitions]);
   await runKubectl(controlPlane, ['apply', '--server-side', '-f', '-'], { input: await renderText({}, CRD_CHART) });
-  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await definitionsServed(controlPlane);
   for (const name of [NAMESPACE, FLEET_NAMESPACE]) await runKubectl(controlPlane, ['create', 'namespace', name]);
 }, 180_000);
 afterAll(() => controlPlane[Symbol.asyncDispose]());

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { capture } from '../cluster/run.ts';
 import { blocksOf, ROOT } from '../docs/documents.ts';
+import { definitionsServed } from './helm.ts';
 
 const guide = blocksOf('docs/guide/kubernetes.md');
 const gitops = blocksOf('docs/guide/gitops.md');
@@ -47,7 +48,7 @@ test('with kustomize, the second time included', async () => {
   const commands = gitops.filter(({ language }) => language === 'sh');
   expect(commands).toHaveLength(1);
   await shell(commands[0]?.text ?? '');
-  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await definitionsServed(controlPlane);
   // The namespace of the fleet may still be going from the test before.
   await expect.poll(async () => (await shell(commands[0]?.text ?? '')).code, { timeout: 30_000 }).toBe(0);
   const fleet = await runKubectl(controlPlane, ['get', 'gatewayfleets', '--all-namespaces', '--output=name']);

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { isObject } from '@gatehouse/crds';
 import { parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
-import { ensurePrograms, pathOf } from '../cluster/index.ts';
+import { type ControlPlane, ensurePrograms, pathOf } from '../cluster/index.ts';
 import { capture, type Outcome } from '../cluster/run.ts';
+import { waitFor } from '../kit/wait-for.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -81,6 +82,12 @@ export function parseManifests(text: string): Manifest[] {
     .map((document): unknown => document.toJS())
     .filter(isObject)
     .map((object) => manifest.parse(object));
+}
+
+/** Waits until every definition is served; right after its creation one has no conditions, which `kubectl wait` refuses. */
+export async function definitionsServed(controlPlane: Pick<ControlPlane, 'kubectl'>): Promise<void> {
+  const wait = ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'];
+  await waitFor(async () => (await controlPlane.kubectl(wait)).code === 0, { deadlineMs: 30_000, what: 'definitions' });
 }
 
 /** `Kind/namespace/name`. */

@@ -6,7 +6,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
-import { at, CHART, CRD_CHART, FLEET_NAMESPACE, helm, idOf, manifest, NAMESPACE, RELEASE, runHelm } from './helm.ts';
+import {
+  at,
+  CHART,
+  CRD_CHART,
+  definitionsServed,
+  FLEET_NAMESPACE,
+  helm,
+  idOf,
+  manifest,
+  NAMESPACE,
+  RELEASE,
+  runHelm,
+} from './helm.ts';
 
 let controlPlane: ControlPlane;
 /** What the cluster held before us. */
@@ -118,7 +130,7 @@ async function workAsOperator(): Promise<void> {
 
 test('a release before this one comes first', async () => {
   await inCluster('install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE, '--create-namespace');
-  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
+  await definitionsServed(controlPlane);
   await withOldChart(upgrade);
   expect(await image()).toBe('gatehouse-operator:0.0.9');
   expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });

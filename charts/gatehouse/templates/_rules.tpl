@@ -151,14 +151,6 @@
 - apiGroups:
     - gatehouse.dev
   resources:
-    - sidecarprofiles
-  verbs:
-    - get
-    - list
-    - watch
-- apiGroups:
-    - gatehouse.dev
-  resources:
     - apikeys
     - gatewayconfigs
     - gatewayfleets
@@ -167,6 +159,7 @@
     - integrations
     - providers
     - ratelimitpolicies
+    - sidecarprofiles
     - usagelimitpolicies
     - virtualkeys
   verbs:

@@ -116,6 +116,11 @@ function programOf(
     log,
   });
   for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => program.mark(`${kind}/${key}`));
+  // The status of an ApiKey shows the ends of its minted key.
+  stores.secrets.store.subscribe(({ object, previous }) => {
+    const { namespace, ownerReferences = [] } = (object ?? previous)?.metadata ?? {};
+    for (const { kind, name } of ownerReferences) program.mark(`${kind}/${keyOf({ namespace, name })}`);
+  });
   stores.pods.subscribe(program.updatePods);
   return program;
 }

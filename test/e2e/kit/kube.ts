@@ -6,7 +6,7 @@ import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
 const condition = z.looseObject({
   type: z.string(),
   status: z.string(),
-  reason: z.string(),
+  reason: z.string().default(''), // conditions of pods have none
   message: z.string().default(''),
 });
 export type Condition = z.infer<typeof condition>;

@@ -45,9 +45,10 @@ describe('a fleet', () => {
         env: [
           { name: 'HTTPS_PROXY', value: 'http://proxy:1' },
           { name: 'GATEHOUSE_FLEET', value: 'other' },
+          { name: 'GATEHOUSE_API_SERVER', value: 'https://elsewhere' },
         ],
       },
-      issues: ['invalid spec.env[1].name'],
+      issues: ['invalid spec.env[1].name', 'invalid spec.env[2].name'],
     },
     { rule: 'may set a URL of Redis', spec: { env: [{ name: 'REDIS_URL', value: 'redis://r' }] }, issues: [] },
     {

@@ -37,13 +37,15 @@ const OWN = [
   'GATEHOUSE_LOG_LEVEL',
   'GATEHOUSE_NAMESPACE',
   'GATEHOUSE_POD_NAME',
-  'GATEHOUSE_SNAPSHOT_DIR',
-  'GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS',
-  'GATEHOUSE_SNAPSHOT_SOURCE',
+  'GATEHOUSE_ADMIN_HOST',
 ];
+
+/** Families of variables that say where Snapshots come from, and who is asked with the pod's token. */
+const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
 
 /** Whether `env` may not set the variable: the operator does, or a field of the spec. */
 export function isReserved(name: string, { stores }: Pick<GatewayFleet['spec'], 'stores'>): boolean {
+  if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 

@@ -61,7 +61,7 @@ export const needsOf = (snapshot: SidecarSnapshot): readonly string[] => fleetNe
 export function tooLarge({ configBytes, secretBytes }: TooLarge): StepResult {
   const [config, secret, most] = [configBytes, secretBytes, MAX_COPY_BYTES].map((bytes) => Math.ceil(bytes / KIB));
   const message = `The mounted copy is too large, so new pods start with an older one: gzipped ${config} KiB of configuration and ${secret} KiB of secrets, where ${most} KiB each is the most; serve this workspace by a fleet or split it`;
-  return stall('Rejected', message);
+  return stall('SnapshotTooLarge', message);
 }
 
 function listed(lines: readonly string[], separator = '; '): string {

@@ -1,0 +1,185 @@
+/** How far fleets are, told from what publishers and pods answer; the network is the only thing that is not real. */
+import { waitFor } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import type { Acknowledgement } from '../publish/index.ts';
+import { ApiError } from '../runtime/index.ts';
+import { translate } from '../translate/index.ts';
+import { createFleets } from './fleets.ts';
+import type { FleetPlace } from './ports.ts';
+import type { Translated } from './translations.ts';
+
+const WORLD = {
+  resources: new Map(),
+  secrets: new Map(),
+  namespaces: new Map(),
+  settings: {
+    organisationNamespace: 'org',
+    consent: 'label' as const,
+    mintsKeys: true,
+    caps: { maxRoot: 100, maxConditionalRoot: 1000, maxNested: 50 } as never, // nothing here has targets
+  },
+  served: 'all' as const,
+};
+
+const translated = (sequence: number): Translated => ({
+  world: WORLD,
+  sequence,
+  sinceMs: 0,
+  translation: translate(WORLD),
+});
+
+const place = (over: Partial<FleetPlace> = {}): FleetPlace => ({
+  key: 'fleets/main',
+  identity: { namespace: 'fleets', name: 'main', uid: 'u1' },
+  suspended: false,
+  owner: 'organisation',
+  served: 'all',
+  ...over,
+});
+
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** One fleet with a pod that says what it is told to say. */
+function stage() {
+  const stop = new AbortController();
+  let version = 0;
+  let refused = 0;
+  let row: Partial<Acknowledgement['answer']> | undefined;
+  let onAnswer = (): void => {};
+  const propagated: number[] = [];
+  let rearranged = 0;
+  const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
+  const table = (): Acknowledgement[] => {
+    if (row === undefined) return [];
+    return [{ pod, answer: { entries: 0, skipped: [], ...row }, atMs: 0, reachable: true }];
+  };
+  const fleets = createFleets(
+    {
+      ports: {
+        podsOf: () => [pod],
+        createParts: (_, onChange) => {
+          onAnswer = onChange;
+          return {
+            publisher: {
+              publish: async () => {
+                if (refused > 0) {
+                  refused -= 1;
+                  throw new ApiError({ status: 409, reason: 'Conflict', message: 'boom' });
+                }
+                version += 1;
+                return { version, changed: true, oversized: [] };
+              },
+              maintain: async () => ({ collected: 0, restored: 0 }),
+            },
+            acknowledgements: {
+              setPods: () => {},
+              table,
+              lowest: () => row?.version,
+              count: (wanted) => ({
+                ready: row === undefined ? 0 : 1,
+                serving: (row?.version ?? 0) >= wanted ? 1 : 0,
+              }),
+              close: async () => {},
+            },
+          };
+        },
+      },
+      onPropagated: (seconds) => propagated.push(seconds),
+      onChange: () => {},
+      onProgress: () => {},
+      onRearranged: () => {
+        rearranged += 1;
+      },
+      log: QUIET,
+    },
+    stop.signal,
+  );
+  return {
+    fleets,
+    propagated,
+    rearrangements: () => rearranged,
+    refuse: (times: number) => {
+      refused = times;
+    },
+    version: () => version,
+    answer: (given: typeof row) => {
+      row = given;
+      onAnswer();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new Error('the test is over'));
+      await fleets.close();
+    },
+  };
+}
+
+describe('what a workspace owns', () => {
+  test('is programmed when every ready pod serves its translation, and not before', async () => {
+    await using given = stage();
+    const { fleets, answer } = given;
+    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'False', reason: 'NoFleet' });
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
+    answer({});
+    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(fleets.programmingOf('team', 0, true).message).toContain('fleets/main');
+    answer({ version: 1 });
+    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'True', reason: 'Programmed' });
+    expect(fleets.programmingOf('team', 1, false)).toMatchObject({ status: 'Unknown' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ version: 1, programmed: 1, lagging: [] });
+    expect(given.propagated).toEqual([]);
+
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    answer({ version: 2 });
+    expect(fleets.programmingOf('team', 1, false)).toMatchObject({ status: 'True' });
+    expect(given.propagated).toHaveLength(1);
+    expect(given.rearrangements()).toBe(1);
+  });
+
+  test('says that a pod refuses it, and why', async () => {
+    await using given = stage();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    given.answer({ rejected: { version: 1, reason: 'too new' } });
+    expect(given.fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(given.fleets.countsOf('fleets/main')?.lagging).toMatchObject([{ name: 'pod', reason: 'Rejected' }]);
+  });
+
+  test('is published after a conflict, too, and never while the fleet is suspended', async () => {
+    await using given = stage();
+    given.fleets.publish([place({ suspended: true })], translated(0));
+    given.refuse(1);
+    given.fleets.publish([place({ suspended: true })], translated(1));
+    expect(given.version()).toBe(0);
+    given.fleets.publish([place()], translated(2));
+    await waitFor(() => given.version() === 1);
+  });
+
+  test.for([
+    {
+      rule: 'is the business of a fleet that serves it',
+      over: { served: new Set(['team']) },
+      workspace: 'team',
+      want: true,
+    },
+    { rule: 'is not that of another one', over: { served: new Set(['other']) }, workspace: 'team', want: false },
+    {
+      rule: "is held up by no fleet of a tenant when it is the organisation's",
+      over: { owner: 'workspace', served: new Set(['team']) },
+      workspace: null,
+      want: false,
+    },
+    {
+      rule: "is nothing to a fleet that is nobody's",
+      over: { owner: undefined, served: new Set<string>() },
+      workspace: 'team',
+      want: false,
+    },
+  ] as const)('$rule', async ({ over, workspace, want }) => {
+    await using given = stage();
+    given.fleets.publish([place(over)], translated(0));
+    expect(given.fleets.hasFleetFor(workspace)).toBe(want);
+  });
+});

@@ -1,0 +1,111 @@
+import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
+import { API_VERSION } from '@gatehouse/crds/kinds';
+import { describe, expect, test } from 'vitest';
+import { createStore, type KubeObject } from '../runtime/index.ts';
+import { type CustomObject, createLiveWorld, type ReferenceGrantObject, type SecretObject } from './index.ts';
+
+function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
+  const accounts = createStore<CustomObject>();
+  const workspaces = createStore<CustomObject>();
+  const secrets = createStore<SecretObject>();
+  const labels = createStore<KubeObject>();
+  const grants = createStore<ReferenceGrantObject>();
+  let changes = 0;
+  const world = createLiveWorld({
+    stores: {
+      kinds: new Map([
+        ['VirtualKey', accounts],
+        ['Workspace', workspaces],
+      ]),
+      secrets,
+      namespaces: labels,
+      grants,
+    },
+    settings: { organisationNamespace: 'org', consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS },
+    namespaces,
+    onChange: () => {
+      changes += 1;
+    },
+  });
+  return { accounts, workspaces, secrets, labels, grants, world, changes: () => changes };
+}
+
+let versions = 0;
+const put = <T extends KubeObject>(store: { put(object: T, how: { initial: boolean }): void }, object: T): void => {
+  versions += 1;
+  store.put({ ...object, metadata: { ...object.metadata, resourceVersion: String(versions) } }, { initial: false });
+};
+const account = (generation: number, further: object = {}): CustomObject => ({
+  apiVersion: API_VERSION,
+  kind: 'VirtualKey',
+  metadata: { name: 'x', namespace: 'team', uid: 'u', generation },
+  spec: {},
+  ...further,
+});
+const secret = (text: string): SecretObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 's', namespace: 'team' },
+  data: { key: Buffer.from(text).toString('base64') },
+});
+
+describe('a live world', () => {
+  test('gives the same object until it says something else', () => {
+    const { accounts, world, changes } = stage();
+    put(accounts, account(1));
+    const before = world.take().resources.get('VirtualKey')?.get('team/x');
+    put(accounts, account(1, { status: { conditions: [] } }));
+    expect(world.take().resources.get('VirtualKey')?.get('team/x')).toBe(before);
+    put(accounts, account(2));
+    const after = world.take().resources.get('VirtualKey')?.get('team/x');
+    expect(after?.metadata.generation).toBe(2);
+    accounts.remove('team/x');
+    expect(world.take().resources.get('VirtualKey')?.get('team/x')).toBeUndefined();
+    expect(changes()).toBe(4);
+  });
+
+  test('decodes Secrets, keeps equal ones, and forgets those that are no longer read', () => {
+    const { secrets, world } = stage();
+    put(secrets, secret('one'));
+    const before = world.take().secrets.get('team/s');
+    expect(before?.get('key')).toBe('one');
+    expect(before?.get('constructor')).toBeUndefined();
+    put(secrets, secret('one'));
+    expect(world.take().secrets.get('team/s')).toBe(before);
+    put(secrets, secret('two'));
+    expect(world.take().secrets.get('team/s')?.get('key')).toBe('two');
+    secrets.evict('team/s');
+    world.forgetSecret('team/s');
+    expect(world.take().secrets.get('team/s')).toBeUndefined();
+  });
+
+  test('has labels of namespaces, and grants by the namespace they stand in', () => {
+    const { labels, grants, world } = stage();
+    put(labels, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team', labels: { a: 'b' } } });
+    const spec = { from: [], to: [] };
+    put(grants, {
+      apiVersion: 'gateway.networking.k8s.io/v1beta1',
+      kind: 'ReferenceGrant',
+      metadata: { name: 'g', namespace: 'team' },
+      spec,
+    });
+    const { namespaces, referenceGrants } = world.take();
+    expect(namespaces.get('team')?.get('a')).toBe('b');
+    expect(referenceGrants?.get('team')).toEqual([spec]);
+    expect(referenceGrants?.get('other')).toBeUndefined();
+  });
+
+  test('for named namespaces leaves out Workspaces that have others', () => {
+    const { workspaces, world } = stage(new Set(['team']));
+    for (const namespace of ['team', 'elsewhere']) {
+      put(workspaces, {
+        apiVersion: API_VERSION,
+        kind: 'Workspace',
+        metadata: { name: namespace, generation: 1 },
+        spec: { namespace },
+      });
+    }
+    const known = world.take().resources.get('Workspace');
+    expect([known?.get('team')?.metadata.name, known?.get('elsewhere')]).toEqual(['team', undefined]);
+  });
+});
