@@ -1,5 +1,6 @@
 /** The CustomResourceDefinition of a Kind. */
 import { type AnyKind, CATEGORY, GROUP, VERSION } from '../src/kinds/index.ts';
+import { UNSEEN_GENERATION } from '../src/kinds/parts/index.ts';
 import { MAX_NAME, ruleRegistry } from '../src/meta.ts';
 import { lintSchema } from './lint.ts';
 import { type PlacedRule, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
@@ -39,7 +40,8 @@ function wholeObject(
       // The one constraint a CRD may put on metadata; a rule about the name needs it to point there.
       metadata: { type: 'object', properties: { name: { type: 'string', maxLength: MAX_NAME } } },
       spec,
-      status,
+      // Before the operator has seen an object, kstatus must not take it for healthy.
+      status: { ...status, default: { observedGeneration: UNSEEN_GENERATION } },
     },
     ...(validations.length === 0 ? {} : { 'x-kubernetes-validations': validations }),
   };

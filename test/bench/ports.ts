@@ -11,10 +11,10 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Whether somebody accepts connections on a port of the loopback. */
-export function isListening(port: number): Promise<boolean> {
+/** Whether somebody accepts connections on a port of an address, by default of the loopback. */
+export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     const answer = (is: boolean): void => {
       socket.destroy();
       resolve(is);

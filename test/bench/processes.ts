@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly execArgv?: readonly string[];
   readonly cwd?: string;
+  /** Where a listener listens; 127.0.0.1 when absent. */
+  readonly host?: string;
   readonly readyTimeoutMs?: number;
 }
 
@@ -51,12 +53,12 @@ export class Processes implements AsyncDisposable {
     return answer.result;
   }
 
-  /** Starts a program that listens on a port of the loopback; resolves when it does. */
+  /** Starts a program that listens on a port of this machine; resolves when it does. */
   async startListener(command: string, port: number, options: StartOptions = {}): Promise<Running> {
     const child = this.#spawn(command, options, 'ignore');
     const lastWords = keepLastWords(child);
     const deadline = Date.now() + (options.readyTimeoutMs ?? READY_TIMEOUT_MS);
-    while (!(await isListening(port))) {
+    while (!(await isListening(port, options.host))) {
       const isGone = child.pid === undefined || child.exitCode !== null;
       const problem = isGone ? 'ended' : Date.now() > deadline ? 'does not listen' : undefined;
       if (problem !== undefined) {

@@ -2,38 +2,49 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import type { Bench } from './bench.ts';
 
-const BEGIN = '<!-- bench: begin -->';
-const END = '<!-- bench: end -->';
-
 /** Where and from what a table was measured, as lines of Markdown. */
 export async function describeRun(
   { processes, tools, seconds, rounds, background }: Bench,
   folder: string,
 ): Promise<string> {
-  const git = async (...args: string[]): Promise<string> =>
-    (await processes.run('git', { args: ['-C', folder, ...args] })).trim();
-  const commit = await git('rev-parse', '--short', 'HEAD');
-  const changed = (await git('status', '--porcelain', 'gateway', 'crds')) !== '';
-  const [{ model = 'unknown' } = {}] = cpus();
-  const memoryGb = Math.round(totalmem() / 1024 ** 3);
   const nginx = await processes.run('sh', { args: ['-c', `${tools.nginx} -v 2>&1`] });
   return [
-    `* Machine: ${cpus().length} × ${model}, ${memoryGb} GB, Linux ${release()}`,
+    describeMachine(),
     `* Software: Node ${process.version}, ${nginx.trim().replace('nginx version: ', '')}`,
-    `* Commit: ${commit}${changed ? ' with uncommitted changes in gateway or crds' : ''}`,
+    await describeCommit(processes, folder, ['gateway', 'crds']),
     `* ${rounds} rounds of ${seconds} s for each peer, interleaved; medians; a round is measured again when others disturb it`,
     `* Other programs used ${Math.round(100 * background)} % of a core when the bench began`,
   ].join('\n');
 }
 
-/** Puts text between the markers of a page; what people wrote around them stays. Throws when the page has no markers. */
-export async function writeSection(file: string, text: string): Promise<void> {
-  await writeFile(file, replaceSection(await readFile(file, 'utf8'), text));
+/** The machine as a line of Markdown. */
+export function describeMachine(): string {
+  const [{ model = 'unknown' } = {}] = cpus();
+  return `* Machine: ${cpus().length} × ${model}, ${Math.round(totalmem() / 1024 ** 3)} GB, Linux ${release()}`;
 }
 
-export function replaceSection(page: string, text: string): string {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`The page has no ${BEGIN} … ${END}`);
-  return `${page.slice(0, begin + BEGIN.length)}\n${text}\n${page.slice(end)}`;
+/** The commit as a line of Markdown, and whether one of the folders has changed since. */
+export async function describeCommit(
+  processes: Bench['processes'],
+  folder: string,
+  folders: readonly string[],
+): Promise<string> {
+  const git = async (...args: string[]): Promise<string> =>
+    (await processes.run('git', { args: ['-C', folder, ...args] })).trim();
+  const commit = await git('rev-parse', '--short', 'HEAD');
+  const changed = (await git('status', '--porcelain', ...folders)) !== '';
+  return `* Commit: ${commit}${changed ? ` with uncommitted changes in ${folders.join(' or ')}` : ''}`;
+}
+
+/** Puts text between the markers of a page, `bench` unless named; what people wrote around them stays. Throws when the page has none. */
+export async function writeSection(file: string, text: string, name?: string): Promise<void> {
+  await writeFile(file, replaceSection(await readFile(file, 'utf8'), text, name));
+}
+
+export function replaceSection(page: string, text: string, name = 'bench'): string {
+  const [beginMark, endMark] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const begin = page.indexOf(beginMark);
+  const end = page.indexOf(endMark);
+  if (begin < 0 || end < begin) throw new Error(`The page has no ${beginMark} … ${endMark}`);
+  return `${page.slice(0, begin + beginMark.length)}\n${text}\n${page.slice(end)}`;
 }

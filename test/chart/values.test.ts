@@ -10,7 +10,6 @@ const leaves = [...leavesOf(VALUES)].map(([path, leaf]) => ({ path, ...leaf }));
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
-  'redis.cacheUrlSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 
 describe('a value', () => {

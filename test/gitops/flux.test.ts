@@ -170,6 +170,7 @@ test('what the repository holds is applied and found healthy', async () => {
   await createDocumented('team-a');
   const artifact = await push();
   await waitFor(async () => (await resources().catch(() => [])).length > 6, DEADLINE);
+  expect((await verdictOf('team-a')).ready).not.toBe('True');
   await writeStatuses();
   await becomes('team-a', 'True', artifact);
 });

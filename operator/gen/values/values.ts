@@ -103,9 +103,6 @@ const redis: Members = {
   urlSecretRef: secretEntry(
     "Secret entry, in the fleet's namespace, with the URL of a Redis: your own, or the chart's with its password.",
   ),
-  cacheUrlSecretRef: secretEntry(
-    "Secret entry, in the fleet's namespace, with the URL of a Redis of its own for cached answers.",
-  ),
 };
 
 const ingress: Members = {

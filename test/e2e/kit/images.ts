@@ -13,6 +13,8 @@ const LIBRARY = 'docker.io/library';
 const { version } = packageJson;
 
 export const APP_IMAGE = 'localhost/gatehouse-e2e-app:dev';
+/** Of the chart's values. */
+const REDIS_IMAGE = `${LIBRARY}/redis:8`;
 const STANDALONE_IMAGE = `${LIBRARY}/gatehouse-standalone:${version}`;
 
 /** Archives, until they are disposed of. */
@@ -22,7 +24,7 @@ export async function buildImages(): Promise<AsyncDisposable & { readonly archiv
   const ours = await buildArchives({ folder, repository: LIBRARY, tag: version });
   const standalone = await bundleProgram('standalone', join(folder, 'standalone.js'));
   const others = [
-    await buildRedisArchive(folder),
+    await buildRedisArchive(folder, REDIS_IMAGE),
     await imageOf({ name: STANDALONE_IMAGE, source: standalone, root, folder }),
     await imageOf({ name: APP_IMAGE, source: await bundleApp(join(folder, 'app.js')), root, folder }),
   ];

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from './load/index.ts';
 
-const LOOK_EVERY_MS = 10;
+const LOOK_EVERY_MS = 20;
 /** What the design promises of a change, in ms; waited for ten times as long, since test machines are slow. */
 export const EFFECT_GOAL_MS = 1_000;
 const EFFECT_DEADLINE_MS = 10 * EFFECT_GOAL_MS;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
 import { createClient, serviceUrl } from '../kit/gateways.ts';
-import { applyObjects, conditionOf, GATEHOUSE, isTrue, mergePatch, pathOf, readObject } from '../kit/kube.ts';
+import { allReady, applyObjects, conditionOf, GATEHOUSE, isTrue, mergePatch, pathOf, readObject } from '../kit/kube.ts';
 import { scaleOperator } from '../kit/operator.ts';
 import { createTeam, resource } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
@@ -32,7 +32,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       await applyObjects(cluster, [
         resource('VirtualKey', { namespace: team.name, name: 'missing' }, await specOf(cluster, team.name, 'first')),
       ]);
-      await eventually('the healed config', async () => isTrue(await readObject(cluster, path), 'Ready'));
+      await allReady(cluster, team.name, 'virtualkeys,gatewayconfigs');
       expect(await ask('later')).toBe(200);
     });
 

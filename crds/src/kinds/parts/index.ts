@@ -40,4 +40,4 @@ export { selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
 export { nameRef, secretKeyRef } from './refs.ts';
 export { shortNameRule } from './short-name.ts';
-export { type Condition, condition, podCount, snapshotVersion, statusOf } from './status.ts';
+export { type Condition, condition, podCount, snapshotVersion, statusOf, UNSEEN_GENERATION } from './status.ts';

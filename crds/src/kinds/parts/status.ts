@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { dateTime, int, mapList, pattern, text } from '../../meta.ts';
 
 const MAX_GENERATION = Number.MAX_SAFE_INTEGER;
+/** The observedGeneration of an object that no operator has seen; generations begin at 1. */
+export const UNSEEN_GENERATION = -1;
 
 /** One condition, as Kubernetes writes them. */
 export const condition = z.object({
@@ -27,7 +29,7 @@ const shared = {
   }).optional(),
   observedGeneration: int(
     'observedGeneration is the last generation that was processed to its end.',
-    0,
+    UNSEEN_GENERATION,
     MAX_GENERATION,
   ).optional(),
   lastHandledReconcileAt: text(

@@ -1,0 +1,94 @@
+/** `make bench-propagation`: how soon an edit is served by every gateway, and what 100,000 keys take (DESIGN section 5). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createMockProvider } from 'gatehouse/mock-provider';
+import { apply } from '../../operator/operator/support.ts';
+import { Processes } from '../processes.ts';
+import { describeCommit, describeMachine, writeSection } from '../report.ts';
+import { type Row, renderTable } from '../table.ts';
+import { usageOf } from '../usage.ts';
+import { measureEdits } from './edits.ts';
+import { measureKeys } from './keys.ts';
+import { type Options, parseOptions, USAGE } from './options.ts';
+import { editedConfig, populationOf } from './population.ts';
+import { type Bench, bundlePrograms, startGateways, startOperator } from './programs.ts';
+import { editRows, keyRows } from './rows.ts';
+import { settle } from './settle.ts';
+import { createAll, fleetOf, setStage } from './stage.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const PAGE = join(ROOT, 'docs/performance.md');
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2));
+  if (!options.ok) {
+    console.error(`${options.error}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return;
+  }
+  await using processes = new Processes();
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-propagation-'));
+  try {
+    await Promise.race([run(options.value, { processes, directory }), interrupted()]);
+  } finally {
+    await processes[Symbol.asyncDispose](); // before what they write goes
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function run(options: Options, place: Pick<Bench, 'processes' | 'directory'>): Promise<void> {
+  const { edits, keys, gateways, objects } = options;
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  const bench: Bench = {
+    ...place,
+    say,
+    profile: options.profile,
+    programs: await bundlePrograms(place.directory),
+  };
+  const rows: Row[] = [];
+  if (edits > 0) rows.push(...(await runEdits(bench, options)));
+  if (keys > 0) rows.push(...keyRows(await measureKeys(bench, keys), keys));
+  const report = [
+    describeMachine(),
+    `* Software: Node ${process.version}`,
+    await describeCommit(place.processes, ROOT, ['operator', 'gateway', 'crds']),
+    `* ${edits} edits among ${objects} objects, ${gateways} gateways; ${keys} keys`,
+    '',
+    renderTable(rows),
+  ].join('\n');
+  console.log(report);
+  if (options.write) await writeSection(PAGE, report, 'bench-propagation');
+}
+
+async function runEdits(bench: Bench, { objects, gateways: count, edits }: Options): Promise<readonly Row[]> {
+  await using stage = await setStage();
+  await using mock = await createMockProvider();
+  const { cluster, tenants } = stage;
+  await createAll(cluster, populationOf(objects, stage));
+  await apply(cluster, editedConfig(tenants[0] ?? '', mock.url, 'before'));
+  await apply(cluster, fleetOf(stage, count));
+  bench.say(`${objects} objects created`);
+  const operator = await startOperator(bench, stage);
+  const gateways = await startGateways(bench, stage, count);
+  bench.say(`${count} gateways are ready`);
+  await settle(operator, bench.say);
+  const measured = await measureEdits(bench, stage, { count: edits, operator, gateways, upstream: mock.url });
+  const { rssMb: operatorMb } = await usageOf(operator.pid);
+  const gatewayMb = Math.max(...(await Promise.all(gateways.map(({ pid }) => usageOf(pid)))).map(({ rssMb }) => rssMb));
+  const own = await operator.metric('gatehouse_operator_propagation_seconds_sum');
+  const times = await operator.metric('gatehouse_operator_propagation_seconds_count');
+  bench.say(`the operator's own histogram: ${times} changes, ${((own / times) * 1_000).toFixed(0)} ms each`);
+  await Promise.all([...gateways, operator].map((running) => running.stop()));
+  return editRows(measured, { gateways: count, objects, operatorMb, gatewayMb });
+}
+
+/** Rejects when somebody wants the bench to end, so that its children end with it. */
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));
+  });
+}
+
+await main();

@@ -1,0 +1,5 @@
+/** The value below which such a share of the values lies, by nearest rank; NaN of nothing. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
