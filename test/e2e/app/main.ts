@@ -1,6 +1,6 @@
 /**
  * An application that knows nothing of Gatehouse: it asks OpenAI by the SDK, configured by nothing but the environment.
- * `/ask?model=&config=` answers with what it was told, `/file?path=` with a file of the pod, `/env?name=` with a variable.
+ * `/ask?HEADER=VALUE` answers with what it was told, `/file?path=` with a file of the pod, `/env?name=` with a variable.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,10 +9,9 @@ import OpenAI from 'openai';
 type Query = URLSearchParams;
 
 async function ask(query: Query): Promise<unknown> {
-  const config = query.get('config');
   const completion = await new OpenAI({ maxRetries: 0 }).chat.completions.create(
-    { model: query.get('model') ?? 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] },
-    config === null ? {} : { headers: { 'x-gw-config': config } },
+    { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] },
+    { headers: Object.fromEntries(query) },
   );
   return { text: completion.choices[0]?.message.content, model: completion.model };
 }

@@ -64,6 +64,14 @@ export const apiKey = (namespace: string, name: string, key: string): object =>
     },
   );
 
+/** Of the Secret `provider`, answered by the mock provider. */
+export const virtualKey = (namespace: string, name: string, provider: string): object =>
+  resource(
+    'VirtualKey',
+    { namespace, name },
+    { provider, secretRef: { name: 'provider', key: 'api-key' }, customHost: MOCK_URL },
+  );
+
 const providers = (namespace: string): readonly object[] => [
   {
     apiVersion: 'v1',
@@ -71,14 +79,6 @@ const providers = (namespace: string): readonly object[] => [
     metadata: { namespace, name: 'provider' },
     stringData: { 'api-key': 'provider-key-0' },
   },
-  ...[
-    ['first', 'openai'],
-    ['second', 'groq'],
-  ].map(([name, provider]) =>
-    resource(
-      'VirtualKey',
-      { namespace, name },
-      { provider, secretRef: { name: 'provider', key: 'api-key' }, customHost: MOCK_URL },
-    ),
-  ),
+  virtualKey(namespace, 'first', 'openai'),
+  virtualKey(namespace, 'second', 'groq'),
 ];

@@ -3,7 +3,7 @@ import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
 import { createClient, serviceUrl } from '../kit/gateways.ts';
 import { allReady, applyObjects, conditionOf, GATEHOUSE, isTrue, mergePatch, pathOf, readObject } from '../kit/kube.ts';
 import { scaleOperator } from '../kit/operator.ts';
-import { createTeam, resource } from '../kit/team.ts';
+import { createTeam, resource, virtualKey } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
 export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
@@ -29,9 +29,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       expect(await ask('later')).not.toBe(200);
       expect(await ask('main')).toBe(200);
 
-      await applyObjects(cluster, [
-        resource('VirtualKey', { namespace: team.name, name: 'missing' }, await specOf(cluster, team.name, 'first')),
-      ]);
+      await applyObjects(cluster, [virtualKey(team.name, 'missing', 'openai')]);
       await allReady(cluster, team.name, 'virtualkeys,gatewayconfigs');
       expect(await ask('later')).toBe(200);
     });
@@ -78,6 +76,3 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
     });
   });
 }
-
-const specOf = async (cluster: ControlPlaneAccess, namespace: string, name: string): Promise<object> =>
-  (await readObject(cluster, pathOf(GATEHOUSE, namespace, `virtualkeys/${name}`))).spec;

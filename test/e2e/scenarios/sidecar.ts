@@ -5,7 +5,7 @@ import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
 import { APP_IMAGE } from '../kit/images.ts';
 import { applyObjects, corePath, GATEHOUSE, isTrue, mergePatch, pathOf, readObject, textAt } from '../kit/kube.ts';
 import { EFFECT_GOAL_MS, say, timesUntil } from '../kit/measure.ts';
-import { createTeam, resource } from '../kit/team.ts';
+import { createTeam, resource, virtualKey } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
 const APP_PORT = 8080;
@@ -19,9 +19,10 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
   describe('an application with a sidecar', () => {
     test('calls its provider without a key, sees edits, and reaches nothing of others', async () => {
       const cluster = controlPlane();
-      const other = await createTeam(cluster, {
+      await createTeam(cluster, {
         objects: (namespace) => [
-          resource('GatewayConfig', { namespace, name: 'theirs' }, { config: { provider: '@first' } }),
+          resource('GatewayConfig', { namespace, name: 'theirs' }, { config: { provider: '@theirs' } }),
+          virtualKey(namespace, 'theirs', 'openai'),
         ],
       });
       const team = await createTeam(cluster, {
@@ -37,10 +38,11 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
       expect(await app.ask('/env', { name: 'OPENAI_BASE_URL' })).toMatchObject({
         text: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
       });
-      expect(await app.ask('/ask', { config: 'main' })).toMatchObject({ status: 200 });
-      expect(await app.ask('/ask', { config: 'theirs' })).not.toMatchObject({ status: 200 });
-      expect(await app.ask('/ask', { model: `@${other.name}/gpt-4o` })).not.toMatchObject({ status: 200 });
-
+      expect(await app.ask('/ask', { 'x-gw-config': 'main' })).toMatchObject({ status: 200 });
+      for (const header of ['x-gw-config', 'x-gw-virtual-key']) {
+        const { status } = await app.ask('/ask', { [header]: 'theirs' });
+        expect([400, 403, 404], header).toContain(status);
+      }
       await expectNoSecrets(cluster, team.name, app);
       await sidecarSeesEdits(cluster, team.name, app);
     });

@@ -80,20 +80,24 @@ function endOfEvents(bytes: Buffer): number {
 /** The index behind the last line end. Streams we know nothing about may separate their events by one only. */
 const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 
-/** The last bytes of a stream: pieces are kept as they come and dropped from the front, so that nothing is copied. */
+/** The last bytes of a stream, copied: thousands of small pieces kept alive cost more than what they hold. */
 function createTail(): { push(bytes: Buffer): void; text(): string } {
-  let pieces: Buffer[] = [];
-  let bytes = 0;
+  let kept: Buffer = NOTHING;
+  let length = 0;
+  const makeRoom = (needed: number): void => {
+    const size = Math.min(2 * TAIL_BYTES, 2 * (length + needed));
+    const from = Math.max(0, length + needed - TAIL_BYTES);
+    const next = size > kept.length ? Buffer.allocUnsafe(size) : kept;
+    length = kept.copy(next, 0, from, length);
+    kept = next;
+  };
   return {
     push: (piece) => {
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes < 2 * TAIL_BYTES) return;
-      const kept = Buffer.concat(pieces).subarray(-TAIL_BYTES);
-      pieces = [Buffer.from(kept)];
-      bytes = kept.length;
+      const last = piece.length > TAIL_BYTES ? piece.subarray(-TAIL_BYTES) : piece;
+      if (length + last.length > kept.length) makeRoom(last.length);
+      length += last.copy(kept, length);
     },
-    text: () => Buffer.concat(pieces).toString('latin1'),
+    text: () => kept.toString('latin1', 0, length),
   };
 }
 
