@@ -1,7 +1,7 @@
 # Thin over the npm scripts. Needs Node >= 20 and npm; the project brings its own Node 26.
 LANES ?=
 
-.PHONY: run test verify bench gen build images clean kind-up kind-down
+.PHONY: run test verify bench bench-propagation gen build images clean kind-up kind-down
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci
@@ -17,6 +17,9 @@ verify: node_modules/.package-lock.json
 
 bench: node_modules/.package-lock.json
 	@npm run -s bench
+
+bench-propagation: node_modules/.package-lock.json
+	@npm run -s bench:propagation
 
 gen: node_modules/.package-lock.json
 	@npm run -s gen

@@ -89,6 +89,20 @@ describe('the examples', () => {
     expect(await ask(headers)).toMatchObject({ status: 200, ...want });
   });
 
+  test("serve Anthropic's own format without a header", async () => {
+    const response = await fetch(`${running.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': APP_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'claude-sonnet-4-5',
+        max_tokens: 64,
+        messages: [{ role: 'user', content: 'Say hello' }],
+      }),
+    });
+    expect(response.headers.get('x-gw-provider')).toBe('anthropic');
+    expect(await response.json()).toMatchObject({ type: 'message', role: 'assistant' });
+  });
+
   test('fall back to the second provider when the first one fails', { timeout: 20_000 }, async () => {
     const answer = await ask({}, { model: 'mock-fail-503' });
     expect(answer).toMatchObject({ status: 200, provider: 'anthropic', model: 'claude-sonnet-4-5' });

@@ -97,7 +97,7 @@ describe('what is rendered', () => {
   });
 
   test('sets every variable the operator knows, and no other', async () => {
-    const namespaces = { watchNamespaces: ['team-a'], crossNamespaceRefs: false };
+    const namespaces = { watchNamespaces: ['team-a'], crossNamespaceRefs: false, allowedCustomHosts: ['models'] };
     const objects = await render({
       ...namespaces,
       monitoring: { namespaces: ['monitoring'] },

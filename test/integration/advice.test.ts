@@ -47,7 +47,22 @@ describe('the answer to', () => {
       headers: { 'x-gw-api-key': '' },
       status: 401,
       code: '03',
-      names: ['x-gw-api-key'],
+      names: ['x-gw-api-key', 'authorization', 'gwk_'],
+    },
+    {
+      rule: 'a provider without the operation names one that has it',
+      headers: { 'x-gw-config': 'fallback' },
+      path: '/v1/messages',
+      status: 400,
+      code: 'operation_unsupported',
+      names: ['openai', '@anthropic', 'x-gw-config'],
+    },
+    {
+      rule: 'a compressed body names the header that says so',
+      headers: { 'content-encoding': 'gzip' },
+      status: 400,
+      code: 'body_not_json',
+      names: ['content-encoding'],
     },
     {
       rule: 'a wrong key names the header it came in',

@@ -20,6 +20,9 @@ beforeAll(async () => {
         provider: 'azure-openai',
         settings: { resource_name: 'ours', deployment_id: 'd', api_version: '2024-10-21' },
       }),
+      ...provider('shared', { workspace: null, grants: ['team-a'] }),
+      config('moved-shared', { provider: '@shared', custom_host: elsewhere.url }),
+      config('moved-own', { provider: '@openai', custom_host: elsewhere.url }),
       config('stored', { provider: 'openai', api_key: 'sk-stored', custom_host: `${url}/v1` }),
     ],
   });
@@ -65,6 +68,10 @@ describe('a stored credential does not go', () => {
         }),
     },
     {
+      rule: "to a host of a workspace's config, when it is the organisation's",
+      headers: () => ({ 'x-gw-config': 'moved-shared' }),
+    },
+    {
       rule: 'to a vendor address of an inline config',
       headers: () => inline({ provider: '@hf', huggingface_base_url: elsewhere.url }),
     },
@@ -83,6 +90,11 @@ describe('a stored credential does not go', () => {
     const answer = await ask(inline({ provider: '@azure', resource_name: 'theirs' }));
     expect(answer.text).toContain('ours.openai.azure.com');
   });
+});
+
+test("a workspace's own goes where its saved configs say", async () => {
+  expect((await ask({ 'x-gw-config': 'moved-own' })).status).toBe(200);
+  expect(elsewhere.requests.at(-1)?.headers.get('authorization')).toBe('Bearer sk-openai-secret');
 });
 
 test('a trusted host of the deployment gets it', async () => {

@@ -28,13 +28,6 @@
     - watch
     - patch
 - apiGroups:
-    - admissionregistration.k8s.io
-  resources:
-    - mutatingwebhookconfigurations
-    - validatingwebhookconfigurations
-  verbs:
-    - create
-- apiGroups:
     - authentication.k8s.io
   resources:
     - tokenreviews

@@ -261,6 +261,12 @@ const laggingPod = z.object({
   message: z.string().max(1024).meta({ description: 'message explains the reason.' }).optional(),
 });
 
+const rejectedEntry = z.object({
+  entry: text('entry is the id of the Snapshot entry: kind, workspace (empty: the organisation) and name.', 2048),
+  reason: z.enum(['TooLarge', 'Unusable']).meta({ description: 'reason says why the pods do not serve the entry.' }),
+  message: z.string().max(1024).meta({ description: 'message explains the reason.' }).optional(),
+});
+
 export const gatewayFleet = defineKind({
   kind: 'GatewayFleet',
   plural: 'gatewayfleets',
@@ -275,6 +281,10 @@ export const gatewayFleet = defineKind({
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
     lagging: mapList(laggingPod, ['name'], {
       description: 'lagging are pods that do not run the published Snapshot; at most 32 are listed.',
+      max: 32,
+    }).optional(),
+    rejected: mapList(rejectedEntry, ['entry'], {
+      description: 'rejected are entries that the pods do not serve; at most 32 are listed.',
       max: 32,
     }).optional(),
     selector: text('selector is the label selector of the pods.', 1024).optional(),

@@ -66,6 +66,7 @@ export function splitIntoShards(entries: readonly AnyEntry[], options: SplitOpti
   const { maxBytes = MAX_SHARD_BYTES, targetBytes = Math.min(TARGET_BYTES, maxBytes) } = options;
   const limits = { maxBytes, targetBytes };
   const before = previous !== undefined && isSame(previous.memo.limits, limits) ? previous : emptySplit(limits);
+  if (before === previous && entries === before.memo.entries) return previous;
   const { sorted, gone, came } = difference(before.memo.entries, entries);
   if (before === previous && gone.length + came.length === 0) return previous;
   const change = (secret: boolean): Change => ({

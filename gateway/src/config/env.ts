@@ -83,7 +83,9 @@ export const ENVIRONMENT = z.object({
   HTTP_PROXY: text('proxy of outbound http calls'),
   HTTPS_PROXY: text('proxy of outbound https calls'),
   NO_PROXY: text('hosts that are called without the proxy'),
-  TRUSTED_CUSTOM_HOSTS: text('comma list of custom hosts that may be private; subdomains included'),
+  TRUSTED_CUSTOM_HOSTS: text(
+    'comma list of custom hosts that may be private and may get stored credentials; subdomains included',
+  ),
   KUBERNETES_SERVICE_HOST: text('address of the API server, set by Kubernetes; never reachable through the gateway'),
   BLOCK_INLINE_CONFIG: flag('true accepts saved configs and managed providers only'),
   MAX_ROOT_CONFIG_TARGETS: count(100, 100_000, 'targets at the root of a config'),

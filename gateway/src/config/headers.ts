@@ -10,7 +10,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-provider', meaning: 'a provider id, or `@slug` of a managed provider' },
   { name: 'x-gw-virtual-key', meaning: 'the slug of a managed provider (older form)' },
   { name: 'x-gw-config', meaning: 'a saved config slug, or a config as JSON when it starts with `{`' },
-  { name: 'x-gw-custom-host', meaning: 'base URL that replaces the one of the provider' },
+  {
+    name: 'x-gw-custom-host',
+    meaning:
+      'base URL that replaces the one of the provider; a stored credential goes along only to hosts of TRUSTED_CUSTOM_HOSTS',
+  },
   { name: 'x-gw-trace-id', meaning: 'identifier of the request, echoed; generated when absent' },
   { name: 'x-gw-span-id', meaning: 'span of the request' },
   { name: 'x-gw-parent-span-id', meaning: 'parent of the span' },

@@ -21,7 +21,9 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const found = findKey(request, bearer);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return ofSidecar(request, snapshot, sidecarProfile);
   if (found === undefined) {
-    throw new AppError('KEY_INVALID', { detail: 'Invalid API Key: send it as x-gw-api-key', param: 'x-gw-api-key' });
+    const detail =
+      'Invalid API Key: the request has none; send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization';
+    throw new AppError('KEY_INVALID', { detail, param: 'x-gw-api-key' });
   }
   const keyHash = hash('sha256', found.secret.length > MAX_KEY_LENGTH ? '' : found.secret);
   const key = snapshot.key(keyHash);

@@ -6,6 +6,7 @@ import type {
   Leaf,
   LeafSettings,
   LeafSource,
+  Party,
   Plan,
   PlanNode,
   StickyField,
@@ -15,7 +16,14 @@ import { compileQuery } from './query.ts';
 
 export interface CompileOptions {
   /** Identity of a saved config; undefined for inline ones, which have neither stickiness nor breaker. */
-  readonly saved: { readonly slug: string; readonly version: string } | undefined;
+  readonly saved:
+    | {
+        readonly slug: string;
+        readonly version: string;
+        /** Null: the config is the organisation's. */
+        readonly workspace?: string | null;
+      }
+    | undefined;
   /** The secret fields behind a credential id. */
   readonly credential: (id: string) => ReadonlyMap<string, string> | undefined;
   /** Whether the credential of the id stays with the fleet; a sidecar's question. */
@@ -38,6 +46,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
     slug: options.saved?.slug,
     version: options.saved?.version,
     hostOrigin: options.saved === undefined ? 'request' : 'resource',
+    owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     leafCount: found.leaves,
     hasPassthrough: found.passthrough,
@@ -45,6 +54,11 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
     fetchIntegratedModels: node.fetchIntegratedModels ?? false,
     needsRequestProvider: root.kind === 'leaf' && root.source.kind === 'request',
   };
+}
+
+function ownerOf(saved: CompileOptions['saved']): Party {
+  if (saved === undefined) return 'client';
+  return saved.workspace === null ? 'organisation' : 'workspace';
 }
 
 function compileNode(node: RoutingNode, context: Context): PlanNode {

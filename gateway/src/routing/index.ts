@@ -7,6 +7,7 @@ export type {
   Leaf,
   LeafSettings,
   LeafSource,
+  Party,
   Plan,
   PlanNode,
   RetryPlan,

@@ -16,6 +16,9 @@ export interface CachePlan {
   readonly maxAgeSeconds: number | undefined;
 }
 
+/** Who says something or owns something, from the least to the most trusted. */
+export type Party = 'client' | 'workspace' | 'organisation';
+
 /** When a target counts as broken; behaviour-config-routing 5.6. */
 export interface BreakerPlan {
   readonly failureThreshold: number | undefined;
@@ -108,6 +111,8 @@ export interface Plan {
   readonly version: string | undefined;
   /** Hosts named in a resource may be in-cluster Services; hosts from requests may not. */
   readonly hostOrigin: 'request' | 'resource';
+  /** Whose word the config is. */
+  readonly owner: Party;
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
   readonly leafCount: number;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
+import { AppError } from '../errors/index.ts';
 import type { ClientRequest, RequestBody } from '../pipeline/index.ts';
 import { checkLength, parseBody, readBytes } from './read-json.ts';
 import { createStreamedBody } from './streamed-body.ts';
@@ -44,6 +45,7 @@ async function readBody(message: IncomingMessage, json: boolean, limits: BodyLim
   const { method, headers } = message;
   if (method === 'GET' || method === 'HEAD' || (!json && !hasBody(message))) return { kind: 'none' };
   if (json || isJson(headers['content-type'])) {
+    refuseEncoded(headers['content-encoding']);
     const bytes = await readBytes(message, limits.maxJsonBytes);
     if (bytes.length === 0 && !json) return { kind: 'none' };
     return { kind: 'json', bytes, value: parseBody(bytes) };
@@ -51,6 +53,15 @@ async function readBody(message: IncomingMessage, json: boolean, limits: BodyLim
   const length = headers['content-length'];
   const bytes = length === undefined ? undefined : Number(length);
   return { kind: 'streamed', source: createStreamedBody(message, { replayBytes: limits.replayBytes, bytes }) };
+}
+
+/** Compressed JSON would have to be unpacked, within a limit, before it can be read; no SDK sends it. */
+function refuseEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === '' || encoding.toLowerCase() === 'identity') return;
+  throw new AppError('BODY_NOT_JSON', {
+    detail: 'The request body is compressed; send it without content-encoding',
+    param: 'content-encoding',
+  });
 }
 
 function hasBody(message: IncomingMessage): boolean {

@@ -1,20 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { DEFAULTS } from '../config/index.ts';
 import { AppError, renderError } from '../errors/index.ts';
 
-/** Statuses of what node's parser refuses. Source: node docs, http 'clientError'. */
-const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
-  ['HPE_HEADER_OVERFLOW', 431],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+interface Refusal {
+  readonly status: number;
+  readonly detail: string;
+}
+
+/** What node's parser refuses. Source: node docs, http 'clientError'. */
+const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    { status: 431, detail: `The headers are too many or larger than ${DEFAULTS.maxHeaderBytes / 1024} KiB together` },
+  ],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, detail: 'The chunk extensions of the body are too large' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, detail: 'The request did not arrive whole in time' }],
 ]);
+const MALFORMED: Refusal = {
+  status: 400,
+  detail: 'The request line, a header or the framing of the body is malformed',
+};
 
 /** Answers what is no HTTP request: there is no response object yet, so the bytes are written by hand. */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code !== 'ECONNRESET' && socket.writable) {
-    const status = STATUSES.get(error.code) ?? 400;
-    const { headers, body } = renderError(new AppError('HEADER_INVALID'), 'openai');
+  if (error.code !== 'ECONNRESET' && socket.writable && !isAnswering(socket)) {
+    const { status, detail } = REFUSALS.get(error.code) ?? MALFORMED;
+    const { headers, body } = renderError(new AppError('HEADER_INVALID', { detail }), 'openai');
     const lines = Object.entries({
       ...headers,
       'x-gw-trace-id': randomUUID(),
@@ -27,4 +40,11 @@ export function refuseMalformed(error: Error & { readonly code?: string }, socke
     socket.write(body);
   }
   socket.destroySoon();
+}
+
+/** Whether an answer has begun on the connection: more bytes would be read as a part of it. */
+function isAnswering(socket: Socket): boolean {
+  // Node keeps the answer under way here, and its own handler of such errors looks at the same place.
+  const { _httpMessage: answer } = socket as { readonly _httpMessage?: Pick<ServerResponse, 'headersSent'> | null };
+  return answer?.headersSent === true;
 }

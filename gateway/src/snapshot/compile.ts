@@ -1,4 +1,4 @@
-import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
@@ -91,12 +91,17 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     target: prepareTarget(provider, createFields(provider, values), options),
     grants: new Set(body.grants),
     needsFleet: body.needsFleet ?? false,
+    owner: isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
   };
   return { kind: 'provider', record };
 }
 
+/** A provider of a workspace may hold the credential of an Integration of the organisation. */
+const isOfOrganisation = (workspace: string | null, credential: string | undefined): boolean =>
+  workspace === null || credential?.startsWith(entryId('credential', null, '')) === true;
+
 function compileConfig({ id, workspace, body }: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
-  const saved = { slug: body.slug, version: body.version };
+  const saved = { slug: body.slug, version: body.version, workspace };
   const needsFleet = new Set(body.needsFleet);
   return {
     id,

@@ -41,6 +41,8 @@ export interface ManagedProvider {
   readonly grants: ReadonlySet<string>;
   /** The credential stays with the fleet: a sidecar cannot use it (DESIGN section 2). */
   readonly needsFleet: boolean;
+  /** Whose credential it is. */
+  readonly owner: 'workspace' | 'organisation';
 }
 
 export interface SavedConfig {

@@ -6,6 +6,7 @@ import type {
   SidecarRecord,
   WorkspaceRecord,
 } from './records.ts';
+import { ORGANISATION, type Tables } from './tables.ts';
 
 /** What one request sees: a Snapshot never changes once it serves. */
 export interface SnapshotView {
@@ -26,74 +27,36 @@ export interface SnapshotView {
   providers(workspace: string): readonly ManagedProvider[];
 }
 
-type Scoped<T> = Map<string, Map<string, T>>;
-const ORGANISATION = '';
-
-/** Collects records and freezes them into a view. */
-export class SnapshotIndex {
-  readonly #keys = new Map<string, KeyRecord>();
-  readonly #workspaces = new Map<string, WorkspaceRecord>();
-  readonly #providers: Scoped<ManagedProvider> = new Map();
-  readonly #configs: Scoped<SavedConfig> = new Map();
-  readonly #sidecars = new Map<string, SidecarRecord>();
-
-  addKey(record: KeyRecord, hashes: readonly string[]): void {
-    for (const hash of hashes) this.#keys.set(hash, record);
-  }
-
-  addWorkspace(record: WorkspaceRecord): void {
-    this.#workspaces.set(record.name, record);
-  }
-
-  addSidecar(record: SidecarRecord): void {
-    this.#sidecars.set(record.profile, record);
-  }
-
-  addProvider(record: ManagedProvider): void {
-    scope(this.#providers, record.workspace).set(record.slug, record);
-  }
-
-  addConfig(record: SavedConfig): void {
-    scope(this.#configs, record.workspace).set(record.slug, record);
-  }
-
-  toView(version: number, organisation: OrganisationRecord): SnapshotView {
-    const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
-    return {
-      version,
-      organisation,
-      key: (sha256) => this.#keys.get(sha256),
-      workspace: (name) => this.#workspaces.get(name),
-      sidecar: (profile) => this.#sidecars.get(profile),
-      provider: (workspace, slug) => {
-        const own = this.#providers.get(workspace)?.get(slug);
-        if (own !== undefined) return own;
-        const shared = this.#providers.get(ORGANISATION)?.get(slug);
-        return shared !== undefined && isGranted(shared, workspace) ? shared : undefined;
-      },
-      config: (workspace, slug) =>
-        this.#configs.get(workspace)?.get(slug) ?? this.#configs.get(ORGANISATION)?.get(slug),
-      configSlugs: (workspace) => {
-        const scopes = [this.#configs.get(workspace), this.#configs.get(ORGANISATION)];
-        return [...new Set(scopes.flatMap((known) => [...(known?.keys() ?? [])]))];
-      },
-      providers: (workspace) => {
-        const own = [...(this.#providers.get(workspace)?.values() ?? [])];
-        const shared = [...(this.#providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));
-        return [...own, ...shared.filter(({ slug }) => !this.#providers.get(workspace)?.has(slug))];
-      },
-    };
-  }
-}
-
-function scope<T>(scoped: Scoped<T>, workspace: string | null): Map<string, T> {
-  const name = workspace ?? ORGANISATION;
-  let inner = scoped.get(name);
-  if (inner === undefined) {
-    inner = new Map();
-    scoped.set(name, inner);
-  }
-  return inner;
+/** The view of tables, which never change. */
+export function toView(
+  { keys, workspaces, sidecars, providers, configs }: Tables,
+  version: number,
+  organisation: OrganisationRecord,
+): SnapshotView {
+  const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
+  return {
+    version,
+    organisation,
+    key: (sha256) => keys.get(sha256),
+    workspace: (name) => workspaces.get(name),
+    sidecar: (profile) => sidecars.get(profile),
+    provider: (workspace, slug) => {
+      const own = providers.get(workspace)?.get(slug);
+      if (own !== undefined) return own;
+      const shared = providers.get(ORGANISATION)?.get(slug);
+      return shared !== undefined && isGranted(shared, workspace) ? shared : undefined;
+    },
+    config: (workspace, slug) => configs.get(workspace)?.get(slug) ?? configs.get(ORGANISATION)?.get(slug),
+    configSlugs: (workspace) => {
+      const scopes = [configs.get(workspace), configs.get(ORGANISATION)];
+      return [...new Set(scopes.flatMap((known) => [...(known?.keys() ?? [])]))];
+    },
+    providers: (workspace) => {
+      const own = [...(providers.get(workspace)?.values() ?? [])];
+      const shared = [...(providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));
+      return [...own, ...shared.filter(({ slug }) => !providers.get(workspace)?.has(slug))];
+    },
+  };
 }
 
 const isGranted = ({ grants }: ManagedProvider, workspace: string): boolean => grants.has('*') || grants.has(workspace);

@@ -170,6 +170,10 @@ export const VALUES: Members = {
     "Namespaces, besides that of the default fleet, that are the organisation's too: fleets there may serve any workspace.",
   ),
   crossNamespaceRefs: flag(true, 'Whether references may leave their namespace where a ReferenceGrant allows it.'),
+  allowedCustomHosts: texts(
+    ['models.svc.cluster.local'],
+    'Hosts, with everything below them, and IP addresses that customHost of resources may name; empty: all.',
+  ),
   operator: section('The control plane.', operator),
   gateway: section('The data plane; fleets and sidecars take this image unless their spec names one.', {
     image: image('gatehouse-gateway'),

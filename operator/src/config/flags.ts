@@ -39,6 +39,12 @@ export const FLAGS = {
     type: 'switch',
     help: 'References never leave their namespace, whatever a ReferenceGrant says',
   },
+  'allowed-custom-hosts': {
+    variable: 'GATEHOUSE_ALLOWED_CUSTOM_HOSTS',
+    type: 'list',
+    fallback: '',
+    help: 'Hosts, with everything below them, and IP addresses that customHost of resources may name; none: all',
+  },
   'gateway-image': {
     variable: 'GATEHOUSE_GATEWAY_IMAGE',
     type: 'text',

@@ -18,6 +18,7 @@ describe('options', () => {
       webhooks: true,
       healthPort: 8081,
       kubeconfig: undefined,
+      allowedHosts: [],
     });
   });
 
@@ -52,6 +53,12 @@ describe('options', () => {
       variables: { GATEHOUSE_NO_CROSS_NAMESPACE_REFS: 'true' },
       want: { webhooks: false, crossNamespaceRefs: false },
     },
+    {
+      rule: 'hosts are written as for gateways',
+      args: [],
+      variables: { GATEHOUSE_ALLOWED_CUSTOM_HOSTS: '*.Example.com, https://vllm.models:8000/v1,10.0.0.1,[::1]:80' },
+      want: { allowedHosts: ['example.com', 'vllm.models', '10.0.0.1', '[::1]'] },
+    },
   ])('$rule', ({ args, variables, want }) => {
     expect(read(args, variables)).toMatchObject(want);
   });
@@ -60,6 +67,7 @@ describe('options', () => {
     { rule: 'an unknown flag', args: ['--nope'], count: 1 },
     { rule: 'a positional argument', args: ['nope'], count: 1 },
     { rule: 'a port that is none', args: ['--health-port=99999'], count: 1 },
+    { rule: 'a host that is none', args: ['--allowed-custom-hosts=*.*.com'], count: 1 },
     { rule: 'all that is wrong', args: ['--health-port=x', '--log-level=loud', '--watch-namespaces=A'], count: 3 },
   ])('refuse $rule', ({ args, count }) => {
     const read = parseOptions(args, {});

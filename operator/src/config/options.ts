@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { err, ok, type Result } from '@gatehouse/crds';
+import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
 
 export interface OperatorOptions {
@@ -9,6 +10,8 @@ export interface OperatorOptions {
   readonly fleetNamespaces: ReadonlySet<string>;
   readonly metricsNamespaces: readonly string[];
   readonly crossNamespaceRefs: boolean;
+  /** Hosts that resources may name, with everything below them; none: all. */
+  readonly allowedHosts: AllowedHosts;
   readonly gatewayImage: string;
   readonly gatewayImagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly podName: string | undefined;
@@ -34,6 +37,8 @@ export type Asked = OperatorOptions | 'help';
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const MAX_PORT = 65_535;
+/** Far above any real deployment; each is compared with each host. */
+const MAX_HOSTS = 1_000;
 
 /** Reads flags and, where one is missing, its variable. The errors are everything that is wrong, for people. */
 export function parseOptions(args: readonly string[], variables: Variables): Result<Asked, readonly string[]> {
@@ -110,6 +115,15 @@ class Values {
     return filled;
   }
 
+  hosts(name: FlagName): AllowedHosts {
+    const patterns = (this.text(name) ?? '').split(',').filter((part) => part.trim() !== '');
+    const hosts = patterns.map(parseHostPattern);
+    const wrong = patterns.find((_, i) => hosts[i] === undefined);
+    if (wrong !== undefined) this.refuse(name, `${wrong.trim()} is not a host`);
+    if (hosts.length > MAX_HOSTS) this.refuse(name, `more than ${MAX_HOSTS} hosts`);
+    return hosts.filter((host) => host !== undefined);
+  }
+
   refuse(name: FlagName, message: string): void {
     const { variable }: Flag = FLAGS[name];
     const flag = this.#given.has(name) || variable === undefined ? `--${name}` : variable;
@@ -129,6 +143,7 @@ function toOptions(values: Values): OperatorOptions {
     namespaces: watched.length === 0 ? 'all' : new Set([...fleetNamespaces, ...watched]),
     metricsNamespaces: values.namespaces('metrics-namespaces'),
     crossNamespaceRefs: !values.isOn('no-cross-namespace-refs'),
+    allowedHosts: values.hosts('allowed-custom-hosts'),
     gatewayImage: values.text('gateway-image') ?? '',
     gatewayImagePullPolicy: values.oneOf('gateway-image-pull-policy', ['IfNotPresent', 'Always', 'Never']),
     podName: values.text('pod-name'),

@@ -4,9 +4,10 @@ import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
-import { type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
+import { childName, type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
 import { createProgram, type Program, type Translations } from '../program/index.ts';
+import type { FleetIdentity } from '../publish/index.ts';
 import { secretRefsOf } from '../refs/index.ts';
 import {
   type Controller,
@@ -48,6 +49,8 @@ export interface LeaderWorkOptions {
 const STATUS_MANAGER = 'gatehouse-operator-status';
 const REQUESTED_AT = 'gatehouse.dev/requestedAt';
 const REPORTER = 'gatehouse.dev/operator';
+/** Pods answer one by one: so long their answers are gathered before a fleet counts them, in ms. */
+const COUNT_MS = 250;
 
 /** Writers and controllers, made once; they work while their signal lasts, which must end with the lease. */
 export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal) => Promise<void> {
@@ -71,7 +74,10 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
   const voice: Voice = { writer, events };
   const settings = fleetSettings(given.options);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
-  const program = programOf(given, voice, { settings, onFleetChange: (key) => fleets.enqueue?.(key) });
+  const program = programOf(given, voice, {
+    settings,
+    onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
+  });
   const fleetController = fleetControllerOf(given, voice, { settings, program });
   fleets.enqueue = fleetController.enqueue;
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
@@ -110,7 +116,7 @@ function programOf(
       live: (kind, key) => stores.kinds.get(kind)?.get(key),
       extras: (object) => extrasOf(object, stores),
     },
-    placesIn: createFleetPlaces(settings),
+    placesIn: createFleetPlaces({ settings, isDeployed: (fleet) => isDeployed(fleet, stores) }),
     onFleetChange,
     onPropagated: metrics.onPropagated,
     log,
@@ -123,6 +129,12 @@ function programOf(
   });
   stores.pods.subscribe(program.updatePods);
   return program;
+}
+
+/** Whether pods were made for a fleet: only for a spec that was good. */
+function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores): boolean {
+  const deployment = fleets.deployments.get(keyOf({ namespace, name: childName(name) }));
+  return deployment?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 }
 
 function fleetControllerOf(

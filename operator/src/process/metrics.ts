@@ -22,8 +22,16 @@ export interface OperatorMetrics extends ProgramMetrics {
   observeStreams(streams: () => number): void;
 }
 
+interface OperatorGauges {
+  translation(): Translation | undefined;
+  unreadSecrets(): number;
+}
+
 /** Registers everything that is not the runtime's. */
-export function createOperatorMetrics(registry: Registry, translation: () => Translation | undefined): OperatorMetrics {
+export function createOperatorMetrics(
+  registry: Registry,
+  { translation, unreadSecrets }: OperatorGauges,
+): OperatorMetrics {
   const registers = [registry];
   const reviews = new Counter({ ...FRONT_DESK_METRICS.reviews, registers });
   let streamsOf = (): number => 0;
@@ -38,6 +46,7 @@ export function createOperatorMetrics(registry: Registry, translation: () => Tra
     ...createProgramMetrics(registry, {
       entries: () => translation()?.snapshot.entries.length ?? 0,
       refused: () => refusedIn(translation()),
+      unreadSecrets,
     }),
     onReview: ({ path, outcome }) => reviews.inc({ webhook: path.slice(1), outcome }),
     observeStreams: (read) => {

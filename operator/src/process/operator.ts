@@ -37,12 +37,15 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const registry = new Registry();
   const runtime = createRuntimeMetrics(registry);
   let translations: Translations | undefined;
-  const metrics = createOperatorMetrics(registry, () => translations?.latest?.translation);
   const client = parts.use(
     await createKubeClient({ source: sourceOf(options), userAgent: USER_AGENT, onCall: runtime.onCall }),
   );
   const stores = createStores({ ...options, client, log });
   runtime.observeCache(stores.cache);
+  const metrics = createOperatorMetrics(registry, {
+    translation: () => translations?.latest?.translation,
+    unreadSecrets: () => stores.secrets.beyond.size,
+  });
   const translator = createTranslator({ options, client, stores, log, onTranslated: metrics.onTranslated });
   ({ translations } = translator);
 

@@ -25,11 +25,12 @@ export interface Translator {
 const RETRY = { minMs: 500, maxMs: 30_000 };
 
 export function createTranslator({ options, client, stores, log, onTranslated }: TranslatorOptions): Translator {
-  const { organisationNamespace, namespaces } = options;
+  const { organisationNamespace, namespaces, allowedHosts } = options;
   const world = createLiveWorld({
     stores: { ...stores, secrets: stores.secrets.store },
-    settings: { organisationNamespace, consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS },
+    settings: { organisationNamespace, consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS, allowedHosts },
     namespaces,
+    unreadSecrets: stores.secrets.beyond,
     onChange: () => translations.trigger(),
   });
   const translations = createTranslations({ takeWorld: world.take, onTranslated, log });
@@ -42,16 +43,16 @@ export function createTranslator({ options, client, stores, log, onTranslated }:
   });
   return {
     translations,
-    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal })),
+    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal, allowedHosts })),
   };
 }
 
-interface Reading extends Pick<TranslatorOptions, 'client' | 'stores' | 'log'> {
+interface Reading extends Pick<TranslatorOptions, 'client' | 'stores' | 'log'>, Pick<OperatorOptions, 'allowedHosts'> {
   readonly signal: AbortSignal;
 }
 
 /** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
-async function readLastGood({ client, stores, log, signal }: Reading): Promise<LastGood> {
+async function readLastGood({ client, stores, log, signal, allowedHosts }: Reading): Promise<LastGood> {
   const backoff = createBackoff(RETRY, Math.random);
   const fleets = [...stores.fleets.fleets.objects.keys()].map((key) => ({
     namespace: namespaceOf(key),
@@ -59,7 +60,7 @@ async function readLastGood({ client, stores, log, signal }: Reading): Promise<L
   }));
   for (;;) {
     try {
-      return createLastGood(await readPublished(fleets, { client, log, signal }));
+      return createLastGood(await readPublished(fleets, { client, log, signal }), allowedHosts);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'Could not read what was published before');

@@ -1,7 +1,8 @@
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Acknowledgement, FleetPod } from '../publish/index.ts';
 import { type Clock, createBackoff, hasReason, type Log, sleep } from '../runtime/index.ts';
-import type { FleetCounts, FleetParts, FleetPlace, LaggingPod } from './ports.ts';
+import { differing, entriesOf, type LeftOut, NOTHING_LEFT_OUT, tooLarge, unusable } from './left-out.ts';
+import type { FleetCounts, FleetParts, FleetPlace, LaggingPod, RejectedEntry } from './ports.ts';
 
 /** What is to be published: the translation it comes from, and when that translation was asked for. */
 export interface Edition {
@@ -27,6 +28,8 @@ export interface FleetOptions {
   readonly random?: () => number;
   /** The sequence that is served, or the table of pods, has changed. */
   readonly onChange: () => void;
+  /** What the pods do not serve of some objects has changed. */
+  readonly onLeftOut: (origins: ReadonlySet<string>) => void;
   /** A version has reached every ready pod so long after its oldest change. */
   readonly onPropagated: (seconds: number) => void;
 }
@@ -38,6 +41,7 @@ const BACKOFF = { minMs: 200, maxMs: 30_000 };
 const MAINTENANCE_MS = 60_000;
 /** Rows of the status; its schema takes no more. */
 const MAX_LAGGING = 32;
+const MAX_REJECTED = 32;
 
 /** Publishes to one fleet and knows how far its pods are. */
 export class Fleet {
@@ -50,6 +54,8 @@ export class Fleet {
   #version: number | undefined;
   #issues: readonly Issue[] = [];
   #wake = Promise.withResolvers<void>();
+  #tooLarge = NOTHING_LEFT_OUT;
+  #unusable = NOTHING_LEFT_OUT;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -76,7 +82,22 @@ export class Fleet {
   /** To be called when pods have answered. */
   settle(): void {
     const lowest = this.#options.parts.acknowledgements.lowest();
-    if (lowest !== undefined) this.#settle(lowest);
+    if (lowest === undefined) return;
+    this.#settle(lowest);
+    this.#leaveOut(this.#tooLarge, unusable(this.#table()));
+  }
+
+  #leaveOut(large: LeftOut, useless: LeftOut): void {
+    const origins = differing(this.#tooLarge, large).union(differing(this.#unusable, useless));
+    this.#tooLarge = large;
+    this.#unusable = useless;
+    if (origins.size > 0) this.#options.onLeftOut(origins);
+  }
+
+  /** What pods do not serve of an object as it is since a translation; undefined: nothing is known of any. */
+  leftOut(origin: string, sequence: number): RejectedEntry | undefined {
+    if (this.#publishedSequence < sequence) return undefined;
+    return this.#tooLarge.get(origin) ?? (this.servedSequence < sequence ? undefined : this.#unusable.get(origin));
   }
 
   #settle(lowest: number): void {
@@ -125,6 +146,7 @@ export class Fleet {
     this.#issues = [...this.#issues.slice(-MAX_ISSUES), issue];
     if (changed) log.info({ fleet: this.place.key, version, entries: snapshot.entries.length }, 'Snapshot published');
     if (oversized.length > 0) log.error({ fleet: this.place.key, entries: oversized.length }, 'Entries were too large');
+    this.#leaveOut(tooLarge(oversized), this.#unusable);
     this.settle();
     onChange();
   }
@@ -162,7 +184,8 @@ export class Fleet {
     if (version === undefined) return undefined;
     const { serving } = this.#options.parts.acknowledgements.count(version);
     const lagging = this.#table().flatMap((row) => toLagging(row, version));
-    return { version, programmed: serving, lagging: lagging.slice(0, MAX_LAGGING) };
+    const rejected = entriesOf(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
+    return { version, programmed: serving, lagging: lagging.slice(0, MAX_LAGGING), rejected };
   }
 
   #table(): readonly Acknowledgement[] {

@@ -1,4 +1,5 @@
 /** How far fleets are, told from what publishers and pods answer; the network is the only thing that is not real. */
+import type { Oversized } from '@gatehouse/crds/snapshot';
 import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { Acknowledgement } from '../publish/index.ts';
@@ -37,6 +38,13 @@ const place = (over: Partial<FleetPlace> = {}): FleetPlace => ({
   ...over,
 });
 
+const asked = (sequence: number, late = false) => ({
+  workspace: 'team',
+  origin: 'GatewayConfig/team/main',
+  sequence,
+  late,
+});
+
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** One fleet with a pod that says what it is told to say. */
@@ -47,6 +55,8 @@ function stage() {
   let row: Partial<Acknowledgement['answer']> | undefined;
   let onAnswer = (): void => {};
   const propagated: number[] = [];
+  const leftOut: string[][] = [];
+  let oversized: Oversized[] = [];
   let rearranged = 0;
   const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
   const table = (): Acknowledgement[] => {
@@ -67,7 +77,7 @@ function stage() {
                   throw new ApiError({ status: 409, reason: 'Conflict', message: 'boom' });
                 }
                 version += 1;
-                return { version, changed: true, oversized: [] };
+                return { version, changed: true, oversized };
               },
               maintain: async () => ({ collected: 0, restored: 0 }),
             },
@@ -87,6 +97,7 @@ function stage() {
       onPropagated: (seconds) => propagated.push(seconds),
       onChange: () => {},
       onProgress: () => {},
+      onLeftOut: (origins) => leftOut.push([...origins]),
       onRearranged: () => {
         rearranged += 1;
       },
@@ -97,6 +108,10 @@ function stage() {
   return {
     fleets,
     propagated,
+    leftOut,
+    tooLarge: (...ids: string[]) => {
+      oversized = ids.map((id) => ({ id, bytes: 300_000 }));
+    },
     rearrangements: () => rearranged,
     refuse: (times: number) => {
       refused = times;
@@ -117,23 +132,23 @@ describe('what a workspace owns', () => {
   test('is programmed when every ready pod serves its translation, and not before', async () => {
     await using given = stage();
     const { fleets, answer } = given;
-    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'False', reason: 'NoFleet' });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'NoFleet' });
     fleets.publish([place()], translated(0));
     await waitFor(() => given.version() === 1);
-    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
     answer({});
-    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'Unknown', reason: 'Pending' });
-    expect(fleets.programmingOf('team', 0, true).message).toContain('fleets/main');
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(fleets.programmingOf(asked(0, true)).message).toContain('fleets/main');
     answer({ version: 1 });
-    expect(fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'True', reason: 'Programmed' });
-    expect(fleets.programmingOf('team', 1, false)).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True', reason: 'Programmed' });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
     expect(fleets.countsOf('fleets/main')).toMatchObject({ version: 1, programmed: 1, lagging: [] });
     expect(given.propagated).toEqual([]);
 
     fleets.publish([place()], translated(1));
     await waitFor(() => given.version() === 2);
     answer({ version: 2 });
-    expect(fleets.programmingOf('team', 1, false)).toMatchObject({ status: 'True' });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
     expect(given.propagated).toHaveLength(1);
     expect(given.rearrangements()).toBe(1);
   });
@@ -143,8 +158,55 @@ describe('what a workspace owns', () => {
     given.fleets.publish([place()], translated(0));
     await waitFor(() => given.version() === 1);
     given.answer({ rejected: { version: 1, reason: 'too new' } });
-    expect(given.fleets.programmingOf('team', 0, false)).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(given.fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
     expect(given.fleets.countsOf('fleets/main')?.lagging).toMatchObject([{ name: 'pod', reason: 'Rejected' }]);
+  });
+
+  test('is rejected while no shard can hold it, and only then', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    given.tooLarge('config/team/main', 'credential/team/VirtualKey:local', 'nothing we know');
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    const told = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
+    expect(given.leftOut).toEqual(told);
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmingOf(asked(1)).reason).not.toBe('Rejected');
+    expect(fleets.programmingOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
+    expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([
+      { entry: 'config/team/main', reason: 'TooLarge' },
+      { entry: 'credential/team/VirtualKey:local', reason: 'TooLarge' },
+    ]);
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    expect(given.leftOut).toEqual(told);
+    given.tooLarge();
+    fleets.publish([place()], translated(2));
+    await waitFor(() => given.version() === 3);
+    given.answer({ version: 3 });
+    expect(given.leftOut).toEqual([...told, ...told]);
+    expect(fleets.programmingOf(asked(2))).toMatchObject({ status: 'True' });
+    expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
+  });
+
+  test('is rejected while a pod that runs it has no use for it', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    const skipped = [{ id: 'config/team/main', reason: 'unknown strategy' }];
+    given.answer({ version: 1, skipped });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmingOf(asked(-1)).message).toContain('unknown strategy');
+    expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([{ reason: 'Unusable' }]);
+
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    given.answer({ version: 1, skipped });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    given.answer({ version: 2 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(given.leftOut).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
   });
 
   test('is published after a conflict, too, and never while the fleet is suspended', async () => {
@@ -180,6 +242,7 @@ describe('what a workspace owns', () => {
   ] as const)('$rule', async ({ over, workspace, want }) => {
     await using given = stage();
     given.fleets.publish([place(over)], translated(0));
-    expect(given.fleets.hasFleetFor(workspace)).toBe(want);
+    const { reason } = given.fleets.programmingOf({ ...asked(-1), workspace });
+    expect(reason).toBe(want ? 'Programmed' : 'NoFleet');
   });
 });

@@ -14,6 +14,8 @@ export interface FleetsOptions {
   readonly onChange: (key: string) => void;
   /** A fleet has got further, or is held up by something else than before. */
   readonly onProgress: () => void;
+  /** What the pods of a fleet do not serve of some objects has changed. */
+  readonly onLeftOut: (origins: ReadonlySet<string>) => void;
   /** Which workspaces fleets serve has changed. */
   readonly onRearranged: () => void;
   readonly log: Log;
@@ -25,12 +27,22 @@ export interface Fleets {
   publish(places: readonly FleetPlace[], translated: Translated): void;
   /** Pods have come, gone or turned ready. */
   updatePods(): void;
-  /** How far what a workspace owns is served, if it has been there since a translation. `late`: name who holds it up. */
-  programmingOf(workspace: string | null, sequence: number, late: boolean): Programming;
-  hasFleetFor(workspace: string | null): boolean;
+  programmingOf(question: Question): Programming;
   countsOf(key: string): FleetCounts | undefined;
   /** Ends all publishing. */
   close(): Promise<void>;
+}
+
+/** How far an object is served. */
+export interface Question {
+  /** Whose it is; null: the organisation's. */
+  readonly workspace: string | null;
+  /** See `originKey`. */
+  readonly origin: string;
+  /** The translation that must be served; -1 for what is known to have been. */
+  readonly sequence: number;
+  /** Whether to name who holds it up. */
+  readonly late: boolean;
 }
 
 interface Entry {
@@ -42,7 +54,7 @@ interface Entry {
 
 /** The signal ends with the lease: nothing is written after it. */
 export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleets {
-  const { ports, log, onChange, onPropagated, onRearranged, clock = systemClock } = options;
+  const { ports, log, onChange, onPropagated, onLeftOut, onRearranged, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   const leaving = new Set<Promise<void>>();
   let arrangement = '';
@@ -61,7 +73,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       tell();
     };
     const parts = ports.createParts(place.identity, onAnswer);
-    const fleet: Fleet = new Fleet({ place, parts, log, clock, onChange: tell, onPropagated });
+    const fleet: Fleet = new Fleet({ place, parts, log, clock, onChange: tell, onLeftOut, onPropagated });
     const ended = fleet.run(AbortSignal.any([signal, stop.signal]));
     return { fleet, uid: place.identity.uid, stop, ended };
   };
@@ -101,8 +113,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       }
     },
     updatePods,
-    programmingOf: (workspace, sequence, late) => toProgramming(concerned(workspace), { workspace, sequence, late }),
-    hasFleetFor: (workspace) => concerned(workspace).length > 0,
+    programmingOf: (question) => toProgramming(concerned(question.workspace), question),
     countsOf: (key) => entries.get(key)?.fleet.counts(),
     close: async () => {
       for (const [key, entry] of [...entries]) close(key, entry);
@@ -111,17 +122,14 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
   };
 }
 
-interface Question {
-  readonly workspace: string | null;
-  readonly sequence: number;
-  readonly late: boolean;
-}
-
-function toProgramming(fleets: readonly Fleet[], { workspace, sequence, late }: Question): Programming {
+function toProgramming(fleets: readonly Fleet[], question: Question): Programming {
+  const { workspace, sequence, late } = question;
   if (fleets.length === 0) return { status: 'False', reason: 'NoFleet', message: noFleet(workspace) };
+  const refused = refusalOf(fleets, question);
+  if (refused !== undefined) return refused;
   const behind = fleets.filter(({ servedSequence }) => servedSequence < sequence);
   if (behind.length === 0) return PROGRAMMED;
-  const [first] = behind.toSorted((a, b) => (a.place.key < b.place.key ? -1 : 1));
+  const [first] = behind.toSorted(byKey);
   const rejecting = behind.find(({ rejection }) => rejection !== undefined);
   if (rejecting !== undefined) {
     const message = `A pod of fleet ${rejecting.place.key} refused the Snapshot: ${rejecting.rejection}`;
@@ -133,6 +141,19 @@ function toProgramming(fleets: readonly Fleet[], { workspace, sequence, late }: 
   const message = late ? `Waiting for the pods of fleet ${first?.place.key}` : 'Waiting for the gateway pods';
   return { status: 'Unknown', reason: 'Pending', message };
 }
+
+/** The fleet that comes first by name and does not serve the object. */
+function refusalOf(fleets: readonly Fleet[], { origin, sequence }: Question): Programming | undefined {
+  for (const fleet of fleets.toSorted(byKey)) {
+    const { reason, message = '' } = fleet.leftOut(origin, sequence) ?? {};
+    if (reason === undefined) continue;
+    const text = `Fleet ${fleet.place.key} ${reason === 'TooLarge' ? 'cannot be given it' : 'cannot use it'}: ${message}`;
+    return { status: 'False', reason: 'Rejected', message: text.slice(0, MAX_MESSAGE) };
+  }
+  return undefined;
+}
+
+const byKey = (a: Fleet, b: Fleet): number => (a.place.key < b.place.key ? -1 : 1);
 
 /** Longest message of a condition in characters. */
 const MAX_MESSAGE = 900;

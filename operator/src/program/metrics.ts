@@ -19,6 +19,10 @@ export const PROGRAM_METRICS = {
     name: 'gatehouse_operator_refused_objects',
     help: 'Objects of our kinds that are not accepted or have references that do not resolve',
   },
+  unreadSecrets: {
+    name: 'gatehouse_operator_unread_secrets',
+    help: 'Secrets that resources name and the operator does not read, since they name too many',
+  },
 } as const;
 
 export interface ProgramMetrics {
@@ -29,6 +33,7 @@ export interface ProgramMetrics {
 interface Gauges {
   entries(): number;
   refused(): number;
+  unreadSecrets(): number;
 }
 
 /** Registers the metrics; what is counted elsewhere is read whenever the metrics are. */
@@ -36,22 +41,26 @@ export function createProgramMetrics(registry: Registry, gauges: Gauges): Progra
   const registers = [registry];
   const propagation = new Histogram({ ...PROGRAM_METRICS.propagation, registers, buckets: PROPAGATION_SECONDS });
   const translation = new Histogram({ ...PROGRAM_METRICS.translation, registers, buckets: TRANSLATION_SECONDS });
-  const entries: Gauge = new Gauge({
-    ...PROGRAM_METRICS.entries,
-    registers,
-    collect: () => {
-      entries.set(gauges.entries());
-    },
-  });
-  const refused: Gauge = new Gauge({
-    ...PROGRAM_METRICS.verdicts,
-    registers,
-    collect: () => {
-      refused.set(gauges.refused());
-    },
-  });
+  registerGauge(registry, PROGRAM_METRICS.entries, gauges.entries);
+  registerGauge(registry, PROGRAM_METRICS.verdicts, gauges.refused);
+  registerGauge(registry, PROGRAM_METRICS.unreadSecrets, gauges.unreadSecrets);
   return {
     onPropagated: (seconds) => propagation.observe(seconds),
     onTranslated: (seconds) => translation.observe(seconds),
   };
+}
+
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+}
+
+function registerGauge(registry: Registry, row: GaugeRow, read: () => number): void {
+  const gauge: Gauge = new Gauge({
+    ...row,
+    registers: [registry],
+    collect: () => {
+      gauge.set(read());
+    },
+  });
 }

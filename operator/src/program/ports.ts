@@ -42,8 +42,12 @@ export interface StatusPorts {
 /** A pod that does not run what is published, for the status of its fleet. */
 export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
 
+/** An entry that the fleet does not serve, for its status. */
+export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
+
 export interface FleetCounts {
   readonly version: number;
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];
+  readonly rejected: readonly RejectedEntry[];
 }

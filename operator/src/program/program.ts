@@ -49,6 +49,7 @@ export function createProgram(options: ProgramOptions): Program {
           onPropagated: options.onPropagated,
           onChange: options.onFleetChange,
           onProgress: () => desk.recount(),
+          onLeftOut: (origins) => desk.reconsider(origins),
           onRearranged: () => desk.markAll(),
           log,
           clock,

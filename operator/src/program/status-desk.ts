@@ -1,10 +1,10 @@
 /** Decides when the status of a translated object is looked at, and says it to the writer. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import { type Clock, conditionOf, type KubeObject, type Log, sleep, systemClock } from '../runtime/index.ts';
-import type { Verdict } from '../translate/index.ts';
+import { originKey, type Verdict } from '../translate/index.ts';
 import type { Fleets } from './fleets.ts';
 import type { StatusPorts } from './ports.ts';
-import { isServed, PROGRAMMED, type Programming, toStatus } from './status.ts';
+import { isServed, type Programming, toStatus } from './status.ts';
 import type { Translated } from './translations.ts';
 
 /** Their own controllers know more about them than a translation does. */
@@ -12,7 +12,7 @@ const OTHERS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'Sideca
 
 export interface StatusDeskOptions {
   readonly ports: StatusPorts;
-  readonly fleets: Pick<Fleets, 'programmingOf' | 'hasFleetFor'>;
+  readonly fleets: Pick<Fleets, 'programmingOf'>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -26,6 +26,8 @@ export interface StatusDesk {
   markAll(): void;
   /** The pods of a fleet have got further, or not. */
   recount(): void;
+  /** What a fleet does not serve of some objects has changed; see `originKey`. */
+  reconsider(origins: ReadonlySet<string>): void;
   /** Says statuses until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -107,6 +109,11 @@ class Desk implements StatusDesk {
     this.#notify();
   }
 
+  reconsider(origins: ReadonlySet<string>): void {
+    for (const [key, verdict] of this.#verdicts) if (origins.has(originKey(verdict))) this.#due.add(key);
+    this.#notify();
+  }
+
   #notify(): void {
     this.#wake.resolve();
   }
@@ -167,13 +174,11 @@ class Desk implements StatusDesk {
     }
   }
 
-  #programmingOf({ key, workspace = null }: Verdict): Programming {
-    const waiting = this.#waiting.get(key);
-    const { fleets } = this.#options;
-    const sequence = waiting?.sequence ?? -1;
-    if (waiting === undefined)
-      return fleets.hasFleetFor(workspace) ? PROGRAMMED : fleets.programmingOf(workspace, sequence, false);
-    const programming = fleets.programmingOf(workspace, sequence, waiting.late);
+  #programmingOf(verdict: Verdict): Programming {
+    const { key, workspace = null } = verdict;
+    const { sequence = -1, late = false } = this.#waiting.get(key) ?? {};
+    const origin = originKey(verdict);
+    const programming = this.#options.fleets.programmingOf({ workspace, origin, sequence, late });
     if (programming.status === 'True') this.#waiting.delete(key);
     return programming;
   }

@@ -1,7 +1,7 @@
 /** Keeps a translation of the world up to date, on every replica. */
 import { createCoalescer } from '../publish/index.ts';
 import { type Clock, type Log, systemClock } from '../runtime/index.ts';
-import { type LastGood, type Translation, translate, type World } from '../translate/index.ts';
+import { type LastGood, type Steps, type Translation, translating, type World } from '../translate/index.ts';
 
 /** A translation as those who build on it see it. */
 export interface Translated {
@@ -44,7 +44,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
     changedSinceMs = undefined;
     try {
       const world = takeWorld();
-      const translation = translate(world, latest?.translation, lastGood);
+      const translation = await inTurns(translating(world, latest?.translation, lastGood), clock);
       latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs };
       lastGood = undefined;
     } catch (error) {
@@ -79,4 +79,18 @@ export function createTranslations(options: TranslationsOptions): Translations {
     },
     [Symbol.asyncDispose]: () => coalescer.close(),
   };
+}
+
+/** Others wait at most about so long for their turn, in ms: health checks, leases, webhooks. */
+const TURN_MS = 20;
+
+async function inTurns<T>(steps: Steps<T>, clock: Clock): Promise<T> {
+  let sinceMs = clock.monotonicMs();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (clock.monotonicMs() - sinceMs < TURN_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    sinceMs = clock.monotonicMs();
+  }
 }

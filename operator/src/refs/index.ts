@@ -1,3 +1,3 @@
 /** Which Secrets resources name, and which of them may be read. */
-export { REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
+export { abandonedSecret, REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
 export { type WantedSecretsOptions, wantSecrets } from './wanted-secrets.ts';

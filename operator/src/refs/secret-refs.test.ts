@@ -1,11 +1,11 @@
 import type { KindName } from '@gatehouse/crds/kinds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REFERRING_KINDS, secretRefsOf } from './index.ts';
+import { abandonedSecret, REFERRING_KINDS, secretRefsOf } from './index.ts';
 
 const metadata = { name: 'x', namespace: 'team' };
-const refs = (kind: KindName, spec: unknown): string[] =>
-  secretRefsOf(kind, { metadata, spec }).map(({ namespace, name }) => `${namespace}/${name}`);
+const refs = (kind: KindName, spec: unknown, status?: unknown): string[] =>
+  secretRefsOf(kind, { metadata, spec, status }).map(({ namespace, name }) => `${namespace}/${name}`);
 
 describe('Secrets are named by', () => {
   test.for<{ rule: string; kind: KindName; spec: unknown; want: readonly string[] }>([
@@ -39,6 +39,35 @@ describe('Secrets are named by', () => {
     { rule: 'no reference without a name', kind: 'VirtualKey', spec: { secretRef: { key: 'k' } }, want: [] },
   ])('$rule', ({ kind, spec, want }) => {
     expect(refs(kind, spec)).toEqual(want);
+  });
+
+  test.for([
+    { rule: 'a hash', spec: { sha256: 'ab' }, status: { secretRef: { name: 'x-key' } }, want: ['team/x-key'] },
+    {
+      rule: 'a Secret',
+      spec: { secretRef: { name: 'a', key: 'k' } },
+      status: { secretRef: { name: 'x-key' } },
+      want: ['team/a', 'team/x-key'],
+    },
+    { rule: 'a hash, when it is gone', spec: { sha256: 'ab' }, status: {}, want: [] },
+    {
+      rule: "a hash, if it is somebody else's",
+      spec: { sha256: 'ab' },
+      status: { secretRef: { name: 'b' } },
+      want: [],
+    },
+  ])('the status of an ApiKey that once was minted and brings $rule', ({ spec, status, want }) => {
+    expect(refs('ApiKey', spec, status)).toEqual(want);
+  });
+
+  test('no more than once where an ApiKey adopts what was minted for it', () => {
+    const object = {
+      metadata,
+      spec: { secretRef: { name: 'x-key', key: 'key' } },
+      status: { secretRef: { name: 'x-key' } },
+    };
+    expect(abandonedSecret(object)).toBeUndefined();
+    expect(secretRefsOf('ApiKey', object)).toHaveLength(1);
   });
 
   test('whatever stands in a broken object', () => {

@@ -11,6 +11,7 @@ export interface SecretName {
 interface Named {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
   readonly spec?: unknown;
+  readonly status?: unknown;
 }
 
 type Read = (spec: Readonly<Record<string, unknown>>, object: Named) => readonly unknown[];
@@ -23,13 +24,28 @@ const REFERENCES: Partial<Record<KindName, Read>> = {
   VirtualKey: ({ secretRef }) => [secretRef],
   Integration: ({ secretRef }) => [secretRef],
   GatewayConfig: ({ config }) => configRefs(config, 0),
-  ApiKey: ({ sha256, secretRef }, { metadata }) =>
-    sha256 === undefined ? [secretRef ?? mintedSecret(metadata.name)] : [],
+  ApiKey: ({ sha256, secretRef }, object) => [
+    ...(sha256 === undefined ? [secretRef ?? mintedSecret(object.metadata.name)] : []),
+    abandonedSecret(object),
+  ],
 };
 
 /** The Kinds whose objects name Secrets that a translation reads. */
 // The keys of the table are names of Kinds.
 export const REFERRING_KINDS = Object.keys(REFERENCES) as KindName[];
+
+/**
+ * The Secret with the key that was minted for an ApiKey before it brought one along: its status names it until it has been
+ * removed. Undefined for every other object.
+ */
+export function abandonedSecret({ metadata, spec, status }: Named): SecretName | undefined {
+  const { namespace = '' } = metadata;
+  const { name } = mintedSecret(metadata.name);
+  const { sha256, secretRef } = isObject(spec) ? spec : {};
+  const told = isObject(status) && isObject(status['secretRef']) ? status['secretRef']['name'] : undefined;
+  const isBrought = sha256 !== undefined || (isObject(secretRef) && secretRef['name'] !== name);
+  return isBrought && told === name ? { namespace, name } : undefined;
+}
 
 /** Every Secret an object names, in whatever namespace; each once. */
 export function secretRefsOf(kind: KindName, object: Named): readonly SecretName[] {

@@ -2,10 +2,11 @@ import { GROUP, type KindName } from '@gatehouse/crds/kinds';
 import type { KubeObject, NamedWatches, ObjectKey, Store } from '../runtime/index.ts';
 import { keyOf, namespaceOf } from '../runtime/index.ts';
 import { permitsSecret, type ReferenceGrant } from '../translate/index.ts';
-import { REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
+import { abandonedSecret, REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
 
 interface Referring extends KubeObject {
   readonly spec?: unknown;
+  readonly status?: unknown;
 }
 
 interface Granting extends KubeObject {
@@ -22,6 +23,11 @@ export interface WantedSecretsOptions {
   /** An object no longer wants a Secret; others may. */
   readonly onUnwanted: (key: ObjectKey) => void;
 }
+
+/** A status names a Secret, too, but a hundred thousand of them are written for other reasons. */
+const namesOthers = (object: Referring, previous: Referring): boolean =>
+  object.metadata.generation !== previous.metadata.generation ||
+  (abandonedSecret(object) === undefined) !== (abandonedSecret(previous) === undefined);
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
 
@@ -66,7 +72,7 @@ export function wantSecrets({ kinds, grants, watches, namespaces, onUnwanted }: 
     if (store === undefined) continue;
     for (const key of store.objects.keys()) update({ kind, key });
     store.subscribe(({ key, object, previous }) => {
-      if (object === undefined || previous?.metadata.generation !== object.metadata.generation) update({ kind, key });
+      if (object === undefined || previous === undefined || namesOthers(object, previous)) update({ kind, key });
     });
   }
   grants?.subscribe(() => {

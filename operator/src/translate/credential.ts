@@ -3,7 +3,7 @@ import { err, ok, type Result } from '@gatehouse/crds';
 import type { SecretRef } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
-import { type Finding, missing, notPermitted } from './findings.ts';
+import { type Finding, missing, notPermitted, unread } from './findings.ts';
 import type { Lookups } from './lookups.ts';
 import { textOf } from './secret-text.ts';
 
@@ -33,8 +33,12 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
     const message = `the Secret ${ref.name} in the namespace ${place.namespace} does not exist or is not granted by a ReferenceGrant there`;
     return err(notPermitted(path, message, 'withdraw'));
   }
-  const data = view.secret(place?.namespace ?? namespace, ref.name);
-  if (data === undefined) return lost(`the Secret ${ref.name} does not exist`);
+  const home = place?.namespace ?? namespace;
+  const data = view.secret(home, ref.name);
+  if (data === undefined) {
+    if (view.isUnread(home, ref.name)) return err(unread(path, ref.name));
+    return lost(`the Secret ${ref.name} does not exist`);
+  }
   if (ref.key !== undefined) {
     const apiKey = textOf(data, ref.key);
     return apiKey === undefined ? lost(`the Secret ${ref.name} has no entry ${ref.key}`) : ok({ [API_KEY]: apiKey });

@@ -51,6 +51,10 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
 /** Somebody is about to make what is referred to. */
 export const awaited = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
+/** More Secrets are named than one process follows; see `maxNames` of the named watches. */
+export const unread = (path: Path, secret: string): Finding =>
+  awaited(path, `the Secret ${secret} is not read: resources name more Secrets than the operator can follow`);
+
 /** The object stands where it must not. */
 export const misplaced = (path: Path, message: string): Finding => ({
   reason: 'Invalid',

@@ -1,15 +1,17 @@
 /** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
 
+export { type AllowedHosts, parseHostPattern } from './custom-hosts.ts';
 export type { FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
-export { createLastGood, type LastGood } from './last-good.ts';
+export { createLastGood, type LastGood, originKey, originsOf } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
 export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';
 export { servedBy } from './served.ts';
 export { fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
 export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
+export type { Steps } from './steps.ts';
 export { tenantSnapshot } from './tenant.ts';
-export { type Translation, translate } from './translate.ts';
+export { type Translation, translate, translating } from './translate.ts';
 export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
 export {
   CONSENT_LABEL,

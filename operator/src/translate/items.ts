@@ -5,6 +5,7 @@ import { byAge } from './age.ts';
 import { checksOf, KIND_ORDER } from './kinds/index.ts';
 import { LayeredMap } from './layered-map.ts';
 import type { Outcome } from './outcomes.ts';
+import { inSlices, type Steps } from './steps.ts';
 import type { World, WorldObject, WorldObjects, WorldSettings } from './world.ts';
 
 export interface Source<K extends KindName = KindName> {
@@ -67,7 +68,7 @@ export interface ReadItems {
 }
 
 /** Reads what has changed and takes over the rest. */
-export function readItems(world: World, { before, objects, trusted }: ReadOptions): ReadItems {
+export function* readItems(world: World, { before, objects, trusted }: ReadOptions): Steps<ReadItems> {
   const items = new Map<KindName, LayeredMap<Item>>();
   const changed = new Map<KindName, readonly string[]>();
   const gone: Outcome[] = [];
@@ -76,7 +77,7 @@ export function readItems(world: World, { before, objects, trusted }: ReadOption
     const known = before.get(kind) ?? new LayeredMap<Item>();
     const now = objectsOf(world.resources, kind);
     const keys = changedKeys(now, trusted ? objectsOf(objects, kind) : undefined, known);
-    const changes = readObjects(keys, now, { known, settings: world.settings });
+    const changes = yield* readObjects(keys, now, { known, settings: world.settings });
     for (const [key, item] of changes) {
       const made = known.get(key)?.outcome;
       if (item !== undefined) parsed += 1;
@@ -94,20 +95,20 @@ interface ReadContext {
 }
 
 /** The items of some keys; undefined for objects that are gone. */
-function readObjects(
+function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
   { known, settings }: ReadContext,
-): ReadonlyMap<string, Item | undefined> {
+): Steps<ReadonlyMap<string, Item | undefined>> {
   const changes = new Map<string, Item | undefined>();
-  for (const key of keys) {
+  yield* inSlices(keys, (key) => {
     const object = objects.get(key);
     const item = known.get(key);
     if (isPresent(object)) {
       const source = readSource(object, { key, last: item?.source, settings });
       changes.set(key, { source, outcome: item?.outcome });
     } else if (item !== undefined) changes.set(key, undefined);
-  }
+  });
   return changes;
 }
 
@@ -158,13 +159,13 @@ function readSource(object: WorldObject, { key, last, settings }: SourceOptions)
 function readResource(
   kind: KindName,
   object: WorldObject,
-  { caps }: WorldSettings,
+  settings: WorldSettings,
 ): Result<ResourceOf<KindName>, readonly Issue[]> {
   // The status is ours to write, not to obey: a bad one must not make the object invalid.
   const { status: _, ...wanted } = object;
-  const parsed = parseResource(kind, wanted, { caps });
+  const parsed = parseResource(kind, wanted, { caps: settings.caps });
   if (!parsed.ok) return parsed;
-  const issues = checksOf(kind, parsed.value);
+  const issues = checksOf(kind, parsed.value, settings);
   return issues.length === 0 ? parsed : err(issues);
 }
 

@@ -4,8 +4,10 @@
  */
 import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
-import { type AnyEntry, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, type EntryKind, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { ALL_HOSTS, type AllowedHosts, staysWithin } from './custom-hosts.ts';
 import type { Lookups } from './lookups.ts';
+import type { Verdict } from './verdict.ts';
 import { objectKey, type WorldObject, type WorldSettings } from './world.ts';
 
 /** Published entries by the object they were made of. */
@@ -16,11 +18,11 @@ export interface LastGood {
 const NONE: readonly AnyEntry[] = [];
 export const NOTHING_PUBLISHED: LastGood = { of: () => NONE };
 
-/** Sorts published entries by their objects; an entry that tells no object is left out. */
-export function createLastGood(entries: readonly AnyEntry[]): LastGood {
+/** Sorts published entries by their objects; one that tells no object or leads to a host that is no longer allowed is left out. */
+export function createLastGood(entries: readonly AnyEntry[], allowedHosts: AllowedHosts = ALL_HOSTS): LastGood {
   const byObject = new Map<string, AnyEntry[]>();
   for (const entry of entries) {
-    const origin = originOf(entry);
+    const origin = staysWithin(entry, allowedHosts) ? originOf(entry) : undefined;
     if (origin === undefined) continue;
     const key = keyOf(origin.kind, entry.workspace, origin.name);
     byObject.set(key, [...(byObject.get(key) ?? []), entry]);
@@ -54,6 +56,29 @@ function originOf(entry: AnyEntry): Origin | undefined {
       return undefined;
   }
 }
+
+const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<EntryKind, readonly KindName[]>([
+  ['organisation', ['Organisation']],
+  ['workspace', ['Workspace']],
+  ['key', ['ApiKey']],
+  ['config', ['GatewayConfig']],
+  ['provider', ['VirtualKey', 'Provider']],
+]);
+
+/**
+ * The objects an entry may have been made of, told by its id alone and named as `originKey` does. An id of a provider does not
+ * tell which of two Kinds it is; only one of them can be served under a name.
+ */
+export function originsOf(id: string): readonly string[] {
+  const [kind = '', workspace = '', ...rest] = id.split('/');
+  const account = kind === 'credential' ? accountOf(id) : undefined;
+  if (account !== undefined) return [keyOf(account.kind, workspace, account.name)];
+  return (KINDS_OF_ENTRIES.get(kind) ?? []).map((origin) => keyOf(origin, workspace, rest.join('/')));
+}
+
+/** The name of an object by what its entries tell of it: Kind, workspace and name. */
+export const originKey = ({ kind, workspace, name }: Pick<Verdict, 'kind' | 'workspace' | 'name'>): string =>
+  keyOf(kind, workspace ?? null, name);
 
 /** `kind/workspace/name`: neither of the first two has a slash. */
 const entryName = ({ id }: AnyEntry): string => id.split('/').slice(2).join('/');

@@ -28,7 +28,8 @@ export class LayeredMap<V> {
   /** The map with some keys set or, where undefined, gone; this very map if there are none. */
   with(changes: Changes<V>): LayeredMap<V> {
     if (changes.size === 0) return this;
-    const all = new Map([...this.#changes, ...changes]);
+    const all = new Map(this.#changes);
+    for (const [key, value] of changes) all.set(key, value);
     if (all.size <= MAX_CHANGES) return new LayeredMap(this.#base, all);
     const merged = new Map(this.#base);
     for (const [key, value] of all) {

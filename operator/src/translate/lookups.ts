@@ -23,6 +23,8 @@ export interface Lookups {
   /** Whether there is an object of which nothing counts: it says nothing valid and has not since the program started. */
   isBroken(kind: KindName, namespace: string, name: string): boolean;
   secret(namespace: string, name: string): SecretData | undefined;
+  /** Whether nobody looks at the Secret, since too many are named. */
+  isUnread(namespace: string, name: string): boolean;
   /** Whether a ReferenceGrant lets objects of the kind in `namespace` use a Secret of another one. */
   isSecretGranted(kind: string, namespace: string, from: string, secret: string): boolean;
   /** Id of the credential entry of an Integration: null if it has none, undefined if it cannot be used. */
@@ -85,6 +87,7 @@ export function createLookups(input: LookupInput): Lookups {
     isSecretGranted: (kind, namespace, from, secret) =>
       permitsSecret(world.referenceGrants?.get(from) ?? [], { group: GROUP, kind, namespace, secret }),
     secret: (namespace, name) => world.secrets.get(objectKey(namespace, name)),
+    isUnread: (namespace, name) => world.unreadSecrets?.has(objectKey(namespace, name)) ?? false,
     isContested: (sha256) => holdings.contested.has(sha256),
     holderOf: (sha256) =>
       holderOf(holdings, sha256, {

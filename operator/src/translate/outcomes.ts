@@ -10,6 +10,7 @@ import { LayeredMap } from './layered-map.ts';
 import type { Lookups } from './lookups.ts';
 import { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './readers.ts';
 import { createRecorder, type Read, type Recorder } from './recorder.ts';
+import { inSlices, type Steps } from './steps.ts';
 import { toVerdict, type Verdict } from './verdict.ts';
 import type { WorldSettings } from './world.ts';
 
@@ -56,27 +57,28 @@ export interface Translated {
 }
 
 /** Translates what has changed or has read something that has; the rest is taken over. */
-export function translateItems(items: Items, options: TranslateOptions): Translated {
+export function* translateItems(items: Items, options: TranslateOptions): Steps<Translated> {
   const { changed, gone, settings, lastGood, lookupsWith } = options;
   const done = new Map<KindName, LayeredMap<Item>>();
   const readers = new Map<KindName, ReadersOfKind>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
   const lookups = lookupsWith((key) => credentialOf(done.get('Integration')?.get(key)));
   const recorder = createRecorder(lookups);
+  const intern = createInterner();
   let translated = 0;
   for (const outcome of gone) noteChange(changes, outcome, undefined);
   for (const [kind, known] of items) {
     const asked = options.readers.get(kind) ?? new LayeredMap();
     const edits = new Map<string, Item>();
     const rereadings = gone.filter(({ source }) => source.kind === kind).map(toFarewell);
-    for (const key of new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)])) {
+    yield* inSlices(new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)]), (key) => {
       const item = known.get(key);
-      if (item === undefined) continue;
-      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood });
+      if (item === undefined) return;
+      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood, intern });
       noteChange(changes, item.outcome, outcome);
       edits.set(key, { source: item.source, outcome });
       rereadings.push({ key, before: item.outcome?.questions, now: { questions: outcome.questions, reads } });
-    }
+    });
     translated += edits.size;
     done.set(kind, known.with(edits));
     readers.set(kind, updateReaders(asked, rereadings));
@@ -111,10 +113,24 @@ function toldOf(outcome: Outcome | undefined): Verdict | undefined {
   return outcome?.source.object === IMPLIED_ORGANISATION ? undefined : outcome?.verdict;
 }
 
+interface OneOptions extends Pick<TranslateOptions, 'settings' | 'lastGood'> {
+  /** One text for all that are equal: a hundred thousand keys ask a few hundred different things. */
+  readonly intern: (text: string) => string;
+}
+
+function createInterner(): OneOptions['intern'] {
+  const texts = new Map<string, string>();
+  return (text) => {
+    const known = texts.get(text);
+    if (known === undefined) texts.set(text, text);
+    return known ?? text;
+  };
+}
+
 function translateOne(
   item: Item,
   recorder: Recorder,
-  { settings, lastGood }: Pick<TranslateOptions, 'settings' | 'lastGood'>,
+  { settings, lastGood, intern }: OneOptions,
 ): { readonly outcome: Outcome; readonly reads: readonly Read[] } {
   const { source, outcome: before } = item;
   const { key, object, issues } = source;
@@ -136,7 +152,7 @@ function translateOne(
   const known = before?.verdict;
   const outcome = {
     source,
-    questions: questionsOf(reads),
+    questions: intern(questionsOf(reads)),
     workspace: place?.workspace,
     entries,
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,

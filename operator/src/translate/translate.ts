@@ -8,6 +8,7 @@ import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts'
 import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
+import { finish, type Steps } from './steps.ts';
 import type { Verdict } from './verdict.ts';
 import { objectKey, type World, type WorldSettings } from './world.ts';
 
@@ -45,14 +46,27 @@ export interface Memo {
  * permitted leaves at once; a new bad one is left out; the rest is always there. `published` stands in for the entries of a
  * translation that nobody remembers; it matters for the first one only.
  */
-export function translate(world: World, previous?: Translation, published: LastGood = NOTHING_PUBLISHED): Translation {
+export function translate(world: World, previous?: Translation, published?: LastGood): Translation {
+  return finish(translating(world, previous, published));
+}
+
+/** The same in slices of a few milliseconds, for who has something else to do in between. */
+export function* translating(
+  world: World,
+  previous?: Translation,
+  published: LastGood = NOTHING_PUBLISHED,
+): Steps<Translation> {
   const { settings, served } = world;
   const memo = previous?.memo;
   const lastGood = memo === undefined ? published : NOTHING_PUBLISHED;
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
-  const read = readItems(world, { before: memo?.items ?? new Map(), objects: memo?.objects ?? new Map(), trusted });
+  const read = yield* readItems(world, {
+    before: memo?.items ?? new Map(),
+    objects: memo?.objects ?? new Map(),
+    trusted,
+  });
   const hashOf: Lookups['hashOf'] = (namespace, name, entry) =>
     hasher(world.secrets.get(objectKey(namespace, name)), entry);
   const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
@@ -60,8 +74,9 @@ export function translate(world: World, previous?: Translation, published: LastG
     resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
     hashOf,
   });
+  yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
-  const { items, readers, changes, translated } = translateItems(read.items, {
+  const { items, readers, changes, translated } = yield* translateItems(read.items, {
     changed,
     gone: read.gone,
     readers: memo?.readers ?? new Map(),
@@ -70,7 +85,9 @@ export function translate(world: World, previous?: Translation, published: LastG
     lookupsWith: (credentialOf) =>
       createLookups({ world, items: read.items, holdings, lastGood, grantLists, hashOf, credentialOf }),
   });
+  yield;
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
+  yield;
   const verdicts = updateSorted(previous?.verdicts ?? [], changes.verdicts, ({ key }) => key);
   const unchanged = entries === memo?.entries && memo.served === served;
   return {

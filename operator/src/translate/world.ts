@@ -1,6 +1,7 @@
 /** What a translation looks at: everything, as plain values. Who keeps it up to date replaces objects, never changes them. */
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
+import type { AllowedHosts } from './custom-hosts.ts';
 import type { ReferenceGrant } from './reference-grants.ts';
 
 /** A resource as it stands in a file or a store: frozen, and read no further than its identity. */
@@ -40,6 +41,8 @@ export interface World {
   readonly resources: ReadonlyMap<KindName, WorldObjects>;
   /** By `objectKey`. */
   readonly secrets: Lookup<SecretData>;
+  /** Keys of Secrets that are named and not read, since too many are; absent: none. */
+  readonly unreadSecrets?: Pick<ReadonlySet<string>, 'has'> | undefined;
   /** Labels of every namespace. */
   readonly namespaces: Lookup<Lookup<string>>;
   /** ReferenceGrants by the namespace they stand in; absent: nothing is granted. */
@@ -57,6 +60,8 @@ export interface WorldSettings {
   /** Whether somebody mints a key for an ApiKey that brings none. */
   readonly mintsKeys: boolean;
   readonly caps: TargetCaps;
+  /** Where resources may send requests to; absent or empty: anywhere. */
+  readonly allowedHosts?: AllowedHosts | undefined;
 }
 
 /** The label by which a namespace agrees to be used by the Workspace it names. */

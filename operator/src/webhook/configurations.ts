@@ -130,18 +130,14 @@ interface Parts {
   readonly webhooks: readonly object[];
 }
 
+/** Without labels: those of the installer stay, and Helm removes only what still says that Helm manages it. */
 function configuration(kind: KindRef, name: string, { options: { trust }, webhooks }: Parts): WebhookConfiguration {
-  const labels = {
-    'app.kubernetes.io/name': 'gatehouse-operator',
-    'app.kubernetes.io/part-of': 'gatehouse',
-    'app.kubernetes.io/managed-by': 'gatehouse-operator',
-  };
   const annotations =
     'certManagerCertificate' in trust ? { annotations: { [CERT_MANAGER]: trust.certManagerCertificate } } : {};
   return {
     apiVersion: `${kind.group}/${kind.version}`,
     kind: kind.kind,
-    metadata: { name, labels, ...annotations },
+    metadata: { name, ...annotations },
     webhooks,
   };
 }

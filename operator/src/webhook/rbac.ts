@@ -4,7 +4,10 @@ import { INJECTION, VALIDATING } from './configurations.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
-/** Both configurations by name, which are made by server-side apply, and the Secret with the certificate. */
+/**
+ * Both configurations by name, and the Secret with the certificate. The chart installs the configurations empty: an operator
+ * that could create them would put back what an uninstall has just removed.
+ */
 export const rbac: readonly PolicyRule[] = [
   {
     apiGroups: [GROUP],
@@ -18,13 +21,6 @@ export const rbac: readonly PolicyRule[] = [
     resources: ['mutatingwebhookconfigurations'],
     resourceNames: [INJECTION],
     verbs: ['get', 'watch', 'patch'],
-    scope: 'cluster',
-  },
-  // A name cannot be checked where the object does not exist yet.
-  {
-    apiGroups: [GROUP],
-    resources: ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'],
-    verbs: ['create'],
     scope: 'cluster',
   },
   {

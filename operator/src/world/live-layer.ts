@@ -21,7 +21,13 @@ export function followStore<T extends KubeObject, V>(
 ): LiveLayer<V> {
   let layer = new LayeredMap<V>();
   const touched = new Set<string>(store.objects.keys());
+  const valueNow = (key: string): V | undefined => {
+    const object = store.get(key);
+    return object === undefined ? undefined : toValue(object, layer.get(key));
+  };
   store.subscribe(({ key }) => {
+    // Each of our own statuses comes back as a change: it must not cost a translation.
+    if (!touched.has(key) && valueNow(key) === layer.get(key)) return;
     touched.add(key);
     onChange();
   });
@@ -32,10 +38,8 @@ export function followStore<T extends KubeObject, V>(
     take: () => {
       const changes = new Map<string, V | undefined>();
       for (const key of touched) {
-        const before = layer.get(key);
-        const object = store.get(key);
-        const value = object === undefined ? undefined : toValue(object, before);
-        if (value !== before) changes.set(key, value);
+        const value = valueNow(key);
+        if (value !== layer.get(key)) changes.set(key, value);
       }
       touched.clear();
       layer = layer.with(changes);

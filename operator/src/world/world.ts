@@ -28,6 +28,8 @@ export interface LiveWorldOptions {
   readonly settings: WorldSettings;
   /** The namespaces this operator is for. */
   readonly namespaces: 'all' | ReadonlySet<string>;
+  /** Keys of Secrets that are wanted and not read. */
+  readonly unreadSecrets?: ReadonlySet<ObjectKey>;
   /** Something has changed that a translation may look at; called often. */
   readonly onChange: () => void;
 }
@@ -40,7 +42,8 @@ export interface LiveWorld {
 }
 
 /** Keeps a world like the stores are. */
-export function createLiveWorld({ stores, settings, namespaces, onChange }: LiveWorldOptions): LiveWorld {
+export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
+  const { stores, settings, namespaces, unreadSecrets = NO_KEYS, onChange } = options;
   const kinds = new Map<KindName, LiveLayer<WorldObject>>();
   for (const [kind, store] of stores.kinds) {
     const toValue = (object: CustomObject, before: WorldObject | undefined): WorldObject | undefined =>
@@ -56,6 +59,8 @@ export function createLiveWorld({ stores, settings, namespaces, onChange }: Live
     take: () => ({
       resources: new Map<KindName, WorldObjects>([...kinds].map(([kind, layer]) => [kind, layer.take()])),
       secrets: secrets.take(),
+      // A copy: a world never changes.
+      unreadSecrets: new Set(unreadSecrets),
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
       settings,
@@ -64,6 +69,7 @@ export function createLiveWorld({ stores, settings, namespaces, onChange }: Live
   };
 }
 
+const NO_KEYS: ReadonlySet<ObjectKey> = new Set();
 const NO_GRANTS = new LayeredMap<ReferenceGrant>();
 
 /**

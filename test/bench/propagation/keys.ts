@@ -33,9 +33,9 @@ const KB_OF_MB = 1_024;
 export async function measureKeys(bench: Bench, count: number): Promise<KeysResult> {
   await using stage = await setStage();
   await apply(stage.cluster, fleetOf(stage, 1));
-  const seconds = stopwatch();
+  const startMs = performance.now();
   await createAll(stage.cluster, keysOf(count, stage));
-  const createdSeconds = seconds();
+  const createdSeconds = secondsSince(startMs);
   bench.say(`${count} keys created in ${createdSeconds.toFixed(0)} s`);
   return await reconcile(bench, stage, { count, createdSeconds }); // awaited: the stage goes when this is left
 }
@@ -45,7 +45,7 @@ async function reconcile(
   stage: Stage,
   { count, createdSeconds }: { readonly count: number; readonly createdSeconds: number },
 ): Promise<KeysResult> {
-  const seconds = stopwatch();
+  const startMs = performance.now();
   const operator = await startOperator(bench, stage);
   const [gateway] = await startGateways(bench, stage, 1);
   if (gateway === undefined) throw new Error('there is no gateway');
@@ -53,10 +53,9 @@ async function reconcile(
     deadlineMs: SERVED_DEADLINE_MS,
     what: `a gateway with ${count} keys`,
   });
-  const servedSeconds = seconds();
+  const servedSeconds = secondsSince(startMs);
   bench.say(`served after ${servedSeconds.toFixed(1)} s`);
-  await settle(operator, bench.say);
-  const toldSeconds = seconds();
+  const toldSeconds = ((await settle(operator, bench.say)) - startMs) / 1_000;
   const { cpuMs } = await usageOf(operator.pid);
   const ready = await readyKeys(stage);
   if (ready !== count) throw new Error(`${ready} of ${count} keys are ready`);
@@ -69,10 +68,7 @@ async function reconcile(
   return result;
 }
 
-function stopwatch(): () => number {
-  const startMs = performance.now();
-  return () => (performance.now() - startMs) / 1_000;
-}
+const secondsSince = (startMs: number): number => (performance.now() - startMs) / 1_000;
 
 async function servedEntries({ adminUrl, token }: GatewayProcess): Promise<number> {
   const answer = await fetch(`${adminUrl}/internal/snapshot`, { headers: { authorization: `Bearer ${token}` } });

@@ -10,15 +10,17 @@ const PROGRESS = 5_000;
 /** A hundred thousand statuses at a hundred a second, three times over. */
 const DEADLINE_MS = 3_000_000;
 
-/** Waits until the operator has written statuses and has none left to write; answers with how many. Rejects after the deadline. */
+/** Waits until the operator has written statuses and has none left to write; answers when it wrote the last, in ms of `performance.now()`. Rejects after the deadline. */
 export async function settle(operator: OperatorProcess, say: (text: string) => void): Promise<number> {
   const endMs = performance.now() + DEADLINE_MS;
+  let lastMs = performance.now();
   for (let [last, quiet] = [0, 0]; ; ) {
     if (performance.now() > endMs) throw new Error(`statuses are still being written: ${last}`);
     await wait(POLL_MS);
     const written = await operator.metric(STATUSES, '"written"');
     quiet = written > 0 && written === last ? quiet + 1 : 0;
-    if (quiet === QUIET_POLLS) return written;
+    if (quiet === QUIET_POLLS) return lastMs;
+    if (quiet === 0) lastMs = performance.now();
     if (Math.floor(written / PROGRESS) > Math.floor(last / PROGRESS)) say(`${written} statuses written`);
     last = written;
   }

@@ -5,7 +5,6 @@ import { killProgram } from '../kit/containers.ts';
 import { createClient, fleetServes, type GatewayPod, gatewayPods, scaleFleet } from '../kit/gateways.ts';
 import { GATEHOUSE, isTrue, mergePatch, pathOf, readObject } from '../kit/kube.ts';
 import type { LoadReport } from '../kit/load/index.ts';
-import { say } from '../kit/measure.ts';
 import { leaderOf, operatorIsReady } from '../kit/operator.ts';
 import { createTeam } from '../kit/team.ts';
 import { startTraffic } from '../kit/traffic.ts';
@@ -14,8 +13,8 @@ import { eventually } from '../kit/wait.ts';
 const OUTAGE_MS = 60_000;
 /** When the container is killed, counted from the beginning of the outage. */
 const KILL_AFTER_MS = 10_000;
-const RECOVERY_GOAL_MS = 10_000;
-const RECOVERY_DEADLINE_MS = 10 * RECOVERY_GOAL_MS;
+/** Ten times the goal of 10 s. */
+const RECOVERY_DEADLINE_MS = 100_000;
 const POD_BACK_MS = 40_000;
 
 export function outages(controlPlane: () => ControlPlane): void {
@@ -41,33 +40,37 @@ export function outages(controlPlane: () => ControlPlane): void {
       await eventually('the gateway gone', async () => !(await serves(victim)), POD_BACK_MS);
       await eventually('the gateway back', () => serves(victim), POD_BACK_MS);
       const backAt = Date.now();
-      say('a gateway killed while the API server was away is back', [backAt - killedAt], POD_BACK_MS);
+      console.log(
+        `a gateway killed while the API server was away is back after ${((backAt - killedAt) / 1000).toFixed(1)} s`,
+      );
       await outage;
       expect(await serves(victim)).toBe(true);
 
       await cluster.apiServer.start();
-      const recovering = performance.now();
       await mergePatch(cluster, pathOf(GATEHOUSE, team.name, 'gatewayconfigs/main'), {
         spec: { config: { provider: '@second' } },
       });
       await statusesAreRight(cluster, team.name);
-      say('statuses are right again', [performance.now() - recovering], RECOVERY_GOAL_MS);
       expectOnlyFrom(await load.finish(), victim.name, { from: killedAt, to: backAt });
       for (const pod of pods) expect((await client.chat(pod.url, team)).headers['x-gw-provider']).toBe('groq');
     });
   });
 }
 
-/** The new generation is everywhere, every gateway counts, and somebody leads. */
+/** The new generation is everywhere, every gateway counts, and two operators stand ready. */
 async function statusesAreRight(cluster: ControlPlane, namespace: string): Promise<void> {
+  const startedAt = performance.now();
+  const passed = (): string => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
   const edited = pathOf(GATEHOUSE, namespace, 'gatewayconfigs/main');
-  await eventually(
-    'the edited config is served',
-    async () => isTrue(await readObject(cluster, edited), 'Ready'),
-    RECOVERY_DEADLINE_MS,
-  );
+  const ready = async (): Promise<boolean> => isTrue(await readObject(cluster, edited), 'Ready');
+  await eventually('the edited config is served', ready, RECOVERY_DEADLINE_MS);
+  const config = passed();
+  // Before that they say what they said before the outage.
   await fleetServes(cluster, 3, RECOVERY_DEADLINE_MS);
+  const fleet = passed();
   await operatorIsReady(cluster, 2);
+  const operator = passed();
+  console.log(`after the outage: config served ${config}, fleet 3/3 ${fleet}, operators ready ${operator} (goal 10 s)`);
 }
 
 /** Nothing failed but what went to this very pod, at this time. */

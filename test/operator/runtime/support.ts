@@ -37,6 +37,7 @@ export const SECRETS: KindRef<Secret> = {
 export const QUICK = {
   watchSeconds: { min: 300, max: 600 },
   backoff: { minMs: 20, maxMs: 500 },
+  awayBackoff: { minMs: 20, maxMs: 500 },
   absentMs: 100,
 };
 

@@ -24,6 +24,7 @@ import { openCacheSession } from './cache.ts';
 import { createCall, modelOf } from './call.ts';
 import { startDeadline } from './deadline.ts';
 import { listUpstreamModels } from './models.ts';
+import { withOffers } from './offers.ts';
 import { type AttemptOutcome, passedHeaders, renderFor } from './outcome.ts';
 import { isOverloaded } from './overload.ts';
 import { clientHeaders, forwardedHeaders } from './proxy-headers.ts';
@@ -70,7 +71,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     base = { leaf, provider: prepared.provider.id, model: prepared.call.model };
     return await run(ports, prepared, base);
   } catch (error) {
-    return failed(toAppError(error), { base, input });
+    return failed(withOffers(toAppError(error), input), { base, input });
   }
 }
 

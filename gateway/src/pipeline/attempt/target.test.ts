@@ -13,7 +13,7 @@ import type { RequestProvider, Resolution } from '../resolve/index.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-const hosts = createHostPolicy({ trustedCustomHosts: '', production: true });
+const hosts = createHostPolicy({ trustedCustomHosts: 'header.example, config.example', production: true });
 
 const holder = createSnapshotHolder({ providers: PROVIDERS });
 await holder.load(
@@ -22,6 +22,8 @@ await holder.load(
     workspace(),
     provider('main', { customHost: 'http://vllm.team-a.svc/v1', headers: { 'x-team': 'a' } }),
     provider('plain'),
+    provider('hf', { provider: 'huggingface' }),
+    provider('shared', { workspace: null, grants: ['team-a'] }),
     provider('metadata', { customHost: 'http://169.254.169.254/v1' }),
     provider('narrow', { models: ['m'] }),
     provider('expiring', { expiresAt: new Date(NOW).toISOString() }),
@@ -99,8 +101,8 @@ describe('a managed target', () => {
     expect(resolved).toMatchObject({ hostOrigin: 'resource', managed: { slug: 'main' } });
   });
 
-  test('keeps its own headers under whatever host', () => {
-    const resolved = resolve({ target: { provider: '@main' }, customHost: 'https://other.example/v1' });
+  test('keeps its own headers under another host', () => {
+    const resolved = resolve({ target: { provider: '@main' }, customHost: 'https://header.example/v1' });
     expect(resolved.target.customHeaders).toEqual({ 'x-team': 'a' });
   });
 
@@ -181,6 +183,65 @@ describe('the host of a target', () => {
     const resolved = resolve(asked);
     expect(originOf(resolved)).toBe(want);
     expect(resolved.hostOrigin).toBe(origin);
+  });
+});
+
+describe('a stored credential', () => {
+  const host = 'https://other.example/v1';
+  const address = { huggingface_base_url: host };
+
+  test.for<{ rule: string; asked: Asked; code: string }>([
+    {
+      rule: 'does not follow a header',
+      asked: { target: { provider: '@plain' }, customHost: host },
+      code: 'CUSTOM_HOST_REFUSED',
+    },
+    {
+      rule: 'of a saved config does not either',
+      asked: { target: { provider: 'openai', api_key: 'k' }, saved: true, customHost: host },
+      code: 'CUSTOM_HOST_REFUSED',
+    },
+    {
+      rule: 'does not follow an inline config',
+      asked: { target: { provider: '@plain', custom_host: host } },
+      code: 'CUSTOM_HOST_REFUSED',
+    },
+    {
+      rule: 'follows a saved config of its workspace',
+      asked: { target: { provider: '@plain', custom_host: host }, saved: true },
+      code: 'resolved',
+    },
+    {
+      rule: 'of the organisation does not',
+      asked: { target: { provider: '@shared', custom_host: host }, saved: true },
+      code: 'CUSTOM_HOST_REFUSED',
+    },
+    {
+      rule: 'does not follow an address among the settings of an inline config',
+      asked: { target: { provider: '@hf', ...address } },
+      code: 'CUSTOM_HOST_REFUSED',
+    },
+    {
+      rule: 'follows one of a saved config',
+      asked: { target: { provider: '@hf', ...address }, saved: true },
+      code: 'resolved',
+    },
+    {
+      rule: 'of the client goes anywhere',
+      asked: { target: { provider: 'openai', api_key: 'k' }, customHost: host },
+      code: 'resolved',
+    },
+  ])('$rule: $code', ({ asked, code }) => {
+    expect(codeOf(asked)).toBe(code);
+  });
+
+  test.for([
+    { rule: 'wins over an inline config', saved: false, want: ['res', 'added'] },
+    { rule: 'is changed by a saved one', saved: true, want: ['theirs', 'added'] },
+  ])('has settings: what is stored $rule', ({ saved, want }) => {
+    const target = { provider: '@azure', resource_name: 'theirs', azure_region: 'added' };
+    const { fields } = resolve({ target, saved }).target;
+    expect([fields.text('resource_name'), fields.text('azure_region')]).toEqual(want);
   });
 });
 

@@ -4,12 +4,13 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createFields, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
-import type { Leaf } from '../../routing/index.ts';
+import type { Leaf, Party } from '../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostOrigin } from '../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { perCallFields, type Resolution, suggestion } from '../resolve/index.ts';
+import { additionsTo, checkAddressee, isBelow } from './addressee.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -36,6 +37,8 @@ interface Account {
   /** The target as prepared when the Snapshot was loaded. */
   readonly prepared: PreparedTarget | undefined;
   readonly deployments: readonly Deployment[];
+  /** Whose credential it holds. */
+  readonly owner: Party;
 }
 
 /** Throws the AppError that keeps the leaf from being used. */
@@ -72,7 +75,8 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
     const provider = providers.get(source.provider);
     if (provider === undefined)
       throw new AppError('PROVIDER_UNKNOWN', { detail: `Unknown provider ${source.provider}` });
-    return { provider, values: source.fields, managed: undefined, prepared: undefined, deployments: leaf.deployments };
+    const { owner } = resolution.plan;
+    return { provider, values: source.fields, ...UNPREPARED, deployments: leaf.deployments, owner };
   }
   if (source.kind === 'fleet') throw new AppError('NEEDS_FLEET');
   const own = resolution.requestProvider;
@@ -82,14 +86,11 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
       detail: 'The target takes its provider from the request, which names none',
     });
   }
-  return {
-    provider: own.provider,
-    values: own.fields,
-    managed: undefined,
-    prepared: undefined,
-    deployments: leaf.deployments,
-  };
+  const { provider, fields } = own;
+  return { provider, values: fields, ...UNPREPARED, deployments: leaf.deployments, owner: 'client' };
 }
+
+const UNPREPARED = { managed: undefined, prepared: undefined } as const;
 
 const managedAccount = (record: ManagedProvider, deployments: readonly Deployment[]): Account => ({
   provider: record.provider,
@@ -97,6 +98,7 @@ const managedAccount = (record: ManagedProvider, deployments: readonly Deploymen
   managed: record,
   prepared: record.target,
   deployments: deployments.length > 0 ? deployments : record.deployments,
+  owner: record.owner,
 });
 
 function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: TargetQuestion): void {
@@ -120,14 +122,20 @@ function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: Tar
 /** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
 function hostOf(
   leaf: Leaf,
-  { managed }: Account,
+  { managed, owner }: Account,
   { resolution, hosts }: TargetQuestion,
 ): { readonly url: string | undefined; readonly origin: HostOrigin } {
   const { customHost } = resolution.overrides;
-  if (customHost !== undefined) return { url: customHost, origin: 'request' };
-  const own = leaf.settings.customHost ?? managed?.customHost;
-  const origin =
-    leaf.settings.customHost === undefined && managed !== undefined ? 'resource' : resolution.plan.hostOrigin;
+  if (customHost !== undefined) {
+    checkAddressee({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
+    return { url: customHost, origin: 'request' };
+  }
+  const configured = leaf.settings.customHost;
+  if (configured !== undefined) {
+    checkAddressee({ url: configured, namedBy: resolution.plan.owner, param: 'custom_host' }, owner, hosts);
+  }
+  const own = configured ?? managed?.customHost;
+  const origin = configured === undefined && managed !== undefined ? 'resource' : resolution.plan.hostOrigin;
   if (own === undefined || origin === 'request') return { url: own?.replace(/\/+$/, ''), origin };
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
@@ -142,10 +150,12 @@ function namesUrl(provider: string, values: ReadonlyMap<string, string>): boolea
 /** Fields that a config, the call or a deployment adds to the account; undefined when there are none. */
 function extraFields(
   leaf: Leaf,
-  { provider, managed, deployments }: Account,
-  { request, model }: TargetQuestion,
+  { provider, managed, deployments, owner, values }: Account,
+  { request, model, resolution }: TargetQuestion,
 ): ReadonlyMap<string, string> | undefined {
-  const overlay = managed === undefined ? EMPTY : leaf.overlay;
+  const given = managed === undefined ? EMPTY : leaf.overlay;
+  const isGuest = given.size > 0 && isBelow(resolution.plan.owner, owner);
+  const overlay = isGuest ? additionsTo({ id: provider.id, values }, given) : given;
   const perCall = perCallFields(provider.id, request) ?? EMPTY;
   const deployment = deployments.length === 0 ? EMPTY : deploymentFields(deployments, model);
   if (overlay.size + perCall.size + deployment.size === 0) return undefined;

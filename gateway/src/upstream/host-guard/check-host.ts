@@ -50,6 +50,12 @@ export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOr
   return fresh;
 }
 
+/** Whether the deployment itself names the host of a base URL as one to trust (behaviour-providers-hosts 11.5). */
+export function isTrustedUrl(text: string, policy: HostPolicy): boolean {
+  const checked = checkCustomHost(text, policy, 'request');
+  return checked.ok && isTrusted(destinationOf(checked.value).host, policy);
+}
+
 function verdictsOf(policy: HostPolicy): LRUCache<string, Checked> {
   const known = verdicts.get(policy);
   if (known !== undefined) return known;

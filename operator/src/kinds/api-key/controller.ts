@@ -1,5 +1,6 @@
 import { isObject } from '@gatehouse/crds';
 import { type ApiKey, parseResource } from '@gatehouse/crds/kinds';
+import { abandonedSecret } from '../../refs/index.ts';
 import {
   type Clock,
   type Controller,
@@ -27,7 +28,7 @@ export interface ApiKeyObject extends KubeObject {
 }
 
 export interface ApiKeyControllerOptions {
-  readonly client: Pick<KubeClient, 'create' | 'mergePatch'>;
+  readonly client: Pick<KubeClient, 'create' | 'mergePatch' | 'delete'>;
   readonly kind: KindRef<ApiKeyObject>;
   readonly secretKind: KindRef<KeySecret>;
   readonly apiKeys: Store<ApiKeyObject>;
@@ -80,7 +81,8 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
   return controller;
 }
 
-const isRelevant = ({ spec }: ApiKeyObject): boolean => !isObject(spec) || spec['sha256'] === undefined;
+const isRelevant = (object: ApiKeyObject): boolean =>
+  !isObject(object.spec) || object.spec['sha256'] === undefined || abandonedSecret(object) !== undefined;
 
 function changesWish({
   object,
@@ -108,10 +110,11 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   const { options, clock, signal } = turn;
   const { client, secretKind, secrets, isServed } = options;
   const { namespace = '', name } = apiKey.metadata;
-  if (!isMinted(apiKey) || !isServed(namespace)) return undefined;
+  if (!isServed(namespace) || !(isMinted(apiKey) || abandonedSecret(apiKey) !== undefined)) return undefined;
   const key = keyOf({ namespace, name: mintedSecret(name).name });
   if (!secrets.isKnown(key)) return clock.wallMs() + UNKNOWN_MS;
   const secret = secrets.store.get(key);
+  if (!isMinted(apiKey)) return discard(turn, apiKey, secret);
   if (secret === undefined) {
     const made = newSecret(apiKey, mintKey(), clock.wallMs());
     await client.create(secretKind, made, { signal, fieldManager: FIELD_MANAGER });
@@ -128,15 +131,30 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   return undefined; // as above
 }
 
-const NOTES: Partial<Record<Chore['what'] | 'minted', string>> = {
+/** The ApiKey brings a key along now: the one that was minted opens nothing any more. */
+async function discard(
+  { options, signal, ...turn }: Turn,
+  apiKey: ApiKey,
+  secret: KeySecret | undefined,
+): Promise<undefined> {
+  if (secret === undefined || !isOwn(secret, apiKey)) return;
+  const { namespace, name, uid, resourceVersion } = secret.metadata;
+  await options.client.delete(options.secretKind, { namespace, name }, { signal, uid, resourceVersion });
+  tell({ options, signal, ...turn }, apiKey, 'discarded');
+}
+
+type Deed = Chore['what'] | 'minted' | 'discarded';
+
+const NOTES: Partial<Record<Deed, string>> = {
   minted: 'A key was minted',
   repaired: 'The key was missing and another one was minted',
   rotated: 'The key was rotated; the previous one stays good for the transition',
   retired: 'The previous key is no longer good',
+  discarded: 'The minted key was removed, since the ApiKey brings one along',
   refused: 'The key cannot be rotated while the previous one is still good',
 };
 
-function tell({ options }: Turn, regarding: ApiKey, what: Chore['what'] | 'minted'): void {
+function tell({ options }: Turn, regarding: ApiKey, what: Deed): void {
   const note = NOTES[what];
   if (note === undefined) return;
   options.log.info({ apiKey: keyOf(regarding.metadata), what }, 'ApiKey tended');

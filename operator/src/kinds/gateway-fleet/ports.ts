@@ -7,6 +7,9 @@ import type { FleetSettings } from './settings.ts';
 /** A pod that does not run the published Snapshot, as the status of its fleet shows it. */
 export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
 
+/** An entry of the Snapshot that the fleet does not serve, as its status shows it. */
+export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
+
 /** What is known of the pods of a fleet that has a published Snapshot. */
 export interface Acknowledged {
   /** Of the published Snapshot. */
@@ -14,6 +17,7 @@ export interface Acknowledged {
   /** Ready pods that run it. */
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];
+  readonly rejected?: readonly RejectedEntry[] | undefined;
 }
 
 /** Everything the controller watches. */

@@ -63,8 +63,9 @@ export function keepConditions({ metadata: { generation }, status }: GatewayFlee
 
 const SUSPENDED: Grounds = { reason: 'Pending', message: 'The fleet is suspended' };
 
-/** Pods a status names; bound of the schema. */
+/** Pods and entries a status names; bounds of the schema. */
 const MAX_LAGGING = 32;
+const MAX_REJECTED = 32;
 
 /** Live counts, which conditions do not follow. */
 export function countsOf(
@@ -76,6 +77,7 @@ export function countsOf(
   const selector = Object.entries(podSelector(fleet)).map(([name, value]) => `${name}=${value}`);
   const address = addressOf(fleet, childName(fleet.metadata.name));
   const lagging = [...(acknowledged?.lagging ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
+  const rejected = (acknowledged?.rejected ?? []).toSorted((a, b) => (a.entry < b.entry ? -1 : 1));
   return {
     replicas,
     readyReplicas,
@@ -83,6 +85,7 @@ export function countsOf(
     live: `${acknowledged?.programmed ?? 0}/${replicas}`,
     ...(acknowledged === undefined ? {} : { snapshotVersion: acknowledged.version }),
     ...(lagging.length === 0 ? {} : { lagging }),
+    ...(rejected.length === 0 ? {} : { rejected: rejected.slice(0, MAX_REJECTED) }),
     selector: selector.join(','),
     ...(address === undefined ? {} : { address }),
   };

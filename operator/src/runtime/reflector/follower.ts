@@ -53,11 +53,15 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly random?: (() => number) | undefined;
 }
 
+/** Status of an ApiError that the server never answered. */
+const NO_ANSWER = 0;
+
 /** Runs a feed for ever: resumes, starts over or waits, depending on what went wrong. */
 export function createFollower<T extends KubeObject>(options: FollowerOptions<T>): Follower {
   const { kind, selection, log, onAbsent, timing = FEED_TIMING, clock = systemClock, random = Math.random } = options;
   const place = { resource: resourceName(kind), namespace: selection.namespace };
   const backoff = createBackoff(timing.backoff, random);
+  const awayBackoff = createBackoff(timing.awayBackoff, random);
   const firstSync = Promise.withResolvers<void>();
   let synced = false;
   let lastReadMs: number | undefined;
@@ -68,6 +72,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     failure = undefined;
     lastReadMs = clock.monotonicMs();
     backoff.reset();
+    awayBackoff.reset();
   };
   const onSnapshot = (): void => {
     synced = true;
@@ -95,7 +100,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     // One line per kind of failure: an API server that is away would fill the log.
     if (next.reason !== failure?.reason || next.status !== failure.status) report(error, next);
     failure = next;
-    return backoff.next();
+    return next.status === NO_ANSWER && error instanceof ApiError ? awayBackoff.next() : backoff.next();
   };
   const report = (error: unknown, fields: ReadFailure): void => {
     if (error instanceof ApiError) log.warn({ ...place, ...fields }, 'Could not read from the API server');

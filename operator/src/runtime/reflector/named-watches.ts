@@ -20,7 +20,7 @@ export interface NamedWatchesOptions<T extends KubeObject> {
   readonly log: Log;
   /** Drops what nobody needs before the object is kept. Must keep the metadata. */
   readonly transform?: ((object: T) => T) | undefined;
-  /** Names watched at the same time; further ones count as absent. Default 4,000. */
+  /** Names watched at the same time. Default 4,000. */
   readonly maxNames?: number | undefined;
   readonly timing?: FeedTiming | undefined;
   readonly clock?: Clock | undefined;
@@ -35,6 +35,8 @@ export interface NamedWatches<T extends KubeObject> {
   want(owner: string, keys: ReadonlySet<ObjectKey>): void;
   /** Whether it is known that the object exists, or that it does not. */
   isKnown(key: ObjectKey): boolean;
+  /** Wanted names that are not watched, since too many are: they count as absent. */
+  readonly beyond: ReadonlySet<ObjectKey>;
   /** Watches what is wanted until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when everything that is wanted now is known or no longer wanted; rejects with the signal's reason. */
@@ -76,8 +78,10 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
   };
   const open = (key: ObjectKey): void => {
     if (watched.size >= maxNames) {
+      if (excess.size === 0) {
+        options.log.error({ resource: resourceName(options.kind), maxNames }, 'Too many objects are wanted by name');
+      }
       excess.add(key);
-      options.log.error({ resource: resourceName(options.kind), maxNames }, 'Too many objects are wanted by name');
       return;
     }
     const stop = new AbortController();
@@ -96,7 +100,7 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
     watched.delete(key);
     store.evict(key);
     const [next] = excess;
-    if (next !== undefined && excess.delete(next)) open(next);
+    if (next !== undefined && watched.size < maxNames && excess.delete(next)) open(next);
     progress();
   };
   const wants = createWants({ onFirst: open, onLast: close });
@@ -116,6 +120,7 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
     settled: async (signal) => {
       while (unknown()) await untilAborted(onProgress.promise, signal);
     },
+    beyond: excess,
     get size() {
       return watched.size;
     },

@@ -1,6 +1,6 @@
 import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
-import { awaited, conflicted, type Finding, misplaced, missing } from '../findings.ts';
+import { awaited, conflicted, type Finding, misplaced, missing, unread } from '../findings.ts';
 import { secretOf } from '../holders.ts';
 import type { Lookups } from '../lookups.ts';
 import { mintedSecret, objectKey, PREVIOUS_KEY } from '../world.ts';
@@ -45,6 +45,7 @@ function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups)
   const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
   const known = view.hashOf(namespace, ref.name, ref.key);
   if (known !== undefined) return known;
+  if (view.isUnread(namespace, ref.name)) return unread(secretRef === undefined ? [] : ['spec', 'secretRef'], ref.name);
   return secretRef === undefined
     ? awaited([], 'the key is being minted')
     : missing(['spec', 'secretRef'], message, 'keep');

@@ -1,6 +1,8 @@
 /** The Kinds that become entries, in the order they are made: an Integration before the Providers that stand on it. */
 import type { Issue } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
+import { ALL_HOSTS, hostIssues } from '../custom-hosts.ts';
+import type { WorldSettings } from '../world.ts';
 import { apiKey } from './api-key.ts';
 import type { KindTranslator, Made, Place } from './contract.ts';
 import { gatewayConfig } from './gateway-config.ts';
@@ -36,9 +38,13 @@ export const KIND_ORDER: readonly KindName[] = [
   ...new Set([...BY_KIND.keys(), ...Object.keys(KINDS).filter(isKindName)]),
 ];
 
-/** What this version cannot serve of a valid resource. */
-export function checksOf(kind: KindName, resource: ResourceOf<KindName>): Issue[] {
-  return BY_KIND.get(kind)?.check?.(resource) ?? [];
+/** What this version cannot serve of a valid resource, and what the installation does not allow. */
+export function checksOf(
+  kind: KindName,
+  resource: ResourceOf<KindName>,
+  { allowedHosts = ALL_HOSTS }: Pick<WorldSettings, 'allowedHosts'>,
+): Issue[] {
+  return [...(BY_KIND.get(kind)?.check?.(resource) ?? []), ...hostIssues(resource, allowedHosts)];
 }
 
 /** The entries of a resource; undefined for Kinds that have none. */

@@ -86,6 +86,15 @@ describe('content', () => {
     expect(review(ask('CREATE', young), { complete: false })).toEqual({ allowed: true });
   });
 
+  test('is refused for a host that the installation does not allow', () => {
+    const strict = worldOf(WORLD, { settings: { allowedHosts: ['ollama'] } });
+    const locked = { world: strict, translation: translate(strict) };
+    const view = { translatedWorld: () => locked, isTerminating: () => false };
+    const away = object('VirtualKey', 'a/away', { ...LOCAL, customHost: 'http://elsewhere.example' });
+    expect(fieldsOf(reviewResource(ask('CREATE', away), view))).toEqual(['spec.customHost']);
+    expect(reviewResource(ask('CREATE', object('VirtualKey', 'a/home', LOCAL)), view)).toEqual({ allowed: true });
+  });
+
   test('is refused when it is too large to be published, with the numbers', () => {
     const targets = Array.from({ length: 80 }, () => ({
       provider: '@used',

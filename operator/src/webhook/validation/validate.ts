@@ -1,7 +1,6 @@
 /** Decides about writes of our Kinds, by the schemas and the translation that rule afterwards too (engineering 8.9). */
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
 import {
-  type CheckKindOptions,
   GROUP,
   immutableIssues,
   isKindName,
@@ -41,6 +40,9 @@ const NAMED_BY_OTHERS: ReadonlySet<KindName> = new Set([
 /** Entries share shards; what is larger than one cannot be published (DESIGN section 5). */
 const KIB = 1024;
 
+/** What is known of the installation once its state is complete. */
+type Rules = Pick<TranslatedWorld['world']['settings'], 'caps' | 'allowedHosts'>;
+
 const ALLOWED: Answer = { allowed: true };
 
 /** All that is wrong with a write at once, with the place of each problem; warnings where it will do but not as hoped. */
@@ -56,7 +58,7 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   if (!isResource(object) || isLeftAlone(object, oldObject)) return ALLOWED;
   const warnings = deprecationsIn(kind, object);
   const now = view.translatedWorld();
-  const options = now === undefined ? undefined : { caps: now.world.settings.caps };
+  const options = now?.world.settings;
   const parsed = parse(kind, object, options);
   if (!parsed.ok) return withWarnings(refuseIssues(request, parsed.error.map(toCause)), warnings);
   const frozen = isResource(oldObject) ? changesOfImmutable(kind, oldObject, parsed.value) : [];
@@ -69,15 +71,11 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   return withWarnings(ALLOWED, [...warnings, ...unresolvedIn(outlook)]);
 }
 
-function parse(
-  kind: KindName,
-  object: WorldObject,
-  options?: CheckKindOptions,
-): ReturnType<typeof parseResource<KindName>> {
+function parse(kind: KindName, object: WorldObject, options?: Rules): ReturnType<typeof parseResource<KindName>> {
   const { status: _, ...wanted } = object; // the status is ours to write, not to obey
-  const parsed = parseResource(kind, wanted, options);
+  const parsed = parseResource(kind, wanted, options === undefined ? undefined : { caps: options.caps });
   if (!parsed.ok) return parsed;
-  const issues = checksOf(kind, parsed.value);
+  const issues = checksOf(kind, parsed.value, options ?? {});
   return issues.length === 0 ? parsed : { ok: false, error: issues };
 }
 

@@ -36,9 +36,9 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
   const api = createSnapshotApi({ ...settings, endpoint: settings.api, random });
   const connection = createConnection('the API server', options);
   const copy = copyOf(settings);
-  const shards = cacheOf(api, copy);
-  const saver = copy === undefined ? undefined : createSaver(copy, shards, log);
   let servedFrom: string | undefined;
+  const shards = cacheOf(api, copy, () => servedFrom !== 'the API server');
+  const saver = copy === undefined ? undefined : createSaver(copy, shards, log);
   let copyProblem: string | undefined;
   const loader = createLoader({
     ...{ snapshots, shards, log, random },
@@ -93,10 +93,10 @@ function copyOf({ folder, maxAgeMs, fleet }: KubernetesSourceSettings): DiskCopy
   return createDiskCopy({ folder: join(folder, 'snapshot', fleet), maxAgeMs, now: Date.now });
 }
 
-/** A container that starts again has most shards on its disk. */
-function cacheOf(api: SnapshotApi, copy: DiskCopy | undefined): ShardCache {
+/** A container that starts again has most shards on its disk; later ones are new. */
+function cacheOf(api: SnapshotApi, copy: DiskCopy | undefined, isStarting: () => boolean): ShardCache {
   return createShardCache(async (ref, options) => {
-    const kept = await copy?.shard(ref.digest).catch(() => undefined);
+    const kept = isStarting() ? await copy?.shard(ref.digest).catch(() => undefined) : undefined;
     return kept !== undefined && shardDigest(kept) === ref.digest ? kept : api.shard(ref, options);
   });
 }

@@ -11,8 +11,8 @@ export interface FollowerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Engineering 8.14; the first tries are closer, since a gateway without Snapshot is not ready. */
-const BACKOFF = { minMs: 200, maxMs: 30_000 };
+/** A gateway without Snapshot is not ready, and an API server that is back is to be noticed within seconds. */
+const BACKOFF = { minMs: 200, maxMs: 5_000 };
 /** How often to ask beside the watch, in ms, give or take a fifth. */
 const POLL_MS = 60_000;
 /** A watch that lived for so long did not fail: the next one begins at once. */

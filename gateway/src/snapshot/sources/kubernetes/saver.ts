@@ -1,5 +1,6 @@
 /** Keeps the copy on disk up to date behind the scenes: the newest manifest only, one write at a time. */
 import type { Manifest } from '@gatehouse/crds/snapshot';
+import { pause } from '../pace.ts';
 import type { SourceLog } from '../source.ts';
 import type { DiskCopy } from './disk-copy.ts';
 import type { ShardCache } from './shard-cache.ts';
@@ -12,8 +13,11 @@ export interface Saver {
 
 /** How often the age of an unchanged copy begins anew at most, in ms. */
 const CONFIRM_EVERY_MS = 30_000;
+/** Serving comes first, and edits come in bursts: so long a new Snapshot waits to be written, in ms. */
+const SETTLE_MS = 500;
 
 export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'>, log: SourceLog): Saver {
+  const closing = new AbortController();
   let wanted: Manifest | undefined;
   let confirmedMs = Number.NEGATIVE_INFINITY;
   let saved = false;
@@ -31,9 +35,10 @@ export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'
     }
   };
   const work = async (): Promise<void> => {
-    for (let manifest = wanted; manifest !== undefined; manifest = wanted) {
+    while (wanted !== undefined) {
+      await pause(SETTLE_MS, closing.signal);
+      const now: Manifest = wanted;
       wanted = undefined;
-      const now = manifest;
       await attempt(() => copy.save(now, shards.entriesOf));
       saved = !failed;
     }
@@ -49,6 +54,7 @@ export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'
       });
     },
     close: async () => {
+      closing.abort();
       await working;
     },
   };

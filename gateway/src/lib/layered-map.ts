@@ -1,0 +1,26 @@
+/** A map that never changes; one made from it shares the large part and holds what differs. */
+export class LayeredMap<V> {
+  readonly #base: ReadonlyMap<string, V>;
+  /** Undefined marks what is gone. */
+  readonly #changes: ReadonlyMap<string, V | undefined>;
+
+  constructor(base: ReadonlyMap<string, V> = new Map(), changes: ReadonlyMap<string, V | undefined> = new Map()) {
+    this.#base = base;
+    this.#changes = changes;
+  }
+
+  get(key: string): V | undefined {
+    return this.#changes.has(key) ? this.#changes.get(key) : this.#base.get(key);
+  }
+
+  /** The map with some keys set or, where undefined, gone. Costs what has changed since the base was made. */
+  with(changes: ReadonlyMap<string, V | undefined>): LayeredMap<V> {
+    if (changes.size === 0) return this;
+    return new LayeredMap(this.#base, new Map([...this.#changes, ...changes]));
+  }
+
+  /** Keys that differ from the base. */
+  get changed(): number {
+    return this.#changes.size;
+  }
+}

@@ -1,0 +1,20 @@
+import { AppError } from '../../errors/index.ts';
+import type { Caller, Exchange } from '../exchange.ts';
+
+/** An operation the target's provider does not have: says who in the workspace does. Other errors stay as they are. */
+export function withOffers(
+  error: AppError,
+  { exchange, caller }: { readonly exchange: Exchange; readonly caller: Caller },
+): AppError {
+  const { operation, snapshot } = exchange;
+  if (error.code !== 'OPERATION_UNSUPPORTED' || error.param !== undefined || operation.id === 'proxy') return error;
+  const { id } = operation;
+  const known = snapshot.providers(caller.workspace.name);
+  const other = id === 'listModels' ? undefined : known.find(({ provider }) => provider.endpoints[id] !== undefined);
+  if (other === undefined) return error;
+  const { slug } = other;
+  return new AppError(error.code, {
+    detail: `${error.message}; in the workspace ${caller.workspace.name} @${slug} offers it, for example with x-gw-config: {"provider":"@${slug}"}`,
+    ...(error.provider === undefined ? {} : { provider: error.provider }),
+  });
+}

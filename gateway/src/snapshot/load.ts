@@ -1,0 +1,190 @@
+/** From a Snapshot to what serves: as a whole, or as an update of what serves already. */
+import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
+import { forEachInSlices } from '../lib/slices.ts';
+import type { Provider } from '../providers/contract.ts';
+import { type Compiled, type Credentials, compileEntry } from './compile.ts';
+import type { OrganisationRecord } from './records.ts';
+import { changedNames, NO_TABLES, type Tables, TablesDraft } from './tables.ts';
+import { validateEntry } from './validate.ts';
+
+/** One entry of the serving Snapshot: reused as it is while its digests stay the same. */
+interface Held {
+  /** Its own and those of its credentials. */
+  readonly digest: string;
+  readonly compiled: Compiled | undefined;
+  readonly entry: AnyEntry;
+}
+
+export interface Loaded {
+  readonly tables: Tables;
+  readonly organisation: OrganisationRecord;
+  /** By id. An update takes the map over from what it updates, which serves no load after that. */
+  readonly held: ReadonlyMap<string, Held>;
+  /** Reasons by id of entries that cannot be used. */
+  readonly skipped: ReadonlyMap<string, string>;
+  /** As they were given, also those of kinds that are not known. */
+  readonly given: readonly AnyEntry[];
+  readonly secrets: Secrets;
+  /** False where entries compete for an id or a name, so that their order matters. */
+  readonly canUpdate: boolean;
+}
+
+interface Secrets {
+  readonly fields: Credentials;
+  /** Digests of the credential entries, by id. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+export interface LoadContext {
+  readonly providers: ReadonlyMap<string, Provider>;
+}
+
+/** Entries that an update looks at, and names that may differ from the last full load: beyond these that is no slower. */
+const MAX_UPDATE = 2_000;
+
+/** Loads a Snapshot of a version that can be read. Throws when an entry of it is broken; what was loaded before stays whole then. */
+export async function loadEntries(
+  { entries }: Pick<Snapshot, 'entries'>,
+  previous: Loaded | undefined,
+  context: LoadContext,
+): Promise<Loaded> {
+  const updated = previous === undefined ? undefined : await update(entries, previous, context);
+  return updated ?? loadAll(entries, previous, context);
+}
+
+async function loadAll(
+  given: readonly AnyEntry[],
+  previous: Loaded | undefined,
+  { providers }: LoadContext,
+): Promise<Loaded> {
+  const entries: AnyEntry[] = [];
+  const fields = new Map<string, ReadonlyMap<string, string>>();
+  const digests = new Map<string, string>();
+  let organisation: OrganisationRecord = { savedConfigsOnly: false, headersToMask: [] };
+  await forEachInSlices(given, (raw) => {
+    const entry = previous?.held.get(raw.id)?.entry.digest === raw.digest ? raw : validateEntry(raw);
+    if (entry === undefined) return;
+    entries.push(entry);
+    if (entry.kind === 'organisation') organisation = entry.body;
+    if (entry.kind === 'credential') {
+      fields.set(entry.id, new Map(Object.entries(entry.body.fields)));
+      digests.set(entry.id, entry.digest);
+    }
+  });
+
+  const draft = new TablesDraft(NO_TABLES);
+  const held = new Map<string, Held>();
+  const skipped = new Map<string, string>();
+  const secrets = { fields, digests };
+  await forEachInSlices(entries, (entry) => {
+    const one = hold(entry, previous?.held.get(entry.id), { providers, secrets });
+    held.set(entry.id, one);
+    if (one.compiled?.kind === 'skipped') skipped.set(entry.id, one.compiled.reason);
+    else if (one.compiled !== undefined) draft.add(one.compiled);
+  });
+  const canUpdate = !draft.isAmbiguous && held.size === entries.length;
+  return { tables: draft.finish(), organisation, held, skipped, given, secrets, canUpdate };
+}
+
+/** Entries by id that leave, and what they were, and those that come; one that has only been read again is in both. */
+interface Moves {
+  readonly leaving: ReadonlyMap<string, Held | undefined>;
+  readonly coming: ReadonlyMap<string, Held>;
+}
+
+/** Undefined where only a full load will do. Costs what differs, and a look at which entries those are. */
+async function update(given: readonly AnyEntry[], previous: Loaded, context: LoadContext): Promise<Loaded | undefined> {
+  const moves = await movesTo(given, previous, context);
+  const tables = moves === undefined ? undefined : moveNames(previous.tables, moves);
+  if (moves === undefined || tables === undefined) return undefined;
+  return { ...previous, ...moveEntries(previous, moves), tables, given };
+}
+
+async function movesTo(
+  given: readonly AnyEntry[],
+  { given: before, held, tables, secrets, canUpdate }: Loaded,
+  { providers }: LoadContext,
+): Promise<Moves | undefined> {
+  const { gone, came } = difference(before, given);
+  if (!canUpdate || gone.length + came.length + changedNames(tables) > MAX_UPDATE) return undefined;
+  const leaving = new Map(gone.map(({ id }) => [id, held.get(id)]));
+  const coming = new Map<string, Held>();
+  let hasTwins = false;
+  await forEachInSlices(came, (raw) => {
+    const known = leaving.get(raw.id);
+    const entry = known?.entry.digest === raw.digest ? raw : validateEntry(raw);
+    if (entry === undefined) return;
+    hasTwins ||= coming.has(entry.id) || (held.has(entry.id) && known === undefined);
+    coming.set(entry.id, hold(entry, known, { providers, secrets }));
+  });
+  return hasTwins ? undefined : { leaving, coming };
+}
+
+function moveNames(tables: Tables, { leaving, coming }: Moves): Tables | undefined {
+  const draft = new TablesDraft(tables);
+  const left = [...leaving].flatMap(([id, one]) => (one === undefined || isSame(one, coming.get(id)) ? [] : [one]));
+  const came = [...coming].flatMap(([id, one]) => (isSame(one, leaving.get(id)) ? [] : [one]));
+  if ([...left, ...came].some(({ entry }) => affectsOthers(entry))) return undefined;
+  for (const { compiled } of left) if (compiled !== undefined) draft.remove(compiled);
+  for (const { compiled } of came) if (compiled !== undefined) draft.add(compiled);
+  return draft.isAmbiguous ? undefined : draft.finish();
+}
+
+const isSame = (a: Held, b: Held | undefined): boolean => a.digest === b?.digest;
+
+/** Entries that others are compiled or answered with. */
+const affectsOthers = ({ kind }: AnyEntry): boolean => kind === 'credential' || kind === 'organisation';
+
+function moveEntries({ held, skipped }: Loaded, { leaving, coming }: Moves): Pick<Loaded, 'held' | 'skipped'> {
+  // Ours alone; a copy of a hundred thousand entries would stall the event loop.
+  const next = held as Map<string, Held>;
+  const reasons = new Map(skipped);
+  for (const id of leaving.keys()) {
+    next.delete(id);
+    reasons.delete(id);
+  }
+  for (const [id, one] of coming) {
+    next.set(id, one);
+    if (one.compiled?.kind === 'skipped') reasons.set(id, one.compiled.reason);
+  }
+  return { held: next, skipped: reasons };
+}
+
+interface Difference {
+  readonly gone: readonly AnyEntry[];
+  readonly came: readonly AnyEntry[];
+}
+
+/** What lies between the equal beginnings and the equal ends of two lists: entries of shards that stay are the same objects. */
+function difference(before: readonly AnyEntry[], after: readonly AnyEntry[]): Difference {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  return { gone: before.slice(start, before.length - end), came: after.slice(start, after.length - end) };
+}
+
+function hold(
+  entry: AnyEntry,
+  before: Held | undefined,
+  { providers, secrets: { fields, digests } }: LoadContext & { readonly secrets: Secrets },
+): Held {
+  const digest = entry.digest + credentialKey(entry, digests);
+  const compiled =
+    before?.digest === digest ? before.compiled : compileEntry(entry, { providers, credentials: fields });
+  return { digest, compiled, entry };
+}
+
+/** Digests of the credentials an entry is compiled with: a rotated secret recompiles its users. */
+function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): string {
+  if (entry.kind === 'provider') return `+${digests.get(entry.body.credential ?? '') ?? ''}`;
+  if (entry.kind !== 'config') return '';
+  const ids = new Set<string>();
+  const pending = [entry.body.node];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.credential !== undefined) ids.add(node.credential);
+    pending.push(...(node.targets ?? []));
+  }
+  return [...ids].sort().reduce((key, id) => `${key}+${digests.get(id) ?? ''}`, '');
+}

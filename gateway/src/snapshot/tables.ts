@@ -1,0 +1,157 @@
+/** Records under the names that requests know them by. */
+import { LayeredMap } from '../lib/layered-map.ts';
+import type { Compiled } from './compile.ts';
+import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
+
+export type Scope<T> = ReadonlyMap<string, T>;
+
+/** What is served; never changes. */
+export interface Tables {
+  /** By the SHA-256 of the key. */
+  readonly keys: LayeredMap<KeyRecord>;
+  readonly workspaces: LayeredMap<WorkspaceRecord>;
+  /** By the name of the SidecarProfile. */
+  readonly sidecars: LayeredMap<SidecarRecord>;
+  /** By workspace, then by slug. */
+  readonly providers: LayeredMap<Scope<ManagedProvider>>;
+  readonly configs: LayeredMap<Scope<SavedConfig>>;
+}
+
+/** The scope of what is the organisation's. */
+export const ORGANISATION = '';
+
+export const NO_TABLES: Tables = {
+  keys: new LayeredMap(),
+  workspaces: new LayeredMap(),
+  sidecars: new LayeredMap(),
+  providers: new LayeredMap(),
+  configs: new LayeredMap(),
+};
+
+/** Names that differ from those of the last full load. */
+export const changedNames = ({ keys, workspaces, sidecars, providers, configs }: Tables): number =>
+  [keys, workspaces, sidecars, providers, configs].reduce((sum, { changed }) => sum + changed, 0);
+
+type Changes<T> = Map<string, T | undefined>;
+
+interface Scoped {
+  readonly workspace: string | null;
+  readonly slug: string;
+}
+
+/** What is about to be taken out of tables and put into them: first the one, then the other. */
+export class TablesDraft {
+  readonly #base: Tables;
+  readonly #keys: Changes<KeyRecord> = new Map();
+  readonly #workspaces: Changes<WorkspaceRecord> = new Map();
+  readonly #sidecars: Changes<SidecarRecord> = new Map();
+  readonly #providers = new Map<string, Changes<ManagedProvider>>();
+  readonly #configs = new Map<string, Changes<SavedConfig>>();
+  #isAmbiguous = false;
+
+  constructor(base: Tables) {
+    this.#base = base;
+  }
+
+  /** Two entries want the same name: who has it depends on their order, which an update does not know. */
+  get isAmbiguous(): boolean {
+    return this.#isAmbiguous;
+  }
+
+  remove(compiled: Compiled): void {
+    this.#put(compiled, true);
+  }
+
+  add(compiled: Compiled): void {
+    this.#put(compiled, false);
+  }
+
+  finish(): Tables {
+    const { keys, workspaces, sidecars, providers, configs } = this.#base;
+    if (this.#base === NO_TABLES) return this.#finishFirst();
+    return {
+      keys: keys.with(this.#keys),
+      workspaces: workspaces.with(this.#workspaces),
+      sidecars: sidecars.with(this.#sidecars),
+      providers: providers.with(merge(providers, this.#providers)),
+      configs: configs.with(merge(configs, this.#configs)),
+    };
+  }
+
+  #finishFirst(): Tables {
+    return {
+      keys: new LayeredMap(present(this.#keys)),
+      workspaces: new LayeredMap(present(this.#workspaces)),
+      sidecars: new LayeredMap(present(this.#sidecars)),
+      providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
+      configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
+    };
+  }
+
+  #put(compiled: Compiled, leaves: boolean): void {
+    const { keys, workspaces, sidecars, providers, configs } = this.#base;
+    switch (compiled.kind) {
+      case 'key':
+        for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, leaves ? undefined : compiled.record);
+        break;
+      case 'workspace':
+        this.#note(this.#workspaces, workspaces, compiled.record.name, leaves ? undefined : compiled.record);
+        break;
+      case 'sidecar':
+        this.#note(this.#sidecars, sidecars, compiled.record.profile, leaves ? undefined : compiled.record);
+        break;
+      case 'provider':
+        this.#noteScoped(this.#providers, providers, compiled.record, leaves);
+        break;
+      case 'config':
+        this.#noteScoped(this.#configs, configs, compiled.record, leaves);
+        break;
+      case 'skipped':
+        break;
+    }
+  }
+
+  #noteScoped<T extends Scoped>(
+    scopes: Map<string, Changes<T>>,
+    base: LayeredMap<Scope<T>>,
+    record: T,
+    leaves: boolean,
+  ): void {
+    const scope = record.workspace ?? ORGANISATION;
+    const changes = scopes.get(scope) ?? new Map<string, T | undefined>();
+    scopes.set(scope, changes);
+    this.#note(changes, base.get(scope) ?? NOTHING, record.slug, leaves ? undefined : record);
+  }
+
+  #note<T>(
+    changes: Changes<T>,
+    known: { get(name: string): T | undefined },
+    name: string,
+    record: T | undefined,
+  ): void {
+    const holder = changes.has(name) ? changes.get(name) : known.get(name);
+    if (record !== undefined && holder !== undefined) this.#isAmbiguous = true;
+    changes.set(name, record);
+  }
+}
+
+const NOTHING = { get: () => undefined };
+
+/** The scopes that change, each made anew; a name that stays keeps its place. */
+function merge<T>(base: LayeredMap<Scope<T>>, changes: ReadonlyMap<string, Changes<T>>): Map<string, Scope<T>> {
+  const merged = new Map<string, Scope<T>>();
+  for (const [scope, names] of changes) {
+    const inner = new Map(base.get(scope));
+    for (const [name, record] of names) {
+      if (record === undefined) inner.delete(name);
+      else inner.set(name, record);
+    }
+    merged.set(scope, inner);
+  }
+  return merged;
+}
+
+/** Nothing is taken out of tables that were empty. */
+function present<T>(changes: Changes<T>): Map<string, T> {
+  return changes as Map<string, T>; // as above
+}
