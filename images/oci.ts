@@ -7,7 +7,7 @@ import { bundleProgram } from './bundle.ts';
 import { rootEntries } from './root-file-system.ts';
 
 /** The programs that run in images of their own. */
-export const IMAGES = ['gateway', 'operator'] as const;
+export const IMAGES = ['gateway', 'operator', 'standalone'] as const;
 export type ImageName = (typeof IMAGES)[number];
 
 /** As in the Dockerfiles beside this file, which a test compares. */

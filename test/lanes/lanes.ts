@@ -99,4 +99,11 @@ export const LANES: readonly Lane[] = [
     tools: [...CONTROL_PLANE, ...NODES],
     run: vitest('cluster-nodes'),
   },
+  {
+    name: 'e2e',
+    proves:
+      'installed from the charts, Gatehouse serves through edits, rollouts and outages, and leaves nothing behind',
+    tools: [...CONTROL_PLANE, ...NODES],
+    run: vitest('e2e'),
+  },
 ];

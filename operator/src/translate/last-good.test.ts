@@ -1,6 +1,6 @@
 /** A restart: what one process has published stands in for what the next one cannot read. */
 import { describe, expect, test } from 'vitest';
-import { createLastGood } from './last-good.ts';
+import { createLastGood, originKey, originsOf } from './last-good.ts';
 import { type TestObject, testKey, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
 import type { WorldSettings } from './world.ts';
@@ -141,4 +141,19 @@ describe('after a restart', () => {
     for (const id of has) expect(ids).toContain(id);
     for (const id of lacks) expect(ids.some((line) => line.startsWith(id))).toBe(false);
   });
+});
+
+test('an entry tells by its id alone which object it is of', () => {
+  const { memo } = translate(worldOf(ALL, { settings: SETTINGS }));
+  let entries = 0;
+  for (const items of memo.items.values()) {
+    items.forEach(({ outcome }) => {
+      for (const { id } of outcome?.entries ?? []) {
+        entries += 1;
+        expect(outcome === undefined ? [] : originsOf(id).includes(originKey(outcome.verdict))).toBe(true);
+      }
+    });
+  }
+  expect(entries).toBeGreaterThan(5);
+  expect(originsOf('nonsense')).toEqual([]);
 });

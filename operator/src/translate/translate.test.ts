@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LayeredMap } from './layered-map.ts';
 import { deepFreeze, type TestObject, testKey, worldOf } from './test-world.ts';
-import { type Translation, translate } from './translate.ts';
+import { type Translation, translate, translating } from './translate.ts';
 import type { WorldObject, WorldObjects } from './world.ts';
 
 const KEYS = 20;
@@ -193,6 +193,48 @@ describe('a translation again', () => {
     expect(again.snapshot.entries.some(({ workspace: owner }) => owner === 'team-a')).toBe(false);
     expect(again.verdicts).toBe(first.verdicts);
     expect(translate(worldOf(OBJECTS), again).snapshot).toEqual(first.snapshot);
+  });
+});
+
+describe('a translation in slices', () => {
+  test('gives way again and again, and ends with the same', () => {
+    const many = [workspace('team-a'), ...Array.from({ length: 1_000 }, (_, i) => apiKey(`k${i}`, 'team-a'))];
+    const steps = translating(worldOf(many));
+    let turns = 0;
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) {
+        expect(told(value)).toEqual(told(translate(worldOf(many))));
+        break;
+      }
+      turns += 1;
+    }
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
+describe('a Secret beyond the limit of what is read', () => {
+  test.for([
+    { rule: 'of an account', object: virtualKey('openai', 'team-a'), path: ['spec', 'secretRef'] },
+    {
+      rule: 'of a key',
+      object: apiKey('k', 'team-a', { sha256: undefined, secretRef: { name: 'openai', key: 'key' } }),
+      path: ['spec', 'secretRef'],
+    },
+  ])('$rule is told to be unread, not to be missing, until it is read', ({ object, path }) => {
+    const objects = [workspace('team-a'), object];
+    const unread = { ...worldOf(objects), unreadSecrets: new Set(['team-a/openai']) };
+    const first = translate(unread);
+    expect(first.verdicts[0]).toMatchObject({
+      conditions: { ResolvedRefs: { status: 'Unknown', reason: 'Pending' } },
+      issues: [{ path }],
+      serves: 'nothing',
+    });
+    expect(first.verdicts[0]?.conditions.ResolvedRefs.message).toContain('is not read');
+    const later = translate({ ...unread, unreadSecrets: new Set() }, first);
+    expect(later.verdicts[0]?.conditions.ResolvedRefs.reason).toBe('RefNotFound');
+    const read = translate(worldOf([...objects, secret('team-a', 'sk-a')]), later);
+    expect(read.verdicts[0]?.conditions.ResolvedRefs.status).toBe('True');
   });
 });
 

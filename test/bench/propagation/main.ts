@@ -47,19 +47,30 @@ async function run(options: Options, place: Pick<Bench, 'processes' | 'directory
     profile: options.profile,
     programs: await bundlePrograms(place.directory),
   };
-  const rows: Row[] = [];
-  if (edits > 0) rows.push(...(await runEdits(bench, options)));
-  if (keys > 0) rows.push(...keyRows(await measureKeys(bench, keys), keys));
-  const report = [
-    describeMachine(),
-    `* Software: Node ${process.version}`,
-    await describeCommit(place.processes, ROOT, ['operator', 'gateway', 'crds']),
-    `* ${edits} edits among ${objects} objects, ${gateways} gateways; ${keys} keys`,
-    '',
-    renderTable(rows),
-  ].join('\n');
-  console.log(report);
-  if (options.write) await writeSection(PAGE, report, 'bench-propagation');
+  // Of what was bundled: others may commit while this runs.
+  const commit = await describeCommit(place.processes, ROOT, ['operator', 'gateway', 'crds']);
+  const tell = async (rows: readonly Row[], part: { readonly name: string; readonly what: string }): Promise<void> => {
+    const report = reportOf(rows, commit, part.what);
+    console.log(`${report}\n`);
+    if (options.write) await writeSection(PAGE, report, part.name);
+  };
+  if (edits > 0) {
+    const what = `${edits} edits among ${objects} objects, ${gateways} gateways`;
+    await tell(await runEdits(bench, options), { name: 'bench-propagation-edits', what });
+  }
+  if (keys > 0) {
+    const what = `${keys} keys, ${STATUSES_PER_SECOND} statuses a second at most`;
+    await tell(keyRows(await measureKeys(bench, keys), keys), { name: 'bench-propagation-keys', what });
+  }
+}
+
+/** The pace of the operator's status writer (operator/src/runtime/status). */
+const STATUSES_PER_SECOND = 100;
+
+function reportOf(rows: readonly Row[], commit: string, what: string): string {
+  return [describeMachine(), `* Software: Node ${process.version}`, commit, `* ${what}`, '', renderTable(rows)].join(
+    '\n',
+  );
 }
 
 async function runEdits(bench: Bench, { objects, gateways: count, edits }: Options): Promise<readonly Row[]> {

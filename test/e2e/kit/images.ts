@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { buildArchives, buildRedisArchive, bundleProgram } from '../../../images/index.ts';
+import { buildArchives, buildRedisArchive } from '../../../images/index.ts';
 import packageJson from '../../../standalone/package.json' with { type: 'json' };
-import { buildImage, IMAGE_NODE, IMAGE_USER, type Layer, nodeRootLayer } from '../../cluster/image/index.ts';
+import { buildImage, IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../cluster/image/index.ts';
 
 /** Where a name without a registry is looked for. */
 const LIBRARY = 'docker.io/library';
@@ -15,19 +15,12 @@ const { version } = packageJson;
 export const APP_IMAGE = 'localhost/gatehouse-e2e-app:dev';
 /** Of the chart's values. */
 const REDIS_IMAGE = `${LIBRARY}/redis:8`;
-const STANDALONE_IMAGE = `${LIBRARY}/gatehouse-standalone:${version}`;
 
 /** Archives, until they are disposed of. */
 export async function buildImages(): Promise<AsyncDisposable & { readonly archives: readonly string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-images-'));
-  const root = await nodeRootLayer();
   const ours = await buildArchives({ folder, repository: LIBRARY, tag: version });
-  const standalone = await bundleProgram('standalone', join(folder, 'standalone.js'));
-  const others = [
-    await buildRedisArchive(folder, REDIS_IMAGE),
-    await imageOf({ name: STANDALONE_IMAGE, source: standalone, root, folder }),
-    await imageOf({ name: APP_IMAGE, source: await bundleApp(join(folder, 'app.js')), root, folder }),
-  ];
+  const others = [await buildRedisArchive(folder, REDIS_IMAGE), await buildAppImage(folder)];
   return {
     archives: [...ours.map(({ path }) => path), ...others],
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
@@ -35,33 +28,23 @@ export async function buildImages(): Promise<AsyncDisposable & { readonly archiv
 }
 
 /** A program as application teams write them, with the SDK from npm. */
-async function bundleApp(file: string): Promise<string> {
+async function buildAppImage(folder: string): Promise<string> {
+  const source = join(folder, 'app.js');
   const build = await rolldown({
     input: fileURLToPath(new URL('../app/main.ts', import.meta.url)),
     platform: 'node',
     resolve: { conditionNames: ['node', 'import', 'default'] },
   });
-  await build.write({ file, format: 'esm', codeSplitting: false });
+  await build.write({ file: source, format: 'esm', codeSplitting: false });
   await build.close();
-  return file;
-}
-
-interface SmallImage {
-  readonly name: string;
-  /** Bundle of its program. */
-  readonly source: string;
-  readonly root: Layer;
-  readonly folder: string;
-}
-
-const imageOf = ({ name, source, root, folder }: SmallImage): Promise<string> =>
-  buildImage(
+  return buildImage(
     {
-      name,
-      base: [root],
+      name: APP_IMAGE,
+      base: [await nodeRootLayer()],
       files: { '/app/main.js': { source } },
       entrypoint: [IMAGE_NODE, '/app/main.js'],
       user: `${IMAGE_USER}:${IMAGE_USER}`,
     },
     folder,
   );
+}

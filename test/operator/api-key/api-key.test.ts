@@ -82,3 +82,28 @@ test('a minted key works, overlaps with its successor, and dies with its ApiKey'
     what: 'a Secret that goes with its owner',
   });
 }, 120_000);
+
+test('a minted key goes when its ApiKey brings one along', async () => {
+  await using cluster = sharedControlPlane();
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  const { defaults: _, ...spec } = SPEC;
+  const key = ours('ApiKey', { name: 'app', namespace: tenant }, spec);
+  const adopted = ours('ApiKey', { name: 'adopted', namespace: tenant }, spec);
+  for (const object of [key, adopted]) await apply(cluster, object);
+  await using _operator = await startOperator(stage.setup);
+  for (const object of [key, adopted]) {
+    await waitFor(async () => (await read(cluster, object))?.status?.['secretRef'] !== undefined, { what: 'a key' });
+  }
+  await apply(cluster, { ...adopted, spec: { ...spec, secretRef: { name: 'adopted-key', key: 'key' } } });
+  await apply(cluster, { ...key, spec: { ...spec, sha256: 'ab'.repeat(32) } });
+  await waitFor(async () => (await read(cluster, secret(tenant, 'app-key', {}))) === undefined, {
+    what: 'a Secret that is gone',
+  });
+  await waitFor(async () => (await read(cluster, key))?.status?.['secretRef'] === undefined, {
+    what: 'a status without it',
+  });
+  await becomes(cluster, key, { type: 'ResolvedRefs', status: 'True' });
+  await becomes(cluster, adopted, { type: 'ResolvedRefs', status: 'True' });
+  expect(await read(cluster, secret(tenant, 'adopted-key', {}))).toBeDefined();
+});

@@ -1,0 +1,171 @@
+/** What keeps serving when a fleet is broken or suspended, or when the leader dies. */
+import { createHash } from 'node:crypto';
+import { isObject } from '@gatehouse/crds';
+import { waitFor } from '@gatehouse/test/kit';
+import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import {
+  apply,
+  becomes,
+  fleetOf,
+  type KubeThing,
+  ours,
+  read,
+  runPods,
+  type Stage,
+  secret,
+  setStage,
+  startOperator,
+} from './support.ts';
+
+const KEY = 'gwk_a_key_of_the_continuity_tests';
+/** Passes the API server and not the operator. */
+const BROKEN = { storeFailurePolicy: 'closed' };
+const READY = { type: 'Ready', status: 'True' };
+/** Engineering 8.8, and what it takes to publish. */
+const LEASE_MS = 15_000;
+const TAKEOVER_MS = LEASE_MS + 10_000;
+
+let cluster: ControlPlaneAccess;
+let mock: MockProvider;
+beforeAll(async () => {
+  cluster = sharedControlPlane();
+  mock = await createMockProvider();
+});
+afterAll(async () => {
+  await mock.close();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const configOf = ({ tenant }: Stage, model: string): KubeThing =>
+  ours(
+    'GatewayConfig',
+    { name: 'main', namespace: tenant },
+    {
+      config: {
+        provider: 'openai',
+        customHost: `${mock.url}/v1`,
+        secretRef: { name: 'mock', key: 'key' },
+        overrideParams: { model },
+      },
+    },
+  );
+
+const keyOf = ({ tenant }: Stage): KubeThing =>
+  ours(
+    'ApiKey',
+    { name: 'app', namespace: tenant },
+    {
+      type: 'workspace-service',
+      sha256: createHash('sha256').update(KEY).digest('hex'),
+      scopes: ['completions.write'],
+      defaults: { configRef: { name: 'main' } },
+    },
+  );
+
+async function furnish(stage: Stage): Promise<void> {
+  await apply(cluster, secret(stage.tenant, 'mock', { key: 'x' }));
+  await apply(cluster, configOf(stage, 'one'));
+  await apply(cluster, keyOf(stage));
+}
+
+async function deploymentOf({ fleets }: Stage): Promise<{ readonly replicas?: unknown }> {
+  const metadata = { namespace: fleets, name: 'main-gateway' };
+  const deployment = await read(cluster, { apiVersion: 'apps/v1', kind: 'Deployment', metadata });
+  return isObject(deployment?.spec) ? deployment.spec : {};
+}
+
+describe('a fleet', () => {
+  test('that was broken while no operator ran is published to all the same', async () => {
+    await using stage = await setStage(cluster);
+    await furnish(stage);
+    const before = await startOperator(stage.setup);
+    const [pod] = await runPods(stage);
+    await using _pod = pod;
+    await becomes(cluster, configOf(stage, 'one'), READY);
+    await before.kill();
+
+    await apply(cluster, fleetOf(stage.fleets, { replicas: 1, ...BROKEN }));
+    await using _after = await startOperator(stage.setup);
+    await becomes(cluster, fleetOf(stage.fleets, {}), { type: 'Accepted', status: 'False' }, 30_000);
+    await apply(cluster, configOf(stage, 'two'));
+    await waitFor(async () => (await pod?.ask(KEY)) === 'two', { what: 'an edit beside the broken fleet' });
+    await becomes(cluster, configOf(stage, 'two'), READY);
+
+    await apply(cluster, fleetOf(stage.fleets, { replicas: 1 }));
+    await becomes(cluster, fleetOf(stage.fleets, {}), READY);
+  });
+
+  test('that is suspended serves what it has, and catches up afterwards', async () => {
+    await using stage = await setStage(cluster);
+    await furnish(stage);
+    await using _operator = await startOperator(stage.setup);
+    const [pod] = await runPods(stage);
+    await using _pod = pod;
+    await becomes(cluster, configOf(stage, 'one'), READY);
+
+    await apply(cluster, fleetOf(stage.fleets, { replicas: 1, suspend: true }));
+    const isSuspended = async () => {
+      const { status, metadata } = (await read(cluster, fleetOf(stage.fleets, {}))) ?? {};
+      return metadata?.generation === 2 && status !== undefined;
+    };
+    await waitFor(isSuspended, { what: 'a suspended fleet' });
+    await apply(cluster, fleetOf(stage.fleets, { replicas: 2, suspend: true }));
+    await apply(cluster, configOf(stage, 'two'));
+    // Named as what holds it up after ten seconds: by then everything that could have been published would have been.
+    const waiting = await becomes(cluster, configOf(stage, 'two'), { type: 'Programmed', status: 'Unknown' });
+    expect(waiting.reason).toBe('Pending');
+    await waitFor(
+      async () => {
+        const { message } = await becomes(cluster, configOf(stage, 'two'), { type: 'Programmed' });
+        return message.includes(`${stage.fleets}/main`);
+      },
+      { deadlineMs: 20_000, what: 'the name of the suspended fleet' },
+    );
+    expect(await pod?.ask(KEY)).toBe('one');
+    expect(await deploymentOf(stage)).toMatchObject({ replicas: 1 });
+
+    await apply(cluster, fleetOf(stage.fleets, { replicas: 2 }));
+    await waitFor(async () => (await pod?.ask(KEY)) === 'two', { what: 'the edit' });
+    await waitFor(async () => (await deploymentOf(stage)).replicas === 2, { what: 'another pod' });
+    await becomes(cluster, configOf(stage, 'two'), READY);
+  });
+});
+
+test('the death of the leader stops publishing for no longer than its lease, and changes no status', async () => {
+  await using stage = await setStage(cluster);
+  await furnish(stage);
+  const start = (name: string) => startOperator({ ...stage.setup, args: [...stage.setup.args, '--pod-name', name] });
+  await using first = await start('first');
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { namespace: stage.organisation, name: 'gatehouse-operator' },
+  };
+  const leads = async (name: string): Promise<boolean> => {
+    const spec = (await read(cluster, lease))?.spec;
+    return isObject(spec) && String(spec['holderIdentity']).startsWith(name);
+  };
+  await waitFor(() => leads('first'), { deadlineMs: 20_000, what: 'the first leader' });
+  await using _second = await start('second');
+  const [pod] = await runPods(stage);
+  await using _pod = pod;
+  for (const object of [keyOf(stage), configOf(stage, 'one')]) await becomes(cluster, object, READY);
+  const statuses = async () => [
+    (await read(cluster, keyOf(stage)))?.status,
+    (await read(cluster, ours('Workspace', { name: stage.tenant }, {})))?.status,
+  ];
+  const before = await statuses();
+  const user = { resource: 'apikeys', subresource: 'status', namespace: stage.tenant, verb: 'patch' };
+  const writes = (await cluster.auditEvents(user)).length;
+
+  await first.kill();
+  await apply(cluster, configOf(stage, 'two'));
+  expect(await pod?.ask(KEY)).toBe('one');
+  await waitFor(async () => (await pod?.ask(KEY)) === 'two', { deadlineMs: TAKEOVER_MS, what: 'the edit' });
+  expect(await leads('second')).toBe(true);
+  await becomes(cluster, configOf(stage, 'two'), READY);
+  expect(await statuses()).toEqual(before);
+  expect((await cluster.auditEvents(user)).length).toBe(writes);
+}, 90_000);

@@ -1,0 +1,25 @@
+/** An installation may say to which hosts resources send what they are trusted with (engineering 8.11). */
+import { expect, test } from 'vitest';
+import { sharedControlPlane } from '../../cluster/index.ts';
+import { apply, becomes, entriesIn, ours, setStage, startOperator } from '../operator/support.ts';
+
+test('a host that the installation does not allow is refused with its place', async () => {
+  await using cluster = sharedControlPlane();
+  await using stage = await setStage(cluster, {
+    args: ['--no-webhooks', '--allowed-custom-hosts', '*.models.example, 10.1.2.3'],
+  });
+  const account = (name: string, customHost: string) =>
+    ours('VirtualKey', { name, namespace: stage.tenant }, { provider: 'ollama', customHost });
+  const inside = account('inside', 'https://a.models.example/v1');
+  const outside = account('outside', 'https://models.example.elsewhere.example/v1');
+  for (const object of [inside, outside]) await apply(cluster, object);
+  await using _operator = await startOperator(stage.setup);
+  await becomes(cluster, inside, { type: 'Accepted', status: 'True' });
+  const refused = await becomes(cluster, outside, { type: 'Accepted', status: 'False', reason: 'Invalid' });
+  expect(refused.message).toContain('spec.customHost');
+  const ids = (await entriesIn(cluster, stage.fleets)).map(({ id }) => id);
+  expect(ids).not.toContain(`provider/${stage.tenant}/outside`);
+
+  await apply(cluster, account('outside', 'http://10.1.2.3:8000'));
+  await becomes(cluster, outside, { type: 'Accepted', status: 'True' });
+});
