@@ -28,7 +28,9 @@ import {
 } from './support.ts';
 
 const EXAMPLES = ['organisation', 'team-a/workspace', 'team-a/providers', 'team-a/secrets', 'team-a/keys'];
-const CONFIGS = ['cached', 'conditional', 'fallback', 'weighted'].map((name) => `team-a/configs/${name}`);
+const CONFIGS = ['by-endpoint', 'cached', 'conditional', 'fallback', 'weighted'].map(
+  (name) => `team-a/configs/${name}`,
+);
 const ACCOUNT = 'gatehouse-operator';
 const RBAC = 'rbac.authorization.k8s.io';
 

@@ -1,13 +1,13 @@
 /** GET over HTTPS with a bearer token and an authority that rotate in files. */
 import { readFile } from 'node:fs/promises';
-import { Agent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 
 export interface Endpoint {
   /** `https://host:port`, without a path. */
   readonly origin: string;
   /** Its certificate authority as PEM; absent: those of the system. */
   readonly caFile: string | undefined;
-  /** Bearer token; it is read again for every request. */
+  /** Bearer token; it is read again every few seconds, and after a refusal. */
   readonly tokenFile: string | undefined;
 }
 
@@ -27,10 +27,23 @@ const CONNECT_MS = 5_000;
 const CONNECTIONS = 12;
 /** A dead peer of a silent stream is noticed by the system. */
 const TCP_KEEPALIVE_MS = 30_000;
+/** Kubelet renews a token minutes before it ends; a read for every shard was the largest part of an update, in ms. */
+const FRESH_MS = 5_000;
 
 export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): HttpsClient {
   let current: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
 
+  let read: { readonly untilMs: number; readonly texts: Promise<readonly (string | undefined)[]> } | undefined;
+
+  const credentials = (): Promise<readonly (string | undefined)[]> => {
+    if (read === undefined || performance.now() > read.untilMs) {
+      read = { untilMs: performance.now() + FRESH_MS, texts: Promise.all([textOf(caFile), textOf(tokenFile)]) };
+    }
+    return read.texts;
+  };
+  const forget = (): void => {
+    read = undefined;
+  };
   const agentFor = (ca: string | undefined): Agent => {
     if (current !== undefined && current.ca === ca) return current.agent;
     current?.agent.close().catch(() => undefined); // its answers in progress may end
@@ -39,22 +52,29 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
     current = { ca, agent: new Agent({ connections: CONNECTIONS, connect }) };
     return current.agent;
   };
+  const send = async (path: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+    const [ca, token] = await credentials();
+    return agentFor(ca).request({
+      origin,
+      path,
+      method: 'GET',
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'gatehouse-gateway',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token.trim()}` }),
+      },
+      signal,
+      headersTimeout: 0, // every request has a signal with a deadline
+      bodyTimeout: 0,
+    });
+  };
   return {
     get: async (path, { signal }) => {
-      const [ca, token] = await Promise.all([textOf(caFile), textOf(tokenFile)]);
-      const { statusCode, body } = await agentFor(ca).request({
-        origin,
-        path,
-        method: 'GET',
-        headers: {
-          accept: 'application/json',
-          'user-agent': 'gatehouse-gateway',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token.trim()}` }),
-        },
-        signal,
-        headersTimeout: 0, // every request has a signal with a deadline
-        bodyTimeout: 0,
+      const { statusCode, body } = await send(path, signal).catch((error: unknown) => {
+        forget();
+        throw error;
       });
+      if (statusCode === 401) forget();
       body.on('error', () => undefined); // who reads gets it; who has stopped reading must not crash
       return { status: statusCode, body };
     },
