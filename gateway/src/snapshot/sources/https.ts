@@ -7,14 +7,20 @@ export interface Endpoint {
   readonly origin: string;
   /** Its certificate authority as PEM; absent: those of the system. */
   readonly caFile: string | undefined;
-  /** Bearer token; it is read again every few seconds, and after a refusal. */
+  /** Bearer token; it is read again for every request that does not take what was read just before. */
   readonly tokenFile: string | undefined;
 }
 
 export interface HttpsClient {
   /** Resolves with any answer; the body is to be read or destroyed. Rejects when there is none, or with the signal's reason. */
-  get(path: string, options: { readonly signal: AbortSignal }): Promise<HttpsAnswer>;
+  get(path: string, options: GetOptions): Promise<HttpsAnswer>;
   close(): Promise<void>;
+}
+
+export interface GetOptions {
+  readonly signal: AbortSignal;
+  /** One of many requests: token and authority of the last few seconds will do. */
+  readonly isOneOfMany?: boolean;
 }
 
 export interface HttpsAnswer {
@@ -35,8 +41,8 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
 
   let read: { readonly untilMs: number; readonly texts: Promise<readonly (string | undefined)[]> } | undefined;
 
-  const credentials = (): Promise<readonly (string | undefined)[]> => {
-    if (read === undefined || performance.now() > read.untilMs) {
+  const credentials = (isOneOfMany: boolean): Promise<readonly (string | undefined)[]> => {
+    if (read === undefined || !isOneOfMany || performance.now() > read.untilMs) {
       read = { untilMs: performance.now() + FRESH_MS, texts: Promise.all([textOf(caFile), textOf(tokenFile)]) };
     }
     return read.texts;
@@ -52,8 +58,8 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
     current = { ca, agent: new Agent({ connections: CONNECTIONS, connect }) };
     return current.agent;
   };
-  const send = async (path: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
-    const [ca, token] = await credentials();
+  const send = async (path: string, { signal, isOneOfMany = false }: GetOptions): Promise<Dispatcher.ResponseData> => {
+    const [ca, token] = await credentials(isOneOfMany);
     return agentFor(ca).request({
       origin,
       path,
@@ -69,8 +75,8 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
     });
   };
   return {
-    get: async (path, { signal }) => {
-      const { statusCode, body } = await send(path, signal).catch((error: unknown) => {
+    get: async (path, options) => {
+      const { statusCode, body } = await send(path, options).catch((error: unknown) => {
         forget();
         throw error;
       });

@@ -1,7 +1,7 @@
 /** The three questions a gateway asks the API server. It may ask no others. */
 import { isObject } from '@gatehouse/crds';
 import { MANIFEST_KEY, manifestName, SHARD_KEY, type ShardRef } from '@gatehouse/crds/snapshot';
-import { createHttpsClient, type Endpoint } from '../https.ts';
+import { createHttpsClient, type Endpoint, type GetOptions } from '../https.ts';
 import { readLines, readText } from '../lines.ts';
 import { startDeadline } from '../pace.ts';
 
@@ -48,9 +48,9 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPla
   const base = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
   const manifest = manifestName(fleet);
 
-  const getObject = async (path: string, { signal }: ApiOptions): Promise<unknown> => {
+  const getObject = async (path: string, { signal, isOneOfMany = false }: GetOptions): Promise<unknown> => {
     using deadline = startDeadline(signal, CALL_MS);
-    const { status, body } = await client.get(path, deadline);
+    const { status, body } = await client.get(path, { signal: deadline.signal, isOneOfMany });
     const text = await readText(body, MAX_OBJECT_BYTES);
     if (status === 404) return undefined;
     if (status !== 200) throw new Error(`the API server answered ${status}`);
@@ -74,10 +74,10 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPla
       }
     },
     shard: async ({ name, secret }, options) => {
-      const object = await getObject(
-        `${base}/${secret ? 'secrets' : 'configmaps'}/${encodeURIComponent(name)}`,
-        options,
-      );
+      const object = await getObject(`${base}/${secret ? 'secrets' : 'configmaps'}/${encodeURIComponent(name)}`, {
+        ...options,
+        isOneOfMany: true,
+      });
       const value = dataOf(object, SHARD_KEY);
       return secret && value !== undefined ? Buffer.from(value, 'base64').toString('utf8') : value;
     },
