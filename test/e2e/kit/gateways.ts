@@ -42,6 +42,10 @@ export async function scaleFleet(controlPlane: ControlPlaneAccess, replicas: num
   await fleetServes(controlPlane, replicas);
 }
 
+/** Sets how long a pod that ends may finish its streams; pods with another time are replaced. */
+export const setDrainTimeout = (controlPlane: ControlPlaneAccess, seconds: number): Promise<void> =>
+  mergePatch(controlPlane, FLEET, { spec: { drainTimeoutSeconds: seconds } });
+
 /** Waits until the fleet has so many pods, all on the published Snapshot, and none that still ends. */
 export const fleetServes = (
   controlPlane: ControlPlaneAccess,

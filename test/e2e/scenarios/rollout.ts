@@ -1,12 +1,13 @@
 import { describe, test } from 'vitest';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
-import { FLEET, fleetServes, gatewayPods, scaleFleet, serviceUrl } from '../kit/gateways.ts';
-import { mergePatch } from '../kit/kube.ts';
+import { fleetServes, gatewayPods, scaleFleet, serviceUrl, setDrainTimeout } from '../kit/gateways.ts';
 import { createTeam } from '../kit/team.ts';
 import { expectFlawless, startTraffic } from '../kit/traffic.ts';
 import { eventually } from '../kit/wait.ts';
 
 const ROLLOUT_MS = 180_000;
+/** Longer than any stream of the traffic. */
+const DRAIN_SECONDS = 30;
 
 export function rollouts(controlPlane: () => ControlPlaneAccess): void {
   describe('a fleet under traffic', () => {
@@ -16,9 +17,7 @@ export function rollouts(controlPlane: () => ControlPlaneAccess): void {
       await scaleFleet(cluster, 3);
       await using load = await startTraffic(team, { service: await serviceUrl(cluster) });
       const before = new Set((await gatewayPods(cluster)).map(({ name }) => name));
-      await mergePatch(cluster, FLEET, {
-        spec: { pod: { annotations: { 'example.com/rollout': String(Date.now()) } } },
-      });
+      await setDrainTimeout(cluster, DRAIN_SECONDS);
       await eventually(
         'new pods only',
         async () => (await gatewayPods(cluster)).every(({ name }) => !before.has(name)),

@@ -18,8 +18,10 @@ export interface Load extends AsyncDisposable {
 
 const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url));
 const STEADY_WITHIN_MS = 60_000;
+/** Of the streams, open at the same time: one that has just ended is being replaced. */
+const STEADY_SHARE = 0.8;
 
-/** Starts a load and, unless told, waits until all its streams are open and requests have been answered. */
+/** Starts a load and, unless told, waits until its streams are open and requests have been answered. */
 export async function startLoad(task: LoadTask, { steady = true } = {}): Promise<Load> {
   const child = fork(GENERATOR, { execArgv: ['--conditions=@gatehouse/source'], serialization: 'json' });
   const ask = (message: Order): Promise<LoadReport> => exchange(child, message);
@@ -32,16 +34,24 @@ export async function startLoad(task: LoadTask, { steady = true } = {}): Promise
       await once(child, 'exit');
     },
   };
-  await ask({ order: 'start', task });
-  if (!steady) return load;
+  try {
+    await ask({ order: 'start', task });
+    if (steady) await untilSteady(load, task);
+  } catch (error) {
+    await load[Symbol.asyncDispose]();
+    throw error;
+  }
+  return load;
+}
+
+async function untilSteady(load: Load, task: LoadTask): Promise<void> {
   await waitFor(
     async () => {
       const { requests, openStreams } = await load.report();
-      return openStreams >= task.streams && requests.ok >= task.requestsPerSecond;
+      return openStreams >= task.streams * STEADY_SHARE && requests.ok >= task.requestsPerSecond;
     },
     { deadlineMs: STEADY_WITHIN_MS, what: 'a steady load' },
   );
-  return load;
 }
 
 async function exchange(child: ChildProcess, message: Order): Promise<LoadReport> {
