@@ -143,7 +143,7 @@ describe('a stored object', () => {
       status: 201,
       body: { metadata: { generation: 1 } },
     });
-    expect((await controlPlane.request('GET', path)).body).not.toHaveProperty('status');
+    expect((await controlPlane.request('GET', path)).body).toHaveProperty('status', { observedGeneration: -1 });
     const answer = await controlPlane.request('PATCH', `${path}/status`, {
       contentType: 'application/merge-patch+json',
       body: { status },

@@ -66,6 +66,14 @@ const find = (entries: readonly AnyEntry[], id: string) => entries.find((entry) 
 describe('the Snapshot of a sidecar', () => {
   const { entries } = snapshotFor('team-a', [profile('default'), profile('batch')]);
 
+  test('does not say which workspace is the default, which may be that of others', () => {
+    const told = find(snapshotFor('team-b').entries, 'organisation//default');
+    expect(told?.body).not.toHaveProperty('defaultWorkspace');
+    expect(find(translate(worldOf(OBJECTS)).snapshot.entries, 'organisation//default')?.body).toHaveProperty(
+      'defaultWorkspace',
+    );
+  });
+
   test('holds what is the workspace’s own or granted to it, in order, and no key', () => {
     expect(entries.map(({ id }) => id)).toEqual([
       'config//direct',

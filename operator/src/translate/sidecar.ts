@@ -33,7 +33,7 @@ export function sidecarSnapshot(
   const entries = [
     ...servedBy(snapshot, new Set([workspace]))
       .entries.filter(isTold)
-      .map(withFleetNeeds),
+      .map(forTenants),
     ...profiles.map((profile) => toEntry(profile, workspace)),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
   return { schemaVersion: snapshot.schemaVersion, version: versionOf(entries), entries };
@@ -44,7 +44,17 @@ const isTold = ({ kind, workspace }: AnyEntry): boolean =>
 
 const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
 
-export function withFleetNeeds(entry: AnyEntry): AnyEntry {
+/** What of an entry may be known outside the organisation. */
+export const forTenants = (entry: AnyEntry): AnyEntry =>
+  entry.kind === 'organisation' ? withoutDefaultWorkspace(entry) : withFleetNeeds(entry);
+
+/** Only keys of the organisation need it, which nobody outside has; it may be the name of somebody else's workspace. */
+function withoutDefaultWorkspace(entry: AnyEntry & { readonly kind: 'organisation' }): AnyEntry {
+  const { defaultWorkspace: _, ...body } = entry.body;
+  return { ...entry, digest: digestOf(body), body };
+}
+
+function withFleetNeeds(entry: AnyEntry): AnyEntry {
   const needed = new Set(credentialsOf(entry).filter((id) => id.startsWith(ORGANISATION_CREDENTIALS)));
   if (needed.size === 0) return entry;
   if (entry.kind === 'provider') {

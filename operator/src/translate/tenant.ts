@@ -1,6 +1,6 @@
 import { SECRET_ENTRY_KINDS, type Snapshot } from '@gatehouse/crds/snapshot';
 import { servedBy } from './served.ts';
-import { withFleetNeeds } from './sidecar.ts';
+import { forTenants } from './sidecar.ts';
 
 /**
  * What a fleet in the namespace of a workspace may hold: who reads the Secrets there must not find credentials or keys of the
@@ -9,6 +9,6 @@ import { withFleetNeeds } from './sidecar.ts';
 export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
   const entries = servedBy(snapshot, workspaces)
     .entries.filter(({ kind, workspace }) => workspace !== null || !SECRET_ENTRY_KINDS.has(kind))
-    .map(withFleetNeeds);
+    .map(forTenants);
   return { ...snapshot, entries };
 }

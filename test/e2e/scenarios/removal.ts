@@ -47,28 +47,32 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
       await fleetServes(cluster, 3);
     });
 
-    test('is everything the charts and the operator made', async () => {
-      const cluster = controlPlane();
-      await using reader = await openCheckout(cluster);
-      await setDrainTimeout(cluster, SHORT_DRAIN_SECONDS);
-      await fleetServes(cluster, 3);
-      await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE}`);
-      await eventually(
-        "the fleet's namespace gone",
-        async () => (await findObject(cluster, '/api/v1/namespaces/gatehouse-gateways')) === undefined,
-        DELETION_MS,
-      );
-      expect((await inventory(cluster)).filter(isLeftover)).toEqual([]);
+    test(
+      'is everything the charts and the operator made',
+      async () => {
+        const cluster = controlPlane();
+        await using reader = await openCheckout(cluster);
+        await setDrainTimeout(cluster, SHORT_DRAIN_SECONDS);
+        await fleetServes(cluster, 3);
+        await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE}`);
+        await eventually(
+          "the fleet's namespace gone",
+          async () => (await findObject(cluster, '/api/v1/namespaces/gatehouse-gateways')) === undefined,
+          DELETION_MS,
+        );
+        expect((await inventory(cluster)).filter(isLeftover)).toEqual([]);
 
-      await reader.run(`helm uninstall gatehouse-crds --namespace ${OPERATOR_NAMESPACE}`);
-      await runKubectl(cluster, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=gatehouse', '--timeout=60s']);
-      const namespaces = (await inventory(cluster)).filter((object) => MADE_BY_HAND.test(object));
-      await runKubectl(cluster, [
-        'delete',
-        ...namespaces.map((object) => object.replace('namespaces /', 'namespace/')),
-      ]);
-      expect(await inventory(cluster)).toEqual(before());
-    }, 300_000);
+        await reader.run(`helm uninstall gatehouse-crds --namespace ${OPERATOR_NAMESPACE}`);
+        await runKubectl(cluster, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=gatehouse', '--timeout=60s']);
+        const namespaces = (await inventory(cluster)).filter((object) => MADE_BY_HAND.test(object));
+        await runKubectl(cluster, [
+          'delete',
+          ...namespaces.map((object) => object.replace('namespaces /', 'namespace/')),
+        ]);
+        expect(await inventory(cluster)).toEqual(before());
+      },
+      UNINSTALL_TEST_MS,
+    );
   });
 }
 
