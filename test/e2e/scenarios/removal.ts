@@ -10,7 +10,6 @@ import { eventually } from '../kit/wait.ts';
 
 /** Kubernetes looks at a namespace with ending pods again after half the time they may take: 5 min unless told. */
 const DELETION_MS = 200_000;
-const UNINSTALL_TEST_MS = 2 * DELETION_MS;
 /** So that the proof need not wait so long. */
 const SHORT_DRAIN_SECONDS = 30;
 /** Resources, their definitions and the release that brought those, the namespace, and what every namespace has. */
