@@ -10,10 +10,16 @@ import { eventually } from '../kit/wait.ts';
 
 /** Kubernetes looks at a namespace with ending pods again after half the time they may take: 5 min unless told. */
 const DELETION_MS = 200_000;
+/** Sidecars that run without an operator start again from it; it goes with its SidecarProfile. */
+const SIDECAR_COPY = /\/gatehouse-sidecar-snapshot$/;
 /** So that the proof need not wait so long. */
 const SHORT_DRAIN_SECONDS = 30;
-/** Resources, their definitions and the release that brought those, the namespace, and what every namespace has. */
+/**
+ * Resources, their definitions and the release that brought those, the namespace, and what every namespace has. The copies that
+ * sidecars start from belong to their profiles: pods with a sidecar start without an operator.
+ */
 const STAYS = [
+  /\/gatehouse-sidecar-snapshot$/,
   /\.gatehouse\.dev( |$)/,
   /gatehouse-crds/,
   /^namespaces \/gatehouse-system$/,
@@ -63,6 +69,11 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
 
         await reader.run(`helm uninstall gatehouse-crds --namespace ${OPERATOR_NAMESPACE}`);
         await runKubectl(cluster, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=gatehouse', '--timeout=60s']);
+        await eventually(
+          'the copies of sidecars gone',
+          async () => !(await inventory(cluster)).some((object) => SIDECAR_COPY.test(object)),
+          DELETION_MS,
+        );
         const namespaces = (await inventory(cluster)).filter((object) => MADE_BY_HAND.test(object));
         await runKubectl(cluster, [
           'delete',
@@ -70,7 +81,7 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
         ]);
         expect(await inventory(cluster)).toEqual(before());
       },
-      UNINSTALL_TEST_MS,
+      2 * DELETION_MS,
     );
   });
 }
