@@ -178,10 +178,10 @@ export class Fleet {
     return `${this.servedSequence} ${this.hasReadyPods} ${this.rejection ?? ''}`;
   }
 
-  /** For the status of the fleet; undefined before the first publication. */
+  /** For the status of the fleet; undefined before the first publication and while a pod has yet to be asked. */
   counts(): FleetCounts | undefined {
     const version = this.#version;
-    if (version === undefined) return undefined;
+    if (version === undefined || this.#table().some(({ reachable }) => reachable === undefined)) return undefined;
     const { serving } = this.#options.parts.acknowledgements.count(version);
     const lagging = this.#table().flatMap((row) => toLagging(row, version));
     const rejected = entriesOf(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);

@@ -53,6 +53,7 @@ function stage() {
   let version = 0;
   let refused = 0;
   let row: Partial<Acknowledgement['answer']> | undefined;
+  let isAsked = true;
   let onAnswer = (): void => {};
   const propagated: number[] = [];
   const leftOut: string[][] = [];
@@ -61,6 +62,7 @@ function stage() {
   const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
   const table = (): Acknowledgement[] => {
     if (row === undefined) return [];
+    if (!isAsked) return [{ pod, answer: undefined, atMs: undefined, reachable: undefined }];
     return [{ pod, answer: { entries: 0, skipped: [], ...row }, atMs: 0, reachable: true }];
   };
   const fleets = createFleets(
@@ -117,7 +119,11 @@ function stage() {
       refused = times;
     },
     version: () => version,
+    askLater: () => {
+      isAsked = false;
+    },
     answer: (given: typeof row) => {
+      isAsked = true;
       row = given;
       onAnswer();
     },
@@ -151,6 +157,17 @@ describe('what a workspace owns', () => {
     expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
     expect(given.propagated).toHaveLength(1);
     expect(given.rearrangements()).toBe(1);
+  });
+
+  test('has no counts while a pod has yet to be asked', async () => {
+    await using given = stage();
+    given.answer({ version: 1 });
+    given.askLater();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    expect(given.fleets.countsOf('fleets/main')).toBeUndefined();
+    given.answer({ version: 1 });
+    expect(given.fleets.countsOf('fleets/main')).toMatchObject({ programmed: 1 });
   });
 
   test('says that a pod refuses it, and why', async () => {

@@ -95,6 +95,7 @@ export const controllerManagerArguments = ({ place, credentials }: Layout, kubec
     'leader-elect': false,
     'kube-api-qps': 500, // the default of 20 makes the first ServiceAccount wait 5 s
     'kube-api-burst': 1000,
+    'node-monitor-grace-period': '3m', // a test that stops the API server for a minute has not killed the nodes
     'use-service-account-credentials': true,
     'service-account-private-key-file': credentials.serviceAccounts.privateKey,
     'root-ca-file': credentials.authority.certificate,

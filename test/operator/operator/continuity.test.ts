@@ -157,14 +157,26 @@ test('the death of the leader stops publishing for no longer than its lease, and
     (await read(cluster, ours('Workspace', { name: stage.tenant }, {})))?.status,
   ];
   const before = await statuses();
+  const counted = async (): Promise<string> => {
+    const status = (await read(cluster, fleetOf(stage.fleets, {})))?.status ?? {};
+    return `${status['snapshotVersion']}: ${status['programmedReplicas']}`;
+  };
+  await waitFor(async () => (await counted()).endsWith(': 1'), { what: 'the count of the pod' });
+  const [version] = (await counted()).split(':');
+  const counts = new Set<string>();
   const user = { resource: 'apikeys', subresource: 'status', namespace: stage.tenant, verb: 'patch' };
   const writes = (await cluster.auditEvents(user)).length;
 
   await first.kill();
   await apply(cluster, configOf(stage, 'two'));
   expect(await pod?.ask(KEY)).toBe('one');
-  await waitFor(async () => (await pod?.ask(KEY)) === 'two', { deadlineMs: TAKEOVER_MS, what: 'the edit' });
+  const edited = async (): Promise<boolean> => {
+    counts.add(await counted());
+    return (await pod?.ask(KEY)) === 'two';
+  };
+  await waitFor(edited, { deadlineMs: TAKEOVER_MS, what: 'the edit' });
   expect(await leads('second')).toBe(true);
+  expect([...counts].filter((count) => count.startsWith(`${version}:`))).toEqual([`${version}: 1`]);
   await becomes(cluster, configOf(stage, 'two'), READY);
   expect(await statuses()).toEqual(before);
   expect((await cluster.auditEvents(user)).length).toBe(writes);

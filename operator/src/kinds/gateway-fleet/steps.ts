@@ -107,12 +107,16 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
     );
   }
   const acknowledged = ports.acknowledged(fleet);
-  if (acknowledged === undefined) return pending('Pending', `Nothing is published to fleet ${name} yet`);
+  const before = programmedBefore(run);
+  if (acknowledged === undefined) {
+    if (before !== undefined) return done(before.message);
+    return pending('Pending', `It is not known yet what the pods of fleet ${name} run`);
+  }
   const { version, programmed, lagging } = acknowledged;
   const rejecting = lagging.filter(({ reason }) => reason === 'Rejected').length;
   const message = `${programmed}/${readyReplicas} pods of fleet ${name} run version ${version}`;
   if (rejecting > 0) return pending('Rejected', `${message}; ${rejecting} refused it`);
-  return programmed >= readyReplicas || wasProgrammed(run) ? done(message) : pending('Pending', message);
+  return programmed >= readyReplicas || before !== undefined ? done(message) : pending('Pending', message);
 }
 
 /** What keeps a Deployment from having its pods, e.g. a quota, as its own controller says it. */
@@ -122,7 +126,9 @@ function troubleOf({ status }: Deployment): string {
 }
 
 /** Said once per generation: a pod that has yet to load the latest version takes nothing back (DESIGN section 4). */
-function wasProgrammed({ fleet }: FleetRun): boolean {
-  const programmed = fleet.status?.conditions?.find(({ type }) => type === 'Programmed');
-  return programmed?.status === 'True' && programmed.observedGeneration === fleet.metadata.generation;
+function programmedBefore({ fleet: { metadata, status } }: FleetRun): { readonly message: string } | undefined {
+  return status?.conditions?.find(
+    ({ type, status: is, observedGeneration }) =>
+      type === 'Programmed' && is === 'True' && observedGeneration === metadata.generation,
+  );
 }

@@ -109,4 +109,11 @@ describe('the status of a fleet', () => {
     expect(counts).toHaveProperty('lagging.length', 32);
     expect(counts).toHaveProperty('lagging[0].name', 'p-60');
   });
+
+  test('keeps what was told of versions as long as nothing is known of them', () => {
+    const told = { programmedReplicas: 2, snapshotVersion: 7, lagging: [{ name: 'p', reason: 'Pending' as const }] };
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 3 } };
+    expect(countsOf({ ...fleet, status: told }, deployment, undefined)).toMatchObject({ ...told, live: '2/3' });
+    expect(countsOf(fleet, deployment, undefined)).toMatchObject({ programmedReplicas: 0, live: '0/3' });
+  });
 });

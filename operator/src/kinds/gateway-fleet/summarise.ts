@@ -67,7 +67,7 @@ const SUSPENDED: Grounds = { reason: 'Pending', message: 'The fleet is suspended
 const MAX_LAGGING = 32;
 const MAX_REJECTED = 32;
 
-/** Live counts, which conditions do not follow. */
+/** Live counts, which conditions do not follow. What a new leader does not know yet stays as the one before has left it. */
 export function countsOf(
   fleet: GatewayFleet,
   deployment: Deployment | undefined,
@@ -76,17 +76,38 @@ export function countsOf(
   const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
   const selector = Object.entries(podSelector(fleet)).map(([name, value]) => `${name}=${value}`);
   const address = addressOf(fleet, childName(fleet.metadata.name));
-  const lagging = [...(acknowledged?.lagging ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
-  const rejected = (acknowledged?.rejected ?? []).toSorted((a, b) => (a.entry < b.entry ? -1 : 1));
+  const told = acknowledged === undefined ? toldBefore(fleet) : toldBy(acknowledged);
   return {
     replicas,
     readyReplicas,
-    programmedReplicas: acknowledged?.programmed ?? 0,
-    live: `${acknowledged?.programmed ?? 0}/${replicas}`,
-    ...(acknowledged === undefined ? {} : { snapshotVersion: acknowledged.version }),
-    ...(lagging.length === 0 ? {} : { lagging }),
-    ...(rejected.length === 0 ? {} : { rejected: rejected.slice(0, MAX_REJECTED) }),
+    ...told,
+    live: `${told.programmedReplicas}/${replicas}`,
     selector: selector.join(','),
     ...(address === undefined ? {} : { address }),
+  };
+}
+
+type Told = Pick<NonNullable<GatewayFleet['status']>, 'snapshotVersion' | 'lagging' | 'rejected'> & {
+  readonly programmedReplicas: number;
+};
+
+function toldBy({ version, programmed, lagging, rejected = [] }: Acknowledged): Told {
+  const pods = lagging.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
+  const entries = rejected.toSorted((a, b) => (a.entry < b.entry ? -1 : 1)).slice(0, MAX_REJECTED);
+  return {
+    programmedReplicas: programmed,
+    snapshotVersion: version,
+    ...(pods.length === 0 ? {} : { lagging: pods }),
+    ...(entries.length === 0 ? {} : { rejected: entries }),
+  };
+}
+
+function toldBefore({ status = {} }: GatewayFleet): Told {
+  const { programmedReplicas = 0, snapshotVersion, lagging, rejected } = status;
+  return {
+    programmedReplicas,
+    ...(snapshotVersion === undefined ? {} : { snapshotVersion }),
+    ...(lagging === undefined ? {} : { lagging }),
+    ...(rejected === undefined ? {} : { rejected }),
   };
 }

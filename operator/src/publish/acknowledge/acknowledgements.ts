@@ -12,8 +12,8 @@ export interface Acknowledgement {
   readonly answer: PodAnswer | undefined;
   /** When the pod answered last, in ms since 1970. */
   readonly atMs: number | undefined;
-  /** False while the pod does not answer. */
-  readonly reachable: boolean;
+  /** False while the pod does not answer; undefined before it was asked. */
+  readonly reachable: boolean | undefined;
 }
 
 export interface AcknowledgementsOptions {
@@ -116,7 +116,7 @@ class FollowedPods {
 
   #start(pod: FleetPod): void {
     const stop = new AbortController();
-    const row: Acknowledgement = { pod, answer: undefined, atMs: undefined, reachable: false };
+    const row: Acknowledgement = { pod, answer: undefined, atMs: undefined, reachable: undefined };
     const onAnswer = (answer: PodAnswer | undefined): void => {
       if (!stop.signal.aborted) this.#note(pod.uid, answer);
     };
