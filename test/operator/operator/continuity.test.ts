@@ -176,7 +176,8 @@ test('the death of the leader stops publishing for no longer than its lease, and
   };
   await waitFor(edited, { deadlineMs: TAKEOVER_MS, what: 'the edit' });
   expect(await leads('second')).toBe(true);
-  expect([...counts].filter((count) => count.startsWith(`${version}:`))).toEqual([`${version}: 1`]);
+  const beforeTheEdit = [...counts].filter((count) => !count.startsWith(`${Number(version) + 1}:`));
+  expect(beforeTheEdit).toEqual([`${version}: 1`]);
   await becomes(cluster, configOf(stage, 'two'), READY);
   expect(await statuses()).toEqual(before);
   expect((await cluster.auditEvents(user)).length).toBe(writes);
