@@ -12,16 +12,20 @@ const guide = blocksOf('docs/guide/kubernetes.md');
 const gitops = blocksOf('docs/guide/gitops.md');
 
 let controlPlane: ControlPlane;
-/** Looks like a checkout, with the file that the guide tells to write. */
+/** Looks like a checkout, with the files that the guide tells to write. */
 let folder: string;
 let env: NodeJS.ProcessEnv;
+
+/** The YAML blocks of the guide, in its order. */
+const FILES = ['team-a.yaml', 'sidecar.yaml'];
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-guide-'));
   await symlink(join(ROOT, 'charts'), join(folder, 'charts'));
-  const workspace = guide.find(({ language }) => language === 'yaml')?.text ?? '';
-  await writeFile(join(folder, 'team-a.yaml'), workspace);
+  const blocks = guide.filter(({ language }) => language === 'yaml');
+  expect(blocks).toHaveLength(FILES.length);
+  for (const [i, name] of FILES.entries()) await writeFile(join(folder, name), blocks[i]?.text ?? '');
   const programs = [pathOf(await ensurePrograms(['helm']), 'helm'), controlPlane.kubectlPath].map(dirname);
   const { kubeconfigPath } = controlPlane;
   env = { HOME: folder, KUBECONFIG: kubeconfigPath, PATH: [...programs, process.env['PATH']].join(':') };

@@ -98,9 +98,8 @@ export const sidecarProfile = defineKind({
   spec: withRules(fields, RULES),
   status: statusOf({
     injectedPods: podCount('injectedPods is the number of running pods with the sidecar.').optional(),
-    programmedPods: podCount('programmedPods is the number of those on snapshotVersion.').optional(),
     missedPods: podCount(
-      'missedPods is the number of running pods that should have the sidecar but do not.',
+      'missedPods is the number of running pods that name the profile in their label and have no sidecar.',
     ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
   }),

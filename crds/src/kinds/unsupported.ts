@@ -87,6 +87,7 @@ export const NOT_SERVED: readonly NotServed[] = [
     fields: { GatewayFleet: ['spec.storeFailurePolicy'] },
     value: 'closed',
   },
+  { engine: 'calls that sidecars pass on to a fleet are', fields: { SidecarProfile: ['spec.fleetRef'] } },
   { engine: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 

@@ -57,6 +57,18 @@ const operator: Members = {
 };
 
 const webhook: Members = {
+  validationFailurePolicy: choice(
+    ['Ignore', 'Fail'],
+    ['Ignore', 'Fail'],
+    'What becomes of writes of resources while no operator answers: Ignore lets them through, since the operator checks all of ' +
+      'them again and an outage of it must not stop a rollout.',
+  ),
+  injectionFailurePolicy: choice(
+    ['Fail', 'Ignore'],
+    ['Fail', 'Ignore'],
+    'What becomes of pods that name a SidecarProfile while no operator answers: Fail refuses them, Ignore starts them without ' +
+      'a sidecar, and the profile counts them.',
+  ),
   certManager: section('Certificate of the webhooks; the operator makes its own unless cert-manager does.', {
     enabled: flag(false, 'Whether cert-manager issues the certificate.'),
     issuerRef: objectOf(

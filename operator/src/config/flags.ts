@@ -78,6 +78,18 @@ export const FLAGS = {
     fallback: 'self',
     help: 'Who issues the certificate: self or cert-manager',
   },
+  'validation-failure-policy': {
+    variable: 'GATEHOUSE_VALIDATION_FAILURE_POLICY',
+    type: 'text',
+    fallback: 'Ignore',
+    help: 'What becomes of writes of resources while nobody answers: Ignore lets them through, Fail refuses them',
+  },
+  'injection-failure-policy': {
+    variable: 'GATEHOUSE_INJECTION_FAILURE_POLICY',
+    type: 'text',
+    fallback: 'Fail',
+    help: 'What becomes of pods that name a SidecarProfile while nobody answers: Fail or Ignore',
+  },
   kubeconfig: { variable: 'KUBECONFIG', type: 'text', help: 'Kubeconfig file; none: the service account of the pod' },
   context: { type: 'text', help: 'Context of the kubeconfig; none: its current one' },
   'log-level': {

@@ -19,6 +19,8 @@ describe('options', () => {
       healthPort: 8081,
       kubeconfig: undefined,
       allowedHosts: [],
+      validationFailurePolicy: 'Ignore',
+      injectionFailurePolicy: 'Fail',
     });
   });
 
@@ -68,6 +70,7 @@ describe('options', () => {
     { rule: 'a positional argument', args: ['nope'], count: 1 },
     { rule: 'a port that is none', args: ['--health-port=99999'], count: 1 },
     { rule: 'a host that is none', args: ['--allowed-custom-hosts=*.*.com'], count: 1 },
+    { rule: 'a policy that is none', args: ['--validation-failure-policy=Maybe'], count: 1 },
     { rule: 'all that is wrong', args: ['--health-port=x', '--log-level=loud', '--watch-namespaces=A'], count: 3 },
   ])('refuse $rule', ({ args, count }) => {
     const read = parseOptions(args, {});

@@ -24,6 +24,8 @@ export interface OperatorOptions {
   /** With the port that was given, or a free one. */
   readonly webhookUrl: URL | undefined;
   readonly webhookCertificate: 'self' | 'cert-manager';
+  readonly validationFailurePolicy: 'Ignore' | 'Fail';
+  readonly injectionFailurePolicy: 'Ignore' | 'Fail';
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly logLevel: string;
@@ -155,6 +157,8 @@ function toOptions(values: Values): OperatorOptions {
     webhooks: !values.isOn('no-webhooks'),
     webhookUrl: values.url('webhook-url'),
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
+    validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
+    injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),
     kubeconfig: values.text('kubeconfig'),
     context: values.text('context'),
     logLevel,

@@ -90,7 +90,7 @@ export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk>
 }
 
 function registration({ options, client, log }: FrontDeskOptions, certificates: Certificates, port: number) {
-  const { organisationNamespace, webhookUrl, namespaces } = options;
+  const { organisationNamespace, webhookUrl, namespaces, validationFailurePolicy, injectionFailurePolicy } = options;
   const url = webhookUrl === undefined ? undefined : new URL(webhookUrl);
   if (url?.port === '' || url?.port === '0') url.port = String(port);
   return {
@@ -103,6 +103,8 @@ function registration({ options, client, log }: FrontDeskOptions, certificates: 
         : { url: url.origin },
     ownUser: `system:serviceaccount:${organisationNamespace}:${SERVICE_ACCOUNT}`,
     watchNamespaces: namespaces === 'all' ? ('all' as const) : [...namespaces],
+    validationFailurePolicy,
+    injectionFailurePolicy,
     ...(options.webhookCertificate === 'cert-manager'
       ? { certManagerCertificate: `${organisationNamespace}/${CERTIFICATE_SECRET}` }
       : {}),

@@ -35,8 +35,6 @@ export interface SnapshotService extends AsyncDisposable {
   readonly port: number;
   /** Open streams of this replica: for metrics. */
   readonly streams: number;
-  /** Sidecars of a namespace by pod, with the version each was sent last; of this replica alone. */
-  connected(namespace: string): ReadonlyMap<string, number | undefined>;
 }
 
 const MAX_STREAMS = 10_000;
@@ -83,7 +81,6 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
     get streams() {
       return streams.size;
     },
-    connected: (namespace) => byPod(streams, namespace),
     [Symbol.asyncDispose]: async () => {
       for (const part of [subscription, changes, pings]) part[Symbol.dispose]();
       life.abort(new Error('closed'));
@@ -147,14 +144,6 @@ function isFull(streams: ReadonlySet<SidecarStream>, { namespace }: Caller, opti
       .take(maxStreamsPerNamespace)
       .toArray().length >= maxStreamsPerNamespace
   );
-}
-
-function byPod(streams: ReadonlySet<SidecarStream>, namespace: string): ReadonlyMap<string, number | undefined> {
-  const found = new Map<string, number | undefined>();
-  for (const { caller, version } of streams) {
-    if (caller.namespace === namespace && caller.pod !== undefined) found.set(caller.pod, version);
-  }
-  return found;
 }
 
 function toVersion(text: string | null): number | undefined {

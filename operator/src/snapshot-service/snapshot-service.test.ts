@@ -10,7 +10,7 @@ import { openStream } from './stream.ts';
 import { createTokens } from './tokens.ts';
 
 const snapshot = (version: number): SidecarSnapshot => ({ schemaVersion: SCHEMA_VERSION, version, entries: [] });
-const caller = { namespace: 'a', serviceAccount: 'app', pod: 'app-1' };
+const caller = { namespace: 'a' };
 
 /** The side of an answer that a stream sees; `stop` makes the reader stop reading. */
 function startAnswer() {
@@ -40,7 +40,7 @@ describe('a stream', () => {
     { rule: 'begins with a ping for one who has it', have: 1, want: ['ping'] },
   ])('$rule', ({ have, want }) => {
     const { open, told } = startAnswer();
-    expect(open(have).version).toBe(1);
+    open(have).offer(snapshot(1));
     expect(told()).toEqual(want);
   });
 
@@ -80,10 +80,7 @@ describe('a stream', () => {
 });
 
 describe('a token', () => {
-  const user = {
-    username: 'system:serviceaccount:a:app',
-    extra: { 'authentication.kubernetes.io/pod-name': ['app-1'] },
-  };
+  const user = { username: 'system:serviceaccount:a:app' };
   const good = { authenticated: true, audiences: ['gatehouse-snapshot'], user };
   const { signal } = new AbortController();
 
@@ -99,12 +96,7 @@ describe('a token', () => {
   }
 
   test.for([
-    { rule: 'of a pod', status: good, want: caller },
-    {
-      rule: 'of a ServiceAccount',
-      status: { ...good, user: { username: user.username } },
-      want: { ...caller, pod: undefined },
-    },
+    { rule: 'of a ServiceAccount', status: good, want: caller },
     { rule: 'that is not good', status: { ...good, authenticated: false }, want: undefined },
     { rule: 'for another audience', status: { ...good, audiences: ['other'] }, want: undefined },
     { rule: 'for no audience in particular', status: { authenticated: true, user }, want: undefined },

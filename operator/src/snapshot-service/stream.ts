@@ -7,8 +7,6 @@ import type { Caller } from './tokens.ts';
 export interface SidecarStream {
   readonly caller: Caller;
   readonly workspace: string;
-  /** What the sidecar has been sent, or has said it has. */
-  readonly version: number | undefined;
   /** Sends a Snapshot unless the sidecar has it. */
   offer(snapshot: SidecarSnapshot): void;
   /** Shows that the stream is alive, or ends it when the sidecar has not read since the last time. */
@@ -44,7 +42,7 @@ export function openStream(
   response: ServerResponse,
   { caller, workspace, have, snapshot }: StreamOptions,
 ): SidecarStream {
-  let version: number | undefined;
+  let version: number | undefined; // what the sidecar has been sent, or has said it has
   let waiting: SidecarSnapshot | undefined;
   let stalled = false;
   const send = (next: SidecarSnapshot): void => {
@@ -64,9 +62,6 @@ export function openStream(
   return {
     caller,
     workspace,
-    get version() {
-      return version;
-    },
     offer: (next) => {
       if (next.version === version) waiting = undefined;
       else if (response.writableNeedDrain) waiting = next;

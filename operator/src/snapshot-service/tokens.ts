@@ -4,12 +4,9 @@ import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 import { apiVersionOf, type Clock, type KindRef, type KubeClient, type KubeObject } from '../runtime/index.ts';
 
-/** The pod behind a token. */
+/** The ServiceAccount behind a token, as far as it counts: which workspace it may hear of. */
 export interface Caller {
   readonly namespace: string;
-  readonly serviceAccount: string;
-  /** Absent for a token that is not bound to a pod. */
-  readonly pod: string | undefined;
 }
 
 export interface TokenReview extends KubeObject {
@@ -42,15 +39,12 @@ const REVIEW_MS = 10_000;
 /** Projected tokens have about 1,000 characters. */
 const MAX_TOKEN_CHARACTERS = 16_384;
 
-const POD_NAME = 'authentication.kubernetes.io/pod-name';
-const USERNAME = /^system:serviceaccount:([^:]+):([^:]+)$/;
+const USERNAME = /^system:serviceaccount:([^:]+):[^:]+$/;
 
 const answer = z.looseObject({
   authenticated: z.boolean().default(false),
   audiences: z.array(z.string()).default([]),
-  user: z
-    .looseObject({ username: z.string().default(''), extra: z.record(z.string(), z.array(z.string())).default({}) })
-    .default({ username: '', extra: {} }),
+  user: z.looseObject({ username: z.string().default('') }).default({ username: '' }),
 });
 
 /** Reviews tokens for the audience of the snapshot service; refusals are remembered like everything else. */
@@ -88,7 +82,6 @@ function toCaller(status: unknown): Caller | undefined {
   const { authenticated, audiences, user } = parsed.data;
   // An API server that knows no audiences says nothing about them; then the token may have been meant for anybody.
   if (!authenticated || !audiences.includes(SNAPSHOT_AUDIENCE)) return undefined;
-  const [, namespace, serviceAccount] = USERNAME.exec(user.username) ?? [];
-  if (namespace === undefined || serviceAccount === undefined) return undefined;
-  return { namespace, serviceAccount, pod: user.extra[POD_NAME]?.[0] };
+  const [, namespace] = USERNAME.exec(user.username) ?? [];
+  return namespace === undefined ? undefined : { namespace };
 }

@@ -19,7 +19,6 @@ const BASE: readonly TestObject[] = [
   object('SidecarProfile', 'a/default', {}),
   object('VirtualKey', 'a/own', LOCAL),
   object('VirtualKey', 'b/own', LOCAL),
-  object('GatewayFleet', 'f/default', {}),
 ];
 
 function start() {
@@ -34,21 +33,16 @@ function start() {
 
 describe('readers', () => {
   test('know nothing before the first translation', () => {
-    const { workspaceOf, snapshotOf, profilesIn, fleetExists } = start();
-    expect([workspaceOf('a'), snapshotOf('team-a'), fleetExists('f', 'default')]).toEqual([
-      undefined,
-      undefined,
-      false,
-    ]);
+    const { workspaceOf, snapshotOf, profilesIn } = start();
+    expect([workspaceOf('a'), snapshotOf('team-a')]).toEqual([undefined, undefined]);
     expect(profilesIn('a')).toEqual([]);
   });
 
-  test('know whose a namespace is, its profiles and the fleets', () => {
+  test('know whose a namespace is, and its profiles', () => {
     const readers = start();
     readers.turn(BASE);
     expect(['a', 'b', 'c'].map(readers.workspaceOf)).toEqual(['team-a', 'team-b', undefined]);
     expect(readers.profilesIn('a').map(({ metadata }) => metadata.name)).toEqual(['default']);
-    expect([readers.fleetExists('f', 'default'), readers.fleetExists('f', 'other')]).toEqual([true, false]);
   });
 
   test('tell sidecars only where there is a profile', () => {

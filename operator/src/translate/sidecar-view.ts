@@ -4,7 +4,7 @@ import { namespaceOf } from './last-good.ts';
 import type { SidecarSnapshot } from './sidecar.ts';
 import { createSidecarBook } from './sidecar-book.ts';
 import type { Translation } from './translate.ts';
-import { objectKey, type World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface SidecarReaders {
   /** The workspace a namespace belongs to. */
@@ -16,7 +16,6 @@ export interface SidecarReaders {
    * for a workspace without a profile.
    */
   snapshotOf(workspace: string): SidecarSnapshot | undefined;
-  fleetExists(namespace: string, name: string): boolean;
 }
 
 export interface Latest {
@@ -56,8 +55,6 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
       book.update(now.of.snapshot);
       return book.snapshotOf(workspace, profiles);
     },
-    fleetExists: (namespace, name) =>
-      latest()?.world.resources.get('GatewayFleet')?.get(objectKey(namespace, name)) !== undefined,
   };
 }
 

@@ -87,8 +87,9 @@ export function validatingConfiguration(options: ConfigurationOptions): WebhookC
 }
 
 /**
- * Pods of namespaces that opted in. Those that name a profile wait for an answer; those that a profile may select have not asked
- * for anything, so they start without a sidecar when nobody answers, and their profile says so.
+ * Pods of namespaces that opted in. Those that name a profile wait for an answer; where they need not, their profile counts those
+ * that went without. Those that a profile may select have not asked for anything: when nobody answers they start without a
+ * sidecar, and nobody looks for them, since that would be a watch on all pods.
  */
 export function injectionConfiguration(options: ConfigurationOptions): WebhookConfiguration {
   const { injectionFailurePolicy = 'Fail' } = options;

@@ -1,6 +1,7 @@
 /**
  * An application that knows nothing of Gatehouse: it asks OpenAI by the SDK, configured by nothing but the environment.
- * `/ask?HEADER=VALUE` answers with what it was told, `/file?path=` with a file of the pod, `/env?name=` with a variable.
+ * `/ask?HEADER=VALUE` answers with what it was told, `/file?path=` with a file of the pod, `/env?name=` with a variable. With
+ * `--once` it asks once and ends.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -22,6 +23,11 @@ const ROUTES: ReadonlyMap<string, (query: Query) => unknown> = new Map<string, (
   ['/file', async (query) => ({ text: await readFile(query.get('path') ?? '', 'utf8') })],
   ['/env', (query) => ({ text: process.env[query.get('name') ?? ''] })],
 ]);
+
+if (process.argv.includes('--once')) {
+  await ask(new URLSearchParams());
+  process.exit();
+}
 
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://app');

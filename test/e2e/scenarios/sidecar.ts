@@ -2,22 +2,25 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
+import { killProgram } from '../kit/containers.ts';
 import { APP_IMAGE } from '../kit/images.ts';
 import { applyObjects, corePath, GATEHOUSE, isTrue, mergePatch, pathOf, readObject, textAt } from '../kit/kube.ts';
 import { EFFECT_GOAL_MS, say, timesUntil } from '../kit/measure.ts';
+import { scaleOperator } from '../kit/operator.ts';
 import { createTeam, resource, virtualKey } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
 const APP_PORT = 8080;
 /** DESIGN section 5: sidecars see a change within two seconds. */
 const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
+const RESTART_MS = 60_000;
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 const answer = z.object({ text: z.string().optional(), model: z.string().optional(), error: z.string().optional() });
 
 export function sidecars(controlPlane: () => ControlPlaneAccess): void {
   describe('an application with a sidecar', () => {
-    test('calls its provider without a key, sees edits, and reaches nothing of others', async () => {
+    test('calls its provider without a key, sees edits, reaches nothing of others and needs no operator', async () => {
       const cluster = controlPlane();
       await createTeam(cluster, {
         objects: (namespace) => [
@@ -45,11 +48,14 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
       }
       await expectNoSecrets(cluster, team.name, app);
       await sidecarSeesEdits(cluster, team.name, app);
+      await jobEnds(cluster, team.name);
+      await servesAlone(cluster, team.name, app);
     });
   });
 }
 
 interface App {
+  readonly pod: string;
   ask(path: string, query?: Readonly<Record<string, string>>): Promise<z.infer<typeof answer> & { status: number }>;
 }
 
@@ -79,9 +85,12 @@ async function startApp(cluster: ControlPlaneAccess, namespace: string): Promise
     },
   ]);
   await runKubectl(cluster, ['-n', namespace, 'rollout', 'status', 'deployment/checkout', '--timeout=120s']);
-  const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', 'jsonpath={.items[0].status.podIP}'];
-  const origin = `http://${await runKubectl(cluster, select)}:${APP_PORT}`;
+  const fields = '{.items[0].metadata.name} {.items[0].status.podIP}';
+  const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', `jsonpath=${fields}`];
+  const [pod = '', ip] = (await runKubectl(cluster, select)).split(' ');
+  const origin = `http://${ip}:${APP_PORT}`;
   return {
+    pod,
     ask: async (path, query = {}) => {
       const { statusCode, body } = await request(`${origin}${path}?${new URLSearchParams(query)}`);
       return { status: statusCode, ...answer.parse(JSON.parse(await body.text())) };
@@ -104,6 +113,39 @@ async function expectNoSecrets(cluster: ControlPlaneAccess, namespace: string, a
   expect(credential).not.toBe('');
   const { text: key } = await app.ask('/env', { name: 'OPENAI_API_KEY' });
   expect(key).not.toBe(Buffer.from(credential, 'base64').toString());
+}
+
+/** The gateway is there before the first program of the pod, and does not keep the pod from ending after the last. */
+async function jobEnds(cluster: ControlPlaneAccess, namespace: string): Promise<void> {
+  const program = { image: APP_IMAGE, args: ['--once'] };
+  const spec = {
+    restartPolicy: 'Never',
+    initContainers: [{ name: 'before', ...program }],
+    containers: [{ name: 'app', ...program }],
+  };
+  const template = { metadata: { labels: { 'gatehouse.dev/sidecar': 'default' } }, spec };
+  const metadata = { namespace, name: 'nightly' };
+  await applyObjects(cluster, [{ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 0, template } }]);
+  await runKubectl(cluster, ['-n', namespace, 'wait', '--for=condition=Complete', 'job/nightly', '--timeout=120s']);
+}
+
+/** Nobody streams anything: a sidecar that has to start serves what is mounted. */
+async function servesAlone(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
+  await scaleOperator(cluster, 0);
+  expect(await app.ask('/ask')).toMatchObject({ status: 200 });
+  killProgram('/app/gateway.js', app.pod);
+  const restarts = [
+    '-n',
+    namespace,
+    'get',
+    'pod',
+    app.pod,
+    '-o',
+    'jsonpath={.status.initContainerStatuses[0].restartCount}',
+  ];
+  await eventually('the sidecar anew', async () => (await runKubectl(cluster, restarts)) === '1', RESTART_MS);
+  await eventually('the sidecar serves', async () => (await app.ask('/ask')).status === 200, RESTART_MS);
+  await scaleOperator(cluster, 2);
 }
 
 async function sidecarSeesEdits(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {

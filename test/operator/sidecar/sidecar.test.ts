@@ -24,6 +24,7 @@ import {
   type LiveView,
   make,
   makeWorkspace,
+  ORGANISATION,
   pathOf,
   pod,
   resource,
@@ -84,7 +85,10 @@ const secret = (namespace: string, name: string) => ({
   metadata: { namespace, name },
 });
 
-function startController(namespaces: readonly string[]): AsyncDisposable {
+function startController(
+  namespaces: readonly string[],
+  trust: Pick<Certificates, 'current' | 'subscribe'> = certificates,
+): AsyncDisposable {
   const log = recordLog();
   const kind = kindRefOf('SidecarProfile') as KindRef<SidecarProfileObject>; // objects of the Kind, unread
   const cache = createCache({ client, namespaces, log, timing: QUICK });
@@ -103,7 +107,10 @@ function startController(namespaces: readonly string[]): AsyncDisposable {
     log,
   });
   const { subscribe } = view;
-  const works = sidecarProfileController({ client, kind, profiles, pods, view, subscribe, certificates, status, log });
+  const works = sidecarProfileController({
+    ...{ client, kind, profiles, pods, view, subscribe, status, log },
+    certificates: trust,
+  });
   return running(async (signal) => {
     const parts = [cache.run(signal), status.run(signal)];
     await cache.synced({ signal, timeoutMs: 10_000 });
@@ -269,6 +276,23 @@ describe('the mounted copy', () => {
     expect(JSON.stringify(config)).not.toContain('sk-of');
   });
 
+  test('follows the authority of the snapshot service', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    const lifetimes = { authorityMs: 9_000, leafMs: 4_500, settleMs: 1_000 };
+    await using rotated = await certificatesIn(client, namespace, { lifetimes });
+    const first = rotated.current.caPem;
+    await using _controller = startController([namespace], rotated);
+    const told = async () => (await read<Copy>(copyPaths(namespace).config))?.data['ca.crt'];
+    await waitFor(async () => (await told()) === first, { what: 'the first authority' });
+    // Both are told for as long as certificates of the old one may be shown.
+    const both = await waitFor(async () => [await told()].find((text) => text !== undefined && text !== first), {
+      deadlineMs: 20_000,
+      what: 'a second authority',
+    });
+    expect(both.startsWith(first)).toBe(true);
+  });
+
   test('is put back when somebody takes it away', async () => {
     await waitFor(() => mounted(other));
     await cluster.request('DELETE', copyPaths(other).secret);
@@ -316,6 +340,27 @@ describe('the status of a profile', () => {
       missedPods: 1,
       snapshotVersion: (await mounted(team))?.version,
     });
+  });
+
+  test('names what its sidecars refuse, and the credential for it never comes near them', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await using _controller = startController([namespace]);
+    await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: ORGANISATION } } }); // or it is there
+    const names = { shared: `shared-${namespace}`, account: `account-${namespace}` };
+    await make(cluster, { ...secret(ORGANISATION, names.account), stringData: { key: 'sk-organisation' } } as never);
+    const spec = { provider: 'openai', secretRef: { name: names.account, key: 'key' } };
+    await make(cluster, resource('Integration', ORGANISATION, names.shared, spec));
+    const grant = { integrationRef: { name: names.shared }, workspaceRef: { name: namespace } };
+    await make(cluster, resource('IntegrationAccess', ORGANISATION, names.shared, grant));
+    await make(cluster, resource('Provider', namespace, 'main', { integrationRef: { name: names.shared } }));
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    const named = async () => JSON.stringify(await statusOf(namespace)).includes('Provider/main');
+    await waitFor(named, { what: 'the provider in the status' });
+    expect((await conditionsOf(namespace))['Ready']).toBe('True Succeeded');
+    await using stream = await open(await token(namespace));
+    const told = JSON.stringify([await stream.snapshot(), await mounted(namespace)]);
+    expect(told).toContain('"needsFleet":true');
+    expect(told).not.toContain('sk-organisation');
   });
 
   test.for([

@@ -18,6 +18,7 @@ import {
   INJECTION,
   keepRegistered,
   type RegistrationOptions,
+  type ReviewReport,
   startCertificates,
   startWebhooks,
   type TranslatedWorld,
@@ -115,6 +116,8 @@ export const certificatesIn = (
 
 export interface RunningWebhooks extends AsyncDisposable {
   readonly server: AdmissionServer;
+  /** Every question that was answered, oldest first. */
+  readonly reports: readonly ReviewReport[];
 }
 
 /** Webhooks that the API server knows, until they are disposed; their configurations stay. */
@@ -123,6 +126,7 @@ export async function startAll(
   { certificates, view, ...more }: { certificates: Certificates; view: LiveView } & Partial<RegistrationOptions>,
 ): Promise<RunningWebhooks> {
   const log = recordLog();
+  const reports: ReviewReport[] = [];
   const server = await startWebhooks({
     certificates,
     host: '127.0.0.1',
@@ -130,6 +134,7 @@ export async function startAll(
     view,
     sidecar: { image: IMAGE, snapshotServiceUrl: 'https://gatehouse-operator.gatehouse-system.svc:9090' },
     log,
+    onReview: (report) => reports.push(report),
   });
   const url = `https://127.0.0.1:${server.port}`;
   const ownUser = 'system:serviceaccount:gatehouse-system:gatehouse-operator';
@@ -138,6 +143,7 @@ export async function startAll(
   );
   return {
     server,
+    reports,
     [Symbol.asyncDispose]: async () => {
       await registration[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../operator/src/runtime/index.ts';
 import type { Certificates } from '../../../operator/src/webhook/index.ts';
-import { type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
+import { type ControlPlane, installCustomResources, runKubectl, startControlPlane } from '../../cluster/index.ts';
+import { blocksOf, ROOT } from '../../docs/documents.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { connectClient } from '../runtime/support.ts';
 import {
@@ -137,37 +140,77 @@ describe('a deletion', () => {
   });
 });
 
+interface Mounting {
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+interface Pod {
+  readonly metadata: { readonly name: string; readonly labels: object; readonly annotations: object };
+  readonly spec: {
+    readonly initContainers: readonly (Mounting & { readonly name: string })[];
+    readonly containers: readonly (Mounting & { readonly env?: readonly object[] })[];
+  };
+}
+
 describe('a pod', () => {
   const LABELS = { 'gatehouse.dev/sidecar': 'default' };
+
+  const templateOf = (app: string, restartPolicy: string) => ({
+    metadata: { labels: { ...LABELS, app } },
+    spec: {
+      restartPolicy,
+      initContainers: [{ name: 'migrate', image: 'app:1' }],
+      containers: [{ name: 'app', image: 'app:1', env: [{ name: 'OPENAI_API_KEY', value: 'my-own' }] }],
+    },
+  });
+  const podOf = (app: string): Promise<Pod> =>
+    waitFor(
+      async () => {
+        const list = await bodyOf(`/api/v1/namespaces/${team}/pods?labelSelector=app%3D${app}`);
+        return (list['items'] as readonly Pod[])[0]; // a list of pods
+      },
+      { what: `a pod of ${app}` },
+    );
 
   test.for([
     {
       kind: 'Deployment',
       apiVersion: 'apps/v1',
-      spec: { replicas: 1, selector: { matchLabels: { app: 'deployment' } } },
+      specOf: (app: string) => ({ selector: { matchLabels: { app } }, template: templateOf(app, 'Always') }),
     },
-    { kind: 'Job', apiVersion: 'batch/v1', spec: {} },
-  ])('of a $kind gets the sidecar before everything else', async ({ kind, apiVersion, spec }) => {
+    {
+      kind: 'Job',
+      apiVersion: 'batch/v1',
+      specOf: (app: string) => ({ template: templateOf(app, 'Never') }),
+    },
+    {
+      kind: 'CronJob',
+      apiVersion: 'batch/v1',
+      specOf: (app: string) => ({
+        schedule: '0 0 1 1 *',
+        jobTemplate: { spec: { template: templateOf(app, 'OnFailure') } },
+      }),
+    },
+  ])('of a $kind gets the sidecar before everything else', async ({ kind, apiVersion, specOf }) => {
     const app = kind.toLowerCase();
-    const template = {
-      metadata: { labels: { ...LABELS, app } },
-      spec: {
-        restartPolicy: kind === 'Job' ? 'Never' : 'Always',
-        initContainers: [{ name: 'migrate', image: 'app:1' }],
-        containers: [{ name: 'app', image: 'app:1', env: [{ name: 'OPENAI_API_KEY', value: 'my-own' }] }],
-      },
-    };
-    const name = `owner-${app}`;
-    await make(cluster, { apiVersion, kind, metadata: { name, namespace: team }, ...{ spec: { ...spec, template } } });
-    const created = await waitFor(async () => {
-      const list = await bodyOf(`/api/v1/namespaces/${team}/pods?labelSelector=app%3D${app}`);
-      return (list['items'] as readonly { spec: object; metadata: object }[])[0];
+    await make(cluster, {
+      apiVersion,
+      kind,
+      metadata: { name: `owner-${app}`, namespace: team },
+      ...{ spec: specOf(app) },
     });
-    expect(created.metadata).toMatchObject({ annotations: { 'gatehouse.dev/injected': 'default' } });
-    expect(created.spec).toMatchObject({
+    if (kind === 'CronJob') {
+      // What its controller does when the time has come.
+      await runKubectl(cluster, ['-n', team, 'create', 'job', 'from-cronjob', `--from=cronjob/owner-${app}`]);
+    }
+    const { metadata, spec } = await podOf(app);
+    expect(metadata).toMatchObject({ annotations: { 'gatehouse.dev/injected': 'default' } });
+    expect(spec).toMatchObject({
       initContainers: [{ name: 'gatehouse', image: IMAGE, restartPolicy: 'Always' }, { name: 'migrate' }],
+      // A Job waits for the end of these alone.
       containers: [
         {
+          name: 'app',
           env: [
             { name: 'OPENAI_API_KEY', value: 'my-own' },
             { name: 'OPENAI_BASE_URL', value: 'http://127.0.0.1:8787/v1' },
@@ -177,6 +220,70 @@ describe('a pod', () => {
         },
       ],
     });
+  });
+
+  test('that has ended completes its Job', async () => {
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once', namespace: team } };
+    await make(cluster, { ...job, ...{ spec: { template: templateOf('once', 'Never') } } });
+    const { metadata } = await podOf('once');
+    await cluster.request('PATCH', `/api/v1/namespaces/${team}/pods/${metadata.name}/status`, {
+      contentType: 'application/strategic-merge-patch+json',
+      body: { status: { phase: 'Succeeded' } }, // as the kubelet says it when the app has ended and the sidecar was stopped
+    });
+    await runKubectl(cluster, ['-n', team, 'wait', '--for=condition=Complete', 'job/once', '--timeout=30s']);
+  });
+
+  test('is the same when it is asked about again, and when it is made once more from what it has become', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await untilSeen(view, 'SidecarProfile', `${namespace}/default`);
+    const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'cpu', namespace } };
+    await make(cluster, { ...range, ...{ spec: { limits: [{ type: 'Container', default: { cpu: '2' } }] } } });
+    const before = webhooks.reports.length;
+    const created = await apply(cluster, pod(namespace, 'twice', LABELS));
+    expect(created.status).toBe(201);
+    // The limit for the new container is a change by somebody else, and so the API server asks again.
+    const asked = webhooks.reports.slice(before).filter(({ path }) => path === '/inject');
+    expect(asked.map(({ outcome }) => outcome)).toEqual(['patched', 'allowed']);
+    const { metadata, spec } = created.body as Pod; // what was made
+    expect(spec.initContainers).toMatchObject([{ name: 'gatehouse', resources: { limits: { cpu: '2' } } }]);
+    const { labels, annotations } = metadata;
+    const copy = { ...pod(namespace, 'once-more', {}), metadata: { name: 'once-more', labels, annotations }, spec };
+    const again = await cluster.request('POST', `/api/v1/namespaces/${namespace}/pods`, { body: copy });
+    expect(again).toMatchObject({ status: 201, body: { spec } });
+  });
+
+  test('keeps its token for the API server to itself', async () => {
+    const { status, body } = await apply(cluster, pod(team, 'tokens', LABELS), { dryRun: true });
+    expect(status).toBe(201);
+    const { initContainers, containers } = (body as Pod).spec; // what would be made
+    const volumesAt = ({ volumeMounts = [] }: Mounting) =>
+      volumeMounts.filter(({ mountPath }) => mountPath.endsWith('/serviceaccount')).map(({ name }) => name);
+    expect(initContainers.map(volumesAt)).toEqual([['gatehouse-no-api-token']]);
+    expect(containers.map(volumesAt)).toEqual([[expect.stringMatching(/^kube-api-access-/)]]);
+  });
+
+  test('on the host network goes without, and whoever makes it is warned', async () => {
+    const asked = pod(team, 'on-host', LABELS, { hostNetwork: true });
+    const { code, stderr } = await cluster.kubectl(['apply', '--dry-run=server', '-f', '-'], {
+      input: JSON.stringify(asked),
+    });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Warning: no sidecar') });
+    const { status, body } = await apply(cluster, asked, { dryRun: true });
+    expect(status).toBe(201);
+    expect(body).not.toHaveProperty('spec.initContainers');
+    expect(body).not.toHaveProperty('spec.containers.0.env');
+  });
+
+  test('of the guide finds what the guide says', async () => {
+    const [, block] = blocksOf('docs/guide/kubernetes.md').filter(({ language }) => language === 'yaml');
+    await runKubectl(cluster, ['apply', '-f', '-'], { input: block?.text.replaceAll('team-a', team) ?? '' });
+    const { spec } = await podOf('checkout');
+    expect(spec.initContainers.map(({ name }) => name)).toEqual(['gatehouse']);
+    const guide = readFileSync(join(ROOT, 'docs/guide/kubernetes.md'), 'utf8');
+    const rows = [...guide.matchAll(/^\| `([A-Z_]+)` +\| `(\S+)` +\|$/gm)].map(([, name, value]) => ({ name, value }));
+    expect(spec.containers[0]?.env).toEqual(expect.arrayContaining(rows));
+    expect(spec.containers[0]?.env).toHaveLength(rows.length);
   });
 
   test.for([
@@ -218,6 +325,27 @@ describe('a pod', () => {
   });
 });
 
+type Webhook = Readonly<Record<string, unknown>>;
+const webhooksAt = async (path: string) => (await bodyOf(path))['webhooks'] as readonly Webhook[]; // as it is applied
+
+async function editWebhooks(path: string, edit: (webhook: Webhook) => Webhook): Promise<void> {
+  await waitFor(
+    async () => {
+      const before = await bodyOf(path);
+      const body = { ...before, webhooks: (before['webhooks'] as readonly Webhook[]).map(edit) }; // as above
+      return (await cluster.request('PUT', `${path}?fieldManager=somebody`, { body })).status === 200;
+    },
+    { what: path },
+  );
+}
+
+/** As the injector of cert-manager does it. */
+const injectTrust = (path: string, caPem: string): Promise<void> =>
+  editWebhooks(path, (webhook) => {
+    const to = webhook['clientConfig'] as object; // of every webhook
+    return { ...webhook, clientConfig: { ...to, caBundle: Buffer.from(caPem).toString('base64') } };
+  });
+
 describe('the configurations', () => {
   test('are put back when somebody empties or deletes them', async () => {
     const before = await bodyOf(INJECTION_PATH);
@@ -255,6 +383,22 @@ describe('the configurations', () => {
     );
     expect(turnedAway).toEqual([]);
     await rotated[Symbol.asyncDispose]();
+  });
+
+  test('leave to cert-manager whom to trust, and never take it out again', async () => {
+    const certManagerCertificate = 'default/gatehouse-webhook';
+    await using _running = await startAll(client, { certificates, view, certManagerCertificate });
+    for (const path of [VALIDATING_PATH, INJECTION_PATH]) {
+      await waitFor(async () => JSON.stringify(await bodyOf(path)).includes(certManagerCertificate), { what: path });
+      await injectTrust(path, certificates.current.caPem);
+    }
+    await untilAsked(cluster, team);
+    // Something of ours is put back by an apply, which must not touch what is not ours.
+    await editWebhooks(VALIDATING_PATH, (webhook) => ({ ...webhook, timeoutSeconds: 9 }));
+    await waitFor(async () => (await webhooksAt(VALIDATING_PATH))[0]?.['timeoutSeconds'] === 5, {
+      what: 'the timeout',
+    });
+    await untilAsked(cluster, team);
   });
 });
 

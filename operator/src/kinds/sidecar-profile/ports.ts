@@ -41,5 +41,4 @@ export interface SidecarView {
   profilesIn(namespace: string): Iterable<SidecarProfile>;
   /** What sidecars of a workspace are told; undefined before the first translation. The same object as long as it is the same. */
   snapshotOf(workspace: string): SidecarSnapshot | undefined;
-  fleetExists(namespace: string, name: string): boolean;
 }

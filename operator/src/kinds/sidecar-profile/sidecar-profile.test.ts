@@ -109,7 +109,6 @@ describe('a step', () => {
     workspaceOf: () => 'team-a' as string | undefined,
     profilesIn: () => [],
     snapshotOf: () => snapshot(CONFIG, entry('config//shared', {})) as SidecarSnapshot | undefined,
-    fleetExists: () => true,
     ...over,
   });
   const found = { workspace: 'team-a' };
@@ -142,12 +141,6 @@ describe('a step', () => {
       rule: 'misses a config',
       spec: { defaults: { configRef: { name: 'nowhere' } } },
       over: {},
-      want: { reason: 'RefNotFound' },
-    },
-    {
-      rule: 'misses a fleet',
-      spec: { fleetRef: { name: 'gone' } },
-      over: { fleetExists: () => false },
       want: { reason: 'RefNotFound' },
     },
   ])('$rule', ({ spec, over, want }) => {

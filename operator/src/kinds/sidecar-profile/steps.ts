@@ -24,7 +24,7 @@ export interface Resolved {
 
 const NOT_YET_MS = 2_000;
 
-/** The workspace, its Snapshot, and the objects the profile names in it. */
+/** The workspace, its Snapshot, and the config the profile names in it. */
 export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): StepResult | Resolved {
   const { namespace = '' } = metadata;
   const workspace = view.workspaceOf(namespace);
@@ -33,16 +33,11 @@ export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): 
   const snapshot = view.snapshotOf(workspace);
   if (snapshot === undefined) return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
   const config = spec.defaults?.configRef?.name;
-  const fleet = spec.fleetRef;
-  const missing = [
-    ...(config === undefined || hasConfig(snapshot, workspace, config)
-      ? []
-      : [`spec.defaults.configRef.name: the GatewayConfig ${config} does not exist or is not served`]),
-    ...(fleet === undefined || view.fleetExists(fleet.namespace ?? namespace, fleet.name)
-      ? []
-      : [`spec.fleetRef.name: the GatewayFleet ${fleet.name} does not exist`]),
-  ];
-  return missing.length === 0 ? { workspace, snapshot } : stall('RefNotFound', listed(missing));
+  if (config === undefined || hasConfig(snapshot, workspace, config)) return { workspace, snapshot };
+  return stall(
+    'RefNotFound',
+    `spec.defaults.configRef.name: the GatewayConfig ${config} does not exist or is not served`,
+  );
 }
 
 /** A name means the workspace's own config, else the organisation's (DESIGN section 4). */

@@ -1,25 +1,40 @@
 /** Variables by which SDKs in the app containers find the sidecar. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import type { Container, EnvVar } from './pod.ts';
 
-/** SDKs refuse to start without a key; the sidecar reads none. */
-export const PLACEHOLDER_KEY = 'provided-by-gatehouse';
+type Spec = SidecarProfile['spec'];
 
 const BASE_URL = /_BASE_URL$/;
 
+/** The container with the variables it does not have. */
+export function withAppEnv(container: Container, spec: Spec): Container {
+  const added = missingEnv(container, spec);
+  return added.length === 0 ? container : { ...container, env: [...(container.env ?? []), ...added] };
+}
+
 /**
- * The container with the variables it does not have. An address of its own is left alone, and so is the key that belongs to it:
- * `OPENAI_API_KEY` goes with `OPENAI_BASE_URL`. What `envFrom` brings cannot be seen here and comes second, as always.
+ * Names what may be in the way of the app: variables that `envFrom` brings cannot be seen here, and Kubernetes lets those of
+ * `env` go before them.
  */
-export function withAppEnv(container: Container, { appEnv, port }: SidecarProfile['spec']): Container {
-  const { env = [] } = container;
+export function envFromWarnings(container: Container, spec: Spec): readonly string[] {
+  const added = missingEnv(container, spec);
+  if ((container.envFrom ?? []).length === 0 || added.length === 0) return [];
+  const names = added.map(({ name }) => name).join(', ');
+  return [`container ${container.name} has envFrom; ${names} of the sidecar go before it; set in env what is to stay`];
+}
+
+/**
+ * An address of the container's own is left alone, and so is the key that belongs to it: `OPENAI_API_KEY` goes with
+ * `OPENAI_BASE_URL`. SDKs refuse to start without a key, and the sidecar reads none.
+ */
+function missingEnv({ env = [] }: Container, { appEnv, port }: Spec): readonly EnvVar[] {
   const own = new Set(env.map(({ name }) => name));
-  const added = appEnv.flatMap(({ name, url }): EnvVar[] => {
+  return appEnv.flatMap(({ name, url }): EnvVar[] => {
     if (own.has(name)) return [];
     const address = `http://127.0.0.1:${port}${url === 'v1' ? '/v1' : ''}`;
     const key = BASE_URL.test(name) ? name.replace(BASE_URL, '_API_KEY') : undefined;
-    const placeholder = key === undefined || own.has(key) ? [] : [{ name: key, value: PLACEHOLDER_KEY }];
+    const placeholder = key === undefined || own.has(key) ? [] : [{ name: key, value: SIDECAR_PLACEHOLDER_KEY }];
     return [{ name, value: address }, ...placeholder];
   });
-  return added.length === 0 ? container : { ...container, env: [...env, ...added] };
 }

@@ -16,6 +16,8 @@ const IDENTITY_FOLDER = '/var/run/secrets/gatehouse';
 const COPY_FOLDER = '/etc/gatehouse/snapshot';
 /** Where the last good Snapshot is kept. */
 const STATE_FOLDER = '/var/lib/gatehouse';
+/** Where the API server mounts the application's token into every container that has nothing there. */
+const API_TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 const LOOPBACK = '127.0.0.1';
 /** Of the image; any other that is not root would do. */
 const USER_ID = 65_532;
@@ -28,6 +30,7 @@ const IDENTITY = 'gatehouse-identity';
 const CONFIG_COPY = 'gatehouse-config';
 const SECRET_COPY = 'gatehouse-secret';
 const STATE = 'gatehouse-state';
+const NO_API_TOKEN = 'gatehouse-no-api-token';
 
 /** Enough for a workspace of some hundred objects; a profile says more where that is not enough. */
 const RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } };
@@ -60,6 +63,7 @@ export function sidecarContainer({ metadata, spec }: SidecarProfile, options: Si
       { name: CONFIG_COPY, mountPath: `${COPY_FOLDER}/config`, readOnly: true },
       { name: SECRET_COPY, mountPath: `${COPY_FOLDER}/secret`, readOnly: true },
       { name: STATE, mountPath: STATE_FOLDER },
+      { name: NO_API_TOKEN, mountPath: API_TOKEN_FOLDER, readOnly: true },
     ],
   };
 }
@@ -95,7 +99,7 @@ function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: Side
 
 const fromField = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 
-/** The identity, the mounted copy and the last good Snapshot. */
+/** The identity, the mounted copy, the last good Snapshot, and nothing in the place of rights that a sidecar has no use for. */
 export const SIDECAR_VOLUMES: readonly Volume[] = [
   {
     name: IDENTITY,
@@ -110,4 +114,5 @@ export const SIDECAR_VOLUMES: readonly Volume[] = [
   { name: CONFIG_COPY, configMap: { name: SIDECAR_COPY, optional: true } },
   { name: SECRET_COPY, secret: { secretName: SIDECAR_COPY, optional: true } },
   { name: STATE, emptyDir: { medium: 'Memory', sizeLimit: STATE_SIZE } },
+  { name: NO_API_TOKEN, emptyDir: {} },
 ];

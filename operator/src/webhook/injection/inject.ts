@@ -1,6 +1,6 @@
 /** A pod, and the same pod with the sidecar of a profile. Pure, and the same however often it is done. */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
-import { withAppEnv } from './app-env.ts';
+import { envFromWarnings, withAppEnv } from './app-env.ts';
 import { SIDECAR_VOLUMES, type SidecarOptions, sidecarContainer } from './container.ts';
 import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from './names.ts';
 import type { Container, Pod } from './pod.ts';
@@ -29,7 +29,8 @@ export function inject(pod: Pod, profile: SidecarProfile, options: SidecarOption
     const message = `the pod has a container named ${SIDECAR_CONTAINER}, which is the name of the sidecar; give it another name`;
     return { kind: 'refused', message };
   }
-  return { kind: 'patched', pod: withSidecar(pod, profile, options), warnings: portWarnings(pod, profile) };
+  const warnings = [...portWarnings(pod, profile), ...unseen(pod, profile)];
+  return { kind: 'patched', pod: withSidecar(pod, profile, options), warnings };
 }
 
 const skipped = (warning: string): Injection => ({ kind: 'skipped', warnings: [warning] });
@@ -64,6 +65,11 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
 /** Init containers of the app run when the sidecar is there already. */
 const isTold = ({ name }: Container, { spec }: SidecarProfile): boolean =>
   name !== SIDECAR_CONTAINER && (spec.containers === undefined || spec.containers.includes(name));
+
+const unseen = ({ spec: { initContainers = [], containers } }: Pod, profile: SidecarProfile): readonly string[] =>
+  [...initContainers, ...containers]
+    .filter((container) => isTold(container, profile))
+    .flatMap((container) => envFromWarnings(container, profile.spec));
 
 function portWarnings({ spec }: Pod, profile: SidecarProfile): readonly string[] {
   const taken = new Set([profile.spec.port, GATEWAY_ADMIN_PORT]);

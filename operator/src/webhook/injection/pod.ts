@@ -8,6 +8,7 @@ export interface EnvVar {
 export interface Container {
   readonly name: string;
   readonly env?: readonly EnvVar[] | undefined;
+  readonly envFrom?: readonly unknown[] | undefined;
   readonly ports?: readonly { readonly containerPort: number; readonly [member: string]: unknown }[] | undefined;
   readonly [member: string]: unknown;
 }

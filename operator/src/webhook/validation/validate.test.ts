@@ -1,3 +1,4 @@
+import { KINDS } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { objectKey, translate } from '../../translate/index.ts';
@@ -202,6 +203,13 @@ describe('a deletion', () => {
   });
 });
 
+/** As a version would that does not want the field any more. */
+function markDeprecated(schema: z.core.$ZodType): Disposable {
+  const before = z.globalRegistry.get(schema) ?? {};
+  z.globalRegistry.add(schema, { ...before, deprecated: true });
+  return { [Symbol.dispose]: () => z.globalRegistry.add(schema, before) };
+}
+
 describe('a deprecated field', () => {
   const schema = z.strictObject({
     list: z
@@ -215,6 +223,16 @@ describe('a deprecated field', () => {
     const found = deprecationsOf(schema, value, ['spec']);
     expect(found).toHaveLength(count);
     for (const line of found) expect(line).toContain('spec.list[1].old');
+  });
+
+  test('is a warning beside any answer', () => {
+    using _mark = markDeprecated(KINDS.VirtualKey.spec.shape.models);
+    const warnings = [expect.stringContaining('spec.models')];
+    const old = object('VirtualKey', 'a/old', { ...LOCAL, models: ['m'] });
+    expect(review(ask('CREATE', old))).toEqual({ allowed: true, warnings });
+    const wrong = object('VirtualKey', 'a/old', { ...LOCAL, models: ['m'], bogus: 1 });
+    expect(review(ask('CREATE', wrong))).toMatchObject({ allowed: false, warnings });
+    expect(review(ask('CREATE', object('VirtualKey', 'a/fresh', LOCAL)))).toEqual({ allowed: true });
   });
 });
 
