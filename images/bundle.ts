@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
+import { toAscii } from './ascii.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -20,8 +21,14 @@ export async function bundleProgram(
 ): Promise<string> {
   const { entry } = PROGRAMS[name];
   if (!existsSync(join(ROOT, entry))) throw new Error(`${entry}, the entry point of ${name}, does not exist`);
+  await bundleFile(join(ROOT, entry), file);
+  return file;
+}
+
+/** Writes a program, given by its entry point, as one file. */
+export async function bundleFile(entry: string, file: string): Promise<void> {
   const build = await rolldown({
-    input: join(ROOT, entry),
+    input: entry,
     cwd: ROOT,
     platform: 'node',
     resolve: { conditionNames: ['@gatehouse/source', 'node', 'import', 'default'] },
@@ -30,12 +37,20 @@ export async function bundleProgram(
     },
   });
   try {
-    await build.write({ file, format: 'esm', minify: false, codeSplitting: false, sourcemap: false });
+    await build.write({
+      file,
+      format: 'esm',
+      minify: false,
+      codeSplitting: false,
+      sourcemap: false,
+      plugins: [ASCII_ONLY],
+    });
   } finally {
     await build.close();
   }
-  return file;
 }
+
+const ASCII_ONLY: Plugin = { name: 'ascii-only', renderChunk: toAscii };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of Object.keys(PROGRAMS) as ProgramName[]) await bundleProgram(name); // the names as written there

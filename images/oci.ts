@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage, IMAGE_NODE, IMAGE_USER, type Layer, writeLayer } from '../test/cluster/image/index.ts';
 import { bundleProgram } from './bundle.ts';
+import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT } from './environment.ts';
 import { rootEntries } from './root-file-system.ts';
 
 /** The programs that run in images of their own. */
@@ -14,7 +15,7 @@ export type ImageName = (typeof IMAGES)[number];
 export const imageConfigOf = (name: ImageName) => ({
   entrypoint: [IMAGE_NODE, `/app/${name}.js`],
   user: `${IMAGE_USER}:${IMAGE_USER}`,
-  env: { NODE_ENV: 'production' },
+  env: name === 'gateway' ? GATEWAY_ENVIRONMENT : IMAGE_ENVIRONMENT,
 });
 
 export interface ArchiveOptions {

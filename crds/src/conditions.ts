@@ -4,8 +4,8 @@
 export const POSITIVE = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
 export type PositiveType = (typeof POSITIVE)[number];
 
-/** `Ready` is a summary, never set by a step; the last two exist only while True. */
-export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled';
+/** `Ready` is a summary, never set by a step; the last three exist only while True. */
+export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired';
 
 export interface ReasonRow {
   /** The conditions that may carry the reason. */
@@ -15,14 +15,17 @@ export interface ReasonRow {
 
 export const REASONS = {
   Accepted: { on: ['Accepted'], summary: 'The spec is understood and gives some configuration.' },
-  Invalid: { on: ['Accepted', 'Ready', 'Stalled'], summary: 'The spec breaks a rule; the message names the field.' },
+  Invalid: {
+    on: ['Accepted', 'Programmed', 'Ready', 'Stalled'],
+    summary: 'The spec, or an object that is made of it, breaks a rule; the message names the field.',
+  },
   UnsupportedValue: {
     on: ['Accepted', 'Ready', 'Stalled'],
     summary: 'The spec uses a field or value this version does not serve.',
   },
   Conflicted: {
     on: ['Accepted', 'Ready', 'Stalled'],
-    summary: 'Another object claims the same name, hash or namespace and came first.',
+    summary: 'Another object has the same name, key or namespace and goes before this one.',
   },
   ResolvedRefs: { on: ['ResolvedRefs'], summary: 'All referenced objects and Secrets exist and are permitted.' },
   RefNotFound: {
@@ -49,6 +52,7 @@ export const REASONS = {
     summary: 'What sidecars would be told does not fit into the copy that is mounted into their pods.',
   },
   Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod refused the Snapshot that holds this generation.' },
+  Expired: { on: ['Expired'], summary: 'The time of spec.expiresAt has passed: gateways refuse the key or provider.' },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
   ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed for a passing reason and is tried again.' },
   InternalError: { on: ['Ready'], summary: 'A step broke an invariant; the operator log has the details.' },
@@ -63,7 +67,7 @@ export interface Grounds {
 }
 
 /** Every condition type that is ours; others may add their own to the same status. */
-export const CONDITION_TYPES: readonly ConditionType[] = [...POSITIVE, 'Ready', 'Reconciling', 'Stalled'];
+export const CONDITION_TYPES: readonly ConditionType[] = [...POSITIVE, 'Ready', 'Reconciling', 'Stalled', 'Expired'];
 
 /** A condition as a controller wants it; who writes it adds `lastTransitionTime` where the status turned. */
 export interface ConditionDraft {

@@ -117,9 +117,9 @@ export const opaque = (description: string, maxKeys = 256) =>
     .meta({ description, opaque: true, maxProperties: maxKeys });
 
 /** A map from string to string, the only map Kinds may hold besides opaque nodes. */
-export const stringMap = (description: string, maxKeys: number, maxValue: number) =>
+export const stringMap = (description: string, maxKeys: number, maxValue: number, value = z.string()) =>
   z
-    .record(z.string().min(1).max(MAX_NAME), z.string().max(maxValue))
+    .record(z.string().min(1).max(MAX_NAME), value.max(maxValue))
     .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
     .meta({ description, maxProperties: maxKeys });
 

@@ -1,4 +1,5 @@
 /** The data plane's door: everything a process needs to serve requests from a Snapshot. */
+import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
@@ -140,6 +141,7 @@ function createPorts(
     production: settings.production,
     ownAddresses: ownListeners([own.port, own.adminPort]),
     ...(settings.apiServer === undefined ? {} : { apiServer: settings.apiServer }),
+    ownNamespaces: settings.ownNamespaces,
   });
   const dispatchers = createDispatchers({
     hosts,
@@ -168,6 +170,7 @@ function createPorts(
       hosts,
       servicesFor: createServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
+      gatewayId: settings.fleetId ?? randomUUID(),
       sleep,
       now,
     },

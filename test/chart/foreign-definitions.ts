@@ -13,6 +13,13 @@ interface Module {
 
 const MONITORING = 'example/prometheus-operator-crd/monitoring.coreos.com_';
 
+export const GATEWAY_API: Module = {
+  path: 'sigs.k8s.io/gateway-api',
+  version: 'v1.4.0',
+  sum: 'h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=',
+  files: ['httproutes', 'referencegrants'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
+};
+
 /** Of objects that the chart makes. */
 export const CHART_MODULES: readonly Module[] = [
   {
@@ -21,12 +28,7 @@ export const CHART_MODULES: readonly Module[] = [
     sum: 'h1:tAbsod3+9sQsxDeAvLP27dAe9terToht5M+YdDwLGP0=',
     files: ['podmonitors', 'prometheusrules', 'servicemonitors'].map((name) => `${MONITORING}${name}.yaml`),
   },
-  {
-    path: 'sigs.k8s.io/gateway-api',
-    version: 'v1.4.0',
-    sum: 'h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=',
-    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
-  },
+  GATEWAY_API,
   {
     path: 'github.com/cert-manager/cert-manager',
     version: 'v1.19.1',

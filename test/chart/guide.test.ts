@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { capture } from '../cluster/run.ts';
 import { blocksOf, ROOT } from '../docs/documents.ts';
+import { foreignDefinitions, GATEWAY_API } from './foreign-definitions.ts';
 import { definitionsServed } from './helm.ts';
 
 const guide = blocksOf('docs/guide/kubernetes.md');
@@ -17,7 +18,7 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 
 /** The YAML blocks of the guide, in its order. */
-const FILES = ['team-a.yaml', 'sidecar.yaml'];
+const FILES = ['team-a.yaml', 'shared.yaml', 'granted.yaml', 'sidecar.yaml'];
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();
@@ -26,6 +27,8 @@ beforeAll(async () => {
   const blocks = guide.filter(({ language }) => language === 'yaml');
   expect(blocks).toHaveLength(FILES.length);
   for (const [i, name] of FILES.entries()) await writeFile(join(folder, name), blocks[i]?.text ?? '');
+  const definitions = (await foreignDefinitions([GATEWAY_API])).flatMap((file) => ['-f', file]);
+  await runKubectl(controlPlane, ['apply', '--server-side', ...definitions]);
   const programs = [pathOf(await ensurePrograms(['helm']), 'helm'), controlPlane.kubectlPath].map(dirname);
   const { kubeconfigPath } = controlPlane;
   env = { HOME: folder, KUBECONFIG: kubeconfigPath, PATH: [...programs, process.env['PATH']].join(':') };
@@ -37,12 +40,28 @@ afterAll(async () => {
 
 const shell = (text: string) => capture(['bash', '-euo', 'pipefail', '-c', text], { cwd: folder, env });
 
+const KEY = 'gwk_played';
+
+/** Plays the operator, whose pods do not run here. */
+const mint = () =>
+  runKubectl(controlPlane, [
+    'create',
+    'secret',
+    'generic',
+    'app-key',
+    '--namespace=team-a',
+    `--from-literal=key=${KEY}`,
+  ]);
+
 test('from the install to the removal', async () => {
   const commands = guide.filter(({ language }) => language === 'sh');
   expect(commands.length).toBeGreaterThan(3);
   for (const { text, line } of commands) {
-    const { code, stderr } = await shell(text);
+    const isKey = text.startsWith('KEY=');
+    if (isKey) await mint();
+    const { code, stdout, stderr } = await shell(isKey ? `${text}\nprintf %s "$KEY"` : text);
     expect(code, `line ${line}: ${stderr}`).toBe(0);
+    if (isKey) expect(stdout).toBe(KEY);
   }
   const left = await runKubectl(controlPlane, ['get', 'crd', '--output=name']);
   expect(left).not.toContain('gatehouse.dev');

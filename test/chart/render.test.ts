@@ -136,6 +136,26 @@ describe('what is rendered', () => {
     expect(at(fleet, 'spec.stores.redis')).toEqual(want);
   });
 
+  test.for([
+    { rule: 'with those of the release', spec: {}, want: [{ name: 'registry' }] },
+    {
+      rule: 'with those of its own spec',
+      spec: { pod: { labels: { a: 'b' }, imagePullSecrets: [{ name: 'mine' }] } },
+      want: [{ name: 'mine' }],
+    },
+    { rule: 'beside other settings of the pods', spec: { pod: { labels: { a: 'b' } } }, want: [{ name: 'registry' }] },
+  ])('lets the fleet pull images $rule', async ({ spec, want }) => {
+    const objects = await render({ imagePullSecrets: [{ name: 'registry' }], defaultFleet: { spec } });
+    const fleet = find(objects, 'GatewayFleet/gatehouse-gateways/default');
+    expect(at(fleet, 'spec.pod.imagePullSecrets')).toEqual(want);
+    expect(at(fleet, 'spec.pod.labels')).toEqual(spec.pod?.labels);
+  });
+
+  test('gives no user where the platform does', async () => {
+    const text = JSON.stringify(await render({ runAsUser: null }));
+    expect(text).not.toMatch(/"(runAsUser|runAsGroup|fsGroup)"/);
+  });
+
   test('sends traffic to the port of the first listener', async () => {
     const spec = { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }] };
     const objects = await render({ ...EVERYTHING, defaultFleet: { spec } });

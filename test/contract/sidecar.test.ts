@@ -1,15 +1,18 @@
 /** A sidecar as a process: what the operator tells it is what it serves, over the stream and from the mounted copy. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { API_VERSION, parseResource } from '@gatehouse/crds/kinds';
 import { SNAPSHOT_STREAM_PATH, toFrameText, toMountedCopy } from '@gatehouse/crds/snapshot';
-import type { SidecarSnapshot } from '@gatehouse/operator/translate';
-import { KEY, waitFor } from '@gatehouse/test/kit';
+import { NOTHING_TOLD, type SidecarSnapshot } from '@gatehouse/operator/translate';
+import { KEY, unwrap, waitFor } from '@gatehouse/test/kit';
 import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inject } from '../../operator/src/webhook/injection/index.ts';
 import { type GatewayProcess, startGateway } from './gateway-process.ts';
 import { askSidecar, needs, sidecarWorld, textOf } from './sidecar-world.ts';
 
@@ -23,6 +26,8 @@ interface Mounts extends Disposable {
   readonly path: string;
   /** Swaps one mount or both, the way kubelet does: a new folder, then a link that is renamed over the old one. */
   swap(snapshot: SidecarSnapshot, parts?: readonly ('config' | 'secret')[]): void;
+  /** Empties both mounts, as kubelet does when the objects are gone. */
+  clear(): void;
 }
 
 function mounts(): Mounts {
@@ -41,6 +46,9 @@ function mounts(): Mounts {
         renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
         if (count <= 2) symlinkSync('..data/snapshot.json.gz', join(folder, 'snapshot.json.gz'));
       }
+    },
+    clear: () => {
+      for (const part of ['config', 'secret']) rmSync(join(path, part, 'snapshot.json.gz'));
     },
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   };
@@ -184,4 +192,64 @@ describe('a sidecar', () => {
     mounted.swap(second, ['secret']);
     await serves(gateway, 'two');
   });
+
+  test('stops serving when it is told that there is nothing for it, and does not go back to older copies', async () => {
+    const world = sidecarWorld('one', mock.url);
+    using mounted = mounts();
+    mounted.swap(world);
+    await using service = await startService(world);
+    await using gateway = await startSidecar(mounted, service);
+    await serves(gateway, 'one');
+    await waitFor(() => service.opened.length === 1);
+    service.send(NOTHING_TOLD);
+    const refused = { status: 401 };
+    await waitFor(async () => (await askSidecar(gateway.url)).status !== 200, { what: 'the end of the service' });
+    expect(await askSidecar(gateway.url)).toMatchObject(refused);
+    service.cut();
+    await waitFor(() => service.opened.length === 2);
+    expect(service.opened[1]).toMatchObject({ have: String(NOTHING_TOLD.version) });
+    expect(await askSidecar(gateway.url)).toMatchObject(refused);
+    service.send(world);
+    await serves(gateway, 'one');
+  });
+
+  test('goes on with what it has when the copy is gone and nobody says why', async () => {
+    using mounted = mounts();
+    mounted.swap(sidecarWorld('one', mock.url));
+    await using gateway = await startSidecar(mounted);
+    await serves(gateway, 'one');
+    mounted.clear();
+    await waitFor(async () => (await gateway.status()).source['problem'] !== undefined, {
+      what: 'the loss to be seen',
+    });
+    expect((await askSidecar(gateway.url)).model).toBe('one');
+  });
+
+  test('is waited for by one process until it serves, as the startup probe of injected pods does it', async () => {
+    using mounted = mounts();
+    await using gateway = await startSidecar(mounted);
+    const spec = { port: Number(new URL(gateway.url).port) };
+    const [command = '', ...args] = startupCommand(spec);
+    expect(command).toBe('/usr/bin/node');
+    const probe = spawn(process.execPath, args);
+    const ended = once(probe, 'exit');
+    mounted.swap(sidecarWorld('one', mock.url));
+    expect(await ended).toEqual([0, null]);
+    await serves(gateway, 'one');
+  });
 });
+
+function startupCommand(spec: object): readonly string[] {
+  const metadata = { name: 'app', namespace: 'team-a' };
+  const profile = unwrap(
+    parseResource('SidecarProfile', { apiVersion: API_VERSION, kind: 'SidecarProfile', metadata, spec }),
+  );
+  const pod = { spec: { containers: [{ name: 'app' }] } };
+  const injection = inject(pod, profile, {
+    image: 'gatehouse-gateway:test',
+    snapshotServiceUrl: 'https://operator:9090',
+  });
+  const [sidecar] = injection.kind === 'patched' ? (injection.pod.spec.initContainers ?? []) : [];
+  const probe = sidecar?.['startupProbe'] as { exec: { command: readonly string[] } } | undefined; // of a container
+  return probe?.exec.command ?? [];
+}

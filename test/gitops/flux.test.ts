@@ -11,6 +11,8 @@ import { FLUX_MODULES, foreignDefinitions } from '../chart/foreign-definitions.t
 import { at, CRD_CHART, definitionsServed, type Manifest, manifest, renderText } from '../chart/helm.ts';
 import { APPLY_PATCH, type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
+import { connectClient } from '../operator/runtime/support.ts';
+import { certificatesIn, startAll, untilAsked, watchWorld } from '../operator/webhook/support.ts';
 import {
   type Artifact,
   type Controller,
@@ -211,4 +213,21 @@ test('what the operator fills later stays as it filled it', async () => {
   const { body: before } = await controlPlane.request('GET', path);
   await runAgain('gatehouse');
   expect((await controlPlane.request('GET', path)).body).toEqual(before);
+});
+
+test('what the repository no longer holds goes, a step with each run while the webhook calls the rest in use', async () => {
+  await using parts = new AsyncDisposableStack();
+  const client = parts.use(await connectClient(controlPlane));
+  const view = parts.use(await watchWorld(client));
+  const certificates = parts.use(await certificatesIn(client, 'default'));
+  parts.use(await startAll(client, { certificates, view }));
+  await untilAsked(controlPlane, 'team-a');
+  for (const path of ['keys.yaml', 'providers.yaml', 'configs']) {
+    await rm(join(repository, 'team-a', path), { recursive: true });
+  }
+  const path = join(repository, 'team-a/workspace.yaml');
+  await writeFile(path, (await readFile(path, 'utf8')).replace('    configRef:\n      name: by-endpoint\n', ''));
+  await push();
+  await waitFor(async () => (await verdictOf('team-a')).reason === 'PruneFailed', DEADLINE);
+  await waitFor(async () => (await resources()).every(({ kind }) => kind === 'Workspace'), DEADLINE);
 });

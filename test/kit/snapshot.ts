@@ -1,6 +1,6 @@
 /** Snapshot entries written the way a test reads: one call per object, everything else at its default. */
 import { createHash } from 'node:crypto';
-import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
+import { DEFAULT_TARGET_CAPS, parseInlineConfig, type RoutingNode } from '@gatehouse/crds/config';
 import {
   type AnyEntry,
   digestOf,
@@ -97,14 +97,24 @@ export function provider(slug: string, options: ProviderOptions = {}): AnyEntry[
   ];
 }
 
+export interface ConfigOptions extends Place {
+  /** Id of the credential entry that its leaves use. */
+  readonly credential?: string;
+}
+
 /** A saved config, written as clients write it (either spelling). */
-export function config(slug: string, document: object, place: Place = {}): AnyEntry {
-  const { workspace: owner = TEAM } = place;
+export function config(slug: string, document: object, options: ConfigOptions = {}): AnyEntry {
+  const { workspace: owner = TEAM, credential } = options;
   const parsed = parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: true });
   if (!parsed.ok) throw new Error(`config ${slug}: ${JSON.stringify(parsed.error)}`);
-  const node = parsed.value;
+  const node = credential === undefined ? parsed.value : withCredential(parsed.value, credential);
   return toEntry('config', slug, owner, { slug, version: digestOf(node).slice(0, 12), node });
 }
+
+const withCredential = ({ targets, ...node }: RoutingNode, credential: string): RoutingNode =>
+  targets === undefined
+    ? { ...node, credential }
+    : { ...node, targets: targets.map((target) => withCredential(target, credential)) };
 
 export type Entries = readonly (AnyEntry | readonly AnyEntry[])[];
 

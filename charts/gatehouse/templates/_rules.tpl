@@ -71,6 +71,7 @@
     - get
     - watch
     - patch
+    - delete
 - apiGroups:
     - ""
   resources:

@@ -42,7 +42,8 @@ export function errorsPage(): string {
 export function conditionsPage(): string {
   return page('Conditions', [
     `${POSITIVE.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` sums the others up. ` +
-      '`Reconciling` and `Stalled` exist only while they are true: the one passes by itself, the other needs a person.',
+      '`Reconciling` and `Stalled` exist only while they are true: the one passes by itself, the other needs a person. So does `Expired`, ' +
+      'which says that the object has done its time; it changes nothing about `Ready`.',
     table(
       ['reason', 'on', 'meaning'],
       Object.entries(REASONS).map(([reason, { on, summary }]) => [code(reason), on.map(code).join(', '), summary]),

@@ -3,7 +3,7 @@ export { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walk } from
 export { type DropStep, parseDropPath } from './drop-path.ts';
 export { parseInlineConfig } from './inline.ts';
 export * from './limits.ts';
-export { type RoutingNode, routingNodeOf } from './node.ts';
+export { credentialsIn, type RoutingNode, routingNodeOf } from './node.ts';
 export {
   MAX_PATTERN_LENGTH,
   MAX_QUERY_DEPTH,

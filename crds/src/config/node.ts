@@ -32,3 +32,8 @@ export function routingNodeOf(
       : { targets: targets.map((target, i) => routingNodeOf(target, credentialOf, [...path, 'targets', i])) }),
   };
 }
+
+/** Ids of the credential entries that the targets of a config name; those of managed providers are not among them. */
+export function credentialsIn({ credential, targets = [] }: RoutingNode): readonly string[] {
+  return [...(credential === undefined ? [] : [credential]), ...targets.flatMap(credentialsIn)];
+}

@@ -97,7 +97,10 @@ const fields = z
       .meta({ immutable: 'user cannot change; make another ApiKey' })
       .optional(),
     sha256: pattern(/^[0-9a-f]{64}$/, '64 hex digits in lower case', 64)
-      .meta({ description: 'sha256 is the SHA-256 of the key, in lower-case hex; the key itself stays outside.' })
+      .meta({
+        description:
+          'sha256 is the SHA-256 of the key, in lower-case hex; the key itself stays outside. Of several ApiKeys with one key those that have it, minted or by secretRef, go before those with its hash; then the oldest does.',
+      })
       .optional(),
     secretRef: secretKeyRef('secretRef names the Secret entry that holds the key.').optional(),
     scopes: setList(

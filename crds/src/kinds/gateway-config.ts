@@ -31,7 +31,8 @@ export const gatewayConfig = defineKind({
   kind: 'GatewayConfig',
   plural: 'gatewayconfigs',
   shortNames: ['gwcfg'],
-  summary: 'A saved routing config, addressed by its name in the x-gw-config header.',
+  summary:
+    'A saved routing config, addressed by its name in the x-gw-config header. One of the organisation with a secretRef in it is only used where the organisation names it: as the default of a Workspace, or with its own keys.',
   spec,
   status: statusOf({
     version: text('version is the digest of the content that is served.', 64).optional(),

@@ -293,6 +293,7 @@ export const gatewayFleet = defineKind({
   facts: [
     { name: 'Pods', type: 'string', jsonPath: '.status.live' },
     { name: 'Version', type: 'integer', jsonPath: '.status.snapshotVersion' },
+    { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend' },
   ],
   rules: [shortNameRule('GatewayFleet', {})],
 });

@@ -99,13 +99,14 @@ export const sidecarProfile = defineKind({
   status: statusOf({
     injectedPods: podCount('injectedPods is the number of running pods with the sidecar.').optional(),
     missedPods: podCount(
-      'missedPods is the number of running pods that name the profile in their label and have no sidecar.',
+      'missedPods is the number of running pods that name the profile in their label and have no sidecar, but for those on the host network.',
     ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
   }),
   facts: [
     { name: 'Pods', type: 'integer', jsonPath: '.status.injectedPods' },
     { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
+    { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend' },
   ],
   rules: [shortNameRule('SidecarProfile', {})],
 });

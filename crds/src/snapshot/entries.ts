@@ -3,8 +3,7 @@
  * gateway keeps fields of a newer minor version it does not know.
  */
 import { z } from 'zod';
-import type { RoutingNode } from '../config/index.ts';
-import { deployment } from '../config/index.ts';
+import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
 
 const stringMap = z.record(z.string(), z.string());
 
@@ -131,6 +130,13 @@ export interface SnapshotEntry<K extends EntryKind = EntryKind> {
 }
 
 export type AnyEntry = { [K in EntryKind]: SnapshotEntry<K> }[EntryKind];
+
+/**
+ * Whether a config is the organisation's and brings credentials of its own: nobody has granted these to a workspace that merely
+ * names the config, so that it is only used where the organisation names it (DESIGN section 4).
+ */
+export const isWithheld = ({ workspace, body }: Pick<SnapshotEntry<'config'>, 'workspace' | 'body'>): boolean =>
+  workspace === null && credentialsIn(body.node).length > 0;
 
 /** The id of an entry. */
 export function entryId(kind: EntryKind, workspace: string | null, name: string): string {

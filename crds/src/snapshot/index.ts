@@ -10,6 +10,7 @@ export {
   type EntryBody,
   type EntryKind,
   entryId,
+  isWithheld,
   keyBody,
   organisationBody,
   providerBody,
@@ -22,6 +23,7 @@ export {
 } from './entries.ts';
 export {
   assemble,
+  isIntact,
   MANIFEST_KEY,
   type Manifest,
   type ManifestProblem,

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { err, isObject, ok, type Result } from '../result.ts';
-import { canonicalJson } from './canonical.ts';
-import type { AnyEntry } from './entries.ts';
+import { canonicalJson, digestOf } from './canonical.ts';
+import { type AnyEntry, entryId } from './entries.ts';
 import { isReadable, type SchemaVersion } from './version.ts';
 
 /** The entry of the manifest ConfigMap that holds the document. */
@@ -93,6 +93,10 @@ export function readShard(text: string, digest: string): Result<readonly AnyEntr
 // Who loads them validates each entry by its kind; here only what finds and compares them is needed.
 const isEntryLike = (value: unknown): value is AnyEntry =>
   isObject(value) && typeof value['id'] === 'string' && typeof value['digest'] === 'string';
+
+/** Whether an entry is what it says it is: its digest is that of its body, and its id is of its kind and workspace. Costs a hash. */
+export const isIntact = ({ kind, id, workspace, digest, body }: AnyEntry): boolean =>
+  isObject(body) && id.startsWith(entryId(kind, workspace, '')) && digestOf(body) === digest;
 
 /** What shards are the Snapshot of a manifest together; entries come in the order of the shards. */
 export function assemble(

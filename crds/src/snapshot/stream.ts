@@ -20,7 +20,7 @@ export const MOUNTED_COPY_KEY = 'snapshot.json.gz';
 /** A mounted file holds less than 1 MiB; what unfolds to more than this is no copy of ours. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** A whole Snapshot; it replaces the one before. */
+/** A whole Snapshot; it replaces the one before. One without entries says that there is nothing for the sidecar any more. */
 export interface SnapshotFrame {
   readonly kind: 'snapshot';
   /** Names the content: equal versions have equal entries, whoever sent them. Says nothing about which is newer. */

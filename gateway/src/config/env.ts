@@ -120,6 +120,10 @@ export const ENVIRONMENT = z.object({
     .optional()
     .meta({ description: 'where the gateway program gets what it serves; required there' }),
   GATEHOUSE_FLEET: text('name of the GatewayFleet whose manifest is followed'),
+  GATEHOUSE_FLEET_ID: text(
+    'the same for all gateways that serve as one: a request that one of them has sent is refused when it comes back to any',
+  ),
+  GATEHOUSE_OWN_NAMESPACES: text('comma list of namespaces of Gatehouse itself; custom hosts below them are refused'),
   GATEHOUSE_NAMESPACE: text('namespace of the fleet'),
   GATEHOUSE_POD_NAME: text('name of the pod, for logs'),
   GATEHOUSE_SNAPSHOT_DIR: text('folder of the last good copy of what is served; none is kept when unset'),

@@ -31,6 +31,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     name: 'x-gw-provider-responses-proxy',
     meaning: '`true` when the deployment of `azure-ai` has the responses API',
   },
+  {
+    name: 'x-gw-via',
+    meaning:
+      'sent by gateways to custom hosts: ids of the fleets a request came through; one that comes back is refused',
+  },
   { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
 ];
 

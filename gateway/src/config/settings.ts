@@ -58,6 +58,10 @@ export interface GatewaySettings {
   readonly trustedCustomHosts: string | undefined;
   /** Address of the Kubernetes API server: never reachable through the gateway. */
   readonly apiServer: string | undefined;
+  /** Namespaces of the installation: what they hold is never reachable through the gateway. */
+  readonly ownNamespaces: readonly string[];
+  /** What all pods of the fleet call themselves before hosts that resources name; undefined: each gateway has its own. */
+  readonly fleetId: string | undefined;
   readonly savedConfigsOnly: boolean;
   readonly caps: TargetCaps;
   readonly headersToMask: readonly string[];
@@ -100,6 +104,8 @@ export function toSettings(env: Environment): GatewaySettings {
     proxy: { http: env.HTTP_PROXY, https: env.HTTPS_PROXY, no: env.NO_PROXY },
     trustedCustomHosts: env.TRUSTED_CUSTOM_HOSTS,
     apiServer: env.KUBERNETES_SERVICE_HOST,
+    ownNamespaces: listOf(env.GATEHOUSE_OWN_NAMESPACES),
+    fleetId: env.GATEHOUSE_FLEET_ID,
     savedConfigsOnly: env.BLOCK_INLINE_CONFIG,
     caps: {
       rootTargets: env.MAX_ROOT_CONFIG_TARGETS,

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import { type RateLimit, type RateLimiter, WINDOW_MS } from './limiter.ts';
 
 interface Window {
@@ -11,7 +12,7 @@ const MAX_WINDOWS = 200_000;
 
 /** Counters of this process alone. */
 export function createMemoryRateLimiter(maxWindows: number = MAX_WINDOWS): RateLimiter {
-  const windows = new LRUCache<string, Window>({ max: maxWindows });
+  const windows = new LRUCache<string, Window>(atMostEntries(maxWindows));
   return {
     consume: (subject, limits, nowMs) => {
       const current = limits.map((limit) =>

@@ -13,6 +13,7 @@ import { identify } from './identify.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
 import { stick } from './session.ts';
+import { refuseLoop } from './via.ts';
 
 export type { AttemptPorts } from './attempt/index.ts';
 export type * from './exchange.ts';
@@ -61,6 +62,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 
 async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
   exchange.request.checkLength(exchange.operation);
+  refuseLoop(exchange.request, ports.attempts.gatewayId);
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);

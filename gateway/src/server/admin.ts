@@ -1,5 +1,6 @@
 /** The admin listener: metrics, probes and the state of the Snapshot (DESIGN sections 5 and 10). Never public. */
 import { hash, timingSafeEqual } from 'node:crypto';
+import { VIA_HEADER } from '@gatehouse/crds/hosts';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
@@ -22,6 +23,10 @@ const LONG_POLL_MS = 30_000;
 export function createAdmin(ports: AdminPorts): FastifyInstance {
   const { snapshots, metrics, version } = ports;
   const app = fastify({ forceCloseConnections: true });
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers[VIA_HEADER] === undefined) return;
+    return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });
+  });
   const isReady = () => ports.isAccepting() && snapshots.current !== undefined;
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) =>

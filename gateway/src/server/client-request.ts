@@ -17,9 +17,10 @@ export function toClientRequest(
 ): ClientRequest {
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
+  const given = message.headers; // a getter
   const header = (name: string): string | undefined => {
     // Names come from clients: `constructor` is a header like any other.
-    const value = Object.hasOwn(message.headers, name) ? message.headers[name] : undefined;
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
     return Array.isArray(value) ? value.join(', ') : value;
   };
   return {
@@ -29,13 +30,13 @@ export function toClientRequest(
     route,
     header,
     *headers() {
-      for (const name in message.headers) {
+      for (const name in given) {
         const value = header(name);
         if (value !== undefined && !name.startsWith(':')) yield [name, value];
       }
     },
     checkLength: ({ json }) => {
-      if (json || isJson(message.headers['content-type'])) checkLength(message, limits.maxJsonBytes);
+      if (json || isJson(given['content-type'])) checkLength(message, limits.maxJsonBytes);
     },
     readBody: ({ json }) => readBody(message, json, limits),
   };

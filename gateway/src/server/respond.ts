@@ -81,8 +81,10 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
     const send = (piece: Buffer | string | undefined): boolean => {
       if (piece === undefined || piece.length === 0) return true;
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      atBoundary = endsEvent(bytes);
-      timer?.refresh();
+      if (timer !== undefined) {
+        atBoundary = endsEvent(bytes);
+        timer.refresh();
+      }
       store?.push(bytes);
       return writer.write(bytes);
     };

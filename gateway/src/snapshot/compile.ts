@@ -1,4 +1,4 @@
-import { type AnyEntry, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, entryId, isWithheld, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
@@ -100,13 +100,15 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
 const isOfOrganisation = (workspace: string | null, credential: string | undefined): boolean =>
   workspace === null || credential?.startsWith(entryId('credential', null, '')) === true;
 
-function compileConfig({ id, workspace, body }: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
+function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
+  const { id, workspace, body } = entry;
   const saved = { slug: body.slug, version: body.version, workspace };
   const needsFleet = new Set(body.needsFleet);
   return {
     id,
     slug: body.slug,
     workspace,
+    withheld: isWithheld(entry),
     plan: compilePlan(body.node, {
       saved,
       credential: (credential) => credentials.get(credential),

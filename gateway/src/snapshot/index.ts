@@ -14,4 +14,4 @@ export {
   type SourceOptions,
   type SourceStatus,
 } from './sources/index.ts';
-export type { SnapshotView } from './view.ts';
+export type { NamedBy, SnapshotView } from './view.ts';

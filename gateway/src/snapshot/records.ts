@@ -50,6 +50,8 @@ export interface SavedConfig {
   readonly slug: string;
   readonly workspace: string | null;
   readonly plan: Plan;
+  /** Naming it is not enough to use it, unless the organisation does; see `isWithheld` of the contract. */
+  readonly withheld: boolean;
 }
 
 /** Who calls through a sidecar: its SidecarProfile, in the place of a key. */

@@ -8,6 +8,9 @@ import type {
 } from './records.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
+/** Whose word it is that a request runs under a config: of the caller and his workspace, or of the organisation. */
+export type NamedBy = 'workspace' | 'organisation';
+
 /** What one request sees: a Snapshot never changes once it serves. */
 export interface SnapshotView {
   readonly version: number;
@@ -19,10 +22,10 @@ export interface SnapshotView {
   sidecar(profile: string): SidecarRecord | undefined;
   /** In the workspace first, then in the organisation as far as it is granted (DESIGN section 4). */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
-  /** In the workspace first, then in the organisation. */
-  config(workspace: string, slug: string): SavedConfig | undefined;
+  /** In the workspace first, then in the organisation; what that withholds is only found when it names it itself. */
+  config(workspace: string, slug: string, namedBy?: NamedBy): SavedConfig | undefined;
   /** The slugs of the configs that `config` finds, own ones first. */
-  configSlugs(workspace: string): readonly string[];
+  configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
   /** Every managed provider the workspace may use, own ones first. */
   providers(workspace: string): readonly ManagedProvider[];
 }
@@ -46,10 +49,16 @@ export function toView(
       const shared = providers.get(ORGANISATION)?.get(slug);
       return shared !== undefined && isGranted(shared, workspace) ? shared : undefined;
     },
-    config: (workspace, slug) => configs.get(workspace)?.get(slug) ?? configs.get(ORGANISATION)?.get(slug),
-    configSlugs: (workspace) => {
-      const scopes = [configs.get(workspace), configs.get(ORGANISATION)];
-      return [...new Set(scopes.flatMap((known) => [...(known?.keys() ?? [])]))];
+    config: (workspace, slug, namedBy = 'workspace') => {
+      const own = configs.get(workspace)?.get(slug);
+      if (own !== undefined) return own;
+      const shared = configs.get(ORGANISATION)?.get(slug);
+      return shared !== undefined && isNameable(shared, namedBy) ? shared : undefined;
+    },
+    configSlugs: (workspace, namedBy = 'workspace') => {
+      const own = [...(configs.get(workspace)?.keys() ?? [])];
+      const shared = [...(configs.get(ORGANISATION)?.values() ?? [])].filter((config) => isNameable(config, namedBy));
+      return [...new Set([...own, ...shared.map(({ slug }) => slug)])];
     },
     providers: (workspace) => {
       const own = [...(providers.get(workspace)?.values() ?? [])];
@@ -60,3 +69,5 @@ export function toView(
 }
 
 const isGranted = ({ grants }: ManagedProvider, workspace: string): boolean => grants.has('*') || grants.has(workspace);
+
+const isNameable = ({ withheld }: SavedConfig, namedBy: NamedBy): boolean => namedBy === 'organisation' || !withheld;

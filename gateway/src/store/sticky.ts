@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../lib/entry-bound.ts';
 import type { Fuse } from './fuse.ts';
 import type { StateStore } from './state.ts';
 
@@ -32,9 +33,9 @@ interface Choice {
 
 export function createStickySessions(options: StickyOptions): StickySessions {
   const { states, fuse, now } = options;
-  const local = new LRUCache<string, Choice & { readonly freshUntilMs: number }>({
-    max: options.maxSessions ?? MAX_SESSIONS,
-  });
+  const local = new LRUCache<string, Choice & { readonly freshUntilMs: number }>(
+    atMostEntries(options.maxSessions ?? MAX_SESSIONS),
+  );
 
   const localChoice = (key: string): Choice | undefined => {
     const known = local.get(key);

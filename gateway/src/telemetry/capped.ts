@@ -27,6 +27,20 @@ export function createCounter<L extends string>(options: CappedOptions<L>) {
   };
 }
 
+/** A number that goes up and down, without labels. */
+export function createLevel(options: Omit<CappedOptions<never>, 'labels' | 'maxSeries'>) {
+  let value = 0;
+  register(options, 'gauge', () => [{ labels: {}, value }]);
+  return {
+    inc: (): void => {
+      value += 1;
+    },
+    dec: (): void => {
+      value -= 1;
+    },
+  };
+}
+
 interface Distribution {
   /** Observations at most as large as the bucket's bound and larger than the one before; the last one has no bound. */
   readonly buckets: Float64Array;

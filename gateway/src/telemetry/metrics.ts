@@ -1,6 +1,6 @@
 /** The metrics of the data plane (DESIGN section 10, decision 27); `METRICS` is the reference's list. */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { createCounter, createHistogram } from './capped.ts';
+import { createCounter, createHistogram, createLevel } from './capped.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
@@ -98,7 +98,7 @@ export function createMetrics(options: {
     cache: createCounter({ ...METRICS.cache, registry }),
     errors: createCounter({ ...METRICS.errors, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
-    inFlight: gauge(GAUGES.inFlight),
+    inFlight: createLevel({ ...GAUGES.inFlight, registry }),
     snapshotVersion: gauge(GAUGES.snapshotVersion),
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),

@@ -166,11 +166,16 @@ const monitoring: Members = {
 
 export const VALUES: Members = {
   imageRegistry: text(['', 'registry.example.com/ai'], 'Put before every image repository.'),
-  imagePullSecrets: objects([{ name: 'registry' }], 'Secrets for pulling images.'),
+  imagePullSecrets: objects(
+    [{ name: 'registry' }],
+    'Secrets for pulling images, in the namespace of the release and in that of the default fleet, whose spec may name others. ' +
+      'For sidecars the pods they are added to must name theirs.',
+  ),
   runAsUser: leaf(
     z.int().min(1).max(4_294_967_295).nullable(),
     [65_532, 1234],
-    'User and group of all pods of the chart; null: what the platform gives (OpenShift).',
+    "User and group of the chart's own pods; null: what the platform gives (OpenShift). Pods of fleets have the user of their " +
+      'image or what the platform gives.',
   ),
   watchNamespaces: namespaces(
     ['team-a'],

@@ -62,6 +62,11 @@ export const FLAGS = {
     type: 'text',
     help: 'Name of the pod, by which replicas tell each other apart; none: the host name',
   },
+  'pod-uid': {
+    variable: 'GATEHOUSE_POD_UID',
+    type: 'text',
+    help: 'UID of the pod, since a name may come again; none: a random one, so that a restart waits for the lease',
+  },
   'lease-name': { type: 'text', fallback: 'gatehouse-operator', help: 'Lease by which replicas elect a leader' },
   host: { type: 'text', fallback: '::', help: 'Address to listen on' },
   'health-port': { type: 'port', fallback: '8081', help: 'Port of health and metrics; 0: any free one' },

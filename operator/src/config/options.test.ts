@@ -50,6 +50,12 @@ describe('options', () => {
       want: { namespaces: new Set(['o', 'f', 'x', 'y']), fleetNamespaces: new Set(['o', 'f']) },
     },
     {
+      rule: 'a pod is told what it is',
+      args: [],
+      variables: { GATEHOUSE_POD_NAME: 'operator-1', GATEHOUSE_POD_UID: 'u' },
+      want: { podName: 'operator-1', podUid: 'u' },
+    },
+    {
       rule: 'a switch may come from a variable',
       args: ['--no-webhooks'],
       variables: { GATEHOUSE_NO_CROSS_NAMESPACE_REFS: 'true' },

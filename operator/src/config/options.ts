@@ -15,6 +15,7 @@ export interface OperatorOptions {
   readonly gatewayImage: string;
   readonly gatewayImagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly podName: string | undefined;
+  readonly podUid: string | undefined;
   readonly leaseName: string;
   readonly host: string;
   readonly healthPort: number;
@@ -149,6 +150,7 @@ function toOptions(values: Values): OperatorOptions {
     gatewayImage: values.text('gateway-image') ?? '',
     gatewayImagePullPolicy: values.oneOf('gateway-image-pull-policy', ['IfNotPresent', 'Always', 'Never']),
     podName: values.text('pod-name'),
+    podUid: values.text('pod-uid'),
     leaseName: values.text('lease-name') ?? '',
     host: values.text('host') ?? '',
     healthPort: values.port('health-port'),

@@ -56,7 +56,17 @@ describe('a fleet that is not valid', () => {
   });
 
   test.for([
-    { rule: 'without pods', deployed: false, object: fleet(BROKEN) },
+    { rule: 'breaks the schema', object: fleet(BROKEN) },
+    { rule: 'breaks another rule', object: fleet({ env: [{ name: 'PORT', value: '1' }] }) },
+    { rule: 'names nobody that there is', object: fleet({ workspaces: ['nobody'] }) },
+    { rule: 'stands where it may not', object: fleet({}, { namespace: 'elsewhere' }) },
+  ])('and $rule is refused until it has pods', ({ object }) => {
+    expect(places({ deployed: false })(world(object))).toMatchObject([{ refused: true }]);
+    expect(places({ deployed: true })(world(object))).toMatchObject([{ refused: false }]);
+    expect(places({ deployed: false })(world(fleet({})))).toMatchObject([{ refused: false }]);
+  });
+
+  test.for([
     { rule: 'on its way out', deployed: true, object: fleet(BROKEN, { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
     { rule: 'that names its workspaces in no way', deployed: true, object: fleet({ workspaces: 7 }) },
   ])('is none $rule', ({ deployed, object }) => {

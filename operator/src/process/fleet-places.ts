@@ -1,7 +1,7 @@
 /** The fleets of a world, and whom they serve. */
 import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
-import { type FleetSettings, readFleet, workspacesServedBy } from '../kinds/gateway-fleet/index.ts';
+import { type FleetSettings, fleetIssues, readFleet, workspacesServedBy } from '../kinds/gateway-fleet/index.ts';
 import type { FleetPlace } from '../program/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
 import type { World, WorldObject } from '../translate/index.ts';
@@ -13,8 +13,8 @@ export interface FleetPlacesOptions {
 }
 
 /**
- * A fleet that has become invalid goes on with the last spec that was good. Where this process has never seen one, but pods are
- * there, the fleet goes on with what its spec says of workspaces, which is all that decides about publishing.
+ * A fleet that has become invalid goes on with the last spec that was good. Where this process has never seen one, the fleet
+ * goes on with what its spec says of workspaces, which is all that decides about publishing; without pods it is refused.
  */
 export function createFleetPlaces({ settings, isDeployed }: FleetPlacesOptions): (world: World) => FleetPlace[] {
   const read = new WeakMap<WorldObject, GatewayFleet | undefined>();
@@ -32,10 +32,12 @@ export function createFleetPlaces({ settings, isDeployed }: FleetPlacesOptions):
       const identity = { namespace, name, uid };
       const known = goodOf(object, key);
       if (known !== undefined) good.set(key, known);
-      const fleet = known ?? (isDeployed(identity) ? parse(withPlacementOnly(object)) : undefined);
+      const fleet = known ?? parse(withPlacementOnly(object));
       if (fleet === undefined) return;
-      const { owner, served } = workspacesServedBy(fleet, world, settings);
-      places.push({ key, identity, suspended: fleet.spec.suspend, owner, served });
+      const { owner, served, issues } = workspacesServedBy(fleet, world, settings);
+      const isGood = known !== undefined && issues.length === 0 && fleetIssues(known).length === 0;
+      const refused = !isGood && !isDeployed(identity);
+      places.push({ key, identity, suspended: fleet.spec.suspend, refused, owner, served });
     });
     lastGood = good;
     return places;

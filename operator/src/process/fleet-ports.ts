@@ -1,20 +1,21 @@
 /** How the program reaches fleets: publishers, and the pods' own answers. */
-import { ADMIN_TOKEN_KEY, adminSecretName } from '../kinds/gateway-fleet/index.ts';
+import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } from '../kinds/gateway-fleet/index.ts';
 import type { FleetPorts } from '../program/index.ts';
 import { createAcknowledgements, createPublisher, type FleetIdentity } from '../publish/index.ts';
 import { type KubeClient, keyOf, type Log } from '../runtime/index.ts';
-import { toFleetPod } from './pods.ts';
+import { podsOf, toFleetPod } from './pods.ts';
 import type { Stores } from './stores.ts';
 
 export interface FleetPortsOptions {
   readonly client: KubeClient;
   readonly stores: Pick<Stores, 'pods' | 'secrets'>;
+  readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
   /** Of this leader, unlike any other's before. */
   readonly identity: string;
   readonly log: Log;
 }
 
-export function createFleetPorts({ client, stores, identity, log }: FleetPortsOptions): FleetPorts {
+export function createFleetPorts({ client, stores, settings, identity, log }: FleetPortsOptions): FleetPorts {
   const { pods, secrets } = stores;
   const adminSecret = ({ namespace, name }: FleetIdentity): string => keyOf({ namespace, name: adminSecretName(name) });
   const tokenOf = (fleet: FleetIdentity): string => {
@@ -22,17 +23,17 @@ export function createFleetPorts({ client, stores, identity, log }: FleetPortsOp
     return Buffer.from(encoded, 'base64').toString('utf8');
   };
   return {
-    podsOf: ({ key }) => [...pods.indexed('fleet', key)].flatMap((pod) => pods.get(pod) ?? []).map(toFleetPod),
+    podsOf: ({ key }) => podsOf(pods, key).map(toFleetPod),
     createParts: (fleet, onChange) => {
-      const owner = `acknowledgements/${keyOf(fleet)}`;
-      secrets.want(owner, new Set([adminSecret(fleet)]));
+      const claimant = secretClaimant('acknowledgements', fleet, settings);
+      secrets.want(claimant, new Set([adminSecret(fleet)]));
       const acknowledgements = createAcknowledgements({ token: () => tokenOf(fleet), onChange, log });
       return {
         publisher: createPublisher({ client, fleet, identity, log }),
         acknowledgements: {
           ...acknowledgements,
           close: async () => {
-            secrets.want(owner, new Set());
+            secrets.want(claimant, new Set());
             await acknowledgements.close();
           },
         },

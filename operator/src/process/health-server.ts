@@ -1,5 +1,6 @@
 /** Health and metrics over HTTP. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { VIA_HEADER } from '@gatehouse/crds/hosts';
 import type { Registry } from 'prom-client';
 import type { Health, HealthReport } from '../runtime/index.ts';
 
@@ -17,7 +18,7 @@ export interface HealthServer extends AsyncDisposable {
 
 const REQUEST_MS = 10_000;
 
-/** Answers `/livez`, `/healthz`, `/readyz` and `/metrics`. Rejects when the port is taken. */
+/** Answers `/livez`, `/healthz`, `/readyz` and `/metrics`, but no gateway (DESIGN section 9). Rejects when the port is taken. */
 export async function startHealthServer({ health, registry, host, port }: HealthServerOptions): Promise<HealthServer> {
   const reports: ReadonlyMap<string, () => HealthReport> = new Map([
     ['/livez', health.live],
@@ -27,7 +28,8 @@ export async function startHealthServer({ health, registry, host, port }: Health
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const report = reports.get(path);
-    if (report !== undefined) tell(response, report());
+    if (request.headers[VIA_HEADER] !== undefined) response.writeHead(403).end();
+    else if (report !== undefined) tell(response, report());
     else if (path === '/metrics') expose(response, registry);
     else response.writeHead(404).end();
   });

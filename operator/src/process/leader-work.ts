@@ -1,7 +1,7 @@
 /** What only the leader does: children, publications, keys, statuses and events. */
 import { randomUUID } from 'node:crypto';
 import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
-import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import { KINDS } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
 import { childName, type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
@@ -20,16 +20,15 @@ import {
   type Log,
   type RuntimeMetrics,
   type StatusWriter,
-  type Store,
 } from '../runtime/index.ts';
-import { mintedSecret } from '../translate/index.ts';
-import { type CustomObject, kindRefOf, SECRETS } from '../world/index.ts';
+import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPlaces } from './fleet-places.ts';
 import { createFleetPorts } from './fleet-ports.ts';
 import type { FrontDesk } from './front-desk.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
-import { KIND_REFS, type Stores } from './stores.ts';
+import { podsOf, troublesOf } from './pods.ts';
+import { KIND_REFS, type Stores, storeOf } from './stores.ts';
 
 export interface LeaderWorkOptions {
   readonly options: OperatorOptions;
@@ -109,7 +108,7 @@ function programOf(
 ): Program {
   const program = createProgram({
     translations,
-    fleets: createFleetPorts({ client, stores, identity: `${identity}_${randomUUID()}`, log }),
+    fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
     statuses: {
       writer,
       events,
@@ -149,6 +148,7 @@ function fleetControllerOf(
     settings,
     world: () => translations.latest?.world ?? NO_WORLD,
     acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
+    podTroubles: ({ metadata }) => troublesOf(podsOf(stores.pods, keyOf(metadata))),
     placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
     status: writer,
     events,
@@ -160,8 +160,7 @@ function fleetControllerOf(
 /** Members of a status that are not conditions; a write that left them out would remove them. */
 function extrasOf(object: KubeObject, { secrets }: Stores): Readonly<Record<string, unknown>> {
   if (object.kind !== KINDS.ApiKey.kind) return {};
-  const { namespace, name } = object.metadata;
-  return { ...mintedStatus(object, secrets.store.get(keyOf({ namespace, name: mintedSecret(name).name }))) };
+  return { ...mintedStatus(object, secrets) };
 }
 
 function apiKeyControllerOf(
@@ -210,9 +209,3 @@ function sidecarControllerOf(
 }
 
 const NO_WORLD = { resources: new Map(), namespaces: new Map() };
-
-function storeOf({ kinds }: Stores, kind: KindName): Store<CustomObject> {
-  const store = kinds.get(kind);
-  if (store === undefined) throw new TypeError(`${kind} is not watched`);
-  return store;
-}

@@ -65,7 +65,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
     ? parts.use(await openFrontDesk({ ...shared, onReview: metrics.onReview, signal }))
     : undefined;
   metrics.observeStreams(() => frontDesk?.streams ?? 0);
-  const identity = options.podName ?? `${hostname()}_${randomUUID()}`;
+  const identity = identityOf(options);
   const work = createLeaderWork({ ...shared, runtime, frontDesk, identity });
   log.info({ identity }, 'Operator started');
   const leader = createLeader({
@@ -78,6 +78,9 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   });
   return await leader.run(signal, work); // awaited here: all parts are disposed of when this function is left
 }
+
+/** Nobody else's, and the same after a restart of the container (engineering 8.8). */
+const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOptions): string => `${podName}_${podUid}`;
 
 function sourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
   return kubeconfig === undefined ? { inCluster: true } : { kubeConfig: kubeconfig, context };

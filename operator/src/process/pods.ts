@@ -1,6 +1,16 @@
 /** Pods of gateways, as far as acknowledgements need them. */
 import type { FleetPod } from '../publish/index.ts';
-import type { KindRef, KubeObject } from '../runtime/index.ts';
+import type { KindRef, KubeObject, Store } from '../runtime/index.ts';
+
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+}
+
+interface ContainerStatus {
+  readonly state?: { readonly waiting?: { readonly reason?: string | undefined } | undefined } | undefined;
+}
 
 interface ContainerPort {
   readonly name?: string | undefined;
@@ -14,7 +24,8 @@ export interface GatewayPod extends KubeObject {
   readonly status?:
     | {
         readonly podIP?: string | undefined;
-        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined;
+        readonly conditions?: readonly PodCondition[] | undefined;
+        readonly containerStatuses?: readonly ContainerStatus[] | undefined;
       }
     | undefined;
 }
@@ -31,7 +42,10 @@ const ADMIN_PORT_NAME = 'admin';
 export function slimPod({ apiVersion, kind, metadata, spec, status }: GatewayPod): GatewayPod {
   const containers = (spec?.containers ?? []).map(({ ports }) => ({ ports: ports ?? [] }));
   const { podIP, conditions } = status ?? {};
-  return { apiVersion, kind, metadata, spec: { containers }, status: { podIP, conditions } };
+  const containerStatuses = (status?.containerStatuses ?? []).map(({ state }) => ({
+    state: { waiting: { reason: state?.waiting?.reason } },
+  }));
+  return { apiVersion, kind, metadata, spec: { containers }, status: { podIP, conditions, containerStatuses } };
 }
 
 export function toFleetPod({ metadata, spec, status }: GatewayPod): FleetPod {
@@ -46,4 +60,24 @@ export function toFleetPod({ metadata, spec, status }: GatewayPod): FleetPod {
     ready: isReady && typeof metadata.deletionTimestamp !== 'string',
     ...(adminPort === undefined ? {} : { adminPort }),
   };
+}
+
+/** The pods of a fleet by its key. */
+export const podsOf = (
+  pods: Pick<Store<GatewayPod, 'fleet'>, 'indexed' | 'get'>,
+  fleet: string,
+): readonly GatewayPod[] => [...pods.indexed('fleet', fleet)].flatMap((key) => pods.get(key) ?? []);
+
+/** Containers that wait for these are on their way. */
+const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+
+/** What keeps pods from running, as scheduler and kubelets call it; each once, sorted. */
+export function troublesOf(pods: readonly GatewayPod[]): readonly string[] {
+  const reasons = pods.flatMap(({ status }) => {
+    const { conditions = [], containerStatuses = [] } = status ?? {};
+    const unplaced = conditions.filter(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+    return [...unplaced, ...containerStatuses.map(({ state }) => state?.waiting)].map((told) => told?.reason);
+  });
+  const known = reasons.filter((reason) => reason !== undefined);
+  return [...new Set(known).difference(STARTING)].sort();
 }

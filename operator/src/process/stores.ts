@@ -84,6 +84,12 @@ export function createStores({ client, namespaces, crossNamespaceRefs, log }: St
   };
 }
 
+export function storeOf({ kinds }: Pick<Stores, 'kinds'>, kind: KindName): Store<CustomObject> {
+  const store = kinds.get(kind);
+  if (store === undefined) throw new TypeError(`${kind} is not watched`);
+  return store;
+}
+
 const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod): readonly string[] => {
   const fleet = labels['gatehouse.dev/fleet'];
   return fleet === undefined ? [] : [`${namespace}/${fleet}`];

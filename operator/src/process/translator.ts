@@ -1,12 +1,13 @@
 /** The world as the stores have it, translated whenever it changes; on every replica. */
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import type { OperatorOptions } from '../config/index.ts';
+import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
 import { createTranslations, readPublished, type Translations } from '../program/index.ts';
-import { wantSecrets } from '../refs/index.ts';
+import { servedNamespaces, wantSecrets } from '../refs/index.ts';
 import { createBackoff, type KubeClient, type Log, nameOf, namespaceOf, sleep, systemClock } from '../runtime/index.ts';
 import { createLastGood, type LastGood } from '../translate/index.ts';
 import { createLiveWorld } from '../world/index.ts';
-import type { Stores } from './stores.ts';
+import { type Stores, storeOf } from './stores.ts';
 
 export interface TranslatorOptions {
   readonly options: OperatorOptions;
@@ -25,12 +26,18 @@ export interface Translator {
 const RETRY = { minMs: 500, maxMs: 30_000 };
 
 export function createTranslator({ options, client, stores, log, onTranslated }: TranslatorOptions): Translator {
-  const { organisationNamespace, namespaces, allowedHosts } = options;
+  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts } = options;
   const world = createLiveWorld({
-    stores: { ...stores, secrets: stores.secrets.store },
-    settings: { organisationNamespace, consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS, allowedHosts },
+    stores,
+    settings: {
+      organisationNamespace,
+      fleetNamespaces: [...fleetNamespaces],
+      consent: 'label',
+      mintsKeys: true,
+      caps: DEFAULT_TARGET_CAPS,
+      allowedHosts,
+    },
     namespaces,
-    unreadSecrets: stores.secrets.beyond,
     onChange: () => translations.trigger(),
   });
   const translations = createTranslations({ takeWorld: world.take, onTranslated, log });
@@ -39,28 +46,34 @@ export function createTranslator({ options, client, stores, log, onTranslated }:
     grants: stores.grants,
     watches: stores.secrets,
     namespaces,
-    onUnwanted: world.forgetSecret,
+    served: servedNamespaces({
+      organisationNamespace,
+      workspaces: storeOf(stores, 'Workspace'),
+      namespaces: stores.namespaces,
+    }),
   });
   return {
     translations,
-    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal, allowedHosts })),
+    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal, options })),
   };
 }
 
-interface Reading extends Pick<TranslatorOptions, 'client' | 'stores' | 'log'>, Pick<OperatorOptions, 'allowedHosts'> {
+interface Reading extends Pick<TranslatorOptions, 'options' | 'client' | 'stores' | 'log'> {
   readonly signal: AbortSignal;
 }
 
-/** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
-async function readLastGood({ client, stores, log, signal, allowedHosts }: Reading): Promise<LastGood> {
+/**
+ * Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. What stands
+ * in the namespaces of workspaces is theirs to write, and so tells nothing.
+ */
+async function readLastGood({ options, client, stores, log, signal }: Reading): Promise<LastGood> {
   const backoff = createBackoff(RETRY, Math.random);
-  const fleets = [...stores.fleets.fleets.objects.keys()].map((key) => ({
-    namespace: namespaceOf(key),
-    name: nameOf(key).name,
-  }));
+  const fleets = [...stores.fleets.fleets.objects.keys()]
+    .map((key) => ({ namespace: namespaceOf(key), name: nameOf(key).name }))
+    .filter(({ namespace }) => isOfOrganisation(namespace, options));
   for (;;) {
     try {
-      return createLastGood(await readPublished(fleets, { client, log, signal }), allowedHosts);
+      return createLastGood(await readPublished(fleets, { client, log, signal }), options.allowedHosts);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'Could not read what was published before');

@@ -1,7 +1,7 @@
 /** What of a translation each fleet gets. */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { servedBy, tenantSnapshot } from '../translate/index.ts';
-import type { Placement } from './ports.ts';
+import type { FleetPlace, Placement } from './ports.ts';
 
 const NOBODY: ReadonlySet<string> = new Set();
 
@@ -20,7 +20,7 @@ export function concerns({ owner, served }: Placement, workspace: string | null)
   return owner !== undefined && (served === 'all' || served.has(workspace));
 }
 
-/** A text that is the same for the same placement. */
-export function placementId({ owner, served }: Placement): string {
-  return JSON.stringify([owner, served === 'all' ? served : [...served].sort()]);
+/** A text that is the same as long as the fleet serves the same and can be told the same. */
+export function placementId({ owner, served, suspended, refused }: FleetPlace): string {
+  return JSON.stringify([owner, served === 'all' ? served : [...served].sort(), suspended, refused]);
 }

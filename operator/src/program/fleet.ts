@@ -167,6 +167,11 @@ export class Fleet {
     return this.#options.parts.acknowledgements.count(0).ready > 0;
   }
 
+  /** Whether it holds nothing up: what is published is what its next pods become ready with, and it has no ready ones. */
+  isIdleWith(sequence: number): boolean {
+    return !this.hasReadyPods && this.#publishedSequence >= sequence;
+  }
+
   /** The reason a pod gives for refusing the version it should serve. */
   get rejection(): string | undefined {
     const version = this.#version ?? 0;
@@ -175,7 +180,8 @@ export class Fleet {
 
   /** A text that is the same as long as nobody's `Programmed` can have changed. */
   get progress(): string {
-    return `${this.servedSequence} ${this.hasReadyPods} ${this.rejection ?? ''}`;
+    const idleWith = this.hasReadyPods ? '' : this.#publishedSequence;
+    return `${this.servedSequence} ${idleWith} ${this.rejection ?? ''}`;
   }
 
   /** For the status of the fleet; undefined before the first publication and while a pod has yet to be asked. */

@@ -7,6 +7,7 @@ import { ApiError } from '../runtime/index.ts';
 import { translate } from '../translate/index.ts';
 import { createFleets } from './fleets.ts';
 import type { FleetPlace } from './ports.ts';
+import type { Programming } from './status.ts';
 import type { Translated } from './translations.ts';
 
 const WORLD = {
@@ -33,6 +34,7 @@ const place = (over: Partial<FleetPlace> = {}): FleetPlace => ({
   key: 'fleets/main',
   identity: { namespace: 'fleets', name: 'main', uid: 'u1' },
   suspended: false,
+  refused: false,
   owner: 'organisation',
   served: 'all',
   ...over,
@@ -47,20 +49,24 @@ const asked = (sequence: number, late = false) => ({
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** One fleet with a pod that says what it is told to say. */
+type Row = Partial<Acknowledgement['answer']> | undefined;
+
+/** Fleets of one pod each that says what it is told to say; the one called `main` unless another is named. */
 function stage() {
   const stop = new AbortController();
-  let version = 0;
+  const versions = new Map<string, number>();
+  const versionOf = (name: string): number => versions.get(name) ?? 0;
   let refused = 0;
-  let row: Partial<Acknowledgement['answer']> | undefined;
+  const rows = new Map<string, Row>();
   let isAsked = true;
-  let onAnswer = (): void => {};
+  const listeners = new Map<string, () => void>();
   const propagated: number[] = [];
   const leftOut: string[][] = [];
   let oversized: Oversized[] = [];
   let rearranged = 0;
   const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
-  const table = (): Acknowledgement[] => {
+  const table = (name: string): Acknowledgement[] => {
+    const row = rows.get(name);
     if (row === undefined) return [];
     if (!isAsked) return [{ pod, answer: undefined, atMs: undefined, reachable: undefined }];
     return [{ pod, answer: { entries: 0, skipped: [], ...row }, atMs: 0, reachable: true }];
@@ -69,8 +75,8 @@ function stage() {
     {
       ports: {
         podsOf: () => [pod],
-        createParts: (_, onChange) => {
-          onAnswer = onChange;
+        createParts: ({ name }, onChange) => {
+          listeners.set(name, onChange);
           return {
             publisher: {
               publish: async () => {
@@ -78,18 +84,19 @@ function stage() {
                   refused -= 1;
                   throw new ApiError({ status: 409, reason: 'Conflict', message: 'boom' });
                 }
-                version += 1;
+                const version = versionOf(name) + 1;
+                versions.set(name, version);
                 return { version, changed: true, oversized };
               },
               maintain: async () => ({ collected: 0, restored: 0 }),
             },
             acknowledgements: {
               setPods: () => {},
-              table,
-              lowest: () => row?.version,
+              table: () => table(name),
+              lowest: () => rows.get(name)?.version,
               count: (wanted) => ({
-                ready: row === undefined ? 0 : 1,
-                serving: (row?.version ?? 0) >= wanted ? 1 : 0,
+                ready: rows.get(name) === undefined ? 0 : 1,
+                serving: (rows.get(name)?.version ?? 0) >= wanted ? 1 : 0,
               }),
               close: async () => {},
             },
@@ -118,14 +125,14 @@ function stage() {
     refuse: (times: number) => {
       refused = times;
     },
-    version: () => version,
+    version: (name = 'main') => versionOf(name),
     askLater: () => {
       isAsked = false;
     },
-    answer: (given: typeof row) => {
+    answer: (given: Row, name = 'main') => {
       isAsked = true;
-      row = given;
-      onAnswer();
+      rows.set(name, given);
+      listeners.get(name)?.();
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort(new Error('the test is over'));
@@ -224,6 +231,78 @@ describe('what a workspace owns', () => {
     given.answer({ version: 2 });
     expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
     expect(given.leftOut).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
+  });
+
+  test.for<{
+    rule: string;
+    other: Partial<FleetPlace>;
+    answers: Readonly<Record<string, Row>>;
+    want: Partial<Programming>;
+    names?: string;
+  }>([
+    {
+      rule: 'is programmed while another fleet has no ready pod, since those it gets will serve it',
+      other: {},
+      answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+    {
+      rule: 'waits for the fleet that has pods',
+      other: {},
+      answers: { main: {} },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/main',
+    },
+    {
+      rule: 'waits for a pod of either fleet',
+      other: {},
+      answers: { main: { version: 1 }, idle: {} },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/idle',
+    },
+    {
+      rule: 'is not programmed where no fleet has a ready pod',
+      other: {},
+      answers: {},
+      want: { status: 'Unknown', reason: 'NoReadyPods' },
+    },
+    {
+      rule: 'waits for a suspended fleet, whose next pods would not serve it',
+      other: { suspended: true },
+      answers: { main: { version: 1 } },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/idle is suspended',
+    },
+    {
+      rule: 'does not wait for a refused fleet',
+      other: { refused: true },
+      answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+  ])('$rule', async ({ other, answers, want, names = '' }) => {
+    await using given = stage();
+    const idle = place({ key: 'fleets/idle', identity: { namespace: 'fleets', name: 'idle', uid: 'u2' }, ...other });
+    given.fleets.publish([idle, place()], translated(0));
+    const isTold = idle.suspended || idle.refused ? 0 : 1;
+    await waitFor(() => given.version() === 1 && given.version('idle') === isTold);
+    for (const [name, row] of Object.entries(answers)) given.answer(row, name);
+    const programming = given.fleets.programmingOf(asked(0, true));
+    expect(programming).toMatchObject(want);
+    expect(programming.message).toContain(names);
+  });
+
+  test('has no fleet where all are refused, and hears of one that is mended', async () => {
+    await using given = stage();
+    given.fleets.publish([place({ refused: true })], translated(0));
+    expect(given.fleets.programmingOf(asked(0))).toMatchObject({
+      status: 'False',
+      reason: 'NoFleet',
+      message: expect.stringContaining('fleets/main'),
+    });
+    await waitFor(() => given.rearrangements() === 1);
+    given.fleets.publish([place()], translated(1));
+    await waitFor(() => given.rearrangements() === 2);
+    expect(given.fleets.programmingOf(asked(0)).reason).not.toBe('NoFleet');
   });
 
   test('is published after a conflict, too, and never while the fleet is suspended', async () => {

@@ -57,6 +57,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
   const { ports, log, onChange, onPropagated, onLeftOut, onRearranged, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
   const leaving = new Set<Promise<void>>();
+  let refused: readonly FleetPlace[] = [];
   let arrangement = '';
 
   const open = (place: FleetPlace): Entry => {
@@ -86,9 +87,10 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
     leaving.add(left);
   };
   const arrange = (places: readonly FleetPlace[]): void => {
-    const wanted = new Map(places.map((place) => [place.key, place]));
+    refused = places.filter((place) => place.refused);
+    const wanted = new Map(places.filter((place) => !place.refused).map((place) => [place.key, place]));
     for (const [key, entry] of entries) if (wanted.get(key)?.identity.uid !== entry.uid) close(key, entry);
-    for (const place of places) {
+    for (const place of wanted.values()) {
       const known = entries.get(place.key);
       if (known === undefined) entries.set(place.key, open(place));
       else known.fleet.place = place;
@@ -113,7 +115,13 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       }
     },
     updatePods,
-    programmingOf: (question) => toProgramming(concerned(question.workspace), question),
+    programmingOf: (question) => {
+      const { workspace } = question;
+      const fleets = concerned(workspace);
+      if (fleets.length > 0) return toProgramming(fleets, question);
+      const [would] = refused.filter((place) => concerns(place, workspace)).toSorted((a, b) => byName(a.key, b.key));
+      return { status: 'False', reason: 'NoFleet', message: noFleet(workspace, would) };
+    },
     countsOf: (key) => entries.get(key)?.fleet.counts(),
     close: async () => {
       for (const [key, entry] of [...entries]) close(key, entry);
@@ -123,23 +131,31 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
 }
 
 function toProgramming(fleets: readonly Fleet[], question: Question): Programming {
-  const { workspace, sequence, late } = question;
-  if (fleets.length === 0) return { status: 'False', reason: 'NoFleet', message: noFleet(workspace) };
+  const { sequence, late } = question;
   const refused = refusalOf(fleets, question);
   if (refused !== undefined) return refused;
-  const behind = fleets.filter(({ servedSequence }) => servedSequence < sequence);
-  if (behind.length === 0) return PROGRAMMED;
-  const [first] = behind.toSorted(byKey);
-  const rejecting = behind.find(({ rejection }) => rejection !== undefined);
+  const holding = holdingUp(fleets, sequence);
+  const [first] = holding;
+  if (first === undefined) return PROGRAMMED;
+  const rejecting = holding.find(({ rejection }) => rejection !== undefined);
   if (rejecting !== undefined) {
     const message = `A pod of fleet ${rejecting.place.key} refused the Snapshot: ${rejecting.rejection}`;
     return { status: 'False', reason: 'Rejected', message: message.slice(0, MAX_MESSAGE) };
   }
-  if (behind.every(({ hasReadyPods }) => !hasReadyPods)) {
-    return { status: 'Unknown', reason: 'NoReadyPods', message: `Fleet ${first?.place.key} has no ready pod` };
+  const { key, suspended } = (holding.find(({ place }) => place.suspended) ?? first).place;
+  if (fleets.every(({ hasReadyPods }) => !hasReadyPods)) {
+    const message = `Fleet ${key} has no ready pod${suspended ? ' and is suspended' : ''}`;
+    return { status: 'Unknown', reason: 'NoReadyPods', message };
   }
-  const message = late ? `Waiting for the pods of fleet ${first?.place.key}` : 'Waiting for the gateway pods';
-  return { status: 'Unknown', reason: 'Pending', message };
+  const waiting = late ? `Waiting for the pods of fleet ${key}` : 'Waiting for the gateway pods';
+  return { status: 'Unknown', reason: 'Pending', message: suspended ? `Fleet ${key} is suspended` : waiting };
+}
+
+/** The fleets that keep an object from being programmed, by name; idle ones do only where no fleet serves it. */
+function holdingUp(fleets: readonly Fleet[], sequence: number): readonly Fleet[] {
+  const unserved = fleets.filter(({ servedSequence }) => servedSequence < sequence).toSorted(byKey);
+  const behind = unserved.filter((fleet) => !fleet.isIdleWith(sequence));
+  return behind.length > 0 || unserved.length < fleets.length ? behind : unserved;
 }
 
 /** The fleet that comes first by name and does not serve the object. */
@@ -153,10 +169,14 @@ function refusalOf(fleets: readonly Fleet[], { origin, sequence }: Question): Pr
   return undefined;
 }
 
-const byKey = (a: Fleet, b: Fleet): number => (a.place.key < b.place.key ? -1 : 1);
+const byName = (a: string, b: string): number => (a < b ? -1 : 1);
+const byKey = (a: Fleet, b: Fleet): number => byName(a.place.key, b.place.key);
 
 /** Longest message of a condition in characters. */
 const MAX_MESSAGE = 900;
 
-const noFleet = (workspace: string | null): string =>
-  workspace === null ? 'The organisation has no GatewayFleet' : `No GatewayFleet serves the workspace ${workspace}`;
+function noFleet(workspace: string | null, refused: FleetPlace | undefined): string {
+  const who =
+    workspace === null ? 'The organisation has no GatewayFleet' : `No GatewayFleet serves the workspace ${workspace}`;
+  return refused === undefined ? who : `${who}: fleet ${refused.key} is refused`;
+}

@@ -2,6 +2,7 @@
 import {
   type AnyEntry,
   assemble,
+  isIntact,
   MANIFEST_KEY,
   manifestName,
   parseManifest,
@@ -14,6 +15,7 @@ import {
   type KindRef,
   type KubeClient,
   type KubeObject,
+  keyOf,
   type Log,
   type ObjectName,
 } from '../runtime/index.ts';
@@ -40,17 +42,30 @@ interface ReaderOptions {
   readonly signal: AbortSignal;
 }
 
+type FleetName = ObjectName & { readonly namespace: string };
+
+/** What one fleet was told last. */
+interface Edition {
+  /** In ms since 1970. */
+  readonly publishedAt: number;
+  readonly entries: readonly AnyEntry[];
+}
+
 /**
- * The entries of the manifest of each fleet; of an entry that several have, the one of the highest generation. A fleet without a
- * manifest, or with one that cannot be read whole, adds nothing. Rejects with ApiError when the API server cannot be asked.
+ * The entries of the manifests of fleets; of an entry that several have, the one of the highest generation, then of the latest
+ * publication: it may hold fewer entries than others, never other ones. A fleet without a manifest, or with one that cannot be read
+ * whole, adds nothing, nor does an entry that is not what its digest says. Only fleets in the organisation's hands may be asked: who
+ * can write beside their manifests is believed. Rejects with ApiError when the API server cannot be asked.
  */
 export async function readPublished(
-  fleets: readonly (ObjectName & { readonly namespace: string })[],
+  fleets: readonly FleetName[],
   options: ReaderOptions,
 ): Promise<readonly AnyEntry[]> {
+  const editions: Edition[] = [];
+  for (const fleet of fleets.toSorted(byName)) editions.push(...(await readFleet(fleet, options)));
   const entries = new Map<string, AnyEntry>();
-  for (const fleet of fleets) {
-    for (const entry of await readFleet(fleet, options)) {
+  for (const edition of editions.sort((a, b) => b.publishedAt - a.publishedAt)) {
+    for (const entry of edition.entries) {
       const known = entries.get(entry.id);
       if (known === undefined || known.generation < entry.generation) entries.set(entry.id, entry);
     }
@@ -58,15 +73,15 @@ export async function readPublished(
   return [...entries.values()];
 }
 
-async function readFleet(
-  { namespace, name }: ObjectName & { readonly namespace: string },
-  options: ReaderOptions,
-): Promise<readonly AnyEntry[]> {
+const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);
+
+async function readFleet({ namespace, name }: FleetName, options: ReaderOptions): Promise<readonly Edition[]> {
+  const fleet = keyOf({ namespace, name });
   const object = await find(CONFIG_MAPS, { namespace, name: manifestName(name) }, options);
   const text = object?.data?.[MANIFEST_KEY];
   if (text === undefined) return [];
   const manifest = parseManifest(text);
-  if (!manifest.ok) return unreadable(options, `${namespace}/${name}`, manifest.error.code);
+  if (!manifest.ok) return unreadable(options, fleet, manifest.error.code);
   const shards = new Map<string, readonly AnyEntry[]>();
   const queue = [...manifest.value.shards];
   const read = async (): Promise<void> => {
@@ -77,7 +92,8 @@ async function readFleet(
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
   const snapshot = assemble(manifest.value, (digest) => shards.get(digest));
-  return snapshot.ok ? snapshot.value.entries : unreadable(options, `${namespace}/${name}`, 'INCOMPLETE');
+  if (!snapshot.ok) return unreadable(options, fleet, 'INCOMPLETE');
+  return [{ publishedAt: manifest.value.publishedAt ?? 0, entries: snapshot.value.entries }];
 }
 
 async function readOne(
@@ -89,10 +105,18 @@ async function readOne(
   const value = object?.data?.[SHARD_KEY];
   if (value === undefined) return undefined;
   const entries = readShard(secret ? Buffer.from(value, 'base64').toString('utf8') : value, digest);
-  return entries.ok ? entries.value : undefined;
+  if (!entries.ok) return undefined;
+  const intact = entries.value.filter(isIntact);
+  const dropped = entries.value.length - intact.length;
+  if (dropped > 0)
+    options.log.warn(
+      { shard: keyOf({ namespace, name }), entries: dropped },
+      'Entries that are not what their digest says were dropped',
+    );
+  return intact;
 }
 
-function unreadable({ log }: ReaderOptions, fleet: string, code: string): readonly AnyEntry[] {
+function unreadable({ log }: ReaderOptions, fleet: string, code: string): readonly Edition[] {
   log.warn({ fleet, code }, 'Could not read what was published before');
   return [];
 }

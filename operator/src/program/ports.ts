@@ -16,6 +16,8 @@ export interface FleetPlace extends Placement {
   readonly key: string;
   readonly identity: FleetIdentity;
   readonly suspended: boolean;
+  /** Its spec is not good and never was: it has no pods, and nothing is published to it. */
+  readonly refused: boolean;
 }
 
 /** Gives the parts that a fleet needs; both are closed with it. */

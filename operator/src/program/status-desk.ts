@@ -2,6 +2,7 @@
 import type { KindName } from '@gatehouse/crds/kinds';
 import { type Clock, conditionOf, type KubeObject, type Log, sleep, systemClock } from '../runtime/index.ts';
 import { originKey, type Verdict } from '../translate/index.ts';
+import { createExpiries, type Expiries } from './expiries.ts';
 import type { Fleets } from './fleets.ts';
 import type { StatusPorts } from './ports.ts';
 import { isServed, type Programming, toStatus } from './status.ts';
@@ -36,11 +37,15 @@ interface Waiting {
   /** The translation that must be served. */
   readonly sequence: number;
   readonly sinceMs: number;
+  /** Nothing has been said yet, since the pods may have it any moment. */
+  held: boolean;
   late: boolean;
 }
 
 /** Objects looked at before others get a turn. */
 const SLICE = 200;
+/** Pods mostly have an edit within so long: to say before that they do not would be a second write for nothing, in ms. */
+const PATIENCE_MS = 1_000;
 /** After this long an object that waits names the fleet it waits for (DESIGN section 4), in ms. */
 const LATE_MS = 10_000;
 const TICK_MS = 1_000;
@@ -54,8 +59,9 @@ class Desk implements StatusDesk {
   readonly #clock: Clock;
   readonly #verdicts = new Map<string, Verdict>();
   readonly #waiting = new Map<string, Waiting>();
-  /** Objects last told to be stalled, for the event when they are well again. */
-  readonly #stalled = new Set<string>();
+  readonly #expiries: Expiries;
+  /** The last problem an event was about, of objects that have had one; undefined: that it is well again. */
+  readonly #told = new Map<string, string | undefined>();
   #due = new Set<string>();
   #wake = Promise.withResolvers<void>();
   #begun = false;
@@ -63,6 +69,7 @@ class Desk implements StatusDesk {
   constructor(options: StatusDeskOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#expiries = createExpiries(this.#clock);
   }
 
   take({ translation, sequence }: Translated): void {
@@ -84,13 +91,14 @@ class Desk implements StatusDesk {
     const live = this.#liveOf(verdict);
     const done = live !== undefined && isProgrammed(live, generation);
     if (!isServed(verdict) || done) this.#waiting.delete(key);
-    else this.#waiting.set(key, { sequence, sinceMs: this.#clock.monotonicMs(), late: false });
+    else this.#waiting.set(key, { sequence, sinceMs: this.#clock.monotonicMs(), held: false, late: false });
   }
 
   #forget(key: string): void {
     this.#verdicts.delete(key);
     this.#waiting.delete(key);
-    this.#stalled.delete(key);
+    this.#told.delete(key);
+    this.#expiries.forget(key);
   }
 
   mark(key: string): void {
@@ -133,16 +141,20 @@ class Desk implements StatusDesk {
   async #tick(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(TICK_MS, { signal, clock: this.#clock }).catch(() => undefined);
-      this.#markLate();
+      this.#markWaiting();
+      for (const key of this.#expiries.takePassed()) this.#due.add(key);
       this.#notify();
     }
   }
 
-  #markLate(): void {
-    const before = this.#clock.monotonicMs() - LATE_MS;
+  #markWaiting(): void {
+    const nowMs = this.#clock.monotonicMs();
     for (const [key, waiting] of this.#waiting) {
-      if (waiting.late || waiting.sinceMs > before) continue;
-      waiting.late = true;
+      const waitedMs = nowMs - waiting.sinceMs;
+      const isLate = !waiting.late && waitedMs >= LATE_MS;
+      if (!isLate && !(waiting.held && waitedMs >= PATIENCE_MS)) continue;
+      waiting.held = false;
+      waiting.late ||= isLate;
       this.#due.add(key);
     }
   }
@@ -162,8 +174,14 @@ class Desk implements StatusDesk {
     const live = verdict === undefined ? undefined : this.#liveOf(verdict);
     if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
     const programming = this.#programmingOf(verdict);
+    if (this.#isUnderWay(verdict, programming)) return;
     const status = {
-      ...toStatus({ verdict, programming, observed: observedGeneration(live) }),
+      ...toStatus({
+        verdict,
+        programming,
+        observed: observedGeneration(live),
+        expired: this.#expiries.hasPassed(key, live),
+      }),
       ...this.#options.ports.extras(live),
     };
     this.#announce(verdict, live);
@@ -172,6 +190,13 @@ class Desk implements StatusDesk {
     } catch (error) {
       if (!signal.aborted) this.#options.log.error({ object: key, err: error }, 'Could not decide on a status');
     }
+  }
+
+  #isUnderWay({ key, conditions }: Verdict, { reason }: Programming): boolean {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined || reason !== 'Pending' || conditions.ResolvedRefs.status !== 'True') return false;
+    waiting.held = this.#clock.monotonicMs() - waiting.sinceMs < PATIENCE_MS;
+    return waiting.held;
   }
 
   #programmingOf(verdict: Verdict): Programming {
@@ -186,24 +211,24 @@ class Desk implements StatusDesk {
   /** On transitions only, and not when an object is accepted for the first time (DESIGN section 4). */
   #announce({ key, conditions }: Verdict, regarding: KubeObject): void {
     const bad = [conditions.Accepted, conditions.ResolvedRefs].find(({ status }) => status === 'False');
-    const before = conditionOf(regarding, 'Stalled');
-    const wasStalled = this.#stalled.has(key) || before?.status === 'True';
-    const { events } = this.#options.ports;
-    const action = 'Translate';
-    if (bad === undefined) {
-      this.#stalled.delete(key);
-      if (!wasStalled) return;
-      events.record({ regarding, type: 'Normal', reason: 'Accepted', action, note: 'The object is valid again' });
-      return;
-    }
-    const isNew = !this.#stalled.has(key) && before?.reason !== bad.reason;
-    this.#stalled.add(key);
-    if (isNew) events.record({ regarding, type: 'Warning', reason: bad.reason, action, note: bad.message });
+    const told = this.#told.has(key) ? this.#told.get(key) : problemOf(regarding);
+    if (told === bad?.reason) return;
+    this.#told.set(key, bad?.reason);
+    const news = bad === undefined ? WELL : { type: 'Warning' as const, reason: bad.reason, note: bad.message };
+    this.#options.ports.events.record({ regarding, action: 'Translate', ...news });
   }
 
   #liveOf({ kind, key }: Verdict): KubeObject | undefined {
     return this.#options.ports.live(kind, key.slice(kind.length + 1));
   }
+}
+
+const WELL = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
+
+/** The problem that the status tells, as a leader before may have left it. */
+function problemOf(object: KubeObject): string | undefined {
+  const stalled = conditionOf(object, 'Stalled');
+  return stalled?.status === 'True' ? stalled.reason : undefined;
 }
 
 /** Whether the status says that this generation has once been served by all: that is said once, and stays true. */

@@ -37,6 +37,7 @@ describe('a status', () => {
     programming: Programming;
     want: readonly string[];
     observed: number | undefined;
+    expired?: boolean;
   }>([
     {
       rule: 'of what all pods serve is ready',
@@ -108,6 +109,14 @@ describe('a status', () => {
       observed: 3,
     },
     {
+      rule: 'of what has expired says so, and that it is as it should be',
+      given: verdict(),
+      programming: PROGRAMMED,
+      expired: true,
+      want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded', 'Expired=True/Expired'],
+      observed: 3,
+    },
+    {
       rule: 'of a key that is being minted is in progress',
       given: verdict({ serves: 'nothing', conditions: { ...GOOD, ResolvedRefs: bad('Pending', 'Unknown') } }),
       programming: PROGRAMMED,
@@ -120,8 +129,8 @@ describe('a status', () => {
       ],
       observed: 2,
     },
-  ])('$rule', ({ given, programming, want, observed }) => {
-    const { conditions = [], observedGeneration } = toStatus({ verdict: given, programming, observed: 2 });
+  ])('$rule', ({ given, programming, want, observed, expired = false }) => {
+    const { conditions = [], observedGeneration } = toStatus({ verdict: given, programming, observed: 2, expired });
     const lines = conditions.map(({ type, status, reason }) =>
       ['Accepted', 'ResolvedRefs', 'Programmed'].includes(type) ? `${type}=${status}` : `${type}=${status}/${reason}`,
     );

@@ -14,6 +14,7 @@ export const PROGRAMMED: Programming = {
   message: 'Every ready pod of the fleets concerned serves this generation',
 };
 const UNDECIDED: Programming = { status: 'Unknown', reason: 'Pending', message: 'An earlier step has not finished' };
+const EXPIRED: Grounds = { reason: 'Expired', message: 'The time of spec.expiresAt has passed: gateways refuse it' };
 const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
 
 /** Whether the object, as it is, has been made into something that pods can serve. */
@@ -26,10 +27,12 @@ interface Told {
   readonly programming: Programming;
   /** `status.observedGeneration` of before. */
   readonly observed: number | undefined;
+  /** The time at which the object says that it stops working has passed. */
+  readonly expired: boolean;
 }
 
 /** Conditions and observed generation; times are the writer's. */
-export function toStatus({ verdict, programming: told, observed }: Told): StatusDraft {
+export function toStatus({ verdict, programming: told, observed, expired }: Told): StatusDraft {
   const { generation, conditions } = verdict;
   const programming = isServed(verdict) ? told : UNDECIDED;
   const positive = { ...conditions, Programmed: programming };
@@ -44,6 +47,7 @@ export function toStatus({ verdict, programming: told, observed }: Told): Status
   ];
   if (stalled !== undefined) drafts.push(toCondition('Stalled', 'True', stalled));
   else if (unmet?.status === 'Unknown') drafts.push(toCondition('Reconciling', 'True', unmet));
+  if (expired) drafts.push(toCondition('Expired', 'True', EXPIRED));
   const settled = unmet?.status !== 'Unknown';
   const observedGeneration = settled ? generation : observed;
   return {

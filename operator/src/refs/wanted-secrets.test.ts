@@ -1,7 +1,7 @@
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { createStore, type KubeObject, type ObjectKey } from '../runtime/index.ts';
-import { wantSecrets } from './index.ts';
+import { servedNamespaces, wantSecrets } from './index.ts';
 
 interface Thing extends KubeObject {
   readonly spec: Readonly<Record<string, unknown>>;
@@ -11,22 +11,45 @@ interface Granting extends KubeObject {
   readonly spec: { readonly from: []; readonly to: [] };
 }
 
+const ORGANISATION = 'gatehouse-system';
+
 function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string> } = {}) {
   const accounts = createStore<Thing>();
   const grants = createStore<Granting>();
+  const workspaces = createStore<Thing>();
+  const labels = createStore<KubeObject>();
   const wanted = new Map<string, ReadonlySet<ObjectKey>>();
-  const unwanted: ObjectKey[] = [];
+  const charged = new Set<string | undefined>();
   let version = 0;
   wantSecrets({
     kinds: new Map([['VirtualKey', accounts]]),
     grants,
-    watches: { want: (owner, keys) => void wanted.set(owner, keys) },
+    watches: {
+      want: ({ id, share }, keys) => {
+        wanted.set(id, keys);
+        charged.add(share);
+      },
+    },
     namespaces,
-    onUnwanted: (key) => void unwanted.push(key),
+    served: servedNamespaces({ organisationNamespace: ORGANISATION, workspaces, namespaces: labels }),
   });
-  const put = (secretRef: object): void => {
+  const claim = (namespace: string): void => {
     version += 1;
-    const metadata = { name: 'x', namespace: 'team', generation: version, resourceVersion: String(version) };
+    const metadata = { name: 'team-a', resourceVersion: String(version) };
+    workspaces.put({ apiVersion: API_VERSION, kind: 'Workspace', metadata, spec: { namespace } }, { initial: false });
+  };
+  const label = (namespace: string, workspace: string): void => {
+    version += 1;
+    const metadata = {
+      name: namespace,
+      labels: { 'gatehouse.dev/workspace': workspace },
+      resourceVersion: String(version),
+    };
+    labels.put({ apiVersion: 'v1', kind: 'Namespace', metadata }, { initial: false });
+  };
+  const put = (secretRef: object, namespace = 'team'): void => {
+    version += 1;
+    const metadata = { name: 'x', namespace, generation: version, resourceVersion: String(version) };
     accounts.put({ apiVersion: API_VERSION, kind: 'VirtualKey', metadata, spec: { secretRef } }, { initial: false });
   };
   const grant = (namespace: string): void => {
@@ -41,23 +64,56 @@ function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string
       initial: false,
     });
   };
-  return { put, grant, grants, accounts, unwanted, keys: () => [...(wanted.get('VirtualKey/team/x') ?? [])] };
+  const keys = (namespace = 'team'): ObjectKey[] => [...(wanted.get(`VirtualKey/${namespace}/x`) ?? [])];
+  return { claim, label, put, grant, grants, accounts, workspaces, charged, keys };
+}
+
+/** A stage where `team` is a workspace's. */
+function furnished(options: Parameters<typeof stage>[0] = {}) {
+  const given = stage(options);
+  given.claim('team');
+  given.label('team', 'team-a');
+  return given;
 }
 
 describe('a Secret is wanted', () => {
   test('while an object of its namespace names it', () => {
-    const { put, keys, accounts, unwanted } = stage();
+    const { put, keys, accounts, charged } = furnished();
     put({ name: 'a' });
     expect(keys()).toEqual(['team/a']);
     put({ name: 'b' });
     expect(keys()).toEqual(['team/b']);
-    expect(unwanted).toEqual(['team/a']);
     accounts.remove('team/x');
+    expect(keys()).toEqual([]);
+    expect([...charged]).toEqual(['team']);
+  });
+
+  test('while the namespace and a Workspace agree on each other, whatever else came first', () => {
+    const { claim, label, put, keys, workspaces } = stage();
+    put({ name: 'a' });
+    expect(keys()).toEqual([]);
+    label('team', 'team-a');
+    expect(keys()).toEqual([]);
+    claim('elsewhere');
+    expect(keys()).toEqual([]);
+    claim('team');
+    expect(keys()).toEqual(['team/a']);
+    label('team', 'team-b');
+    expect(keys()).toEqual([]);
+    label('team', 'team-a');
+    expect(keys()).toEqual(['team/a']);
+    workspaces.remove('team-a');
     expect(keys()).toEqual([]);
   });
 
+  test('always by what is of the organisation', () => {
+    const { put, keys } = stage();
+    put({ name: 'a' }, ORGANISATION);
+    expect(keys(ORGANISATION)).toEqual([`${ORGANISATION}/a`]);
+  });
+
   test('from another namespace only while a grant there says so', () => {
-    const { put, grant, grants, keys, unwanted } = stage();
+    const { put, grant, grants, keys, charged } = furnished();
     put({ name: 'a', namespace: 'other' });
     expect(keys()).toEqual([]);
     grant('elsewhere');
@@ -66,11 +122,11 @@ describe('a Secret is wanted', () => {
     expect(keys()).toEqual(['other/a']);
     grants.remove('other/g');
     expect(keys()).toEqual([]);
-    expect(unwanted).toEqual(['other/a']);
+    expect([...charged], 'who names it pays, not who has it').toEqual(['team']);
   });
 
   test('never outside the namespaces of the installation', () => {
-    const { put, grant, keys } = stage({ namespaces: new Set(['team']) });
+    const { put, grant, keys } = furnished({ namespaces: new Set(['team']) });
     grant('other');
     put({ name: 'a', namespace: 'other' });
     expect(keys()).toEqual([]);

@@ -3,6 +3,7 @@ import type { KubeObject, NamedWatches, ObjectKey, Store } from '../runtime/inde
 import { keyOf, namespaceOf } from '../runtime/index.ts';
 import { permitsSecret, type ReferenceGrant } from '../translate/index.ts';
 import { abandonedSecret, REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
+import type { ServedNamespaces } from './served-namespaces.ts';
 
 interface Referring extends KubeObject {
   readonly spec?: unknown;
@@ -20,8 +21,8 @@ export interface WantedSecretsOptions {
   readonly watches: Pick<NamedWatches<never>, 'want'>;
   /** Where Secrets may be read at all. */
   readonly namespaces: 'all' | ReadonlySet<string>;
-  /** An object no longer wants a Secret; others may. */
-  readonly onUnwanted: (key: ObjectKey) => void;
+  /** Whose objects count at all. */
+  readonly served: ServedNamespaces;
 }
 
 /** A status names a Secret, too, but a hundred thousand of them are written for other reasons. */
@@ -29,53 +30,73 @@ const namesOthers = (object: Referring, previous: Referring): boolean =>
   object.metadata.generation !== previous.metadata.generation ||
   (abandonedSecret(object) === undefined) !== (abandonedSecret(previous) === undefined);
 
-const NONE: ReadonlySet<ObjectKey> = new Set();
-
 interface Referrer {
   readonly kind: KindName;
   readonly key: ObjectKey;
+  readonly refs: readonly SecretName[];
 }
 
 /**
- * Has those Secrets watched that objects name, from now on: one in another namespace only while a ReferenceGrant there
- * permits it, so that nothing is read that nobody may have (DESIGN section 9).
+ * Has those Secrets watched that objects name, from now on, each at the expense of the namespace of the object: one in another
+ * namespace only while a ReferenceGrant there permits it, so that nothing is read that nobody may have (DESIGN section 9).
  */
-export function wantSecrets({ kinds, grants, watches, namespaces, onUnwanted }: WantedSecretsOptions): void {
-  const abroad = new Map<string, Referrer>();
-  const wantedBy = new Map<string, ReadonlySet<ObjectKey>>();
+export function wantSecrets({ kinds, grants, watches, namespaces, served }: WantedSecretsOptions): void {
+  const referrers = createReferrers();
 
   const isPermitted = (kind: KindName, own: string, { namespace, name }: SecretName): boolean => {
-    if (namespaces !== 'all' && !namespaces.has(namespace)) return false;
+    if (!served.has(own) || (namespaces !== 'all' && !namespaces.has(namespace))) return false;
     if (namespace === own) return true;
     const there = [...(grants?.objects.values() ?? [])]
       .filter(({ metadata }) => metadata.namespace === namespace)
       .map(({ spec }) => ({ from: spec?.from ?? [], to: spec?.to ?? [] }));
     return permitsSecret(there, { group: GROUP, kind, namespace: own, secret: name });
   };
-  const update = ({ kind, key }: Referrer): void => {
-    const id = `${kind}/${key}`;
+  const want = ({ kind, key, refs }: Referrer): void => {
     const own = namespaceOf(key);
+    const permitted = refs.filter((ref) => isPermitted(kind, own, ref)).map(keyOf);
+    watches.want({ id: `${kind}/${key}`, share: own }, new Set(permitted));
+  };
+  const update = (kind: KindName, key: ObjectKey): void => {
     const object = kinds.get(kind)?.get(key);
-    const refs = object === undefined ? [] : secretRefsOf(kind, object);
-    if (refs.some(({ namespace }) => namespace !== own)) abroad.set(id, { kind, key });
-    else abroad.delete(id);
-    const wanted = new Set(refs.filter((ref) => isPermitted(kind, own, ref)).map(keyOf));
-    const before = wantedBy.get(id) ?? NONE;
-    if (wanted.size === 0) wantedBy.delete(id);
-    else wantedBy.set(id, wanted);
-    watches.want(id, wanted);
-    for (const secret of before.difference(wanted)) onUnwanted(secret);
+    const referrer = { kind, key, refs: object === undefined ? [] : secretRefsOf(kind, object) };
+    referrers.put(referrer);
+    want(referrer);
   };
 
   for (const kind of REFERRING_KINDS) {
     const store = kinds.get(kind);
     if (store === undefined) continue;
-    for (const key of store.objects.keys()) update({ kind, key });
+    for (const key of store.objects.keys()) update(kind, key);
     store.subscribe(({ key, object, previous }) => {
-      if (object === undefined || previous === undefined || namesOthers(object, previous)) update({ kind, key });
+      if (object === undefined || previous === undefined || namesOthers(object, previous)) update(kind, key);
     });
   }
   grants?.subscribe(() => {
-    for (const referrer of abroad.values()) update(referrer);
+    for (const referrer of referrers.abroad()) want(referrer);
   });
+  served.subscribe((namespace) => {
+    for (const referrer of referrers.in(namespace)) want(referrer);
+  });
+}
+
+/** Objects that name Secrets, by their namespace: most of a hundred thousand name none. */
+function createReferrers() {
+  const byNamespace = new Map<string, Map<string, Referrer>>();
+  const abroad = new Map<string, Referrer>();
+  return {
+    put: (referrer: Referrer): void => {
+      const { kind, key, refs } = referrer;
+      const id = `${kind}/${key}`;
+      const own = namespaceOf(key);
+      const beside = byNamespace.get(own) ?? new Map<string, Referrer>();
+      if (refs.length === 0) beside.delete(id);
+      else beside.set(id, referrer);
+      if (beside.size === 0) byNamespace.delete(own);
+      else byNamespace.set(own, beside);
+      if (refs.some(({ namespace }) => namespace !== own)) abroad.set(id, referrer);
+      else abroad.delete(id);
+    },
+    in: (namespace: string): Iterable<Referrer> => byNamespace.get(namespace)?.values() ?? [],
+    abroad: (): Iterable<Referrer> => abroad.values(),
+  };
 }

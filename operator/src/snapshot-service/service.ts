@@ -15,11 +15,9 @@ export interface SnapshotServiceOptions {
   readonly port: number;
   /** For TokenReviews. */
   readonly client: Pick<KubeClient, 'create'>;
-  /** The workspace a namespace belongs to. */
-  readonly workspaceOf: (namespace: string) => string | undefined;
-  /** What its sidecars are told; undefined before the first translation and for a workspace without a profile. The same object as long as it is the same. */
-  readonly snapshotOf: (workspace: string) => SidecarSnapshot | undefined;
-  /** Calls back after any of the two may answer otherwise. */
+  /** What sidecars in a namespace are told, also that there is nothing for them; undefined while nobody knows. The same object as long as it is the same. */
+  readonly snapshotFor: (namespace: string) => SidecarSnapshot | undefined;
+  /** Calls back after it may answer otherwise. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly log: Log;
   readonly clock?: Clock;
@@ -47,8 +45,9 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const RETRY_AFTER_SECONDS = '1';
 
 /**
- * Streams to each sidecar the Snapshot of the workspace its namespace belongs to, on every replica (DESIGN section 5). Rejects
- * when the port is taken. Dispose it to end all streams.
+ * Streams to each sidecar the Snapshot of the workspace its namespace belongs to, on every replica (DESIGN section 5). Where
+ * consent has been taken back that Snapshot is empty: a stream that only ended would look like an operator that is away, which
+ * changes nothing. Rejects when the port is taken. Dispose it to end all streams.
  */
 export async function startSnapshotService(options: SnapshotServiceOptions): Promise<SnapshotService> {
   const { certificates, host = '::', clock = systemClock, pingMs = PING_MS } = options;
@@ -107,13 +106,11 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   const [, token] = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '') ?? [];
   const caller = token === undefined ? undefined : await tokens.callerOf(token, context.signal);
   if (caller === undefined) return refuse(response, 401);
-  const workspace = options.workspaceOf(caller.namespace);
-  if (workspace === undefined) return refuse(response, 403);
-  const snapshot = options.snapshotOf(workspace);
+  const snapshot = options.snapshotFor(caller.namespace);
   if (snapshot === undefined || isFull(streams, caller, options)) return refuse(response, 503);
   if (response.destroyed) return;
   const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
-  keep(openStream(response, { caller, workspace, have, snapshot }), response, context);
+  keep(openStream(response, { caller, have, snapshot }), response, context);
 }
 
 function keep(stream: SidecarStream, response: ServerResponse, { streams, clock, options }: Context): void {
@@ -126,10 +123,9 @@ function keep(stream: SidecarStream, response: ServerResponse, { streams, clock,
   });
 }
 
-/** The namespace may have passed into other hands. */
-function refresh(stream: SidecarStream, { workspaceOf, snapshotOf }: SnapshotServiceOptions): void {
-  const { caller, workspace } = stream;
-  const snapshot = workspaceOf(caller.namespace) === workspace ? snapshotOf(workspace) : undefined;
+/** The namespace may have passed into other hands, or be nobody's: that is news like any other. */
+function refresh(stream: SidecarStream, { snapshotFor }: SnapshotServiceOptions): void {
+  const snapshot = snapshotFor(stream.caller.namespace);
   if (snapshot === undefined) stream.end();
   else stream.offer(snapshot);
 }
@@ -152,7 +148,7 @@ function toVersion(text: string | null): number | undefined {
 }
 
 /** The status says it all: whoever is refused learns nothing about what there is. */
-function refuse(response: ServerResponse, status: 401 | 403 | 404 | 503): void {
+function refuse(response: ServerResponse, status: 401 | 404 | 503): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(status, status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}).end();
 }

@@ -27,7 +27,7 @@ function startAnswer() {
     destroy: () => ended.push('destroyed'),
   });
   const open = (have?: number) =>
-    openStream(answer as unknown as ServerResponse, { caller, workspace: 'team-a', have, snapshot: snapshot(1) }); // what a stream uses of it
+    openStream(answer as unknown as ServerResponse, { caller, have, snapshot: snapshot(1) }); // what a stream uses of it
   const told = (): readonly (number | 'ping')[] =>
     lines.map((line) => unwrap(parseFrame(line))).map((frame) => (frame.kind === 'snapshot' ? frame.version : 'ping'));
   return { answer, open, told, ended };

@@ -6,7 +6,6 @@ import type { Caller } from './tokens.ts';
 
 export interface SidecarStream {
   readonly caller: Caller;
-  readonly workspace: string;
   /** Sends a Snapshot unless the sidecar has it. */
   offer(snapshot: SidecarSnapshot): void;
   /** Shows that the stream is alive, or ends it when the sidecar has not read since the last time. */
@@ -18,7 +17,6 @@ export interface StreamOptions {
   /** What the sidecar is told first. */
   readonly snapshot: SidecarSnapshot;
   readonly caller: Caller;
-  readonly workspace: string;
   readonly have: number | undefined;
 }
 
@@ -38,10 +36,7 @@ export function frameBytes(snapshot: SidecarSnapshot): Buffer {
 }
 
 /** Begins the answer: with a ping if the sidecar has the very Snapshot. What cannot be sent at once is replaced by what is newer. */
-export function openStream(
-  response: ServerResponse,
-  { caller, workspace, have, snapshot }: StreamOptions,
-): SidecarStream {
+export function openStream(response: ServerResponse, { caller, have, snapshot }: StreamOptions): SidecarStream {
   let version: number | undefined; // what the sidecar has been sent, or has said it has
   let waiting: SidecarSnapshot | undefined;
   let stalled = false;
@@ -61,7 +56,6 @@ export function openStream(
   } else send(snapshot);
   return {
     caller,
-    workspace,
     offer: (next) => {
       if (next.version === version) waiting = undefined;
       else if (response.writableNeedDrain) waiting = next;

@@ -36,7 +36,8 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
   const home = place?.namespace ?? namespace;
   const data = view.secret(home, ref.name);
   if (data === undefined) {
-    if (view.isUnread(home, ref.name)) return err(unread(path, ref.name));
+    const reading = view.readingOf(home, ref.name);
+    if (reading !== 'known') return err(unread(path, ref.name, reading));
     return lost(`the Secret ${ref.name} does not exist`);
   }
   if (ref.key !== undefined) {

@@ -110,3 +110,60 @@ describe('hosts that resources name', () => {
     expect(JSON.stringify(after.snapshot)).not.toContain(OUTSIDE);
   });
 });
+
+describe('hosts that no gateway sends anything to', () => {
+  const settings = { allowedHosts: [], fleetNamespaces: ['gatehouse-gateways'] };
+  test.for([
+    { rule: 'no URL', host: 'http://' },
+    { rule: 'user info', host: 'http://user:pw@models.example' },
+    { rule: 'a name beyond ASCII', host: 'http://exämple.de' },
+    { rule: 'another notation of IPv4', host: 'http://0x7f.1' },
+    { rule: 'a metadata address', host: 'http://169.254.169.254/latest' },
+    { rule: 'a metadata address inside IPv6', host: 'http://[::ffff:169.254.169.254]' },
+    { rule: 'a metadata name', host: 'http://metadata.google.internal' },
+    { rule: 'the Kubernetes API', host: 'http://kubernetes.default.svc' },
+    { rule: 'the admin port of gateways', host: 'http://127.0.0.1:8789' },
+    { rule: 'a port of another service', host: 'http://gatehouse-redis.elsewhere:6379' },
+    { rule: 'the operator', host: 'http://gatehouse-operator.gatehouse-system:8081' },
+    { rule: 'the Redis of the installation', host: 'http://gatehouse-redis.gatehouse-system.svc' },
+    { rule: 'gateways', host: 'http://default-gateway.gatehouse-gateways.svc.cluster.local:8787' },
+  ])('are refused where they are written: $rule', ({ host }) => {
+    const translation = translate(worldOf(objectsWith(host), { settings }));
+    expect(refused(translation)).toEqual(
+      expect.arrayContaining([
+        ['GatewayConfig/team/nested', 'Accepted', 'Invalid', ['spec', 'config', 'targets', 1, 'customHost']],
+        ['Integration/team/shared', 'Accepted', 'Invalid', ['spec', 'customHost']],
+        ['VirtualKey/team/account', 'Accepted', 'Invalid', ['spec', 'customHost']],
+      ]),
+    );
+    expect(serving(translation)).toEqual([]);
+  });
+
+  test.for([
+    'http://127.0.0.1:11434', // a model beside a sidecar
+    'http://10.0.0.7:8000',
+    'http://ollama:11434',
+    'http://host.docker.internal:11434', // for fleets that trust it
+    INSIDE,
+  ])('are not those that some gateway may use: %s', (host) => {
+    expect(refused(translate(worldOf(objectsWith(host), { settings })))).toEqual([]);
+  });
+
+  test.for([
+    { rule: 'no gateway uses them', url: 'http://169.254.169.254', allowedHosts: [] },
+    { rule: 'the installation does not allow them', url: 'https://elsewhere.example', allowedHosts: ['azure.com'] },
+  ])('are refused in the settings of a provider too: $rule', ({ url, allowedHosts }) => {
+    const secretRef = { name: 'azure', key: 'key' };
+    const account = { provider: 'azure-ai', secretRef, settings: { azure_foundry_url: url } };
+    const objects = [
+      { kind: 'Workspace', metadata: { name: 'team' }, spec: { namespace: 'team' } },
+      { kind: 'Secret', metadata: inTeam('azure'), stringData: { key: 'k' } },
+      { kind: 'VirtualKey', metadata: inTeam('account'), spec: account },
+      { kind: 'GatewayConfig', metadata: inTeam('direct'), spec: { config: account } },
+    ];
+    expect(refused(translate(worldOf(objects, { settings: { allowedHosts } })))).toEqual([
+      ['GatewayConfig/team/direct', 'Accepted', 'Invalid', ['spec', 'config', 'settings', 'azure_foundry_url']],
+      ['VirtualKey/team/account', 'Accepted', 'Invalid', ['spec', 'settings', 'azure_foundry_url']],
+    ]);
+  });
+});

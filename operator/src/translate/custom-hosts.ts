@@ -1,11 +1,14 @@
 /**
- * Which hosts resources may send requests and credentials to (`--allowed-custom-hosts`, engineering 8.11), written like
- * `TRUSTED_CUSTOM_HOSTS` of gateways: names with everything below them, and IP addresses; behaviour-providers-hosts 11.5.
+ * Which hosts resources may send requests and credentials to: none that every gateway refuses, and of the others those that the
+ * installation allows (`--allowed-custom-hosts`, engineering 8.11), written like `TRUSTED_CUSTOM_HOSTS` of gateways: names with
+ * everything below them, and IP addresses; behaviour-providers-hosts 11.5.
  */
 import type { Issue } from '@gatehouse/crds';
-import type { RoutingNode } from '@gatehouse/crds/config';
+import { checkBaseUrl } from '@gatehouse/crds/hosts';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import type { WorldSettings } from './world.ts';
 
 /** Hosts as `parseHostPattern` gives them; empty: every host is allowed. */
 export type AllowedHosts = readonly string[];
@@ -44,15 +47,25 @@ export function isAllowedHost(url: string, allowed: AllowedHosts): boolean {
 
 type Path = Issue['path'];
 
-/** Hosts of a resource that are not allowed, with their places. */
-export function hostIssues(resource: ResourceOf<KindName>, allowed: AllowedHosts): Issue[] {
-  return hostsIn(resource)
-    .filter(({ url }) => !isAllowedHost(url, allowed))
-    .map(({ path }) => ({
-      code: 'invalid',
-      path,
-      message: 'the host is not one of those that the installation allows (--allowed-custom-hosts)',
-    }));
+/** What the installation says about hosts; nothing is known of it before its state is complete. */
+export type HostRules = Partial<Pick<WorldSettings, 'allowedHosts' | 'organisationNamespace' | 'fleetNamespaces'>>;
+
+/** Hosts of a resource that no gateway would use or that are not allowed, with their places. */
+export function hostIssues(resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
+  return hostsIn(resource).flatMap(({ path, url }): Issue[] => {
+    const message = hostProblem(url, rules);
+    return message === undefined ? [] : [{ code: 'invalid', path, message }];
+  });
+}
+
+function hostProblem(
+  url: string,
+  { allowedHosts = ALL_HOSTS, organisationNamespace = '', fleetNamespaces = [] }: HostRules,
+): string | undefined {
+  const checked = checkBaseUrl(url, [organisationNamespace, ...fleetNamespaces]);
+  if (!checked.ok) return `no gateway sends anything there: ${checked.error}`;
+  if (isAllowedHost(url, allowedHosts)) return undefined;
+  return 'the host is not one of those that the installation allows (--allowed-custom-hosts)';
 }
 
 interface NamedHost {
@@ -73,20 +86,26 @@ function hostsIn(resource: ResourceOf<KindName>): readonly NamedHost[] {
 }
 
 interface Node {
+  readonly provider?: string | undefined;
   readonly customHost?: string | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly targets?: readonly Node[] | undefined;
 }
 
-function hostsOfNode({ customHost, targets = [] }: Node, path: Path): NamedHost[] {
+function hostsOfNode({ provider = '', customHost, settings = {}, targets = [] }: Node, path: Path): NamedHost[] {
+  const fields = PROVIDER_CATALOGUE.get(provider)?.fields ?? [];
+  const named = [
+    { at: ['customHost'], url: customHost },
+    ...fields.filter(({ url }) => url).map(({ key }) => ({ at: ['settings', key], url: settings[key] })),
+  ];
   return [
-    ...(customHost === undefined ? [] : [{ path: [...path, 'customHost'], url: customHost }]),
+    ...named.flatMap(({ at, url }) => (url === undefined ? [] : [{ path: [...path, ...at], url }])),
     ...targets.flatMap((target, i) => hostsOfNode(target, [...path, 'targets', i])),
   ];
 }
 
 /** Whether an entry, perhaps of a time with other rules, sends nothing elsewhere. */
 export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
-  const node: Node | RoutingNode =
-    entry.kind === 'config' ? entry.body.node : entry.kind === 'provider' ? entry.body : {};
+  const node: Node = entry.kind === 'config' ? entry.body.node : entry.kind === 'provider' ? entry.body : {};
   return hostsOfNode(node, []).every(({ url }) => isAllowedHost(url, allowed));
 }

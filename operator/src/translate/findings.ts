@@ -1,6 +1,7 @@
 /** What a translation has found out about an object. */
 import type { Issue } from '@gatehouse/crds';
 import type { Reason } from '@gatehouse/crds/conditions';
+import type { SecretReading } from './world.ts';
 
 export type FindingReason = Extract<
   Reason,
@@ -51,9 +52,14 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
 /** Somebody is about to make what is referred to. */
 export const awaited = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
-/** More Secrets are named than one process follows; see `maxNames` of the named watches. */
-export const unread = (path: Path, secret: string): Finding =>
-  awaited(path, `the Secret ${secret} is not read: resources name more Secrets than the operator can follow`);
+/** Nothing is known of a Secret: it was named a moment ago, or the namespace has used up its part of those that are followed. */
+export const unread = (path: Path, secret: string, reading: SecretReading | undefined): Finding =>
+  awaited(
+    path,
+    reading === 'beyond'
+      ? `the Secret ${secret} is not read: resources of the namespace name more Secrets than the operator can follow for it`
+      : `the Secret ${secret} is not read yet`,
+  );
 
 /** The object stands where it must not. */
 export const misplaced = (path: Path, message: string): Finding => ({

@@ -7,7 +7,7 @@ export { createLastGood, type LastGood, originKey, originsOf } from './last-good
 export { LayeredMap } from './layered-map.ts';
 export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';
 export { servedBy } from './served.ts';
-export { fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
+export { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
 export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
 export type { Steps } from './steps.ts';
 export { tenantSnapshot } from './tenant.ts';
@@ -20,6 +20,7 @@ export {
   objectKey,
   PREVIOUS_KEY,
   type SecretData,
+  type SecretReading,
   type World,
   type WorldObject,
   type WorldObjects,

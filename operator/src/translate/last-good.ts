@@ -6,6 +6,7 @@ import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { type AnyEntry, type EntryKind, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { ALL_HOSTS, type AllowedHosts, staysWithin } from './custom-hosts.ts';
+import { isOutranked } from './holders.ts';
 import type { Lookups } from './lookups.ts';
 import type { Verdict } from './verdict.ts';
 import { objectKey, type WorldObject, type WorldSettings } from './world.ts';
@@ -115,13 +116,14 @@ export function stillPermitted(entries: readonly AnyEntry[], broken: Broken, vie
   return entries.every((entry) => isPermitted(entry, broken, view)) ? entries : NONE;
 }
 
-/** A workspace must still have its namespace, and of two objects with one slug only one can be served. */
+/** A workspace must still have its namespace, and of several objects with one slug or key only one can be served. */
 function mayStay({ kind, object, namespace }: Broken, view: Lookups): boolean {
   const { name } = object.metadata;
   if (kind === 'Workspace') return view.ownerOf(namespaceOf(object) ?? '') === name;
   if (kind === 'VirtualKey') return view.find('Provider', namespace, name) === undefined;
   if (kind === 'Provider') return view.find('VirtualKey', namespace, name) === undefined;
-  return true;
+  const key = objectKey(namespace, name);
+  return kind !== 'ApiKey' || !isOutranked(key, view.heldHash(key), view);
 }
 
 function isPermitted(entry: AnyEntry, broken: Broken, view: Lookups): boolean {

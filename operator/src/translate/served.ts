@@ -1,4 +1,4 @@
-import type { RoutingNode } from '@gatehouse/crds/config';
+import { credentialsIn } from '@gatehouse/crds/config';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { EVERYONE } from './grants.ts';
 
@@ -22,9 +22,5 @@ function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
 /** Ids of the credentials an entry names. */
 export function credentialsOf(entry: AnyEntry): readonly string[] {
   if (entry.kind === 'provider') return entry.body.credential === undefined ? [] : [entry.body.credential];
-  return entry.kind === 'config' ? credentialsOfNode(entry.body.node) : [];
-}
-
-function credentialsOfNode({ credential, targets = [] }: RoutingNode): readonly string[] {
-  return [...(credential === undefined ? [] : [credential]), ...targets.flatMap(credentialsOfNode)];
+  return entry.kind === 'config' ? credentialsIn(entry.body.node) : [];
 }

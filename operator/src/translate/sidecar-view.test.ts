@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NOTHING_TOLD } from './sidecar.ts';
 import { createSidecarReaders } from './sidecar-view.ts';
 import { type TestObject, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
@@ -33,8 +34,8 @@ function start() {
 
 describe('readers', () => {
   test('know nothing before the first translation', () => {
-    const { workspaceOf, snapshotOf, profilesIn } = start();
-    expect([workspaceOf('a'), snapshotOf('team-a')]).toEqual([undefined, undefined]);
+    const { workspaceOf, snapshotFor, profilesIn } = start();
+    expect([workspaceOf('a'), snapshotFor('a')]).toEqual([undefined, undefined]);
     expect(profilesIn('a')).toEqual([]);
   });
 
@@ -45,31 +46,58 @@ describe('readers', () => {
     expect(readers.profilesIn('a').map(({ metadata }) => metadata.name)).toEqual(['default']);
   });
 
-  test('tell sidecars only where there is a profile', () => {
+  const without = (...kinds: readonly string[]): readonly TestObject[] =>
+    BASE.filter(({ kind }) => !kinds.includes(kind));
+  const broken = object('SidecarProfile', 'a/default', { port: 'none' });
+  const unread = object('Workspace', 'team-a', { namespace: 'a', bogus: 1 });
+
+  test.for([
+    { rule: 'of the workspace', objects: BASE, want: 'entries' },
+    { rule: 'nothing without a profile', objects: without('SidecarProfile'), want: 'nothing' },
+    { rule: 'nothing in a namespace of nobody', objects: without('Workspace'), want: 'nothing' },
+    {
+      rule: 'nothing in a namespace of nobody, whatever its profiles say',
+      objects: [...without('Workspace', 'SidecarProfile'), broken],
+      want: 'nothing',
+    },
+    {
+      rule: 'no word while no profile can be read',
+      objects: [...without('SidecarProfile'), broken],
+      want: undefined,
+    },
+    { rule: 'no word while its Workspace cannot be read', objects: [...without('Workspace'), unread], want: undefined },
+  ])('tell sidecars $rule', ({ objects, want }) => {
+    const readers = start();
+    readers.turn(objects);
+    const told = readers.snapshotFor('a');
+    expect(told === NOTHING_TOLD ? 'nothing' : told?.entries && 'entries').toBe(want);
+  });
+
+  test('tell the sidecars of a namespace of its workspace alone', () => {
     const readers = start();
     readers.turn(BASE);
-    expect(readers.snapshotOf('team-a')?.entries.map(({ id }) => id)).toContain('sidecar/team-a/default');
-    expect(readers.snapshotOf('team-b')).toBeUndefined();
-    readers.turn(BASE.filter(({ kind }) => kind !== 'SidecarProfile'));
-    expect(readers.snapshotOf('team-a')).toBeUndefined();
+    const ids = readers.snapshotFor('a')?.entries.map(({ id }) => id);
+    expect(ids).toContain('sidecar/team-a/default');
+    expect(JSON.stringify(ids)).not.toContain('team-b');
   });
 
   test('give the same Snapshot until something in it changes', () => {
     const readers = start();
     readers.turn(BASE);
-    const first = readers.snapshotOf('team-a');
+    const first = readers.snapshotFor('a');
     readers.turn([...BASE, object('VirtualKey', 'b/more', LOCAL)]);
-    expect(readers.snapshotOf('team-a')).toBe(first);
+    expect(readers.snapshotFor('a')).toBe(first);
     readers.turn([...BASE, object('VirtualKey', 'a/more', LOCAL)]);
-    expect(readers.snapshotOf('team-a')?.version).not.toBe(first?.version);
+    expect(readers.snapshotFor('a')?.version).not.toBe(first?.version);
   });
 
-  test('go by what a profile last said when it has become invalid', () => {
+  test('go by what a profile or a Workspace last said when it has become invalid', () => {
     const readers = start();
     readers.turn(BASE);
-    const first = readers.snapshotOf('team-a');
-    const broken = object('SidecarProfile', 'a/default', { port: 'none' });
-    readers.turn([...BASE.filter(({ kind }) => kind !== 'SidecarProfile'), broken]);
-    expect(readers.snapshotOf('team-a')?.version).toBe(first?.version);
+    const first = readers.snapshotFor('a');
+    readers.turn([...without('SidecarProfile'), broken]);
+    expect(readers.snapshotFor('a')?.version).toBe(first?.version);
+    readers.turn([...BASE.filter(({ metadata }) => metadata.name !== 'team-a'), unread]);
+    expect(readers.snapshotFor('a')?.entries.map(({ id }) => id)).toContain('sidecar/team-a/default');
   });
 });

@@ -1,7 +1,7 @@
 /** What the sidecar's side of the operator reads of the world: always of the latest translation, and computed when asked for. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { namespaceOf } from './last-good.ts';
-import type { SidecarSnapshot } from './sidecar.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from './sidecar.ts';
 import { createSidecarBook } from './sidecar-book.ts';
 import type { Translation } from './translate.ts';
 import type { World } from './world.ts';
@@ -12,10 +12,11 @@ export interface SidecarReaders {
   /** The profiles of a namespace that count: of one that has become invalid, what it last said. */
   profilesIn(namespace: string): readonly SidecarProfile[];
   /**
-   * What sidecars of a workspace are told: the same object as long as it is the same. Undefined before the first translation, and
-   * for a workspace without a profile.
+   * What sidecars in a namespace are told: the same object as long as it is the same, `NOTHING_TOLD` where it belongs to no
+   * workspace or has no profile. Undefined while nobody knows: before the first translation, and where the object that would
+   * say it has not been valid since.
    */
-  snapshotOf(workspace: string): SidecarSnapshot | undefined;
+  snapshotFor(namespace: string): SidecarSnapshot | undefined;
 }
 
 export interface Latest {
@@ -26,8 +27,9 @@ export interface Latest {
 interface Index {
   readonly of: Translation;
   readonly workspaces: ReadonlyMap<string, string>;
-  readonly namespaces: ReadonlyMap<string, string>;
   readonly profiles: ReadonlyMap<string, readonly SidecarProfile[]>;
+  /** Namespaces with a Workspace or a SidecarProfile of which nothing is known but that it is there. */
+  readonly unreadable: Readonly<Record<'Workspace' | 'SidecarProfile', ReadonlySet<string>>>;
 }
 
 const NO_PROFILES: readonly SidecarProfile[] = [];
@@ -46,12 +48,13 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
   return {
     profilesIn,
     workspaceOf: (namespace) => index()?.workspaces.get(namespace),
-    snapshotOf: (workspace) => {
+    snapshotFor: (namespace) => {
       const now = index();
-      const namespace = now?.namespaces.get(workspace);
-      if (now === undefined || namespace === undefined) return undefined;
+      if (now === undefined) return undefined;
+      const workspace = now.workspaces.get(namespace);
+      if (workspace === undefined) return now.unreadable.Workspace.has(namespace) ? undefined : NOTHING_TOLD;
       const profiles = profilesIn(namespace);
-      if (profiles.length === 0) return undefined;
+      if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : NOTHING_TOLD;
       book.update(now.of.snapshot);
       return book.snapshotOf(workspace, profiles);
     },
@@ -60,20 +63,20 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
 
 function indexOf(translation: Translation): Index {
   const { items } = translation.memo;
+  const unreadable = { Workspace: new Set<string>(), SidecarProfile: new Set<string>() };
   const workspaces = new Map<string, string>();
-  const namespaces = new Map<string, string>();
   items.get('Workspace')?.forEach(({ source: { resource, object }, outcome }) => {
     const namespace = resource?.kind === 'Workspace' ? resource.spec.namespace : namespaceOf(object);
+    if (namespace === undefined) return;
     // Without entries it has not got what it asks for.
-    if (namespace === undefined || outcome === undefined || outcome.entries.length === 0) return;
-    workspaces.set(namespace, object.metadata.name);
-    namespaces.set(object.metadata.name, namespace);
+    if (outcome !== undefined && outcome.entries.length > 0) workspaces.set(namespace, object.metadata.name);
+    else if (resource === undefined) unreadable.Workspace.add(namespace);
   });
   const profiles = new Map<string, SidecarProfile[]>();
-  items.get('SidecarProfile')?.forEach(({ source: { resource } }) => {
-    if (resource?.kind !== 'SidecarProfile') return;
-    const { namespace = '' } = resource.metadata;
-    profiles.set(namespace, [...(profiles.get(namespace) ?? []), resource]);
+  items.get('SidecarProfile')?.forEach(({ source: { resource, object } }) => {
+    const { namespace = '' } = object.metadata;
+    if (resource?.kind === 'SidecarProfile') profiles.set(namespace, [...(profiles.get(namespace) ?? []), resource]);
+    else unreadable.SidecarProfile.add(namespace);
   });
-  return { of: translation, workspaces, namespaces, profiles };
+  return { of: translation, workspaces, profiles, unreadable };
 }

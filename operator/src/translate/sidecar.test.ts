@@ -38,6 +38,7 @@ const OBJECTS: readonly TestObject[] = [
   object('VirtualKey', `${ORGANISATION}/local`, { provider: 'ollama', customHost: 'http://ollama:11434' }),
   object('IntegrationAccess', `${ORGANISATION}/local-a`, grant('local')),
   object('GatewayConfig', `${ORGANISATION}/direct`, config(account)),
+  object('GatewayConfig', `${ORGANISATION}/open`, config({ provider: '@granted' })),
   object('Provider', 'a/main', { integrationRef: { name: 'shared' } }),
   object('VirtualKey', 'a/own', account),
   object('GatewayConfig', 'a/plain', config({ provider: '@own' }, { provider: '@local' })),
@@ -46,6 +47,12 @@ const OBJECTS: readonly TestObject[] = [
   object('VirtualKey', 'b/own', account),
   object('ApiKey', 'b/app', key('b')),
   object('GatewayConfig', 'b/plain', config({ provider: '@own' })),
+];
+
+/** The organisation has put its own config to use for a workspace, which cannot name it. */
+const UNDER_DIRECT = [
+  ...OBJECTS.filter(({ metadata }) => metadata.name !== 'team-a'),
+  object('Workspace', 'team-a', { namespace: 'a', defaults: { configRef: { name: 'direct' } } }),
 ];
 
 const profile = (name: string, spec: object = {}): SidecarProfile =>
@@ -76,7 +83,7 @@ describe('the Snapshot of a sidecar', () => {
 
   test('holds what is the workspace’s own or granted to it, in order, and no key', () => {
     expect(entries.map(({ id }) => id)).toEqual([
-      'config//direct',
+      'config//open',
       'config/team-a/mixed',
       'config/team-a/plain',
       'credential/team-a/VirtualKey:own',
@@ -105,10 +112,22 @@ describe('the Snapshot of a sidecar', () => {
     expect(find(entries, 'provider/team-a/main')?.body).not.toHaveProperty('credential');
     expect(find(entries, 'provider//local')?.body).not.toHaveProperty('needsFleet');
     expect(find(entries, 'provider/team-a/own')?.body).not.toHaveProperty('needsFleet');
-    expect(find(entries, 'config//direct')?.body).toHaveProperty('needsFleet', [
+    expect(find(snapshotFor('team-a', [], UNDER_DIRECT).entries, 'config//direct')?.body).toHaveProperty('needsFleet', [
       'credential//GatewayConfig:direct:openai:key',
     ]);
     expect(find(entries, 'config/team-a/mixed')?.body).not.toHaveProperty('needsFleet');
+  });
+
+  test('says of a provider of the organisation nothing about other workspaces it is granted to', () => {
+    const access = object('IntegrationAccess', `${ORGANISATION}/shared-b`, {
+      integrationRef: { name: 'shared' },
+      workspaceRef: { name: 'team-b' },
+    });
+    const granted = (workspace: string) =>
+      find(snapshotFor(workspace, [], [...OBJECTS, access]).entries, 'provider//granted')?.body;
+    expect(granted('team-a')).toHaveProperty('grants', ['team-a']);
+    expect(granted('team-b')).toHaveProperty('grants', ['team-b']);
+    expect(snapshotFor('team-a', [], [...OBJECTS, access]).version).toBe(snapshotFor('team-a').version);
   });
 
   test('holds a valid body and its digest in every entry', () => {
@@ -160,12 +179,17 @@ describe('what needs the fleet', () => {
     {
       rule: 'names the workspace’s providers and the configs that lead to one',
       objects: OBJECTS,
+      want: ['GatewayConfig/mixed', 'Provider/main'],
+    },
+    {
+      rule: 'names the config of the organisation that the workspace runs under',
+      objects: UNDER_DIRECT,
       want: ['GatewayConfig/direct', 'GatewayConfig/mixed', 'Provider/main'],
     },
     {
       rule: 'leaves out a slug that the workspace has itself',
       objects: [...OBJECTS, object('VirtualKey', 'a/granted', account)],
-      want: ['GatewayConfig/direct', 'Provider/main'],
+      want: ['Provider/main'],
     },
     {
       rule: 'is empty without anything of the organisation',

@@ -7,9 +7,13 @@ import {
   digestOf,
   type EntryBody,
   entryId,
+  isWithheld,
+  SCHEMA_VERSION,
   SECRET_ENTRY_KINDS,
   type Snapshot,
+  type SnapshotEntry,
 } from '@gatehouse/crds/snapshot';
+import { EVERYONE } from './grants.ts';
 import { credentialsOf, servedBy } from './served.ts';
 
 /** A Snapshot with a name for its content; see `SnapshotFrame` of the contract. */
@@ -30,27 +34,46 @@ export function sidecarSnapshot(
   workspace: string,
   profiles: readonly SidecarProfile[],
 ): SidecarSnapshot {
+  const workspaces = new Set([workspace]);
   const entries = [
-    ...servedBy(snapshot, new Set([workspace]))
-      .entries.filter(isTold)
-      .map(forTenants),
+    ...forTenants(servedBy(snapshot, workspaces).entries, workspaces).filter(({ kind }) => kind !== 'key'),
     ...profiles.map((profile) => toEntry(profile, workspace)),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
   return { schemaVersion: snapshot.schemaVersion, version: versionOf(entries), entries };
 }
 
-const isTold = ({ kind, workspace }: AnyEntry): boolean =>
-  kind !== 'key' && (workspace !== null || !SECRET_ENTRY_KINDS.has(kind));
-
 const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
 
-/** What of an entry may be known outside the organisation. */
-export const forTenants = (entry: AnyEntry): AnyEntry =>
-  entry.kind === 'organisation' ? withoutDefaultWorkspace(entry) : withFleetNeeds(entry);
+/** What of the entries that some workspaces are served by may be known in their namespaces. */
+export function forTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet<string>): readonly AnyEntry[] {
+  const named = defaultConfigs(entries);
+  return entries.flatMap((entry) => {
+    if (entry.workspace !== null) return [withFleetNeeds(entry)];
+    if (SECRET_ENTRY_KINDS.has(entry.kind)) return [];
+    if (entry.kind === 'config' && isWithheld(entry) && !named.has(entry.body.slug)) return [];
+    if (entry.kind === 'organisation') return [withoutDefaultWorkspace(entry)];
+    return [withFleetNeeds(entry.kind === 'provider' ? withOwnGrants(entry, workspaces) : entry)];
+  });
+}
+
+/** Names of the configs that requests run under unless they say otherwise. */
+const defaultConfigs = (entries: readonly AnyEntry[]): ReadonlySet<string | undefined> =>
+  new Set(
+    entries.map(({ kind, body }) => (kind === 'workspace' || kind === 'sidecar' ? body.defaults.config : undefined)),
+  );
 
 /** Only keys of the organisation need it, which nobody outside has; it may be the name of somebody else's workspace. */
-function withoutDefaultWorkspace(entry: AnyEntry & { readonly kind: 'organisation' }): AnyEntry {
+function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry {
   const { defaultWorkspace: _, ...body } = entry.body;
+  return { ...entry, digest: digestOf(body), body };
+}
+
+/** To whom else the provider is granted is nobody's business. */
+function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet<string>): SnapshotEntry<'provider'> {
+  const { grants = [] } = entry.body;
+  const own = grants.filter((workspace) => workspace === EVERYONE || workspaces.has(workspace));
+  if (own.length === grants.length) return entry;
+  const body = { ...entry.body, grants: own };
   return { ...entry, digest: digestOf(body), body };
 }
 
@@ -98,8 +121,12 @@ function versionOf(entries: readonly AnyEntry[]): number {
   return hash.digest().readUIntBE(0, 6);
 }
 
+/** For sidecars in a namespace that belongs to nobody or has no profile: whatever they were told before no longer holds. */
+export const NOTHING_TOLD: SidecarSnapshot = { schemaVersion: SCHEMA_VERSION, version: versionOf([]), entries: [] };
+
 /**
- * What sidecars refuse with `NeedsFleet`, of what the workspace itself has or names: `Provider/x` and `GatewayConfig/y`, sorted.
+ * What sidecars refuse with `NeedsFleet`, of what the workspace itself has or runs under by default: `Provider/x` and
+ * `GatewayConfig/y`, sorted.
  */
 export function fleetNeeds({ entries }: SidecarSnapshot): readonly string[] {
   const providers = entries.filter((entry) => entry.kind === 'provider');
@@ -109,8 +136,10 @@ export function fleetNeeds({ entries }: SidecarSnapshot): readonly string[] {
     ({ workspace, body }) => body.needsFleet === true && (workspace !== null || !own.has(body.slug)),
   );
   const slugs = new Set(refused.map(({ body }) => body.slug));
+  const named = defaultConfigs(entries);
   const configs = entries
     .filter((entry) => entry.kind === 'config')
+    .filter(({ workspace, body }) => workspace !== null || named.has(body.slug))
     .filter(({ body }) => body.needsFleet !== undefined || namesAny(body.node, slugs));
   return [
     ...refused.filter(({ workspace }) => workspace !== null).map(({ body }) => `Provider/${body.slug}`),

@@ -1,4 +1,4 @@
-import { SECRET_ENTRY_KINDS, type Snapshot } from '@gatehouse/crds/snapshot';
+import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { servedBy } from './served.ts';
 import { forTenants } from './sidecar.ts';
 
@@ -7,8 +7,5 @@ import { forTenants } from './sidecar.ts';
  * organisation (DESIGN sections 2 and 4). Providers that would need them are marked `needsFleet`.
  */
 export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
-  const entries = servedBy(snapshot, workspaces)
-    .entries.filter(({ kind, workspace }) => workspace !== null || !SECRET_ENTRY_KINDS.has(kind))
-    .map(forTenants);
-  return { ...snapshot, entries };
+  return { ...snapshot, entries: forTenants(servedBy(snapshot, workspaces).entries, workspaces) };
 }

@@ -69,10 +69,16 @@ function toWorldObject(object: TestObject, kind: KindName): WorldObject {
 }
 
 function dataOf(object: TestObject): SecretData {
-  const known = KNOWN_DATA.get(object) ?? textsOf(object['stringData']);
+  const owner = controllerOf(object.metadata['ownerReferences']);
+  const known = KNOWN_DATA.get(object) ?? Object.assign(textsOf(object['stringData']), { owner });
   KNOWN_DATA.set(object, known);
   return known;
 }
+
+const controllerOf = (references: unknown): string | undefined => {
+  const owner = Array.isArray(references) ? references.find((reference) => reference.controller === true) : undefined;
+  return owner === undefined ? undefined : String(owner.uid);
+};
 
 // Tests write whole grants.
 const grantOf = ({ spec }: TestObject): ReferenceGrant => spec as ReferenceGrant;

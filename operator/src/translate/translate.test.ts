@@ -213,25 +213,27 @@ describe('a translation in slices', () => {
   });
 });
 
-describe('a Secret beyond the limit of what is read', () => {
-  test.for([
-    { rule: 'of an account', object: virtualKey('openai', 'team-a'), path: ['spec', 'secretRef'] },
+describe('a Secret of which nothing is known', () => {
+  const key = apiKey('k', 'team-a', { sha256: undefined, secretRef: { name: 'openai', key: 'key' } });
+  test.for<{ rule: string; object: TestObject; readings: readonly (readonly [string, 'beyond'])[] }>([
+    { rule: 'of an account, named just now', object: virtualKey('openai', 'team-a'), readings: [] },
     {
-      rule: 'of a key',
-      object: apiKey('k', 'team-a', { sha256: undefined, secretRef: { name: 'openai', key: 'key' } }),
-      path: ['spec', 'secretRef'],
+      rule: 'of an account, one too many',
+      object: virtualKey('openai', 'team-a'),
+      readings: [['team-a/openai', 'beyond']],
     },
-  ])('$rule is told to be unread, not to be missing, until it is read', ({ object, path }) => {
+    { rule: 'of a key, named just now', object: key, readings: [] },
+    { rule: 'of a key, one too many', object: key, readings: [['team-a/openai', 'beyond']] },
+  ])('$rule is told to be unread, not to be missing, until it is read', ({ object, readings }) => {
     const objects = [workspace('team-a'), object];
-    const unread = { ...worldOf(objects), unreadSecrets: new Set(['team-a/openai']) };
+    const unread = { ...worldOf(objects), secretReadings: new Map(readings) };
     const first = translate(unread);
     expect(first.verdicts[0]).toMatchObject({
       conditions: { ResolvedRefs: { status: 'Unknown', reason: 'Pending' } },
-      issues: [{ path }],
+      issues: [{ path: ['spec', 'secretRef'] }],
       serves: 'nothing',
     });
-    expect(first.verdicts[0]?.conditions.ResolvedRefs.message).toContain('is not read');
-    const later = translate({ ...unread, unreadSecrets: new Set() }, first);
+    const later = translate({ ...unread, secretReadings: new Map([['team-a/openai', 'known' as const]]) }, first);
     expect(later.verdicts[0]?.conditions.ResolvedRefs.reason).toBe('RefNotFound');
     const read = translate(worldOf([...objects, secret('team-a', 'sk-a')]), later);
     expect(read.verdicts[0]?.conditions.ResolvedRefs.status).toBe('True');

@@ -1,10 +1,11 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
-import { type Items, readItems, resourceOf } from './items.ts';
+import { type Item, type Items, readItems, resourceOf } from './items.ts';
 import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts';
+import { createOwners, type Owners, servedSoFar } from './owners.ts';
 import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
@@ -67,12 +68,16 @@ export function* translating(
     objects: memo?.objects ?? new Map(),
     trusted,
   });
-  const hashOf: Lookups['hashOf'] = (namespace, name, entry) =>
-    hasher(world.secrets.get(objectKey(namespace, name)), entry);
+  const hashOf: Lookups['hashOf'] = (namespace, name, entry, owner) => {
+    const data = world.secrets.get(objectKey(namespace, name));
+    return owner === undefined || data?.owner === owner ? hasher(data, entry) : undefined;
+  };
+  const owners = createOwners({ world, items: read.items, lastGood });
   const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
     changed: read.changed.get('ApiKey') ?? [],
     resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
     hashOf,
+    servedHashOf: (key) => servedHashOf(read.items.get('ApiKey')?.get(key), lastGood, owners),
   });
   yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
@@ -83,7 +88,7 @@ export function* translating(
     settings,
     lastGood,
     lookupsWith: (credentialOf) =>
-      createLookups({ world, items: read.items, holdings, lastGood, grantLists, hashOf, credentialOf }),
+      createLookups({ world, items: read.items, owners, holdings, lastGood, grantLists, hashOf, credentialOf }),
   });
   yield;
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
@@ -107,6 +112,12 @@ export function* translating(
       grantLists,
     },
   };
+}
+
+/** Of several hashes the first is the current one. */
+function servedHashOf(item: Item | undefined, lastGood: LastGood, { ownerOf }: Owners): string | undefined {
+  const [entry] = item === undefined ? [] : servedSoFar(item, lastGood, ownerOf);
+  return entry?.kind === 'key' ? entry.body.sha256[0] : undefined;
 }
 
 function newsOf({ came, left }: Changes['verdicts']): Translation['news'] {

@@ -25,7 +25,13 @@ export interface Lookup<T> {
 }
 
 /** The entries of a Secret, decoded to text. */
-export type SecretData = Lookup<string>;
+export interface SecretData extends Lookup<string> {
+  /** UID of the object that controls the Secret and takes it along when it goes; absent: it is its author's alone. */
+  readonly owner?: string | undefined;
+}
+
+/** `known`: it exists or it does not, `secrets` says which. `beyond`: more are named than are read. */
+export type SecretReading = 'known' | 'beyond';
 
 /**
  * Objects by `objectKey`. A changed object is a new object; an unchanged one stays the same. Any Map will do, and is gone
@@ -41,8 +47,8 @@ export interface World {
   readonly resources: ReadonlyMap<KindName, WorldObjects>;
   /** By `objectKey`. */
   readonly secrets: Lookup<SecretData>;
-  /** Keys of Secrets that are named and not read, since too many are; absent: none. */
-  readonly unreadSecrets?: Pick<ReadonlySet<string>, 'has'> | undefined;
+  /** How far reading a Secret has come, by `objectKey`: nothing for one that nobody has looked for yet. Absent: all are known. */
+  readonly secretReadings?: Lookup<SecretReading> | undefined;
   /** Labels of every namespace. */
   readonly namespaces: Lookup<Lookup<string>>;
   /** ReferenceGrants by the namespace they stand in; absent: nothing is granted. */
@@ -55,6 +61,8 @@ export interface World {
 /** What holds for the whole installation. */
 export interface WorldSettings {
   readonly organisationNamespace: string;
+  /** Where the organisation's own fleets are: what is published there holds everybody's credentials. */
+  readonly fleetNamespaces?: readonly string[] | undefined;
   /** Whether a namespace must carry `CONSENT_LABEL` to be used by a Workspace (DESIGN section 4). */
   readonly consent: 'label' | 'implied';
   /** Whether somebody mints a key for an ApiKey that brings none. */
@@ -62,6 +70,12 @@ export interface WorldSettings {
   readonly caps: TargetCaps;
   /** Where resources may send requests to; absent or empty: anywhere. */
   readonly allowedHosts?: AllowedHosts | undefined;
+}
+
+/** Whether the namespace is in the organisation's hands, so that no Workspace can have it. */
+export function isReservedNamespace(namespace: string, settings: WorldSettings): boolean {
+  const { organisationNamespace, fleetNamespaces = [] } = settings;
+  return namespace === organisationNamespace || fleetNamespaces.includes(namespace);
 }
 
 /** The label by which a namespace agrees to be used by the Workspace it names. */

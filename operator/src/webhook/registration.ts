@@ -44,7 +44,7 @@ export async function keepRegistered(options: RegistrationOptions, signal: Abort
   const { client, certificates, log, clock = systemClock, random = Math.random } = options;
   const watch = (kind: KindRef<WebhookConfiguration>, name: string) => {
     const watches = createNamedWatches({ client, kind, log, clock, random });
-    watches.want('registration', new Set([name]));
+    watches.want({ id: 'registration' }, new Set([name]));
     return watches;
   };
   const validating = watch(VALIDATING_CONFIGURATIONS, VALIDATING);

@@ -1,4 +1,3 @@
-import type { KubeObject, Store } from '../runtime/index.ts';
 import { LayeredMap } from '../translate/index.ts';
 
 /** What a store says, as a map that never changes; each look costs what has changed since the last one. */
@@ -8,17 +7,21 @@ export interface LiveLayer<V> {
   touch(key: string): void;
 }
 
-interface LiveLayerOptions<T extends KubeObject, V> {
+/** A store, or anything that tells of changes like one. */
+interface Source<T> {
+  readonly objects: Pick<ReadonlyMap<string, T>, 'keys'>;
+  get(key: string): T | undefined;
+  subscribe(listener: (change: { readonly key: string }) => void): unknown;
+}
+
+interface LiveLayerOptions<T, V> {
   /** The value of an object; undefined leaves it out. `before` is the value it had, to be given again where nothing has changed. */
   readonly toValue: (object: T, before: V | undefined) => V | undefined;
   readonly onChange: () => void;
 }
 
 /** Follows a store from now on. */
-export function followStore<T extends KubeObject, V>(
-  store: Pick<Store<T>, 'subscribe' | 'objects' | 'get'>,
-  { toValue, onChange }: LiveLayerOptions<T, V>,
-): LiveLayer<V> {
+export function followStore<T, V>(store: Source<T>, { toValue, onChange }: LiveLayerOptions<T, V>): LiveLayer<V> {
   let layer = new LayeredMap<V>();
   const touched = new Set<string>(store.objects.keys());
   const valueNow = (key: string): V | undefined => {

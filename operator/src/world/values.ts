@@ -18,17 +18,20 @@ function wish({ metadata }: WorldObject): string {
 }
 
 /** The entries of a Secret as text; the same Map as long as they say the same. */
-export function toSecretData({ data = {} }: SecretObject, before: SecretData | undefined): SecretData {
+export function toSecretData({ data = {}, metadata }: SecretObject, before: SecretData | undefined): SecretData {
   const known = before instanceof DecodedSecret ? before : undefined;
-  return known?.isOf(data) === true ? known : new DecodedSecret(data);
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+  return known?.owner === owner && known?.isOf(data) === true ? known : new DecodedSecret(data, owner);
 }
 
 class DecodedSecret implements SecretData {
+  readonly owner: string | undefined;
   readonly #encoded: Readonly<Record<string, string>>;
   readonly #texts = new Map<string, string>();
 
-  constructor(encoded: Readonly<Record<string, string>>) {
+  constructor(encoded: Readonly<Record<string, string>>, owner: string | undefined) {
     this.#encoded = encoded;
+    this.owner = owner;
   }
 
   get(key: string): string | undefined {

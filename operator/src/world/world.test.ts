@@ -8,6 +8,9 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
   const accounts = createStore<CustomObject>();
   const workspaces = createStore<CustomObject>();
   const secrets = createStore<SecretObject>();
+  const known = new Set<string>();
+  const beyond = new Set<string>();
+  const listeners: ((key: string) => void)[] = [];
   const labels = createStore<KubeObject>();
   const grants = createStore<ReferenceGrantObject>();
   let changes = 0;
@@ -17,7 +20,15 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
         ['VirtualKey', accounts],
         ['Workspace', workspaces],
       ]),
-      secrets,
+      secrets: {
+        store: secrets,
+        isKnown: (key) => known.has(key),
+        beyond,
+        subscribe: (listener) => {
+          listeners.push(listener);
+          return { [Symbol.dispose]: () => {} };
+        },
+      },
       namespaces: labels,
       grants,
     },
@@ -27,7 +38,10 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
       changes += 1;
     },
   });
-  return { accounts, workspaces, secrets, labels, grants, world, changes: () => changes };
+  const tell = (key: string): void => {
+    for (const listener of listeners) listener(key);
+  };
+  return { accounts, workspaces, secrets, known, beyond, tell, labels, grants, world, changes: () => changes };
 }
 
 let versions = 0;
@@ -65,7 +79,7 @@ describe('a live world', () => {
   });
 
   test('decodes Secrets, keeps equal ones, and forgets those that are no longer read', () => {
-    const { secrets, world } = stage();
+    const { secrets, tell, world } = stage();
     put(secrets, secret('one'));
     const before = world.take().secrets.get('team/s');
     expect(before?.get('key')).toBe('one');
@@ -75,8 +89,29 @@ describe('a live world', () => {
     put(secrets, secret('two'));
     expect(world.take().secrets.get('team/s')?.get('key')).toBe('two');
     secrets.evict('team/s');
-    world.forgetSecret('team/s');
+    tell('team/s');
     expect(world.take().secrets.get('team/s')).toBeUndefined();
+  });
+
+  test('says how far reading a Secret has come, and whose it is', () => {
+    const { secrets, known, beyond, tell, world, changes } = stage();
+    const reading = () => world.take().secretReadings?.get('team/s');
+    expect(reading()).toBeUndefined();
+    beyond.add('team/s');
+    tell('team/s');
+    expect(reading()).toBe('beyond');
+    beyond.clear();
+    known.add('team/s');
+    tell('team/s');
+    expect(reading()).toBe('known');
+    expect(changes()).toBe(2);
+    tell('team/s');
+    expect(changes(), 'nothing new is no change').toBe(2);
+    const owner = { apiVersion: API_VERSION, kind: 'ApiKey', name: 'k', uid: 'u', controller: true };
+    put(secrets, secret('one'));
+    expect(world.take().secrets.get('team/s')?.owner).toBeUndefined();
+    put(secrets, { ...secret('one'), metadata: { ...secret('one').metadata, ownerReferences: [owner] } });
+    expect(world.take().secrets.get('team/s')?.owner).toBe('u');
   });
 
   test('has labels of namespaces, and grants by the namespace they stand in', () => {

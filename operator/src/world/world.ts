@@ -1,9 +1,10 @@
 import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
-import { type KubeObject, namespaceOf, type ObjectKey, type Store } from '../runtime/index.ts';
+import { type KubeObject, type NamedWatches, namespaceOf, type ObjectKey, type Store } from '../runtime/index.ts';
 import {
   LayeredMap,
   type ReferenceGrant,
+  type SecretReading,
   type World,
   type WorldObject,
   type WorldObjects,
@@ -17,7 +18,7 @@ export type KindStores = ReadonlyMap<KindName, Store<CustomObject>>;
 
 export interface WorldStores {
   readonly kinds: KindStores;
-  readonly secrets: Store<SecretObject>;
+  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
   /** Absent where references must not cross namespaces. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
@@ -28,8 +29,6 @@ export interface LiveWorldOptions {
   readonly settings: WorldSettings;
   /** The namespaces this operator is for. */
   readonly namespaces: 'all' | ReadonlySet<string>;
-  /** Keys of Secrets that are wanted and not read. */
-  readonly unreadSecrets?: ReadonlySet<ObjectKey>;
   /** Something has changed that a translation may look at; called often. */
   readonly onChange: () => void;
 }
@@ -37,30 +36,28 @@ export interface LiveWorldOptions {
 export interface LiveWorld {
   /** The world of now; costs what has changed since the last call. */
   take(): World;
-  /** A Secret is no longer read: nothing of it stays in the world. */
-  forgetSecret(key: ObjectKey): void;
 }
 
 /** Keeps a world like the stores are. */
 export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
-  const { stores, settings, namespaces, unreadSecrets = NO_KEYS, onChange } = options;
+  const { stores, settings, namespaces, onChange } = options;
   const kinds = new Map<KindName, LiveLayer<WorldObject>>();
   for (const [kind, store] of stores.kinds) {
     const toValue = (object: CustomObject, before: WorldObject | undefined): WorldObject | undefined =>
       isOurs(kind, object, namespaces) ? toWorldObject(object, before) : undefined;
     kinds.set(kind, followStore(store, { toValue, onChange }));
   }
-  const secrets = followStore(stores.secrets, { toValue: toSecretData, onChange });
+  const secrets = followStore(stores.secrets.store, { toValue: toSecretData, onChange });
+  stores.secrets.subscribe(secrets.touch); // one that is no longer read leaves its store in silence
+  const readings = followStore(readingsOf(stores.secrets), { toValue: (reading) => reading, onChange });
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
   const grants = stores.grants && followStore(stores.grants, { toValue: toGrant, onChange });
   const byNamespace = groupGrants();
   return {
-    forgetSecret: secrets.touch,
     take: () => ({
       resources: new Map<KindName, WorldObjects>([...kinds].map(([kind, layer]) => [kind, layer.take()])),
       secrets: secrets.take(),
-      // A copy: a world never changes.
-      unreadSecrets: new Set(unreadSecrets),
+      secretReadings: readings.take(),
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
       settings,
@@ -69,7 +66,18 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   };
 }
 
-const NO_KEYS: ReadonlySet<ObjectKey> = new Set();
+/** How far reading each Secret has come. */
+function readingsOf({ isKnown, beyond, subscribe }: WorldStores['secrets']) {
+  return {
+    objects: new Map<ObjectKey, SecretReading>(),
+    get: (key: ObjectKey): SecretReading | undefined => {
+      if (beyond.has(key)) return 'beyond';
+      return isKnown(key) ? 'known' : undefined;
+    },
+    subscribe: (listener: (change: { readonly key: ObjectKey }) => void) => subscribe((key) => listener({ key })),
+  };
+}
+
 const NO_GRANTS = new LayeredMap<ReferenceGrant>();
 
 /**

@@ -1,4 +1,5 @@
 /** `make bench-propagation`: how soon an edit is served by every gateway, and what 100,000 keys take (DESIGN section 5). */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,8 @@ import { createAll, fleetOf, setStage } from './stage.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/performance.md');
+/** Gateways keep their copies in memory, as pods do. */
+const MEMORY = '/dev/shm';
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
     return;
   }
   await using processes = new Processes();
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-propagation-'));
+  const directory = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'gatehouse-propagation-'));
   try {
     await Promise.race([run(options.value, { processes, directory }), interrupted()]);
   } finally {

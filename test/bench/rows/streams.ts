@@ -33,18 +33,18 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
 
   const of = (peer: Peer): readonly Round[] => rounds.get(peer) ?? [];
   const firstP99 = (peer: Peer): number[] => of(peer).map(({ firstEvent }) => firstEvent.p99 / 1_000);
-  const held = median(of(gatehouse).map(({ heldBack }) => heldBack));
+  const heldBy = (peer: Peer): number => median(of(peer).map(({ heldBack }) => heldBack));
   const verdicts = [
     verdictAtMost(pairedDifference(firstP99(gatehouse), firstP99(direct)), 5, (ms) => `${ms} ms added, p99`),
     verdictAtMost(Math.max(...of(gatehouse).map(({ rssMb }) => rssMb)), 300, (mb) => `${mb} MB RSS`),
   ];
-  const delayVerdicts = [verdictAtMost(held, 0, (events) => `${events} events held back`)];
+  const delayVerdicts = [verdictAtMost(heldBy(gatehouse), 0, (events) => `${events} events held back`)];
   return [
     firstEventRow(direct, of(direct)),
     firstEventRow(bare, of(bare)),
     { ...firstEventRow(gatehouse, of(gatehouse)), verdicts },
-    delayRow(bench, direct, of(direct)),
-    delayRow(bench, bare, of(bare)),
+    { ...delayRow(bench, direct, of(direct)), note: `${heldBy(direct)} events held back` },
+    { ...delayRow(bench, bare, of(bare)), note: `${heldBy(bare)} events held back` },
     { ...delayRow(bench, gatehouse, of(gatehouse)), verdicts: delayVerdicts },
   ];
 }

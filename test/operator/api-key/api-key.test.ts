@@ -33,9 +33,11 @@ test('a minted key works, overlaps with its successor, and dies with its ApiKey'
   );
   const key = ours('ApiKey', { name: 'app', ...inTenant }, SPEC);
   await apply(cluster, key);
-  // A Secret that stood there before is somebody's: its key counts, and nobody touches it.
-  await apply(cluster, secret(tenant, 'brought-key', { key: 'gwk_brought_along' }));
-  await apply(cluster, ours('ApiKey', { name: 'brought', ...inTenant }, SPEC));
+  await apply(cluster, secret(tenant, 'brought', { key: 'gwk_brought_along' }));
+  await apply(
+    cluster,
+    ours('ApiKey', { name: 'brought', ...inTenant }, { ...SPEC, secretRef: { name: 'brought', key: 'key' } }),
+  );
   await using operator = await startOperator(stage.setup);
   const [pod] = await runPods(stage);
   await using _pod = pod;
@@ -65,8 +67,8 @@ test('a minted key works, overlaps with its successor, and dies with its ApiKey'
   await waitFor(async () => (await read(cluster, key))?.status?.['maskedKey'] === `gw…${second.slice(-2)}`, {
     what: 'the new ends in the status',
   });
-  expect((await read(cluster, secret(tenant, 'brought-key', {})))?.data).toEqual(
-    secret(tenant, 'brought-key', { key: 'gwk_brought_along' }).data,
+  expect((await read(cluster, secret(tenant, 'brought', {})))?.data).toEqual(
+    secret(tenant, 'brought', { key: 'gwk_brought_along' }).data,
   );
   const { body } = await cluster.request('GET', `/apis/events.k8s.io/v1/namespaces/${tenant}/events`);
   expect(isObject(body)).toBe(true);
@@ -82,6 +84,27 @@ test('a minted key works, overlaps with its successor, and dies with its ApiKey'
     what: 'a Secret that goes with its owner',
   });
 }, 120_000);
+
+test('a Secret that stood there before is not taken for a minted key, and nobody touches it', async () => {
+  await using cluster = sharedControlPlane();
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  const { defaults: _, ...spec } = SPEC;
+  const key = ours('ApiKey', { name: 'app', namespace: tenant }, spec);
+  const foreign = secret(tenant, 'app-key', { key: 'gwk_known_to_somebody' });
+  await apply(cluster, foreign);
+  await apply(cluster, key);
+  await using operator = await startOperator(stage.setup);
+  const { message } = await becomes(cluster, key, { type: 'Stalled', status: 'True', reason: 'Conflicted' });
+  expect(message).toContain('app-key');
+  expect((await read(cluster, key))?.status).not.toHaveProperty('maskedKey');
+  expect((await read(cluster, foreign))?.data).toEqual(foreign.data);
+  await remove(cluster, foreign);
+  await becomes(cluster, key, { type: 'ResolvedRefs', status: 'True' });
+  expect((await read(cluster, foreign))?.metadata.ownerReferences).toMatchObject([{ kind: 'ApiKey', name: 'app' }]);
+  expect((await read(cluster, foreign))?.data).not.toEqual(foreign.data);
+  expect(operator.output()).not.toContain('gwk_known');
+});
 
 test('a minted key goes when its ApiKey brings one along', async () => {
   await using cluster = sharedControlPlane();

@@ -33,8 +33,14 @@ const CLUSTER_ROLES: KindRef<KubeObject> = {
   namespaced: false,
 };
 
+/** As OpenShift does it: any user, the group of root, and a group of the volumes. */
+const PLATFORM_USER = { runAsUser: 1_000_660_000, runAsGroup: 0, fsGroup: 1_000_660_000 };
+
 interface Pod extends KubeObject {
-  readonly status?: { readonly podIP?: string };
+  readonly status?: {
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 const RUNNING: KindRef<Pod> = PODS;
 
@@ -102,6 +108,25 @@ describe.skipIf(withoutNodes() !== undefined)('the pods of a fleet', () => {
     await client.create(SECRETS, secret, { signal });
   }
 
+  /** Whether a pod of the fleet becomes ready as somebody else than the user of the image. */
+  async function runsAs(user: object, namespace: string): Promise<void> {
+    const deployment = await client.get(DEPLOYMENTS, { namespace, name: 'f-gateway' }, { signal });
+    const { template } = deployment.spec as { template: { metadata: object; spec: { securityContext: object } } }; // beyond our type
+    const name = { namespace, name: 'somebody' };
+    const securityContext = { ...template.spec.securityContext, ...user };
+    const pod = {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { ...template.metadata, ...name } },
+      spec: { ...template.spec, securityContext },
+    };
+    await client.create<KubeObject>(PODS, pod, { signal });
+    const hasStarted = async (): Promise<boolean> => {
+      const { conditions = [] } = (await client.get(RUNNING, name, { signal })).status ?? {};
+      return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+    };
+    await waitFor(hasStarted, { deadlineMs: PODS_MS, what: 'a ready pod of somebody else' });
+    await client.delete(PODS, name, { signal });
+  }
+
   test('start from our images, load what is published, serve behind the Service and end in good order', async () => {
     const namespace = await cluster.createNamespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     await installGatewayRole();
@@ -149,6 +174,8 @@ describe.skipIf(withoutNodes() !== undefined)('the pods of a fleet', () => {
     expect(await loaded(`Bearer ${token}`)).toMatchObject({ status: 200, body: { version } });
     expect(await loaded('Bearer other')).toMatchObject({ status: 401 });
     expect(await nodes.exec(namespace, 'redis', ['redis-cli', 'ping'])).toMatchObject({ stdout: 'PONG\n' });
+
+    await runsAs(PLATFORM_USER, namespace);
 
     const before = new Set(items.map((item) => item.metadata.name));
     await client.mergePatch(FLEETS, metadata, { spec: { logLevel: 'debug' } }, { signal });

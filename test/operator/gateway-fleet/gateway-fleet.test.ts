@@ -304,24 +304,30 @@ describe('a fleet with something wrong', () => {
     const namespace = await cluster.createNamespace();
     const quota = { metadata: { name: 'no-more-pods' }, spec: { hard: { pods: '0' } } };
     await cluster.request('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, { body: quota });
-    await using _operator = await startFleetOperator({ client, namespace });
+    const podTroubles = () => ['ImagePullBackOff'];
+    await using _operator = await startFleetOperator({ client, namespace, podTroubles });
     await create(namespace);
-    await waitFor(async () => {
-      const { conditions = [] } = (await readFleet(namespace)).status ?? {};
-      return JSON.stringify(conditions).includes(quota.metadata.name);
-    });
+    for (const trouble of [quota.metadata.name, 'ImagePullBackOff']) {
+      await waitFor(async () => {
+        const { conditions = [] } = (await readFleet(namespace)).status ?? {};
+        return JSON.stringify(conditions).includes(trouble);
+      });
+    }
     expect(await reasonOf(namespace, 'Programmed')).toBe('Unknown NoReadyPods');
   });
 
-  test('is left alone while it is suspended, and still counted', async () => {
+  test('is left alone while it is suspended, as ready as it was, and still counted', async () => {
     const namespace = await cluster.createNamespace();
-    let acknowledged: Acknowledged | undefined;
+    let acknowledged = allRun(8, 2);
     await using operator = await startFleetOperator({ client, namespace, acknowledged: () => acknowledged });
     await create(namespace, { replicas: 2 });
-    await waitFor(() => exists(DEPLOYMENTS, child(namespace)));
+    await makePodsReady(client, namespace, 2);
+    await waitFor(() => isReady(namespace));
     const annotations = { 'gatehouse.dev/requestedAt': 'suspended' };
     await edit(namespace, { metadata: { annotations }, spec: { suspend: true, replicas: 5 } });
-    await waitFor(async () => (await readFleet(namespace)).status?.['lastHandledReconcileAt'] === 'suspended');
+    await waitFor(async () => (await readFleet(namespace)).status?.['observedGeneration'] === 2);
+    expect(await isReady(namespace)).toBe(true);
+    expect((await readFleet(namespace)).status).not.toHaveProperty('lastHandledReconcileAt');
     await client.mergePatch(DEPLOYMENTS, child(namespace), { spec: { replicas: 1 } }, { signal });
     acknowledged = allRun(9, 1);
     await waitFor(async () => {
@@ -329,9 +335,9 @@ describe('a fleet with something wrong', () => {
       return (await readFleet(namespace)).status?.['snapshotVersion'] === 9;
     });
     expect((await deploymentOf(namespace)).spec?.replicas).toBe(1);
-    expect((await readFleet(namespace)).status?.['observedGeneration']).not.toBe(2);
     await editSpec(namespace, { suspend: false });
     await waitFor(async () => (await deploymentOf(namespace)).spec?.replicas === 5);
+    await waitFor(async () => (await readFleet(namespace)).status?.['lastHandledReconcileAt'] === 'suspended');
   });
 });
 

@@ -28,6 +28,7 @@ export interface FleetOperatorOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly acknowledged?: (fleet: string) => Acknowledged | undefined;
+  readonly podTroubles?: () => readonly string[];
   readonly settings?: Partial<FleetSettings>;
   readonly world?: FleetWorld;
 }
@@ -43,7 +44,7 @@ export interface FleetOperator extends AsyncDisposable {
 
 /** The controller of fleets in one namespace, as the operator's program runs it. */
 export async function startFleetOperator(options: FleetOperatorOptions): Promise<FleetOperator> {
-  const { client, namespace, acknowledged = () => undefined } = options;
+  const { client, namespace, acknowledged = () => undefined, podTroubles = () => [] } = options;
   const world = options.world ?? { resources: new Map(), namespaces: new Map() };
   const log = recordLog();
   const statuses: StatusOutcome[] = [];
@@ -71,6 +72,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
     },
     world: () => world,
     acknowledged: ({ metadata }) => acknowledged(metadata.name),
+    podTroubles,
     backoff: { minMs: 20, maxMs: 200 },
   });
   const process = running(async (signal) => {

@@ -103,26 +103,15 @@ describe('a fleet', () => {
     await using _operator = await startOperator(stage.setup);
     const [pod] = await runPods(stage);
     await using _pod = pod;
-    await becomes(cluster, configOf(stage, 'one'), READY);
+    for (const object of [configOf(stage, 'one'), fleetOf(stage.fleets, {})]) await becomes(cluster, object, READY);
 
-    await apply(cluster, fleetOf(stage.fleets, { replicas: 1, suspend: true }));
-    const isSuspended = async () => {
-      const { status, metadata } = (await read(cluster, fleetOf(stage.fleets, {}))) ?? {};
-      return metadata?.generation === 2 && status !== undefined;
-    };
-    await waitFor(isSuspended, { what: 'a suspended fleet' });
     await apply(cluster, fleetOf(stage.fleets, { replicas: 2, suspend: true }));
+    const { message } = await becomes(cluster, fleetOf(stage.fleets, {}), READY);
+    expect(message).toContain('suspended');
     await apply(cluster, configOf(stage, 'two'));
-    // Named as what holds it up after ten seconds: by then everything that could have been published would have been.
-    const waiting = await becomes(cluster, configOf(stage, 'two'), { type: 'Programmed', status: 'Unknown' });
-    expect(waiting.reason).toBe('Pending');
-    await waitFor(
-      async () => {
-        const { message } = await becomes(cluster, configOf(stage, 'two'), { type: 'Programmed' });
-        return message.includes(`${stage.fleets}/main`);
-      },
-      { deadlineMs: 20_000, what: 'the name of the suspended fleet' },
-    );
+    // Said after a second: by then everything that could have been published would have been.
+    const waiting = await becomes(cluster, configOf(stage, 'two'), { type: 'Programmed', reason: 'Pending' });
+    expect(waiting.message).toContain(`${stage.fleets}/main is suspended`);
     expect(await pod?.ask(KEY)).toBe('one');
     expect(await deploymentOf(stage)).toMatchObject({ replicas: 1 });
 
@@ -136,7 +125,8 @@ describe('a fleet', () => {
 test('the death of the leader stops publishing for no longer than its lease, and changes no status', async () => {
   await using stage = await setStage(cluster);
   await furnish(stage);
-  const start = (name: string) => startOperator({ ...stage.setup, args: [...stage.setup.args, '--pod-name', name] });
+  const start = (name: string) =>
+    startOperator({ ...stage.setup, args: [...stage.setup.args, '--pod-name', name, '--pod-uid', 'uid'] });
   await using first = await start('first');
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',
@@ -145,13 +135,14 @@ test('the death of the leader stops publishing for no longer than its lease, and
   };
   const leads = async (name: string): Promise<boolean> => {
     const spec = (await read(cluster, lease))?.spec;
-    return isObject(spec) && String(spec['holderIdentity']).startsWith(name);
+    return isObject(spec) && spec['holderIdentity'] === `${name}_uid`;
   };
   await waitFor(() => leads('first'), { deadlineMs: 20_000, what: 'the first leader' });
   await using _second = await start('second');
   const [pod] = await runPods(stage);
   await using _pod = pod;
   for (const object of [keyOf(stage), configOf(stage, 'one')]) await becomes(cluster, object, READY);
+  const fleetReady = await becomes(cluster, fleetOf(stage.fleets, {}), READY);
   const statuses = async () => [
     (await read(cluster, keyOf(stage)))?.status,
     (await read(cluster, ours('Workspace', { name: stage.tenant }, {})))?.status,
@@ -179,6 +170,8 @@ test('the death of the leader stops publishing for no longer than its lease, and
   const beforeTheEdit = [...counts].filter((count) => !count.startsWith(`${Number(version) + 1}:`));
   expect(beforeTheEdit).toEqual([`${version}: 1`]);
   await becomes(cluster, configOf(stage, 'two'), READY);
+  // With the time of its last transition.
+  expect(await becomes(cluster, fleetOf(stage.fleets, {}), READY)).toEqual(fleetReady);
   expect(await statuses()).toEqual(before);
   expect((await cluster.auditEvents(user)).length).toBe(writes);
 }, 90_000);

@@ -72,7 +72,7 @@ describe('named watches', () => {
     const { named, values } = world;
     await admin.create(SECRETS, secret(namespace, 'here', '1'), { signal });
     await admin.create(SECRETS, secret(namespace, 'private', 'x'), { signal });
-    named.want('a', keysOf(namespace, 'here', 'missing'));
+    named.want({ id: 'a' }, keysOf(namespace, 'here', 'missing'));
     expect(named.isKnown(`${namespace}/missing`)).toBe(false);
     await named.settled(signal);
     expect(named.isKnown(`${namespace}/missing`)).toBe(true);
@@ -90,30 +90,46 @@ describe('named watches', () => {
     await using world = await watches(admin);
     const { named, values } = world;
     await admin.create(SECRETS, secret(namespace, 's', '1'), { signal });
-    named.want('a', keysOf(namespace, 's'));
-    named.want('b', keysOf(namespace, 's', 't'));
+    named.want({ id: 'a' }, keysOf(namespace, 's'));
+    named.want({ id: 'b' }, keysOf(namespace, 's', 't'));
     await named.settled(signal);
     expect(named.size).toBe(2);
-    named.want('b', new Set());
+    named.want({ id: 'b' }, new Set());
     expect(named.size).toBe(1);
     expect(values()).toEqual({ s: '1' });
-    named.want('a', new Set());
+    named.want({ id: 'a' }, new Set());
     expect(named.size).toBe(0);
     expect(values()).toEqual({});
   });
 
-  test('watch no more names than allowed, and the next one when there is room', async () => {
+  test('watch no more names than allowed, nobody at the expense of another, and the next one when there is room', async () => {
     const namespace = await cluster.createNamespace();
-    for (const name of ['s', 't']) await admin.create(SECRETS, secret(namespace, name, name), { signal });
-    await using world = await watches(admin, { maxNames: 1 });
+    const mine = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of [...mine, 'modest', 'first']) {
+      await admin.create(SECRETS, secret(namespace, name, name), { signal });
+    }
+    await using world = await watches(admin, { maxNames: 4 });
     const { named, values } = world;
-    named.want('a', keysOf(namespace, 's'));
-    named.want('b', keysOf(namespace, 't'));
-    await named.settled(signal);
-    expect(values()).toEqual({ s: 's' });
-    named.want('a', new Set());
-    await waitFor(() => values()['t'] === 't');
-    expect(values()).toEqual({ t: 't' });
+    const told: string[] = [];
+    using _subscription = named.subscribe((key) => told.push(key));
+    const follows = async (...names: readonly string[]): Promise<void> => {
+      await named.settled(signal);
+      expect(Object.keys(values()).toSorted()).toEqual(names);
+    };
+    named.want({ id: 'x', share: 'greedy' }, keysOf(namespace, ...mine));
+    await follows('a', 'b', 'c', 'd');
+    expect([...named.beyond]).toEqual([`${namespace}/e`]);
+    expect(named.isKnown(`${namespace}/e`), 'unread is not absent').toBe(false);
+    named.want({ id: 'y', share: 'other' }, keysOf(namespace, 'modest'));
+    await follows('a', 'b', 'c', 'modest');
+    named.want({ id: 'z' }, keysOf(namespace, 'first'));
+    await follows('a', 'b', 'first', 'modest');
+    expect(named.isKnown(`${namespace}/c`)).toBe(false);
+    told.splice(0);
+    named.want({ id: 'z' }, new Set());
+    await follows('a', 'b', 'c', 'modest');
+    expect(told).toContain(`${namespace}/c`);
+    expect(named.isKnown(`${namespace}/c`)).toBe(true);
   });
 
   test('notice after a cut what happened meanwhile', async () => {
@@ -123,7 +139,7 @@ describe('named watches', () => {
     await using client = await connectClient(cluster, { url: proxy.url });
     await using world = await watches(client);
     const { named, values } = world;
-    named.want('a', keysOf(namespace, 'edited', 'deleted', 'created'));
+    named.want({ id: 'a' }, keysOf(namespace, 'edited', 'deleted', 'created'));
     await named.settled(signal);
     proxy.inject(({ isWatch }) => isWatch, { kind: 'answer', status: 410 }, 3);
     proxy.cutAll();
@@ -140,7 +156,7 @@ describe('named watches', () => {
       token: await cluster.serviceAccountToken(namespace, 'nobody'),
     });
     await using world = await watches(client);
-    world.named.want('a', keysOf(namespace, 's'));
+    world.named.want({ id: 'a' }, keysOf(namespace, 's'));
     await waitFor(() => world.named.failing().length === 1);
     const key = `${namespace}/s`;
     expect(world.named.failing()).toMatchObject([
@@ -153,7 +169,7 @@ describe('named watches', () => {
     const names = Array.from({ length: 300 }, (_, i) => `s${i}`);
     await Promise.all(names.map((name) => admin.create(SECRETS, secret(namespace, name, name), { signal })));
     await using world = await watches(admin);
-    world.named.want('a', keysOf(namespace, ...names));
+    world.named.want({ id: 'a' }, keysOf(namespace, ...names));
     await world.named.settled(signal);
     expect(world.named.store.size).toBe(300);
     await admin.mergePatch(SECRETS, { namespace, name: 's7' }, secret(namespace, 's7', 'new'), { signal });

@@ -31,7 +31,7 @@ test('a restart of the API server costs neither state nor lease, and old resourc
   const changes: Change<ConfigMap>[] = [];
   store.subscribe((change) => changes.push(change));
   const named = createNamedWatches({ client, kind: SECRETS, log, timing: QUICK });
-  named.want('a', new Set([`${namespace}/s`]));
+  named.want({ id: 'a' }, new Set([`${namespace}/s`]));
   const leader = createLeader({ client, namespace, name: 'leader', identity: 'one', log, timing: LEASE_TIMING });
   await using _cache = running((stop) => cache.run(stop));
   await using _named = running((stop) => named.run(stop));

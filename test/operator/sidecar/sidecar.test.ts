@@ -22,6 +22,7 @@ import { connectClient, QUICK, recordLog, running } from '../runtime/support.ts'
 import {
   certificatesIn,
   type LiveView,
+  LOCAL,
   make,
   makeWorkspace,
   ORGANISATION,
@@ -50,9 +51,9 @@ beforeAll(async () => {
   view = await watchWorld(client);
   const home = await cluster.createNamespace();
   certificates = await certificatesIn(client, home);
-  const { workspaceOf, snapshotOf, subscribe } = view;
+  const { snapshotFor, subscribe } = view;
   service = await startSnapshotService({
-    ...{ certificates, client, workspaceOf, snapshotOf, subscribe },
+    ...{ certificates, client, snapshotFor, subscribe },
     host: '127.0.0.1',
     port: 0,
     log: recordLog(),
@@ -71,7 +72,7 @@ beforeAll(async () => {
   }
   controller = startController([team, other]);
   for (const namespace of [team, other]) {
-    const told = () => JSON.stringify(view.snapshotOf(namespace) ?? {});
+    const told = () => JSON.stringify(view.snapshotFor(namespace) ?? {});
     await waitFor(() => told().includes(`sk-of-${namespace}`), { what: 'the credential' });
   }
 });
@@ -187,25 +188,14 @@ describe('the snapshot service', () => {
     },
     { rule: 'no token at all', bearer: async () => 'made-up', status: 401 },
     { rule: 'the administrator', bearer: async () => cluster.adminToken, status: 401 },
-    { rule: 'a pod outside every workspace', bearer: () => token('default'), status: 403 },
   ])('refuses $rule', async ({ bearer, status }) => {
     await using stream = await open(await bearer());
     expect(stream.status).toBe(status);
   });
 
-  test('ends a stream when the namespace takes back its consent', async () => {
-    const namespace = await makeWorkspace(cluster, view);
-    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
-    await waitFor(() => view.snapshotOf(namespace));
-    await using stream = await open(await token(namespace));
-    await stream.snapshot();
-    await cluster.request('PATCH', `/api/v1/namespaces/${namespace}`, {
-      contentType: 'application/merge-patch+json',
-      body: { metadata: { labels: { 'gatehouse.dev/workspace': null } } },
-    });
-    await expect(stream.snapshot()).rejects.toThrow();
-    await using again = await open(await token(namespace));
-    expect(again.status).toBe(403);
+  test('tells a pod outside every workspace that there is nothing for it', async () => {
+    await using stream = await open(await token('default'));
+    expect((await stream.snapshot()).entries).toEqual([]);
   });
 
   test('turns away more streams than a namespace may have', async () => {
@@ -263,13 +253,23 @@ const conditionsOf = async (namespace: string, name?: string): Promise<Record<st
 };
 
 describe('the mounted copy', () => {
+  test('follows what is told whatever a profile says that is wrong', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(
+      cluster,
+      resource('SidecarProfile', namespace, 'default', { defaults: { configRef: { name: 'gone' } } }),
+    );
+    await using _controller = startController([namespace]);
+    await waitFor(async () => (await mounted(namespace))?.entries.some(({ kind }) => kind === 'sidecar'));
+  });
+
   test('holds what the stream tells, and whom to trust', async () => {
     await make(cluster, resource('GatewayConfig', team, 'mounted', { config: { provider: '@own' } }));
     const frame = await waitFor(async () => {
       const copy = await mounted(team);
       return copy?.entries.some(({ id }) => id === `config/${team}/mounted`) ? copy : undefined;
     });
-    await waitFor(() => view.snapshotOf(team)?.version === frame.version);
+    await waitFor(() => view.snapshotFor(team)?.version === frame.version);
     expect(JSON.stringify(frame)).toContain(`sk-of-${team}`);
     const config = await read<Copy>(copyPaths(team).config);
     expect(config?.data['ca.crt']).toBe(certificates.current.caPem);
@@ -317,6 +317,85 @@ describe('the mounted copy', () => {
   });
 });
 
+const relabel = (namespace: string, workspace: string | null) =>
+  cluster.request('PATCH', `/api/v1/namespaces/${namespace}`, {
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { labels: { 'gatehouse.dev/workspace': workspace } } },
+  });
+const deleteWorkspace = (name: string) => cluster.request('DELETE', pathOf(resource('Workspace', undefined, name, {})));
+
+/** A workspace with a copy and a stream that has begun. */
+async function startServed() {
+  const namespace = await makeWorkspace(cluster, view);
+  await make(cluster, resource('VirtualKey', namespace, 'served', LOCAL));
+  await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+  const stream = await open(await token(namespace));
+  const told = () => stream.snapshot().then(({ entries }) => JSON.stringify(entries).includes('served'));
+  await waitFor(told, { what: 'a stream of what is served' });
+  return { namespace, stream };
+}
+
+const copiesLeft = async (namespace: string): Promise<string[]> => {
+  const paths = Object.values(copyPaths(namespace));
+  const found = await Promise.all(paths.map((path) => read(path)));
+  return paths.filter((_, i) => found[i] !== undefined);
+};
+
+describe('consent that is taken back', () => {
+  test.for([
+    { rule: 'by the namespace', takeBack: (namespace: string) => relabel(namespace, null) },
+    { rule: 'in favour of nobody', takeBack: (namespace: string) => relabel(namespace, 'somebody-else') },
+    { rule: 'with the Workspace', takeBack: deleteWorkspace },
+  ])('$rule ends what sidecars serve, at once and for whoever asks again', async ({ takeBack }) => {
+    const { namespace, stream } = await startServed();
+    await using _stream = stream;
+    await using _controller = startController([namespace]);
+    await waitFor(async () => (await copiesLeft(namespace)).length === 2, { what: 'the copy' });
+    await takeBack(namespace);
+    expect((await stream.snapshot()).entries).toEqual([]);
+    await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
+    await using again = await open(await token(namespace));
+    expect((await again.snapshot()).entries).toEqual([]);
+    expect(await conditionsOf(namespace)).toMatchObject({ ResolvedRefs: 'False RefNotFound' });
+  });
+
+  test('leaves nothing of what was made while no operator was there', async () => {
+    const { namespace, stream } = await startServed();
+    await stream[Symbol.asyncDispose]();
+    {
+      await using _controller = startController([namespace]);
+      await waitFor(async () => (await copiesLeft(namespace)).length === 2, { what: 'the copy' });
+    }
+    await relabel(namespace, null);
+    await waitFor(() => view.workspaceOf(namespace) === undefined);
+    await using _controller = startController([namespace]);
+    await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
+  });
+
+  test('and given again brings everything back', async () => {
+    const { namespace, stream } = await startServed();
+    await using _stream = stream;
+    await using _controller = startController([namespace]);
+    await waitFor(async () => (await copiesLeft(namespace)).length === 2, { what: 'the copy' });
+    await relabel(namespace, null);
+    await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
+    await relabel(namespace, namespace);
+    await waitFor(async () => (await stream.snapshot()).entries.length > 0, { what: 'entries on the same stream' });
+    await waitFor(() => mounted(namespace), { what: 'the copy again' });
+  });
+
+  test('leaves a Secret of somebody else alone that has the name of the copy', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await relabel(namespace, null);
+    await waitFor(() => view.workspaceOf(namespace) === undefined);
+    await make(cluster, secret(namespace, 'gatehouse-sidecar-snapshot'));
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await using _controller = startController([namespace]);
+    await waitFor(async () => (await conditionsOf(namespace))['ResolvedRefs'] === 'False RefNotFound');
+    expect(await copiesLeft(namespace)).toEqual([copyPaths(namespace).secret]);
+  });
+});
+
 describe('the status of a profile', () => {
   test('is ready once the copy is there, and counts pods', async () => {
     const all = {
@@ -361,6 +440,19 @@ describe('the status of a profile', () => {
     const told = JSON.stringify([await stream.snapshot(), await mounted(namespace)]);
     expect(told).toContain('"needsFleet":true');
     expect(told).not.toContain('sk-organisation');
+  });
+
+  test('names a copy that the API server does not take, until somebody makes room for it', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(cluster, { ...secret(namespace, 'gatehouse-sidecar-snapshot'), immutable: true } as never);
+    await using _controller = startController([namespace]);
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    const want = { Programmed: 'False Invalid', Ready: 'False Invalid', Stalled: 'True Invalid' };
+    await waitFor(async () => (await conditionsOf(namespace))['Stalled'] === want.Stalled, { what: want.Stalled });
+    expect(await conditionsOf(namespace)).toMatchObject(want);
+    expect(JSON.stringify(await statusOf(namespace))).toContain('Secret gatehouse-sidecar-snapshot: data');
+    await cluster.request('DELETE', copyPaths(namespace).secret);
+    await waitFor(async () => (await conditionsOf(namespace))['Ready'] === 'True Succeeded', { what: 'a copy' });
   });
 
   test.for([

@@ -23,3 +23,21 @@ test('a host that the installation does not allow is refused with its place', as
   await apply(cluster, account('outside', 'http://10.1.2.3:8000'));
   await becomes(cluster, outside, { type: 'Accepted', status: 'True' });
 });
+
+test('a host that every gateway refuses is refused where it is written, with its place', async () => {
+  await using cluster = sharedControlPlane();
+  await using stage = await setStage(cluster, { args: ['--no-webhooks'] });
+  const account = (name: string, customHost: string) =>
+    ours('VirtualKey', { name, namespace: stage.tenant }, { provider: 'ollama', customHost });
+  const never = [
+    account('metadata', 'http://169.254.169.254/latest'),
+    account('admin', 'http://10.0.0.7:8789'),
+    account('ours', `http://gatehouse-gateway.${stage.fleets}.svc:8787/v1`),
+  ];
+  for (const object of never) await apply(cluster, object);
+  await using _operator = await startOperator(stage.setup);
+  for (const object of never) {
+    const refused = await becomes(cluster, object, { type: 'Accepted', status: 'False', reason: 'Invalid' });
+    expect(refused.message).toContain('spec.customHost');
+  }
+});

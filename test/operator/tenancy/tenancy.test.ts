@@ -1,11 +1,13 @@
 /** Each way by which a tenant might reach what is another's, tried on a running operator. */
 
+import { createHash } from 'node:crypto';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import {
   apply,
   becomes,
+  condition,
   createTenant,
   entriesIn,
   fleetOf,
@@ -195,6 +197,51 @@ test('a key that opens every workspace cannot stand in the namespace of one', as
   await becomes(cluster, key, { type: 'Accepted', status: 'False', reason: 'Invalid' });
   await published();
   expect((await publishedTo(cluster, stage.fleets)).includes('ab'.repeat(32))).toBe(false);
+});
+
+test('a key is served for who has it, and not for who claimed its hash before', async () => {
+  const spec = { type: 'workspace-service', scopes: ['completions.write'] };
+  const key = 'gwk_of_the_victim';
+  const sha256 = createHash('sha256').update(key).digest('hex');
+  const claim = ours('ApiKey', { name: 'squat', namespace: attacker }, { ...spec, sha256 });
+  await apply(cluster, claim);
+  await becomes(cluster, claim, { type: 'Accepted', status: 'True' });
+  const proven = ours(
+    'ApiKey',
+    { name: 'app', namespace: victim },
+    { ...spec, secretRef: { name: 'app', key: 'key' } },
+  );
+  for (const object of [secret(victim, 'app', { key }), proven]) await apply(cluster, object);
+  await becomes(cluster, proven, { type: 'ResolvedRefs', status: 'True' });
+  await becomes(cluster, claim, { type: 'Accepted', status: 'False', reason: 'Conflicted' });
+  await remove(cluster, secret(victim, 'app', {}));
+  await becomes(cluster, proven, { type: 'ResolvedRefs', status: 'False' });
+  expect(await condition(cluster, claim, 'Accepted')).toMatchObject({ status: 'False' });
+  for (const object of [claim, proven]) await remove(cluster, object);
+});
+
+test('a config of the organisation with its own credential is not for keys of workspaces to name', async () => {
+  const spec = { type: 'workspace-service', scopes: ['completions.write'] };
+  const naming = (name: string, digit: string): KubeThing =>
+    ours(
+      'ApiKey',
+      { name, namespace: attacker },
+      { ...spec, sha256: digit.repeat(64), defaults: { configRef: { name } } },
+    );
+  const direct = { config: { provider: 'openai', secretRef: { name: 'shared', key: 'key' } } };
+  for (const object of [
+    ours('GatewayConfig', { name: 'direct', namespace: stage.organisation }, direct),
+    ours('GatewayConfig', { name: 'lent', namespace: stage.organisation }, { config: { provider: '@shared' } }),
+    ...[naming('direct', '1'), naming('absent', '2'), naming('lent', '3')],
+  ]) {
+    await apply(cluster, object);
+  }
+  await becomes(cluster, naming('lent', '3'), { type: 'ResolvedRefs', status: 'True' });
+  const refused = { type: 'ResolvedRefs', status: 'False', reason: 'RefNotFound' };
+  const { message } = await becomes(cluster, naming('direct', '1'), refused);
+  expect((await becomes(cluster, naming('absent', '2'), refused)).message.replace('absent', 'direct')).toBe(message);
+  await published();
+  expect(await publishedTo(cluster, attacker)).not.toContain('config//direct');
 });
 
 test('a namespace that takes its consent back is served no more, and gets no keys', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
+import type { KindName } from '@gatehouse/crds/kinds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../operator/src/runtime/index.ts';
 import type { Certificates } from '../../../operator/src/webhook/index.ts';
@@ -125,6 +126,23 @@ describe('a deletion', () => {
     expect((await cluster.request('DELETE', pathOf(config))).status).toBe(200);
     await waitFor(() => view.stores.get('GatewayConfig')?.get(`${team}/user`) === undefined, { what: 'the deletion' });
     expect((await cluster.request('DELETE', pathOf(provider))).status).toBe(200);
+  });
+
+  test('of a whole set is done when the command is repeated, though what is named comes first', async () => {
+    const set = [
+      resource('VirtualKey', team, 'set-account', LOCAL),
+      resource('GatewayConfig', team, 'set-config', { config: { provider: '@set-account' } }),
+      resource('SidecarProfile', team, 'set-app', { defaults: { configRef: { name: 'set-config' } } }),
+    ];
+    for (const object of set) await make(cluster, object);
+    for (const { kind, metadata } of set) await untilSeen(view, kind as KindName, `${team}/${metadata.name}`);
+    const list = { apiVersion: 'v1', kind: 'List', items: set };
+    const remove = () => cluster.kubectl(['delete', '--ignore-not-found', '-f', '-'], { input: JSON.stringify(list) });
+    expect(await remove()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`SidecarProfile/${team}/set-app`),
+    });
+    await waitFor(async () => (await remove()).code === 0, { what: 'the end of the set' });
   });
 
   test('of a namespace is never held up', async () => {
@@ -276,7 +294,7 @@ describe('a pod', () => {
   });
 
   test('of the guide finds what the guide says', async () => {
-    const [, block] = blocksOf('docs/guide/kubernetes.md').filter(({ language }) => language === 'yaml');
+    const block = blocksOf('docs/guide/kubernetes.md').find(({ text }) => text.includes('kind: SidecarProfile'));
     await runKubectl(cluster, ['apply', '-f', '-'], { input: block?.text.replaceAll('team-a', team) ?? '' });
     const { spec } = await podOf('checkout');
     expect(spec.initContainers.map(({ name }) => name)).toEqual(['gatehouse']);

@@ -34,9 +34,16 @@ export const providerId = (description: string) => z.enum([...PROVIDER_CATALOGUE
 // RFC 9110 token: what a header name is made of.
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+// RFC 9110 section 5.5: visible ASCII, spaces, tabs and what the upper half of Latin-1 writes; no line ends, no other controls.
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const headerValue = z
+  .string()
+  .regex(HEADER_VALUE, 'expected what a header can carry: no line end, no control character');
+
 /** Headers by name. */
 export const headerMap = (description: string) =>
-  stringMap(description, 64, 8192)
+  stringMap(description, 64, 8192, headerValue)
     .superRefine((headers, context) => {
       for (const name of Object.keys(headers)) {
         if (!HEADER_NAME.test(name)) context.addIssue({ code: 'custom', message: 'not a header name', path: [name] });

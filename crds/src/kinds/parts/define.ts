@@ -22,7 +22,7 @@ export interface Resource<K extends string, S, T> {
 /** A column of `kubectl get`. */
 export interface PrinterColumn {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date';
+  readonly type: 'string' | 'integer' | 'boolean' | 'date';
   readonly jsonPath: string;
   /** Shown with `-o wide` only. */
   readonly wide?: true;

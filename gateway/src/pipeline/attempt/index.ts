@@ -9,6 +9,7 @@ import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostOrigin, UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
+import { viaHeaders } from '../via.ts';
 import {
   type ClientAnswer,
   decoded,
@@ -40,6 +41,8 @@ export interface AttemptPorts extends SendPort {
   /** Side calls of an account go where the account's own calls may go. */
   servicesFor(origin: HostOrigin): ProviderServices;
   readonly cache: ResponseCache;
+  /** Tells hosts that somebody named who asks, so that what comes back is known. */
+  readonly gatewayId: string;
   now(): number;
 }
 
@@ -58,6 +61,8 @@ interface Prepared {
   readonly endpoint: Endpoint | undefined;
   readonly call: Call;
   readonly forwarded: Readonly<Record<string, string>>;
+  /** What a host that somebody named is told; it may be one of ours. */
+  readonly via: Readonly<Record<string, string>> | undefined;
 }
 
 /** What an outcome says of its target before anything was sent. */
@@ -90,7 +95,8 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
   const names = resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders;
   const forwarded = forwardedHeaders(request, caller, names);
-  return { input, leaf, resolved, provider, endpoint, call, forwarded };
+  const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayId) : undefined;
+  return { input, leaf, resolved, provider, endpoint, call, forwarded, via };
 }
 
 async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise<AttemptOutcome> {
@@ -176,7 +182,7 @@ function send(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): 
   const { input, resolved } = prepared;
   const { body } = input.resolution;
   const streamed = body.kind === 'streamed' ? body.source : undefined;
-  const finish = (built: OutgoingRequest): UpstreamRequest => toUpstream(built, streamed, resolved);
+  const finish = (built: OutgoingRequest): UpstreamRequest => toUpstream(built, prepared, streamed);
   let next: OutgoingRequest | undefined = first;
   return sendWithRetries(ports, {
     signal: input.exchange.signal,
@@ -211,7 +217,7 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
       const sent = await sendWithRetries(ports, {
         signal,
         settings: sendSettings(prepared),
-        request: async () => ({ ...(await request()), body: undefined, hostOrigin: resolved.hostOrigin }),
+        request: async () => toUpstream({ ...(await request()), body: undefined }, prepared),
         replayable: () => true,
         isStream: () => false,
         inspect: async () => undefined,
@@ -227,12 +233,13 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
 }
 
 function toUpstream(
-  { method, origin, path, headers, body }: OutgoingRequest,
-  streamed: StreamedBody | undefined,
-  { hostOrigin }: ResolvedTarget,
+  { method, origin, path, headers: given, body }: Omit<UpstreamRequest, 'hostOrigin'>,
+  { resolved: { hostOrigin }, via }: Prepared,
+  streamed?: StreamedBody,
 ): UpstreamRequest {
   const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
-  return { method, origin, path, headers: { ...headers, ...length }, body: streamed?.open() ?? body, hostOrigin };
+  const headers = { ...given, ...via, ...length };
+  return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Which account a leaf stands for, ready to build requests; behaviour-lifecycle 1.7 rules 8 and 9. */
 import type { Deployment } from '@gatehouse/crds/config';
-import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createFields, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
@@ -55,7 +54,7 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
     ...(host.url === undefined ? {} : { customHost: host.url }),
     ...(managed === undefined ? {} : { headers: managed.headers }),
-    untrustedHost: host.origin === 'request' && (host.url !== undefined || namesUrl(account.provider.id, values)),
+    untrustedHost: host.origin === 'request',
   });
   return { target, hostOrigin: host.origin, managed };
 }
@@ -140,11 +139,6 @@ function hostOf(
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
   return { url: own, origin };
-}
-
-/** Whether one of the values is itself the provider's address. */
-function namesUrl(provider: string, values: ReadonlyMap<string, string>): boolean {
-  return (PROVIDER_CATALOGUE.get(provider)?.fields ?? []).some(({ key, url }) => url === true && values.has(key));
 }
 
 /** Fields that a config, the call or a deployment adds to the account; undefined when there are none. */

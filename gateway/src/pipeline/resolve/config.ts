@@ -6,7 +6,7 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
-import type { SnapshotView } from '../../snapshot/index.ts';
+import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { suggestion } from './suggest.ts';
@@ -45,19 +45,29 @@ export function createConfigResolver(rules: ConfigRules): ConfigResolver {
       if (header !== undefined && config !== undefined && !allowConfigOverride) {
         throw new AppError('CONFIG_LOCKED', { param: 'x-gw-config' });
       }
-      const asked = header ?? config ?? caller.workspace.defaults.config;
-      if (asked === undefined || asked === '') return undefined;
-      return asked.startsWith('{') ? compileInline(asked) : savedPlan(asked, caller, snapshot);
+      const asked = header ?? config;
+      const slug = asked ?? caller.workspace.defaults.config;
+      if (slug === undefined || slug === '') return undefined;
+      if (slug.startsWith('{')) return compileInline(slug);
+      // Workspaces are written by the organisation, and so are their defaults.
+      const namedBy = asked === undefined || caller.key.workspace === null ? 'organisation' : 'workspace';
+      return savedPlan(slug, { caller, snapshot, namedBy });
     },
   };
 }
 
-function savedPlan(slug: string, { workspace }: Caller, snapshot: SnapshotView): Plan {
-  const saved = snapshot.config(workspace.name, slug);
+interface Naming {
+  readonly caller: Caller;
+  readonly snapshot: SnapshotView;
+  readonly namedBy: NamedBy;
+}
+
+function savedPlan(slug: string, { caller: { workspace }, snapshot, namedBy }: Naming): Plan {
+  const saved = snapshot.config(workspace.name, slug, namedBy);
   if (saved !== undefined) return saved.plan;
   throw new AppError('CONFIG_UNKNOWN', {
     param: 'x-gw-config',
-    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}${suggestion(slug, snapshot.configSlugs(workspace.name))}`,
+    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}${suggestion(slug, snapshot.configSlugs(workspace.name, namedBy))}`,
   });
 }
 

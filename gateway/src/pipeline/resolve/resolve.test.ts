@@ -6,6 +6,7 @@ import {
   fakeRequest,
   KEY,
   key,
+  organisation,
   provider,
   snapshot,
   workspace,
@@ -221,6 +222,62 @@ describe('an inline config', () => {
     expect(await codeOf({ headers: { 'x-gw-config': 'saved' } })).toBe('resolved');
     expect(await codeOf({ headers: { 'x-gw-config': '"saved"' } })).toBe('CONFIG_UNKNOWN');
     expect(await codeOf({ headers: { 'x-gw-config': '' } })).toBe('PROVIDER_REQUIRED');
+  });
+});
+
+describe('a config of the organisation', () => {
+  const CREDENTIAL = { workspace: null, credential: 'credential//GatewayConfig:direct:openai:key' };
+  const target = { provider: 'ollama', custom_host: 'http://ollama.example:11434' };
+  /** A team that may use the shared provider and one that may not, each with a key; its default config is the direct one. */
+  const organisationWorld = (defaults = {}) =>
+    view(
+      organisation({ defaultWorkspace: 'team-b' }),
+      workspace('team-a', { defaults }),
+      workspace('team-b', { defaults }),
+      key({ workspace: 'team-a', secret: 'a' }),
+      key({ workspace: 'team-a', name: 'direct', secret: 'a-direct', config: 'direct' }),
+      key({ workspace: 'team-b', secret: 'b' }),
+      key({ workspace: null, secret: 'organisation' }),
+      key({ workspace: null, name: 'direct', secret: 'organisation-direct', config: 'direct' }),
+      provider('shared', { workspace: null, grants: ['team-a'] }),
+      config('lent', { provider: '@shared' }, { workspace: null }),
+      config('direct', target, CREDENTIAL),
+      config('below', { strategy: { mode: 'fallback' }, targets: [target] }, CREDENTIAL),
+    );
+
+  test.for<{ rule: string; secret: string; config?: string; defaults?: object; want: string }>([
+    { rule: 'leads a workspace to what is granted to it', secret: 'a', config: 'lent', want: 'resolved' },
+    { rule: 'leads no workspace to anything else', secret: 'b', config: 'lent', want: 'PROVIDER_SLUG_UNKNOWN' },
+    { rule: 'with a credential is not for those who name it', secret: 'a', config: 'direct', want: 'CONFIG_UNKNOWN' },
+    { rule: 'with a credential in a target is neither', secret: 'a', config: 'below', want: 'CONFIG_UNKNOWN' },
+    { rule: 'with a credential is not for keys that name it', secret: 'a-direct', want: 'CONFIG_UNKNOWN' },
+    {
+      rule: 'with a credential is for a workspace that the organisation gives it to',
+      secret: 'a',
+      defaults: { config: 'direct' },
+      want: 'resolved',
+    },
+    {
+      rule: 'with a credential is not for those who name it beside such a default',
+      secret: 'a',
+      config: 'direct',
+      defaults: { config: 'direct' },
+      want: 'CONFIG_UNKNOWN',
+    },
+    { rule: 'with a credential is for its own keys', secret: 'organisation', config: 'direct', want: 'resolved' },
+    { rule: 'with a credential is for its own keys by default', secret: 'organisation-direct', want: 'resolved' },
+  ])('$rule', async ({ secret, config: named, defaults, want }) => {
+    const headers = { 'x-gw-api-key': secret, ...(named === undefined ? {} : { 'x-gw-config': named }) };
+    expect(await codeOf({ snapshotView: await organisationWorld(defaults), headers })).toBe(want);
+  });
+
+  test('with a credential is refused in the same words as one that does not exist', async () => {
+    const refusal = async (slug: string) => {
+      const given = { snapshotView: await organisationWorld(), headers: { 'x-gw-api-key': 'a', 'x-gw-config': slug } };
+      const error = await resolve(given).catch((thrown: AppError) => thrown);
+      return JSON.stringify([(error as AppError).code, String(error), error]).replaceAll(slug, '');
+    };
+    expect(await refusal('direct')).toBe(await refusal('dircet'));
   });
 });
 

@@ -1,3 +1,4 @@
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Call, Provider, TargetFields } from '../contract.ts';
 import { type CompiledProvider, compileProvider } from './compile.ts';
@@ -8,7 +9,7 @@ import { type Base, hostText, splitBase } from './url.ts';
 export interface TargetOptions {
   /** Replaces the base URL whole, version segment included. */
   readonly customHost?: string;
-  /** The host comes from a request. */
+  /** Where somebody names the host, a request does. */
   readonly untrustedHost?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,6 +22,8 @@ export interface PreparedTarget {
   readonly fields: TargetFields;
   readonly compiled: CompiledProvider;
   readonly customHost: boolean;
+  /** Somebody names the host, in whatever field, and not the provider. */
+  readonly namedHost: boolean;
   readonly untrustedHost: boolean;
   /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
   readonly base: Base | AppError | undefined;
@@ -39,18 +42,24 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
+  const namedHost = customHost !== undefined || namesUrl(provider, fields);
   return {
     provider,
     fields: known,
     compiled,
     customHost: customHost !== undefined,
-    untrustedHost,
+    namedHost,
+    untrustedHost: untrustedHost && namedHost,
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,
     customHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   };
 }
+
+/** Whether one of the values is itself the provider's address. */
+const namesUrl = ({ id }: Provider, fields: TargetFields): boolean =>
+  (PROVIDER_CATALOGUE.get(id)?.fields ?? []).some(({ key, url }) => url === true && fields.text(key) !== undefined);
 
 /** The base URL for a call. Throws AppError when the target cannot be called. */
 export function baseOf(target: PreparedTarget, call: Call): Base {

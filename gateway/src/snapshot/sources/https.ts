@@ -31,6 +31,8 @@ export interface HttpsAnswer {
 const CONNECT_MS = 5_000;
 /** Shards are read in parallel, beside the watch. */
 const CONNECTIONS = 12;
+/** An edit seldom comes within the default of seconds; below the 60 s after which many load balancers forget a connection, in ms. */
+const IDLE_MS = 50_000;
 /** A dead peer of a silent stream is noticed by the system. */
 const TCP_KEEPALIVE_MS = 30_000;
 /** Kubelet renews a token minutes before it ends; a read for every shard was the largest part of an update, in ms. */
@@ -55,7 +57,7 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
     current?.agent.close().catch(() => undefined); // its answers in progress may end
     const tls = ca === undefined ? {} : { ca };
     const connect = { ...tls, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
-    current = { ca, agent: new Agent({ connections: CONNECTIONS, connect }) };
+    current = { ca, agent: new Agent({ connections: CONNECTIONS, keepAliveTimeout: IDLE_MS, connect }) };
     return current.agent;
   };
   const send = async (path: string, { signal, isOneOfMany = false }: GetOptions): Promise<Dispatcher.ResponseData> => {

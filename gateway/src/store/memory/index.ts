@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMostEntries } from '../../lib/entry-bound.ts';
 import { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore } from '../circuit.ts';
 import type { StateStore } from '../state.ts';
 
@@ -55,5 +56,5 @@ function nextRecord(
 
 /** Without a timer of its own: an entry that nobody reads leaves when it is the least used. */
 function createExpiringMap<V extends string | object>(max: number, now: () => number): LRUCache<string, V> {
-  return new LRUCache({ max, ttlResolution: 0, perf: { now } });
+  return new LRUCache({ ...atMostEntries(max), ttlResolution: 0, perf: { now } });
 }

@@ -1,18 +1,17 @@
 import { isIP } from 'node:net';
-import { unwrap } from '@gatehouse/test/kit';
-import fc from 'fast-check';
-import ipaddr from 'ipaddr.js';
-import { describe, expect, test } from 'vitest';
-import { addressProblem, checkCustomHost } from './check-host.ts';
 import {
-  BLOCKED_PORTS,
+  checkBaseUrl,
+  isReserved,
   METADATA_RANGES,
   NETWORK_DOMAINS,
-  NEVER_DOMAINS,
-  NEVER_HOSTS,
   PRIVATE_TLDS,
+  parseAddress,
   REBINDING_DOMAINS,
-} from './lists.ts';
+} from '@gatehouse/crds/hosts';
+import { unwrap } from '@gatehouse/test/kit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addressProblem, checkCustomHost } from './check-host.ts';
 import { createHostPolicy, type HostOrigin, type HostPolicy } from './policy.ts';
 
 const trusting = (trustedCustomHosts: string | undefined, production = true): HostPolicy =>
@@ -24,21 +23,12 @@ const accepts = (text: string, policy = STRICT, origin: HostOrigin = 'request'):
   checkCustomHost(text, policy, origin).ok;
 
 describe('a custom host', () => {
-  test.for([
-    'https://api.example.com/v1',
-    'http://api.example.com',
-    'HTTPS://API.Example.COM:8443/a?b=c',
-    '  https://api.example.com  ',
-    'https://8.8.8.8/v1',
-    'https://[2001:4860:4860::8888]/v1',
-    'https://[::ffff:8.8.8.8]:8443',
-    'https://[64:ff9b::808:808]',
-    'https://xn--bcher-kva.example',
-    'https://a.b.c.d.e.f.g.h.example.com',
-    'https://inference', // a bare name is judged by what it resolves to
-  ])('is accepted: %s', (text) => {
-    expect(accepts(text)).toBe(true);
-  });
+  test.for(['https://api.example.com/v1', '  https://8.8.8.8:8443/v1 ', 'https://inference'])(
+    'is accepted: %s',
+    (text) => {
+      expect(accepts(text)).toBe(true);
+    },
+  );
 
   test('is returned as a URL', () => {
     expect(unwrap(checkCustomHost(' https://API.example.com:8443/v1 ', STRICT, 'request')).href).toBe(
@@ -47,97 +37,28 @@ describe('a custom host', () => {
   });
 
   test.for([
-    { rule: 'empty', text: '' },
-    { rule: 'only spaces', text: '   ' },
-    { rule: 'a tab inside', text: 'https://api.exa\tmple.com' },
-    { rule: 'a newline inside', text: 'https://api.example.com\n/v1' },
-    { rule: 'a NUL', text: 'https://api.example.com/\0' },
-    { rule: 'too long', text: `https://api.example.com/${'a'.repeat(2048)}` },
-    { rule: 'no scheme', text: 'api.example.com' },
-    { rule: 'scheme-relative', text: '//api.example.com' },
-    { rule: 'one slash', text: 'https:/api.example.com' },
-    { rule: 'three slashes', text: 'https:///api.example.com' },
-    { rule: 'no slashes', text: 'https:api.example.com' },
-    { rule: 'file', text: 'file:///etc/passwd' },
-    { rule: 'data', text: 'data:text/plain,x' },
-    { rule: 'gopher', text: 'gopher://api.example.com' },
-    { rule: 'ftp', text: 'ftp://api.example.com' },
-    { rule: 'ftps', text: 'ftps://api.example.com' },
-    { rule: 'user info', text: 'https://user:pass@api.example.com' },
-    { rule: 'empty user info', text: 'https://@api.example.com' },
-    { rule: 'an @ in the path', text: 'https://api.example.com/@x' },
-    { rule: 'a host hidden behind a fragment', text: 'https://api.example.com#@127.0.0.1' },
-    { rule: 'a backslash', text: 'https://api.example.com\\127.0.0.1' },
-    { rule: 'no host', text: 'https://' },
-    { rule: 'only a port', text: 'https://:443' },
-    { rule: 'percent-encoding', text: 'https://%31%32%37.0.0.1' },
-    { rule: 'a percent-encoded dot', text: 'https://127%2e0.0.1' },
-    { rule: 'a space', text: 'https://api example.com' },
-    { rule: 'an underscore', text: 'https://api_x.example.com' },
-    { rule: 'braces', text: 'https://{api}.example.com' },
-    { rule: 'a pipe', text: 'https://a|b.example.com' },
-    { rule: 'a caret', text: 'https://a^b.example.com' },
-    { rule: 'raw Unicode', text: 'https://bücher.example' },
-    { rule: 'full-width digits', text: 'http://１２７.０.０.１' },
-    { rule: 'circled digits', text: 'http://①②⑦.⓪.⓪.①' },
-    { rule: 'an ideographic full stop', text: 'http://127。0。0。1' },
-    { rule: 'a trailing dot', text: 'https://api.example.com.' },
-    { rule: 'a trailing dot after an address', text: 'https://8.8.8.8.' },
-    { rule: 'an empty label', text: 'https://api..example.com' },
-    { rule: 'a leading dot', text: 'https://.example.com' },
-    { rule: 'eleven labels', text: 'https://a.b.c.d.e.f.g.h.i.example.com' },
-    { rule: 'a zone', text: 'https://[fe80::1%25eth0]' },
-    { rule: 'port 0', text: 'https://api.example.com:0' },
-    { rule: 'port 65536', text: 'https://api.example.com:65536' },
-    { rule: 'a port that is no number', text: 'https://api.example.com:4a' },
-  ])('is refused: $rule', ({ text }) => {
-    expect(accepts(text)).toBe(false);
-    expect(accepts(text, STRICT, 'resource')).toBe(false);
-  });
-
-  test.for([
-    'http://127.1',
-    'http://127.0.1',
-    'http://2130706433',
-    'http://0x7f000001',
-    'http://0x7f.0.0.1',
-    'http://0X7F.1',
-    'http://0177.0.0.1',
-    'http://017700000001',
-    'http://127.0.0.01',
-    'http://127.0.0.1.',
-    'http://0',
-    'http://134744072', // 8.8.8.8
-    'http://8.8.2056',
-    'http://0x8.8.8.8',
-    'http://010.8.8.8',
-    'http://4294967295',
-    'http://4294967296',
-  ])('is refused in any other notation of IPv4, public or not: %s', (text) => {
-    expect(accepts(text)).toBe(false);
-    expect(accepts(text, trusting('127.0.0.1,8.8.8.8'))).toBe(false);
-    expect(accepts(text, STRICT, 'resource')).toBe(false);
-  });
-
-  test.for([...BLOCKED_PORTS])('is refused on port %d, trusted or in a resource too', (port) => {
-    expect(accepts(`http://api.example.com:${port}`)).toBe(false);
-    expect(accepts(`http://api.example.com:${port}`, trusting('api.example.com'))).toBe(false);
-    expect(accepts(`http://vllm.models.svc:${port}`, STRICT, 'resource')).toBe(false);
+    { rule: 'no URL', host: 'api.example.com' },
+    { rule: 'user info', host: 'https://x@api.example.com' },
+    { rule: 'another notation of IPv4', host: 'http://127.1' },
+    { rule: 'a port of other services', host: 'http://vllm.models.svc:6379' },
+    { rule: 'the admin port of gateways', host: 'http://vllm.models.svc:8789' },
+    { rule: 'a metadata name', host: 'http://metadata.google.internal' },
+    { rule: 'the Kubernetes API', host: 'http://kubernetes.default.svc' },
+    { rule: 'a metadata address', host: 'http://169.254.169.254' },
+    { rule: 'a name of the installation', host: 'http://gatehouse-operator.gatehouse-system.svc:8081' },
+  ])('that nobody may name stays refused, whoever trusts it: $rule', ({ host }) => {
+    const everything =
+      '127.0.0.1,169.254.169.254,api.example.com,com,internal,google.internal,svc,default.svc,gatehouse-system.svc';
+    for (const trusted of ['', everything]) {
+      const options = { trustedCustomHosts: trusted, production: true, ownNamespaces: ['gatehouse-system'] };
+      const policy = createHostPolicy(options);
+      expect(accepts(host, policy)).toBe(false);
+      expect(accepts(host, policy, 'resource')).toBe(false);
+    }
   });
 });
 
 describe('names', () => {
-  const never = [...NEVER_HOSTS, ...NEVER_DOMAINS, ...NEVER_DOMAINS.map((name) => `x.${name}`)];
-  test.for([...never, 'METADATA.google.internal', 'kubernetes.default.svc.corp.example'])(
-    '%s is refused for everybody and cannot be trusted',
-    (name) => {
-      expect(accepts(`http://${name}`)).toBe(false);
-      expect(accepts(`http://${name}`, trusting(name))).toBe(false);
-      expect(accepts(`http://${name}`, trusting('internal,svc,local,com,goog,example'))).toBe(false);
-      expect(accepts(`http://${name}`, STRICT, 'resource')).toBe(false);
-    },
-  );
-
   test.for(REBINDING_DOMAINS.flatMap((name) => [name, `10.0.0.1.${name}`]))(
     '%s is refused in requests and cannot be trusted',
     (name) => {
@@ -171,46 +92,9 @@ describe('names', () => {
   });
 });
 
-const PRIVATE = [
-  '10.0.0.1',
-  '172.16.0.1',
-  '172.31.255.255',
-  '192.168.1.1',
-  '127.0.0.1',
-  '127.255.255.254',
-  '169.254.1.1',
-  '100.64.0.1',
-  '100.127.255.255',
-  '0.0.0.0',
-  '0.1.2.3',
-  '224.0.0.1',
-  '239.1.2.3',
-  '240.0.0.1',
-  '255.255.255.255',
-  '198.18.0.1',
-  '198.19.255.255',
-  '192.0.0.8',
-  '192.0.2.1',
-  '198.51.100.1',
-  '203.0.113.1',
-  '192.88.99.1',
-];
-
-const hex = (ip: string): string => {
-  const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number);
-  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-};
-
-const EMBED: readonly ((ip: string) => string)[] = [
-  (ip) => `::ffff:${ip}`,
-  (ip) => `::ffff:${hex(ip)}`,
-  (ip) => `::${ip}`,
-  (ip) => `::ffff:0:${ip}`,
-  (ip) => `64:ff9b::${ip}`,
-  (ip) => `64:ff9b::${hex(ip)}`,
-  (ip) => `64:ff9b:1::${ip}`,
-  (ip) => `2002:${hex(ip)}::1`,
-];
+const PRIVATE = ['10.0.0.1', '127.0.0.1', '169.254.1.1', '100.64.0.1', '0.0.0.0', '224.0.0.1', '198.51.100.1'];
+/** The same address inside one of IPv6; how else it can hide is judged by `isReserved` of the contract. */
+const EMBED: readonly ((ip: string) => string)[] = [(ip) => `::ffff:${ip}`, (ip) => `64:ff9b::${ip}`];
 
 describe('addresses', () => {
   test.for(PRIVATE.flatMap((ip) => [ip, ...EMBED.map((embed) => `[${embed(ip)}]`)]))(
@@ -225,13 +109,6 @@ describe('addresses', () => {
     (ip) => {
       expect(accepts(`http://[${ip}]`)).toBe(false);
       expect(accepts(`http://[${ip}]`, STRICT, 'resource')).toBe(true);
-    },
-  );
-
-  test.for(['100:0:0:1::1', '100::1', '2001:db8::1', '2001:20::1', '3fff::1', '5f00::1', '::8.8.8.8', '4000::1'])(
-    '%s is reserved',
-    (ip) => {
-      expect(accepts(`http://[${ip}]`)).toBe(false);
     },
   );
 
@@ -398,34 +275,19 @@ describe('whatever the text', () => {
   test('nothing throws, and what a request may name is never a private address', () => {
     fc.assert(
       fc.property(fc.oneof(urls, fc.webUrl(), fc.string({ unit: 'binary' })), (text) => {
-        for (const origin of ['request', 'resource'] as const) {
-          const checked = checkCustomHost(text, STRICT, origin);
-          if (origin === 'request' && checked.ok) expect(isPublic(checked.value.hostname)).toBe(true);
-        }
-      }),
-      { numRuns: 5_000 },
-    );
-  });
-
-  test('an address is judged without throwing, the same for requests as the public registry says', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (ip) => {
-        const problem = addressProblem(ip, { host: 'a.example', port: 443 }, STRICT, 'request');
-        if (problem === undefined) expect(isPublic(ip)).toBe(true);
+        const [request, resource] = [
+          checkCustomHost(text, STRICT, 'request'),
+          checkCustomHost(text, STRICT, 'resource'),
+        ];
+        if (request.ok) expect(isPublicOrName(request.value.hostname)).toBe(true);
+        expect(resource.ok).toBe(checkBaseUrl(text, []).ok); // what is refused where it is written, and nothing else
       }),
       { numRuns: 5_000 },
     );
   });
 });
 
-/** A second opinion: the ranges of ipaddr.js, and the addresses inside the two forms it names. */
-function isPublic(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(host) === 0) return !ipaddr.isValid(host);
-  const ip = ipaddr.process(host);
-  const range = ip.range();
-  if (range === 'unicast') return true;
-  const bytes = ip.toByteArray();
-  const inner = range === 'rfc6052' ? bytes.slice(12) : range === '6to4' ? bytes.slice(2, 6) : undefined;
-  return inner !== undefined && ipaddr.fromByteArray(inner).range() === 'unicast';
+function isPublicOrName(hostname: string): boolean {
+  const address = parseAddress(hostname.replace(/^\[(.*)\]$/, '$1'));
+  return address === undefined || !isReserved(address);
 }

@@ -1,33 +1,28 @@
 import { isIP } from 'node:net';
-import { err, ok, type Result } from '@gatehouse/crds';
+import { err, type Result } from '@gatehouse/crds';
+import {
+  type Destination,
+  destinationOf,
+  forbiddenProblem,
+  isIn,
+  isMetadata,
+  isReserved,
+  MAX_HOST_TEXT,
+  NETWORK_DOMAINS,
+  PRIVATE_TLDS,
+  parseAddress,
+  REBINDING_DOMAINS,
+  readBaseUrl,
+} from '@gatehouse/crds/hosts';
 import { LRUCache } from 'lru-cache';
-import { isMetadata, isReserved, parseAddress } from './address.ts';
-import { BLOCKED_PORTS, NETWORK_DOMAINS, PRIVATE_TLDS, REBINDING_DOMAINS } from './lists.ts';
 import {
   type ConnectOrigin,
-  HOST_NAME,
   type HostOrigin,
   type HostPolicy,
   isApiServer,
-  isIn,
-  isNeverHost,
   isOwnListener,
   isTrusted,
 } from './policy.ts';
-
-/** Where a connection goes. An IPv6 host has no brackets. */
-export interface Destination {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Characters of a custom host; gateway-api Limits. */
-const MAX_HOST_TEXT = 2048;
-/** behaviour-providers-hosts 11.3 check 4 */
-const MAX_LABELS = 10;
-const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
-const NAME_AND_PORT = /^([a-z0-9.-]+)(?::\d*)?$/;
-const IPV6_AND_PORT = /^\[[0-9a-f:.]+\](?::\d*)?$/;
 
 type Checked = Result<URL, string>;
 
@@ -65,18 +60,16 @@ function verdictsOf(policy: HostPolicy): LRUCache<string, Checked> {
 }
 
 function checkText(text: string, policy: HostPolicy, origin: HostOrigin): Checked {
-  const trimmed = text.trim();
-  const problem = textProblem(trimmed);
-  if (problem !== undefined) return err(problem);
-  const url = parseStrictly(trimmed);
-  if (url === undefined) return err('it is not a plain http or https URL with an ordinary host');
-  const refusal = hostProblem(destinationOf(url), policy, origin);
-  return refusal === undefined ? ok(url) : err(refusal);
+  const url = readBaseUrl(text);
+  if (!url.ok) return url;
+  const problem = hostProblem(destinationOf(url.value), policy, origin);
+  return problem === undefined ? url : err(problem);
 }
 
 /** Why a host may not be named, by its name and port alone; for calls where an egress proxy resolves, too. */
 export function hostProblem(to: Destination, policy: HostPolicy, origin: HostOrigin): string | undefined {
-  if (to.port < 1 || to.port > 65_535 || BLOCKED_PORTS.has(to.port)) return `port ${to.port} is not allowed`;
+  const forbidden = forbiddenProblem(to, policy.ownNamespaces);
+  if (forbidden !== undefined) return forbidden;
   return isIP(to.host) === 0 ? nameProblem(to, policy, origin) : addressProblem(to.host, to, policy, origin);
 }
 
@@ -98,40 +91,10 @@ export function addressProblem(
 }
 
 function nameProblem({ host, port }: Destination, policy: HostPolicy, origin: HostOrigin): string | undefined {
-  const labels = host.split('.');
-  if (labels.length > MAX_LABELS) return `the host has more than ${MAX_LABELS} labels`;
-  if (!HOST_NAME.test(host)) return 'the host has characters that are not allowed';
-  if (isNeverHost(host)) return 'it names a metadata service or the Kubernetes API';
   if (isApiServer(host, policy)) return 'it is the Kubernetes API server';
   if (isOwnListener(host, port, policy)) return 'it is this gateway';
   if (origin === 'resource') return undefined;
   if (isIn(host, REBINDING_DOMAINS)) return 'it belongs to a rebinding service';
   if (isTrusted(host, policy)) return undefined;
   return isIn(host, NETWORK_DOMAINS) || isIn(host, PRIVATE_TLDS) ? 'it is a private name' : undefined;
-}
-
-function textProblem(text: string): string | undefined {
-  if (text === '') return 'it is empty';
-  if (text.length > MAX_HOST_TEXT) return `it is longer than ${MAX_HOST_TEXT} characters`;
-  // URL parsers drop control characters and read a backslash as a slash: what is checked would not be what is used.
-  if (/[\p{Cc}@\\]/u.test(text)) return 'it has characters that are not allowed';
-  return undefined;
-}
-
-/**
- * The URL, if its host is written the way the parser understands it. The parser turns `0x7f.1`, `2130706433`, `１２７.0.0.1`
- * and `%31` into an ordinary address; comparing its result with the text refuses them all.
- */
-function parseStrictly(text: string): URL | undefined {
-  const authority = AUTHORITY.exec(text)?.[1]?.toLowerCase() ?? '';
-  const url = URL.parse(text);
-  if (url === null) return undefined;
-  if (IPV6_AND_PORT.test(authority)) return url;
-  return NAME_AND_PORT.exec(authority)?.[1] === url.hostname ? url : undefined;
-}
-
-function destinationOf(url: URL): Destination {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const standard = url.protocol === 'https:' ? 443 : 80;
-  return { host, port: url.port === '' ? standard : Number(url.port) };
 }

@@ -1,10 +1,11 @@
 import { lookup as dnsLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Destination } from '@gatehouse/crds/hosts';
 import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
 import { AppError } from '../../errors/index.ts';
-import { addressProblem, type Destination, hostProblem } from './check-host.ts';
+import { addressProblem, hostProblem } from './check-host.ts';
 import type { ConnectOrigin, HostPolicy } from './policy.ts';
 import { createResolver, type LookupAll, type ResolvedAddress } from './resolver.ts';
 

@@ -1,6 +1,17 @@
 import { isIP } from 'node:net';
-import { isLoopback, isMetadata, parseAddress, spellingsOf } from './address.ts';
-import { NETWORK_DOMAINS, NEVER_DOMAINS, NEVER_HOSTS, REBINDING_DOMAINS } from './lists.ts';
+import {
+  domainsOf,
+  HOST_NAME,
+  isIn,
+  isLoopback,
+  isMetadata,
+  isNeverHost,
+  NETWORK_DOMAINS,
+  type OwnNamespaces,
+  parseAddress,
+  REBINDING_DOMAINS,
+  spellingsOf,
+} from '@gatehouse/crds/hosts';
 
 /** Who named the host: a header or inline config, or a resource that RBAC guards (DESIGN section 9). */
 export type HostOrigin = 'request' | 'resource';
@@ -22,6 +33,8 @@ export interface HostPolicyOptions {
   readonly ownAddresses?: readonly Listener[] | undefined;
   /** URL, host or address of the Kubernetes API server; several are separated by commas. */
   readonly apiServer?: string | undefined;
+  /** Names that cluster DNS looks for there are not for others to name. */
+  readonly ownNamespaces?: OwnNamespaces | undefined;
 }
 
 /** What a deployment trusts and what it hides, compiled. */
@@ -32,14 +45,13 @@ export interface HostPolicy {
   readonly apiServers: ReadonlySet<string>;
   /** `host:port`, all loopback and unspecified addresses as `loopback:port`. */
   readonly listeners: ReadonlySet<string>;
+  readonly ownNamespaces: OwnNamespaces;
 }
 
 /** behaviour-providers-hosts 11.5 */
 const TRUSTED_IN_DEVELOPMENT = 'localhost,127.0.0.1,::1,host.docker.internal';
 /** Bounds the list; far above any real deployment. */
 const MAX_ENTRIES = 10_000;
-/** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
-export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 /** Compiles the policy of a process. Entries that are no host or overlap what is always blocked are dropped (11.5). */
 export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
@@ -48,6 +60,7 @@ export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
     trusted: new Set(hostsOf(trusted).filter(canBeTrusted)),
     apiServers: new Set(hostsOf(options.apiServer ?? '')),
     listeners: new Set((options.ownAddresses ?? []).flatMap(({ address, port }) => listenerKeys(address, port))),
+    ownNamespaces: options.ownNamespaces ?? [],
   };
 }
 
@@ -65,19 +78,6 @@ export function isApiServer(host: string, policy: HostPolicy): boolean {
   const address = parseAddress(host);
   return (address === undefined ? [host] : spellingsOf(address)).some((text) => policy.apiServers.has(text));
 }
-
-/** The name and each domain it lies in, e.g. `a.b.c`, `b.c`, `c`. */
-function domainsOf(host: string): string[] {
-  const labels = host.split('.');
-  return labels.map((_, at) => labels.slice(at).join('.'));
-}
-
-export const isIn = (host: string, domains: readonly string[]): boolean =>
-  domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
-
-/** Names of cloud metadata and of the Kubernetes API, under any cluster domain. */
-export const isNeverHost = (host: string): boolean =>
-  NEVER_HOSTS.includes(host) || isIn(host, NEVER_DOMAINS) || host.startsWith('kubernetes.default.svc.');
 
 function canBeTrusted(host: string): boolean {
   const address = parseAddress(host);

@@ -57,7 +57,7 @@ function createGate(endOfWhole: (bytes: Buffer) => number): { push(bytes: Buffer
       const end = endOfWhole(all);
       const isTooLong = all.length - end > MAX_HELD_BYTES;
       held = isTooLong || end === all.length ? NOTHING : all.subarray(end); // an empty slice would keep the whole buffer
-      return isTooLong ? all : all.subarray(0, end);
+      return isTooLong || held === NOTHING ? all : all.subarray(0, end);
     },
     end: () => {
       const rest = held;
@@ -82,22 +82,25 @@ const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), by
 
 /** The last bytes of a stream, copied: thousands of small pieces kept alive cost more than what they hold. */
 function createTail(): { push(bytes: Buffer): void; text(): string } {
-  let kept: Buffer = NOTHING;
-  let length = 0;
-  const makeRoom = (needed: number): void => {
-    const size = Math.min(2 * TAIL_BYTES, 2 * (length + needed));
-    const from = Math.max(0, length + needed - TAIL_BYTES);
-    const next = size > kept.length ? Buffer.allocUnsafe(size) : kept;
-    length = kept.copy(next, 0, from, length);
-    kept = next;
+  let ring: Buffer = NOTHING;
+  let end = 0;
+  let wrapped = false;
+  const grow = (needed: number): void => {
+    const next = Buffer.allocUnsafe(Math.min(TAIL_BYTES, 2 * needed));
+    ring.copy(next, 0, 0, end);
+    ring = next;
   };
   return {
     push: (piece) => {
       const last = piece.length > TAIL_BYTES ? piece.subarray(-TAIL_BYTES) : piece;
-      if (length + last.length > kept.length) makeRoom(last.length);
-      length += last.copy(kept, length);
+      if (end + last.length > ring.length && ring.length < TAIL_BYTES) grow(end + last.length);
+      const fitting = last.copy(ring, end);
+      end += fitting;
+      if (fitting === last.length) return;
+      wrapped = true;
+      end = last.copy(ring, 0, fitting);
     },
-    text: () => kept.toString('latin1', 0, length),
+    text: () => (wrapped ? ring.toString('latin1', end) : '') + ring.toString('latin1', 0, end),
   };
 }
 

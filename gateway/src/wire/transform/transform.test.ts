@@ -130,6 +130,14 @@ describe('a relay', () => {
     expect(long.tokens()).toMatchObject({ output: 6 });
     expect(createRelay('chat').tokens()).toBeUndefined();
   });
+
+  test('knows them wherever the kept end of the stream begins anew', () => {
+    for (let filler = 16_000; filler < 17_000; filler += 7) {
+      const relay = createRelay('chat');
+      run(relay, cut(Buffer.concat([Buffer.alloc(filler, ': padding\n\n'), Buffer.from(CHAT)]), [9_000, 15_000]));
+      expect(relay.tokens(), `after ${filler} bytes`).toEqual({ input: 5, output: 6, cached: 0 });
+    }
+  });
 });
 
 describe('a relay that tags', () => {

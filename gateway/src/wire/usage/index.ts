@@ -11,6 +11,8 @@ export interface TokenCounts {
 /** Longest usage object that is looked at, in characters. */
 const MAX_USAGE_CHARS = 4096;
 const USAGE = /"usage"\s*:\s*\{/g;
+const OPEN = 0x7b; // {
+const CLOSE = 0x7d; // }
 
 /**
  * The counts in the JSON or SSE text of an answer in any of our formats; later objects add what earlier ones lack, which
@@ -26,10 +28,13 @@ export function findTokenCounts(text: string): TokenCounts | undefined {
 }
 
 function parseObjectAt(text: string, start: number): Record<string, unknown> | undefined {
+  const end = Math.min(text.length, start + MAX_USAGE_CHARS);
   let depth = 0;
-  for (let at = start; at < Math.min(text.length, start + MAX_USAGE_CHARS); at += 1) {
-    if (text[at] === '{') depth += 1;
-    if (text[at] === '}') depth -= 1;
+  for (let at = start; at < end; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === OPEN) depth += 1;
+    else if (unit === CLOSE) depth -= 1;
+    else continue;
     if (depth > 0) continue;
     try {
       const value: unknown = JSON.parse(text.slice(start, at + 1));

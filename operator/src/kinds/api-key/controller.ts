@@ -14,8 +14,10 @@ import {
   type Log,
   type NamedWatches,
   nameOf,
+  type ObjectKey,
   onChange,
-  onOwned,
+  onTold,
+  retryFrom,
   type Store,
   systemClock,
 } from '../../runtime/index.ts';
@@ -33,7 +35,7 @@ export interface ApiKeyControllerOptions {
   readonly secretKind: KindRef<KeySecret>;
   readonly apiKeys: Store<ApiKeyObject>;
   /** Somebody else wants the Secrets of all ApiKeys here. */
-  readonly secrets: Pick<NamedWatches<KeySecret>, 'store' | 'isKnown'>;
+  readonly secrets: Pick<NamedWatches<KeySecret>, 'store' | 'isKnown' | 'subscribe'>;
   /** Whether the namespace is the organisation's or a workspace's: nothing is written into others. */
   readonly isServed: (namespace: string) => boolean;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -43,8 +45,6 @@ export interface ApiKeyControllerOptions {
 }
 
 const FIELD_MANAGER = 'gatehouse-operator';
-/** A Secret that has not been read yet is looked at again, in ms. */
-const UNKNOWN_MS = 500;
 /** Longest time between two looks, in ms: timers cannot wait for months. */
 const MAX_WAIT_MS = 12 * 3_600_000;
 
@@ -66,12 +66,13 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
     watches: [
       // Most keys bring a hash: there is nothing to do for them, and there may be a hundred thousand.
       onChange(apiKeys, (object) => (isRelevant(object) ? [keyOf(object.metadata)] : []), changesWish),
-      onOwned(secrets.store, kind),
+      onChange(secrets.store, ({ metadata }) => apiKeysOf(keyOf(metadata))),
+      onTold(secrets, apiKeysOf),
     ],
     reconcile: async ({ object, signal }) => {
       const parsed = parseResource('ApiKey', object);
-      const againMs = parsed.ok ? await tend({ options, clock, signal }, parsed.value) : undefined;
-      if (againMs === undefined) return undefined;
+      const againMs = parsed.ok ? await tend({ options, clock, signal }, parsed.value).catch(retryFrom) : undefined;
+      if (typeof againMs !== 'number') return againMs;
       const afterMs = Math.max(0, Math.min(againMs - clock.wallMs(), MAX_WAIT_MS));
       // Later than this run: the queue keeps the earliest wish of a key that is in work.
       controller.enqueue(keyOf(object.metadata), { afterMs });
@@ -80,6 +81,12 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
   });
   return controller;
 }
+
+const KEY_SUFFIX = mintedSecret('').name;
+
+/** The ApiKey into whose Secret a key would be minted. */
+const apiKeysOf = (secret: ObjectKey): readonly ObjectKey[] =>
+  secret.endsWith(KEY_SUFFIX) ? [secret.slice(0, -KEY_SUFFIX.length)] : [];
 
 const isRelevant = (object: ApiKeyObject): boolean =>
   !isObject(object.spec) || object.spec['sha256'] === undefined || abandonedSecret(object) !== undefined;
@@ -112,7 +119,7 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   const { namespace = '', name } = apiKey.metadata;
   if (!isServed(namespace) || !(isMinted(apiKey) || abandonedSecret(apiKey) !== undefined)) return undefined;
   const key = keyOf({ namespace, name: mintedSecret(name).name });
-  if (!secrets.isKnown(key)) return clock.wallMs() + UNKNOWN_MS;
+  if (!secrets.isKnown(key)) return undefined; // we are told when it is
   const secret = secrets.store.get(key);
   if (!isMinted(apiKey)) return discard(turn, apiKey, secret);
   if (secret === undefined) {

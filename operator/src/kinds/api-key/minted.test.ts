@@ -130,8 +130,16 @@ describe('the Secret of a minted key', () => {
       },
       data: { key: Buffer.from(key).toString('base64') },
     });
-    expect(mintedStatus(apiKey(), made)).toEqual({ secretRef: { name: 'app-key' }, maskedKey: `gw…${key.slice(-2)}` });
-    expect(mintedStatus(apiKey(), secret())).toEqual({});
+    const told = { secretRef: { name: 'app-key' }, maskedKey: `gw…${key.slice(-2)}` };
+    const read = (secret: KeySecret | undefined) => ({ store: { get: () => secret }, isKnown: () => true });
+    expect(mintedStatus(apiKey(), read(made))).toEqual(told);
+    expect(mintedStatus(apiKey(), read(secret()))).toEqual({});
+    expect(mintedStatus({ ...apiKey(), status: told }, read(undefined))).toEqual({});
+    const unread = { store: { get: () => undefined }, isKnown: () => false };
+    expect(mintedStatus({ ...apiKey(), status: { ...told, conditions: [] } }, unread), 'unread is not absent').toEqual(
+      told,
+    );
+    expect(mintedStatus(apiKey(), unread)).toEqual({});
     expect(isMinted(apiKey())).toBe(true);
   });
 

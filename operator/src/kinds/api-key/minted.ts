@@ -1,7 +1,8 @@
 /** The Secret with a minted key, and what is to be done with it: pure but for the random bits that are passed in. */
 import { randomBytes } from 'node:crypto';
+import { isObject } from '@gatehouse/crds';
 import type { ApiKey } from '@gatehouse/crds/kinds';
-import type { KubeObject } from '../../runtime/index.ts';
+import { type KubeObject, keyOf, type ObjectKey } from '../../runtime/index.ts';
 import { mintedSecret, PREVIOUS_KEY } from '../../translate/index.ts';
 import { nextRotationMs } from './rotation.ts';
 
@@ -139,11 +140,30 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 
 const SHOWN = 2; // characters at each end: management-notes 3.3 "masked form"
 
-/** What the status tells of a minted key. */
-export function mintedStatus(apiKey: Pick<KubeObject, 'metadata'>, secret: KeySecret | undefined): object {
-  const { name, key } = mintedSecret(apiKey.metadata.name);
+/** Members of the status that tell of a minted key. */
+const TOLD = ['secretRef', 'maskedKey'] as const;
+
+/** Secrets by key, and whether what they say of one is more than that nobody has looked. */
+export interface KeySecrets {
+  readonly store: { get(key: ObjectKey): KeySecret | undefined };
+  isKnown(key: ObjectKey): boolean;
+}
+
+/** What the status tells of a minted key; as before where nobody reads the Secret. */
+export function mintedStatus({ metadata, status }: Minting, { store, isKnown }: KeySecrets): object {
+  const { name, key } = mintedSecret(metadata.name);
+  const place = keyOf({ namespace: metadata.namespace, name });
+  if (!isKnown(place)) {
+    const told = isObject(status) ? status : {};
+    return Object.fromEntries(TOLD.flatMap((member) => (told[member] === undefined ? [] : [[member, told[member]]])));
+  }
+  const secret = store.get(place);
   const encoded = secret?.data?.[key];
-  if (secret === undefined || encoded === undefined || !isOwn(secret, apiKey)) return {};
+  if (secret === undefined || encoded === undefined || !isOwn(secret, { metadata })) return {};
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   return { secretRef: { name }, maskedKey: `${text.slice(0, SHOWN)}…${text.slice(-SHOWN)}` };
+}
+
+interface Minting extends Pick<KubeObject, 'metadata'> {
+  readonly status?: unknown;
 }

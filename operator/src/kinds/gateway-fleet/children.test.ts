@@ -8,6 +8,7 @@ const SETTINGS = {
   image: 'registry.example/gatehouse-gateway:1.2.3',
   operatorNamespace: 'gatehouse-system',
   metricsNamespaces: ['monitoring'],
+  fleetNamespaces: new Set(['gatehouse-system', 'gatehouse-gateways']),
 };
 const FACTS = { replicas: 2, secretsDigest: 'digest-of-secrets' };
 

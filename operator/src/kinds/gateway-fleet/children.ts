@@ -7,11 +7,7 @@ import { childLabels, childName, GATEWAY_ROLE, podSelector } from './names.ts';
 import type { FleetSettings } from './settings.ts';
 
 /** Every object of a fleet but the admin Secret, whose content nobody can compute, in the order of application. */
-export function childrenOf(
-  fleet: GatewayFleet,
-  settings: Omit<FleetSettings, 'fleetNamespaces'>,
-  facts: ClusterFacts,
-): Manifest[] {
+export function childrenOf(fleet: GatewayFleet, settings: FleetSettings, facts: ClusterFacts): Manifest[] {
   return [
     serviceAccount(fleet),
     roleBinding(fleet),

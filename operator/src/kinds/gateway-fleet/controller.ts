@@ -19,16 +19,17 @@ import {
   retryFrom,
   type StatusWriter,
   type Store,
+  suspendedStatus,
 } from '../../runtime/index.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
-import { secretKeys } from './secrets.ts';
-import { deploymentOf, readFleet, STEPS, secretOwner } from './steps.ts';
-import { countsOf, keepConditions, summarise, type Trail } from './summarise.ts';
+import { secretClaimant, secretKeys } from './secrets.ts';
+import { deploymentOf, readFleet, STEPS } from './steps.ts';
+import { countsOf, summarise, type Trail } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
-  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'acknowledged'>,
+  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'acknowledged' | 'podTroubles'>,
     Pick<ControllerOptions<FleetObject>, 'log' | 'events' | 'metrics' | 'workers' | 'backoff' | 'clock' | 'random'> {
   readonly client: KubeClient;
   /** Secrets by name, shared with whoever else needs some. */
@@ -67,7 +68,8 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
   });
   const ports: Ports = { ...options, applier };
   stores.fleets.subscribe(({ object, previous }) => {
-    if (object === undefined && previous !== undefined) secrets.want(secretOwner(previous), new Set());
+    if (object !== undefined || previous === undefined) return;
+    secrets.want(secretClaimant('GatewayFleet', previous.metadata, options.settings), new Set());
   });
   const anyFleet = (): Iterable<ObjectKey> => stores.fleets.objects.keys();
 
@@ -91,13 +93,14 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
     },
     whileSuspended: async ({ object, signal }) => {
       const fleet = readFleet(object);
-      if (!isFleet(fleet)) return undefined;
-      const draft = { ...keepConditions(fleet), ...observe({ fleet, ports, signal }) };
-      await status.applyIfChanged(object, draft, { signal });
+      const counts = isFleet(fleet) ? observe({ fleet, ports, signal }) : {};
+      await status.applyIfChanged(object, { ...suspendedStatus(object, SUSPENDED), ...counts }, { signal });
       return undefined;
     },
   });
 }
+
+const SUSPENDED = 'The fleet is suspended: nothing is written but its status';
 
 const isFleet = (read: GatewayFleet | Halt): read is GatewayFleet => read.kind === 'GatewayFleet';
 

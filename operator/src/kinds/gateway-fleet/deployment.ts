@@ -1,5 +1,5 @@
 import { GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
-import { environmentOf, MOUNTS } from './environment.ts';
+import { type EnvironmentSettings, environmentOf, MOUNTS } from './environment.ts';
 import { listenersOf } from './listeners.ts';
 import { adminSecretName, childLabels, childName, podSelector } from './names.ts';
 import type { FleetSettings } from './settings.ts';
@@ -15,8 +15,8 @@ export interface ClusterFacts {
   readonly secretsDigest: string;
 }
 
-/** User and group of our images. */
-const IMAGE_USER = 65_532;
+/** Whoever the platform runs the one container as must be able to read what is mounted for it. */
+const READABLE = 0o444;
 /** Between the end of the drain and SIGKILL, in seconds: last words to cut streams, then the exit. */
 const EXIT_MARGIN_SECONDS = 5;
 /** Of the last good copy: 100,000 keys take about a tenth. Memory of the container, as long as it is used. */
@@ -26,10 +26,11 @@ const REQUESTS = { cpu: '250m', memory: '256Mi' } as const;
 
 type Template = Readonly<Record<string, unknown>>;
 type ImageSettings = Pick<FleetSettings, 'image' | 'imagePullPolicy'>;
+type PodSettings = ImageSettings & EnvironmentSettings;
 
 export function deploymentSpec(
   fleet: GatewayFleet,
-  settings: ImageSettings,
+  settings: PodSettings,
   { replicas, secretsDigest }: ClusterFacts,
 ): Template {
   const { pod = {} } = fleet.spec;
@@ -49,7 +50,7 @@ export function deploymentSpec(
   };
 }
 
-function podSpec(fleet: GatewayFleet, settings: ImageSettings): Template {
+function podSpec(fleet: GatewayFleet, settings: PodSettings): Template {
   const { drainDelaySeconds, drainTimeoutSeconds, pod = {} } = fleet.spec;
   const { nodeSelector, tolerations, priorityClassName, imagePullSecrets } = pod;
   return {
@@ -58,32 +59,27 @@ function podSpec(fleet: GatewayFleet, settings: ImageSettings): Template {
     // Variables that Kubernetes makes of other Services' names would read like settings, e.g. REDIS_PORT.
     enableServiceLinks: false,
     terminationGracePeriodSeconds: drainDelaySeconds + drainTimeoutSeconds + EXIT_MARGIN_SECONDS,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: IMAGE_USER,
-      runAsGroup: IMAGE_USER,
-      fsGroup: IMAGE_USER,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    // No user and no group: the image names its user by number, and platforms that give each namespace its own may replace it.
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     topologySpreadConstraints: spreadOf(fleet),
     ...defined({ nodeSelector, tolerations, priorityClassName, imagePullSecrets }),
     containers: [container(fleet, settings)],
     volumes: [
       { name: 'snapshot', emptyDir: { medium: 'Memory', sizeLimit: SNAPSHOT_BYTES } },
-      { name: 'admin', secret: { secretName: adminSecretName(fleet.metadata.name), defaultMode: 0o440 } },
-      ...tlsSecrets(fleet).map((secretName) => ({ name: 'tls', secret: { secretName, defaultMode: 0o440 } })),
+      { name: 'admin', secret: { secretName: adminSecretName(fleet.metadata.name), defaultMode: READABLE } },
+      ...tlsSecrets(fleet).map((secretName) => ({ name: 'tls', secret: { secretName, defaultMode: READABLE } })),
     ],
   };
 }
 
-function container(fleet: GatewayFleet, settings: ImageSettings): Template {
+function container(fleet: GatewayFleet, settings: PodSettings): Template {
   const { resources } = fleet.spec;
   const probe = (path: string, more: object) => ({ httpGet: { path, port: 'admin' }, timeoutSeconds: 2, ...more });
   const readOnly = (name: 'admin' | 'tls') => ({ name, mountPath: MOUNTS[name], readOnly: true });
   return {
     name: 'gateway',
     ...imageOf(fleet, settings),
-    env: environmentOf(fleet),
+    env: environmentOf(fleet, settings),
     ports: [
       ...listenersOf(fleet).map(({ name, port }) => ({ name, containerPort: port, protocol: 'TCP' })),
       { name: 'admin', containerPort: GATEWAY_ADMIN_PORT, protocol: 'TCP' },

@@ -2,6 +2,7 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { listenersOf } from './listeners.ts';
 import { ADMIN_TOKEN_KEY } from './names.ts';
+import type { FleetSettings } from './settings.ts';
 
 export interface EnvVar {
   readonly name: string;
@@ -34,8 +35,10 @@ const OWN = [
   'GATEHOUSE_DRAIN_ACCEPT_MS',
   'GATEHOUSE_DRAIN_DEADLINE_MS',
   'GATEHOUSE_FLEET',
+  'GATEHOUSE_FLEET_ID',
   'GATEHOUSE_LOG_LEVEL',
   'GATEHOUSE_NAMESPACE',
+  'GATEHOUSE_OWN_NAMESPACES',
   'GATEHOUSE_POD_NAME',
   'GATEHOUSE_ADMIN_HOST',
 ];
@@ -49,21 +52,25 @@ export function isReserved(name: string, { stores }: Pick<GatewayFleet['spec'], 
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
-export function environmentOf(fleet: GatewayFleet): readonly EnvVar[] {
+export type EnvironmentSettings = Pick<FleetSettings, 'fleetNamespaces'>;
+
+export function environmentOf(fleet: GatewayFleet, settings: EnvironmentSettings): readonly EnvVar[] {
   const { env = [] } = fleet.spec;
   const further = env.map(({ name, value, secretRef }): EnvVar => {
     return secretRef === undefined ? { name, value: value ?? '' } : fromSecret(name, secretRef);
   });
   const taken = new Set(env.map(({ name }) => name));
-  return [...ownVariables(fleet), ...DEFAULTS.filter(({ name }) => !taken.has(name)), ...further];
+  return [...ownVariables(fleet, settings), ...DEFAULTS.filter(({ name }) => !taken.has(name)), ...further];
 }
 
-function ownVariables(fleet: GatewayFleet): readonly EnvVar[] {
+function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSettings): readonly EnvVar[] {
   const { metadata, spec } = fleet;
   const redis = spec.stores?.redis?.urlSecretRef;
   return [
     { name: 'GATEHOUSE_SNAPSHOT_SOURCE', value: 'kubernetes' },
     { name: 'GATEHOUSE_FLEET', value: metadata.name },
+    { name: 'GATEHOUSE_FLEET_ID', value: metadata.uid ?? '' },
+    { name: 'GATEHOUSE_OWN_NAMESPACES', value: [...fleetNamespaces].sort().join(',') },
     fromField('GATEHOUSE_NAMESPACE', 'metadata.namespace'),
     fromField('GATEHOUSE_POD_NAME', 'metadata.name'),
     { name: 'GATEHOUSE_SNAPSHOT_DIR', value: MOUNTS.snapshot },

@@ -28,9 +28,9 @@ export interface Placement {
 export function workspacesServedBy(
   { metadata: { namespace = '' }, spec }: Pick<GatewayFleet, 'metadata' | 'spec'>,
   world: FleetWorld,
-  { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,
+  settings: Pick<FleetSettings, 'fleetNamespaces'>,
 ): Placement {
-  const isOrganisation = fleetNamespaces.has(namespace);
+  const isOrganisation = isOfOrganisation(namespace, settings);
   const tenant = isOrganisation ? undefined : ownerOf(namespace, world);
   if (!isOrganisation && tenant === undefined) return { owner: undefined, served: new Set(), issues: [NOBODYS] };
   const owner = isOrganisation ? 'organisation' : 'workspace';
@@ -48,6 +48,12 @@ export function workspacesServedBy(
     issues: workspaces.flatMap((name, i) => (names.has(name) ? [] : [unserved(name, i, isOrganisation)])),
   };
 }
+
+/** Whether fleets of the namespace are in the organisation's hands: nobody else can write what is published to them. */
+export const isOfOrganisation = (
+  namespace: string,
+  { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,
+): boolean => fleetNamespaces.has(namespace);
 
 const NOBODYS: FleetIssue = {
   reason: 'RefNotPermitted',

@@ -37,6 +37,8 @@ export interface Ports {
   readonly settings: FleetSettings;
   readonly world: () => FleetWorld;
   readonly acknowledged: (fleet: GatewayFleet) => Acknowledged | undefined;
+  /** What keeps pods from starting, in the words of Kubernetes, e.g. `ImagePullBackOff`; each once, sorted. */
+  readonly podTroubles: (fleet: GatewayFleet) => readonly string[];
 }
 
 /** One run over a fleet that its schema accepts. */

@@ -2,11 +2,20 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { API_VERSION } from '@gatehouse/crds/kinds';
-import { type CallOptions, type KubeClient, keyOf, type NamedWatches, type ObjectKey } from '../../runtime/index.ts';
+import {
+  type CallOptions,
+  type Claimant,
+  type KubeClient,
+  keyOf,
+  type NamedWatches,
+  type ObjectKey,
+  type ObjectName,
+} from '../../runtime/index.ts';
 import { SECRETS, type SecretObject } from './kube-kinds.ts';
 import { listenersOf } from './listeners.ts';
 import { ADMIN_TOKEN_KEY, adminSecretName, childLabels, FIELD_MANAGER } from './names.ts';
-import type { FleetIssue } from './placement.ts';
+import { type FleetIssue, isOfOrganisation } from './placement.ts';
+import type { FleetSettings } from './settings.ts';
 
 export type SecretStore = Pick<NamedWatches<SecretObject>['store'], 'get'>;
 
@@ -36,6 +45,18 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
     ),
     ...env.flatMap(({ secretRef }, i) => (secretRef === undefined ? [] : [use(`spec.env[${i}].secretRef`, secretRef)])),
   ];
+}
+
+/** Who wants Secrets for a fleet, and what for: the organisation's fleets come before all that tenants name. */
+export function secretClaimant(
+  purpose: string,
+  { namespace = '', name }: ObjectName,
+  settings: Pick<FleetSettings, 'fleetNamespaces'>,
+): Claimant {
+  return {
+    id: `${purpose}/${namespace}/${name}`,
+    share: isOfOrganisation(namespace, settings) ? undefined : namespace,
+  };
 }
 
 /** Every Secret the controller has to read for a fleet. */

@@ -8,6 +8,6 @@ export interface FleetSettings {
   readonly operatorNamespace: string;
   /** Namespaces whose pods may scrape metrics from the admin port. */
   readonly metricsNamespaces: readonly string[];
-  /** Namespaces in the organisation's hands: their fleets may serve any workspace. */
+  /** Namespaces in the organisation's hands, its own included: their fleets may serve any workspace. */
   readonly fleetNamespaces: ReadonlySet<string>;
 }

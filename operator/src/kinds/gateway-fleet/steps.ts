@@ -2,14 +2,23 @@
 import { formatPath } from '@gatehouse/crds';
 import type { PositiveType } from '@gatehouse/crds/conditions';
 import { type GatewayFleet, parseResource } from '@gatehouse/crds/kinds';
-import { type Done, done, type Halt, keyOf, type StepResult, stall, wait } from '../../runtime/index.ts';
+import {
+  type Done,
+  done,
+  type Halt,
+  keyOf,
+  type ObjectKey,
+  type StepResult,
+  stall,
+  wait,
+} from '../../runtime/index.ts';
 import { applyChildren } from './apply-children.ts';
 import { fleetIssues } from './checks.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, childName } from './names.ts';
 import { type FleetIssue, workspacesServedBy } from './placement.ts';
 import type { FleetRun } from './ports.ts';
-import { missingSecrets, secretKeys } from './secrets.ts';
+import { missingSecrets, secretClaimant, secretKeys } from './secrets.ts';
 
 export interface Step {
   readonly proves: PositiveType;
@@ -49,9 +58,9 @@ function refusal(problems: readonly { readonly code: 'invalid' | 'unsupported'; 
 }
 
 async function resolveRefs({ fleet, ports, signal }: FleetRun): Promise<StepResult> {
-  const { issues } = workspacesServedBy(fleet, ports.world(), ports.settings);
-  const wanted = secretKeys(fleet);
-  ports.secrets.want(secretOwner(fleet), wanted);
+  const { owner, issues } = workspacesServedBy(fleet, ports.world(), ports.settings);
+  const wanted = owner === undefined ? new Set<ObjectKey>() : secretKeys(fleet);
+  ports.secrets.want(secretClaimant('GatewayFleet', fleet.metadata, ports.settings), wanted);
   if (!wanted.values().every(ports.secrets.isKnown)) {
     await ports.secrets.settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)])).catch(() => {
       signal.throwIfAborted();
@@ -61,14 +70,12 @@ async function resolveRefs({ fleet, ports, signal }: FleetRun): Promise<StepResu
   if (unread.length > 0) {
     return wait('Pending', `Secrets could not be read yet: ${unread.sort().join(', ')}`, { afterMs: SECRETS_MS });
   }
-  const all: readonly FleetIssue[] = [...issues, ...missingSecrets(fleet, ports.secrets.store)];
+  const missing = owner === undefined ? [] : missingSecrets(fleet, ports.secrets.store);
+  const all: readonly FleetIssue[] = [...issues, ...missing];
   const [first] = all;
   if (first === undefined) return done('All references are resolved');
   return stall(first.reason, sentence(all.map(({ path, message }) => `${path}: ${message}`)));
 }
-
-/** Who wants the Secrets of a fleet. */
-export const secretOwner = ({ metadata }: Pick<FleetObject, 'metadata'>): string => `GatewayFleet/${keyOf(metadata)}`;
 
 /** Capital first, no newline, below 1 kB (engineering 8.4). */
 function sentence(texts: readonly string[]): string {
@@ -98,12 +105,13 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
   const wanted = deployment.spec?.replicas ?? 0;
   const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = deployment.status ?? {};
   if (wanted === 0 && replicas === 0) return done(`Fleet ${name} is to have no pods`);
-  if (readyReplicas === 0) return pending('NoReadyPods', `No pod of fleet ${name} is ready${troubleOf(deployment)}`);
+  const trouble = troubleOf(deployment, ports.podTroubles(fleet));
+  if (readyReplicas === 0) return pending('NoReadyPods', `No pod of fleet ${name} is ready${trouble}`);
   const isObserved = (deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
   if (!isObserved || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted) {
     return pending(
       'Pending',
-      `${Math.min(updatedReplicas, availableReplicas)}/${wanted} pods of fleet ${name} are up to date and ready${troubleOf(deployment)}`,
+      `${Math.min(updatedReplicas, availableReplicas)}/${wanted} pods of fleet ${name} are up to date and ready${trouble}`,
     );
   }
   const acknowledged = ports.acknowledged(fleet);
@@ -119,10 +127,11 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
   return programmed >= readyReplicas || before !== undefined ? done(message) : pending('Pending', message);
 }
 
-/** What keeps a Deployment from having its pods, e.g. a quota, as its own controller says it. */
-function troubleOf({ status }: Deployment): string {
+/** What keeps a Deployment from having its pods, e.g. a quota, as its own controller says it, and pods from starting. */
+function troubleOf({ status }: Deployment, podTroubles: readonly string[]): string {
   const failed = status?.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True');
-  return failed === undefined ? '' : `: ${sentence([failed.message ?? failed.reason ?? ''])}`;
+  const troubles = [...(failed === undefined ? [] : [failed.message ?? failed.reason ?? '']), ...podTroubles];
+  return troubles.length === 0 ? '' : `: ${sentence(troubles)}`;
 }
 
 /** Said once per generation: a pod that has yet to load the latest version takes nothing back (DESIGN section 4). */

@@ -1,7 +1,7 @@
 import { POSITIVE, type PositiveType } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { type Halt, stall, wait } from '../../runtime/index.ts';
-import { countsOf, keepConditions, summarise, type Trail } from './summarise.ts';
+import { countsOf, summarise, type Trail } from './summarise.ts';
 import { aFleet } from './testing.ts';
 
 const fleet = aFleet({}, { generation: 3 });
@@ -75,20 +75,6 @@ describe('the status of a fleet', () => {
   ])('has an observed generation that $rule', ({ trail, observed }) => {
     const before = { ...fleet, status: { observedGeneration: 2 } };
     expect(summarise(before, trail).observedGeneration).toBe(observed);
-  });
-
-  test('keeps its conditions while the fleet is suspended', () => {
-    const lastTransitionTime = '2026-01-01T00:00:00Z';
-    const condition = {
-      type: 'Ready',
-      status: 'True',
-      reason: 'Succeeded',
-      message: 'x',
-      observedGeneration: 2,
-    } as const;
-    const before = { ...fleet, status: { conditions: [{ ...condition, lastTransitionTime }], observedGeneration: 2 } };
-    expect(keepConditions(before)).toEqual({ conditions: [condition], observedGeneration: 2 });
-    expect(keepConditions(fleet).conditions?.map(({ status }) => status)).toEqual(Array(4).fill('Unknown'));
   });
 
   test('counts pods and names at most 32 that lag, in order', () => {

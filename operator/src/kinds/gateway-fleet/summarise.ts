@@ -1,11 +1,4 @@
-import {
-  type ConditionDraft,
-  type Grounds,
-  POSITIVE,
-  type PositiveType,
-  REASONS,
-  toCondition,
-} from '@gatehouse/crds/conditions';
+import { type Grounds, POSITIVE, type PositiveType, REASONS, toCondition } from '@gatehouse/crds/conditions';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
@@ -48,20 +41,6 @@ function progress({ reason, message }: Halt): Grounds {
   const on: readonly string[] = REASONS[reason].on;
   return on.includes('Reconciling') ? { reason, message } : { reason: 'Pending', message };
 }
-
-/** Keeps what an earlier run said: a suspended fleet is not looked into. */
-export function keepConditions({ metadata: { generation }, status }: GatewayFleet): StatusDraft {
-  const kept = status?.conditions?.map(({ lastTransitionTime: _, ...condition }) => condition);
-  const fresh = [...POSITIVE, 'Ready' as const].map((type): ConditionDraft => {
-    return { ...toCondition(type, 'Unknown', SUSPENDED), observedGeneration: generation };
-  });
-  return {
-    conditions: (kept as readonly ConditionDraft[] | undefined) ?? fresh, // what this function and `summarise` wrote
-    ...(status?.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration }),
-  };
-}
-
-const SUSPENDED: Grounds = { reason: 'Pending', message: 'The fleet is suspended' };
 
 /** Pods and entries a status names; bounds of the schema. */
 const MAX_LAGGING = 32;

@@ -9,11 +9,12 @@ export interface Census {
 
 const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
-/** Of one profile's pods, those that run or are about to. */
+/** Of one profile's pods, those that run or are about to; a pod on the host network cannot have a sidecar and so misses none. */
 export function countPods(pods: Iterable<SidecarPod>): Census {
   let [injectedPods, missedPods] = [0, 0];
   for (const pod of pods) {
     if (ENDED.has(pod.status?.phase ?? '') || typeof pod.metadata.deletionTimestamp === 'string') continue;
+    if (pod.spec?.hostNetwork === true) continue;
     if (isInjected(pod)) injectedPods += 1;
     else missedPods += 1;
   }
@@ -38,6 +39,7 @@ export function slimPod({ apiVersion, kind, metadata, spec, status }: SidecarPod
       annotations: injected === undefined ? {} : { [INJECTED_ANNOTATION]: injected },
     },
     spec: {
+      ...(spec?.hostNetwork === true ? { hostNetwork: true } : {}),
       initContainers: (spec?.initContainers ?? [])
         .filter((container) => container.name === SIDECAR_CONTAINER)
         .map((container) => ({ name: container.name })),

@@ -6,7 +6,6 @@ import {
   type ControllerMetrics,
   createNamedWatches,
   defineController,
-  done,
   type EventRecorder,
   type Halt,
   type KindRef,
@@ -23,22 +22,24 @@ import {
   type StepResult,
   type Store,
 } from '../../runtime/index.ts';
-import { type Certificates, PROFILE_LABEL, SIDECAR_COPY } from '../../webhook/index.ts';
+import { type Certificates, PROFILE_LABEL } from '../../webhook/index.ts';
 import { countPods } from './census.ts';
-import { copiesOf, digested, isSameCopy } from './copies.ts';
+import { digested } from './copies.ts';
+import { type CopyWatches, claimantOf, followTold } from './follow-told.ts';
 import {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
+  FIELD_MANAGER,
   type SidecarCopy,
   type SidecarPod,
   type SidecarProfileObject,
   type SidecarView,
 } from './ports.ts';
-import { judgeSpec, needsOf, published, resolve, tooLarge } from './steps.ts';
+import { judgeSpec, needsOf, published, resolve } from './steps.ts';
 import { summarise, summariseSuspended, type Trail } from './summarise.ts';
 
 export interface SidecarProfileControllerOptions {
-  readonly client: Pick<KubeClient, 'get' | 'watch' | 'apply' | 'mergePatch'>;
+  readonly client: Pick<KubeClient, 'get' | 'watch' | 'apply' | 'mergePatch' | 'delete'>;
   readonly kind: KindRef<SidecarProfileObject>;
   readonly profiles: Store<SidecarProfileObject>;
   /** Pods with the label `gatehouse.dev/sidecar`, kept by `slimPod`, with the index `profile` of `podsByProfile`. */
@@ -53,7 +54,6 @@ export interface SidecarProfileControllerOptions {
   readonly metrics?: ControllerMetrics;
 }
 
-const FIELD_MANAGER = 'gatehouse-operator';
 /** The stream brings an edit at once; the copy is for those who start later. */
 const COPY_AFTER_MS = 500;
 
@@ -65,7 +65,8 @@ export const podsByProfile = ({ metadata: { namespace, labels = {} } }: SidecarP
 
 /**
  * Keeps the mounted copy in every namespace with a SidecarProfile, and the statuses of profiles. The copies belong to all
- * profiles of the namespace together, so that Kubernetes removes them with the last one. Run it while leading.
+ * profiles of the namespace together, so that Kubernetes removes them with the last one; they go before that when the namespace
+ * is nobody's any more. Run it while leading.
  */
 export function sidecarProfileController(options: SidecarProfileControllerOptions): Pick<Controller, 'name' | 'run'> {
   const { client, kind, profiles, pods, log } = options;
@@ -107,7 +108,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
   const letGo = ({ object, previous }: Change<SidecarProfileObject>): void => {
     const { namespace = '' } = (object ?? previous)?.metadata ?? {};
     if (neighbours(namespace).length > 0) return;
-    for (const watches of [copies.configMaps, copies.secrets]) watches.want(namespace, new Set());
+    for (const watches of [copies.configMaps, copies.secrets]) watches.want(claimantOf(namespace), new Set());
   };
   return {
     name: controller.name,
@@ -122,20 +123,37 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
 
 interface Context {
   readonly options: SidecarProfileControllerOptions;
-  readonly copies: Readonly<Record<'configMaps' | 'secrets', NamedWatches<SidecarCopy>>>;
+  readonly copies: CopyWatches;
 }
 
-async function reconcile(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
-  const { object, signal } = run;
-  const trail = await walk(context, run);
-  await context.options.status.applyIfChanged(object, summarise(object, trail), { signal });
-  return trail.halt;
+async function reconcile(
+  { options, copies }: Context,
+  { object, signal }: Run<SidecarProfileObject>,
+): Promise<Halt | undefined> {
+  const { client, view, certificates, profiles } = options;
+  const { namespace = '' } = object.metadata;
+  // The copy is the namespace's: it follows what sidecars are told, whatever this one of the profiles says.
+  const copied = await followTold({
+    ...{ client, copies, namespace, signal },
+    told: view.snapshotFor(namespace),
+    owners: profilesOf(profiles, namespace),
+    caPem: certificates.current.caPem,
+  }).catch(retryFrom);
+  const trail = toTrail(object, view, { copied, census: censusOf(options, object) });
+  await options.status.applyIfChanged(object, summarise(object, trail), { signal });
+  // What a person must mend does not keep a failed call from being tried again.
+  return isTriedAgain(copied) ? copied : trail.halt;
 }
 
-async function walk(context: Context, { object, signal }: Run<SidecarProfileObject>): Promise<Trail> {
-  const { options } = context;
+const isTriedAgain = (result: StepResult): result is Halt => result.kind === 'retry' || result.kind === 'fault';
+
+interface FoundOut {
+  readonly copied: StepResult;
+  readonly census: Trail['census'];
+}
+
+function toTrail(object: SidecarProfileObject, view: SidecarView, { copied, census }: FoundOut): Trail {
   const passed = new Map<PositiveType, string>();
-  const census = censusOf(options, object);
   const stopped = (result: StepResult, proves: PositiveType): Trail =>
     result.kind === 'done' ? { passed, census } : { passed, census, halt: { ...result, proves } };
   const { status: _, ...wanted } = object; // ours to write, not to obey
@@ -143,38 +161,13 @@ async function walk(context: Context, { object, signal }: Run<SidecarProfileObje
   const judged = judgeSpec(parsed.ok ? [] : parsed.error);
   if (judged.kind !== 'done' || !parsed.ok) return stopped(judged, 'Accepted');
   passed.set('Accepted', judged.message);
-  const resolved = resolve(parsed.value, options.view);
+  const resolved = resolve(parsed.value, view);
   if ('kind' in resolved) return stopped(resolved, 'ResolvedRefs');
   passed.set('ResolvedRefs', 'All references are resolved');
+  if (copied.kind !== 'done') return stopped(copied, 'Programmed');
   const { snapshot } = resolved;
-  const applied = await publish(context, { object, signal }, resolved).catch(retryFrom);
-  if (applied.kind !== 'done') return stopped(applied, 'Programmed');
   passed.set('Programmed', published(snapshot, needsOf(snapshot)));
   return { passed, census, version: snapshot.version };
-}
-
-/** Every profile of a namespace does this, and all but the first find it done. */
-async function publish(
-  { options, copies }: Context,
-  { object, signal }: Run<SidecarProfileObject>,
-  { snapshot }: Exclude<ReturnType<typeof resolve>, StepResult>,
-): Promise<StepResult> {
-  const { namespace = '' } = object.metadata;
-  const { caPem } = options.certificates.current;
-  const owners = profilesOf(options.profiles, namespace);
-  if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would stay for ever
-  const made = copiesOf({ namespace, snapshot, caPem, owners });
-  if (!made.ok) return tooLarge(made.error);
-  const key = keyOf({ namespace, name: SIDECAR_COPY });
-  for (const watches of [copies.configMaps, copies.secrets]) watches.want(namespace, new Set([key]));
-  // The Secret first: a sidecar takes the two when both have the same version.
-  const { secret, configMap } = made.value;
-  const write = { fieldManager: FIELD_MANAGER, force: true, signal };
-  if (!isSameCopy(copies.secrets.store.get(key), secret)) await options.client.apply(COPY_SECRETS, secret, write);
-  if (!isSameCopy(copies.configMaps.store.get(key), configMap)) {
-    await options.client.apply(COPY_CONFIG_MAPS, configMap, write);
-  }
-  return done('The mounted copy is written');
 }
 
 const profilesOf = ({ objects }: Store<SidecarProfileObject>, namespace: string | undefined) =>

@@ -76,8 +76,12 @@ export function digested(copy: SidecarCopy): SidecarCopy {
   const owners = ownerReferences.map(({ kind: of, name: called, uid: id }) => `${of} ${called} ${id}`).sort();
   const content = canonicalJson({ data, binaryData, labels, owners });
   const annotations = { [DIGEST]: hash('sha256', content) };
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, annotations } };
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ownerReferences, annotations } };
 }
+
+/** Whether a copy was made here, and is no object of somebody else's that has the name. */
+export const isOurs = ({ metadata: { ownerReferences = [] } }: SidecarCopy): boolean =>
+  ownerReferences.some(({ apiVersion, kind }) => apiVersion === API_VERSION && kind === 'SidecarProfile');
 
 /** Whether a digested copy is what is wanted. */
 export const isSameCopy = (present: SidecarCopy | undefined, wanted: SidecarCopy): boolean =>

@@ -1,7 +1,6 @@
 /** What the controller of SidecarProfiles knows of the world around it. */
-import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import type { KindRef, KubeObject } from '../../runtime/index.ts';
-import type { SidecarSnapshot } from '../../translate/index.ts';
+import type { SidecarReaders } from '../../translate/index.ts';
 
 /** A profile as it stands on the API server: not checked. */
 export interface SidecarProfileObject extends KubeObject {
@@ -11,7 +10,12 @@ export interface SidecarProfileObject extends KubeObject {
 
 /** What is kept of a pod that has the label of a profile. */
 export interface SidecarPod extends KubeObject {
-  readonly spec?: { readonly initContainers?: readonly { readonly name: string }[] | undefined } | undefined;
+  readonly spec?:
+    | {
+        readonly hostNetwork?: boolean | undefined;
+        readonly initContainers?: readonly { readonly name: string }[] | undefined;
+      }
+    | undefined;
   readonly status?: { readonly phase?: string | undefined } | undefined;
 }
 
@@ -29,16 +33,11 @@ const core = <T extends KubeObject>(kind: string, plural: string): KindRef<T> =>
   namespaced: true,
 });
 
+export const FIELD_MANAGER = 'gatehouse-operator';
+
 export const PODS = core<SidecarPod>('Pod', 'pods');
 export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
 export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
 
-/** Readers of caches and of the last translation. */
-export interface SidecarView {
-  /** The workspace a namespace belongs to. */
-  workspaceOf(namespace: string): string | undefined;
-  /** The valid profiles of a namespace. */
-  profilesIn(namespace: string): Iterable<SidecarProfile>;
-  /** What sidecars of a workspace are told; undefined before the first translation. The same object as long as it is the same. */
-  snapshotOf(workspace: string): SidecarSnapshot | undefined;
-}
+/** What of the last translation it reads. */
+export type SidecarView = Pick<SidecarReaders, 'workspaceOf' | 'snapshotFor'>;

@@ -7,7 +7,7 @@ export const rbac: readonly PolicyRule[] = [
     apiGroups: [''],
     resources: ['configmaps', 'secrets'],
     resourceNames: [SIDECAR_COPY],
-    verbs: ['get', 'watch', 'patch'],
+    verbs: ['get', 'watch', 'patch', 'delete'],
     scope: 'watched',
   },
   // A name cannot be checked where the object does not exist yet.

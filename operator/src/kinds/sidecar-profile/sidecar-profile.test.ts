@@ -5,9 +5,9 @@ import { type AnyEntry, digestOf, readMountedCopy, SCHEMA_VERSION } from '@gateh
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { retryFrom, stall, wait } from '../../runtime/index.ts';
-import type { SidecarSnapshot } from '../../translate/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { countPods, slimPod } from './census.ts';
-import { copiesOf, digested, isSameCopy, MAX_COPY_BYTES } from './copies.ts';
+import { copiesOf, digested, isOurs, isSameCopy, MAX_COPY_BYTES } from './copies.ts';
 import type { SidecarPod, SidecarProfileObject } from './ports.ts';
 import { judgeSpec, published, resolve, tooLarge } from './steps.ts';
 import { summarise, summariseSuspended, type Trail } from './summarise.ts';
@@ -24,6 +24,10 @@ const profile = (name = 'default', spec: object = {}): SidecarProfileObject => (
 const parsed = (spec: object) => unwrap(parseResource('SidecarProfile', profile('default', spec)));
 
 const CONFIG = entry('config/team-a/plain', { slug: 'plain', version: 'v', node: {} });
+const shared = (slug: string, node: object): AnyEntry => ({
+  ...entry(`config//${slug}`, { slug, version: 'v', node }),
+  workspace: null,
+});
 const CREDENTIAL = entry('credential/team-a/own', { fields: { key: 'sk-secret' } });
 const given = { namespace: 'a', caPem: 'PEM', owners: [profile('b'), profile('a')] };
 
@@ -64,6 +68,13 @@ describe('the copies', () => {
     expect(JSON.stringify(present)).not.toContain('PEM');
   });
 
+  test('are told from what others have made under their name', () => {
+    const { secret } = unwrap(copiesOf({ ...given, snapshot: snapshot(CONFIG) }));
+    expect(isOurs(digested(secret))).toBe(true);
+    const { ownerReferences: _, ...metadata } = secret.metadata;
+    expect(isOurs(digested({ ...secret, metadata }))).toBe(false);
+  });
+
   test('are not there before anything is known of them', () => {
     const { secret } = unwrap(copiesOf({ ...given, snapshot: snapshot(CONFIG) }));
     expect(isSameCopy(undefined, secret)).toBe(false);
@@ -87,6 +98,11 @@ describe('a census', () => {
       given: pod({ metadata: { annotations: {} } }),
       want: { injectedPods: 0, missedPods: 1 },
     },
+    {
+      rule: 'misses none on the host network',
+      given: pod({ spec: { hostNetwork: true }, metadata: { annotations: {} } }),
+      want: { injectedPods: 0, missedPods: 0 },
+    },
     { rule: 'counts one that is starting', given: pod({ phase: 'Pending' }), want: { injectedPods: 1, missedPods: 0 } },
     {
       rule: 'forgets one that has ended',
@@ -107,8 +123,8 @@ describe('a census', () => {
 describe('a step', () => {
   const view = (over: object = {}) => ({
     workspaceOf: () => 'team-a' as string | undefined,
-    profilesIn: () => [],
-    snapshotOf: () => snapshot(CONFIG, entry('config//shared', {})) as SidecarSnapshot | undefined,
+    snapshotFor: () =>
+      snapshot(CONFIG, shared('shared', {}), shared('withheld', { credential: 'x' })) as SidecarSnapshot | undefined,
     ...over,
   });
   const found = { workspace: 'team-a' };
@@ -122,7 +138,13 @@ describe('a step', () => {
     {
       rule: 'waits for the first Snapshot',
       spec: {},
-      over: { snapshotOf: () => undefined },
+      over: { snapshotFor: () => undefined },
+      want: { kind: 'wait', reason: 'Pending' },
+    },
+    {
+      rule: 'waits for a Snapshot with its profile',
+      spec: {},
+      over: { snapshotFor: () => NOTHING_TOLD },
       want: { kind: 'wait', reason: 'Pending' },
     },
     {
@@ -136,6 +158,12 @@ describe('a step', () => {
       spec: { defaults: { configRef: { name: 'shared' } } },
       over: {},
       want: found,
+    },
+    {
+      rule: 'misses a config that the organisation withholds',
+      spec: { defaults: { configRef: { name: 'withheld' } } },
+      over: {},
+      want: { reason: 'RefNotFound' },
     },
     {
       rule: 'misses a config',
@@ -170,6 +198,12 @@ describe('a status', () => {
     ['ResolvedRefs', 'b'],
     ['Programmed', 'c'],
   ] as const);
+  const before = summarise(profile(), { passed: all, census, version: 7 });
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const READY_BEFORE = {
+    ...before,
+    conditions: (before.conditions ?? []).map((one) => ({ ...one, lastTransitionTime })),
+  };
   const row = (trail: Partial<Trail>) => summarise(profile(), { passed: new Map(), census, ...trail });
   test.for([
     { rule: 'is ready at the end', status: row({ passed: all, version: 7 }), ready: 'True', more: [], observed: 3 },
@@ -195,9 +229,16 @@ describe('a status', () => {
       observed: 0,
     },
     {
-      rule: 'is open while suspended',
+      rule: 'is open while suspended from the beginning',
       status: summariseSuspended(profile(), census),
       ready: 'Unknown',
+      more: [],
+      observed: 3,
+    },
+    {
+      rule: 'is what it was while suspended',
+      status: summariseSuspended({ ...profile(), status: READY_BEFORE }, census),
+      ready: 'True',
       more: [],
       observed: 3,
     },

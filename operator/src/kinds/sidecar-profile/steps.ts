@@ -1,9 +1,9 @@
 /** What a run finds out, step by step; the pure part. */
 import { formatPath, type Issue } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
-import { entryId } from '@gatehouse/crds/snapshot';
+import { entryId, isWithheld } from '@gatehouse/crds/snapshot';
 import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
-import { fleetNeeds, type SidecarSnapshot } from '../../translate/index.ts';
+import { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
 import type { SidecarView } from './ports.ts';
 
@@ -30,8 +30,11 @@ export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): 
   const workspace = view.workspaceOf(namespace);
   if (workspace === undefined)
     return stall('RefNotFound', `metadata.namespace: no Workspace has the namespace ${namespace}`);
-  const snapshot = view.snapshotOf(workspace);
-  if (snapshot === undefined) return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
+  const snapshot = view.snapshotFor(namespace);
+  // A profile that is new is not in the last translation.
+  if (snapshot === undefined || snapshot === NOTHING_TOLD) {
+    return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
+  }
   const config = spec.defaults?.configRef?.name;
   if (config === undefined || hasConfig(snapshot, workspace, config)) return { workspace, snapshot };
   return stall(
@@ -40,9 +43,14 @@ export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): 
   );
 }
 
-/** A name means the workspace's own config, else the organisation's (DESIGN section 4). */
+/** A name means the workspace's own config, else one of the organisation that it does not withhold (DESIGN section 4). */
 const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string): boolean =>
-  entries.some(({ id }) => id === entryId('config', workspace, name) || id === entryId('config', null, name));
+  entries.some(
+    (entry) =>
+      entry.kind === 'config' &&
+      (entry.id === entryId('config', workspace, name) ||
+        (entry.id === entryId('config', null, name) && !isWithheld(entry))),
+  );
 
 export function published({ version }: SidecarSnapshot, needs: readonly string[]): string {
   const served = `Version ${version} is there for the sidecars of the namespace`;

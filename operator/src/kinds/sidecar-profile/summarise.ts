@@ -1,3 +1,4 @@
+import { isObject } from '@gatehouse/crds';
 import {
   type ConditionDraft,
   type Grounds,
@@ -6,7 +7,7 @@ import {
   toCondition,
 } from '@gatehouse/crds/conditions';
 import type { StatusOf } from '@gatehouse/crds/kinds';
-import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
+import { type Halt, type StatusDraft, suspendedStatus, unmetStatus } from '../../runtime/index.ts';
 import type { Census } from './census.ts';
 import type { SidecarProfileObject } from './ports.ts';
 
@@ -21,10 +22,7 @@ export interface Trail {
 
 const PENDING: Grounds = { reason: 'Pending', message: 'An earlier step has not finished' };
 const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
-export const SUSPENDED: Grounds = {
-  reason: 'Pending',
-  message: 'The profile is suspended: nothing is injected or published',
-};
+const SUSPENDED = 'The profile is suspended: nothing is injected or published';
 
 export type SidecarProfileStatus = StatusDraft &
   Pick<StatusOf<'SidecarProfile'>, 'injectedPods' | 'missedPods' | 'snapshotVersion'>;
@@ -46,23 +44,23 @@ export function summarise({ metadata, status }: SidecarProfileObject, trail: Tra
   const settled = halt === undefined || halt.kind === 'stall';
   return {
     conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
-    observedGeneration: settled ? generation : observedBefore(status),
+    observedGeneration: settled ? generation : (numberIn(status, 'observedGeneration') ?? 0),
     ...census,
     ...(version === undefined ? {} : { snapshotVersion: version }),
   };
 }
 
-/** A suspended profile says so and nothing else. */
-export function summariseSuspended({ metadata }: SidecarProfileObject, census: Census): SidecarProfileStatus {
-  const { generation = 0 } = metadata;
-  const conditions = [...POSITIVE, 'Ready' as const].map((type) => ({
-    ...toCondition(type, 'Unknown', SUSPENDED),
-    observedGeneration: generation,
-  }));
-  return { conditions, observedGeneration: generation, ...census };
+/** What a run before has found out, and that the profile is suspended. */
+export function summariseSuspended(profile: SidecarProfileObject, census: Census): SidecarProfileStatus {
+  const version = numberIn(profile.status, 'snapshotVersion');
+  return {
+    ...suspendedStatus(profile, SUSPENDED),
+    ...census,
+    ...(version === undefined ? {} : { snapshotVersion: version }),
+  };
 }
 
-function observedBefore(status: unknown): number {
-  const before = (status as { observedGeneration?: unknown } | undefined)?.observedGeneration; // ours, if any
-  return typeof before === 'number' ? before : 0;
+function numberIn(status: unknown, name: 'observedGeneration' | 'snapshotVersion'): number | undefined {
+  const value = isObject(status) ? status[name] : undefined;
+  return typeof value === 'number' ? value : undefined;
 }

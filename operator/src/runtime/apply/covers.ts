@@ -2,34 +2,70 @@ import { isObject } from '@gatehouse/crds';
 
 /**
  * Whether an object from the API server still has everything that was applied. The server may have added fields and defaults,
- * left out empty ones and written quantities its own way. When in doubt the answer is no: applying again is harmless.
+ * left out empty ones and written quantities its own way, and others may have added fields and items of their own; but not
+ * within what Kubernetes treats as one value, which is as it was applied or somebody else's. When in doubt the answer is no:
+ * applying again is harmless.
  */
 export function covers(live: unknown, applied: unknown): boolean {
-  if (Array.isArray(applied)) return coversList(live, applied);
-  if (isObject(applied)) {
-    if (!isObject(live)) return Object.keys(applied).length === 0 && live === undefined;
-    return Object.entries(applied).every(([name, value]) => covers(live[name], value));
-  }
+  return coversValue(live, applied, { isAtomic: false, name: '' });
+}
+
+/** Where a value stands. */
+interface Spot {
+  /** Within a value that has one owner only. */
+  readonly isAtomic: boolean;
+  /** Of the field. */
+  readonly name: string;
+}
+
+function coversValue(live: unknown, applied: unknown, spot: Spot): boolean {
+  if (Array.isArray(applied)) return coversList(live, applied, spot);
+  if (isObject(applied)) return coversObject(live, applied, spot);
   if (live === undefined || live === null) return isEmpty(applied);
+  if (applied === undefined) return isEmpty(live);
   return live === applied || isSameQuantity(live, applied);
 }
 
-/** Members by which lists of Kubernetes are merged, the most telling first. */
-const MERGE_KEYS = ['name', 'type', 'key', 'containerPort', 'port', 'topologyKey', 'uid'];
+/** Objects that are one value whatever is in them: selectors of labels. */
+const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
+  'selector',
+  'podSelector',
+  'namespaceSelector',
+  'labelSelector',
+  'nodeSelector',
+]);
 
-function coversList(live: unknown, applied: readonly unknown[]): boolean {
-  if (!Array.isArray(live)) return applied.length === 0 && live === undefined;
-  const mergeKey = MERGE_KEYS.find((name) => isKeyedBy(applied, name) && isKeyedBy(live, name));
-  if (mergeKey === undefined) {
-    return live.length === applied.length && applied.every((item, i) => covers(live[i], item));
-  }
-  const byKey = new Map(live.map((item) => [item[mergeKey], item]));
-  return applied.every((item) => isObject(item) && covers(byKey.get(item[mergeKey]), item));
+function coversObject(live: unknown, applied: Readonly<Record<string, unknown>>, spot: Spot): boolean {
+  if (!isObject(live)) return Object.keys(applied).length === 0 && live === undefined;
+  const isAtomic = spot.isAtomic || ATOMIC_OBJECTS.has(spot.name);
+  const names = Object.keys(isAtomic ? { ...live, ...applied } : applied);
+  return names.every((name) => coversValue(live[name], applied[name], { isAtomic, name }));
 }
 
-const isKeyedBy = (items: readonly unknown[], name: string): boolean =>
-  new Set(items.map((item) => (isObject(item) ? item[name] : undefined)).filter((key) => key !== undefined)).size ===
-  items.length;
+/** The lists of what is applied here that Kubernetes merges item by item, and by which members; every other one is one value. */
+const MERGE_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['containers', ['name']],
+  ['initContainers', ['name']],
+  ['env', ['name']],
+  ['volumes', ['name']],
+  ['volumeMounts', ['mountPath']],
+  ['imagePullSecrets', ['name']],
+  ['topologySpreadConstraints', ['topologyKey', 'whenUnsatisfiable']],
+  ['ownerReferences', ['uid']],
+  ['ports', ['containerPort', 'port', 'protocol']], // of containers or of a Service; those of a NetworkPolicy are within one value
+]);
+
+function coversList(live: unknown, applied: readonly unknown[], { isAtomic, name }: Spot): boolean {
+  if (!Array.isArray(live)) return applied.length === 0 && live === undefined;
+  const members = isAtomic ? undefined : MERGE_KEYS.get(name);
+  if (members === undefined) {
+    const item = { isAtomic: true, name: '' };
+    return live.length === applied.length && applied.every((value, i) => coversValue(live[i], value, item));
+  }
+  const keyOf = (item: unknown): string => JSON.stringify(members.map((key) => (isObject(item) ? item[key] : item)));
+  const byKey = new Map(live.map((item) => [keyOf(item), item]));
+  return applied.every((item) => coversValue(byKey.get(keyOf(item)), item, { isAtomic, name: '' }));
+}
 
 /** The server leaves out what `omitempty` leaves out. */
 const isEmpty = (value: unknown): boolean =>

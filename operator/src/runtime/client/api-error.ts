@@ -7,10 +7,17 @@ export interface StatusCause {
   readonly field: string;
 }
 
+/** The object a request was about. */
+export interface StatusSubject {
+  readonly kind: string;
+  readonly name: string;
+}
+
 interface ApiErrorFields {
   readonly status: number;
   readonly reason: string;
   readonly message: string;
+  readonly subject?: StatusSubject | undefined;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
@@ -25,13 +32,15 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly reason: string;
+  readonly subject: StatusSubject | undefined;
   readonly causes: readonly StatusCause[];
   readonly retryAfterMs: number | undefined;
 
-  constructor({ status, reason, message, causes = [], retryAfterMs, cause }: ApiErrorFields) {
+  constructor({ status, reason, message, subject, causes = [], retryAfterMs, cause }: ApiErrorFields) {
     super(message, { cause });
     this.status = status;
     this.reason = reason;
+    this.subject = subject;
     this.causes = causes;
     this.retryAfterMs = retryAfterMs;
   }
@@ -82,12 +91,18 @@ export function errorFromAnswer(httpStatus: number, body: unknown, retryAfterMs?
     status,
     reason: textOf(body['reason']) || (REASON_OF_STATUS.get(status) ?? fallback),
     message: textOf(body['message']) || `the API server answered ${status}`,
+    subject: textOf(details['name']) === '' ? undefined : toSubject(details),
     causes: Array.isArray(details['causes']) ? details['causes'].filter(isObject).map(toCause) : [],
     retryAfterMs: retryAfterMs ?? (typeof seconds === 'number' ? seconds * 1000 : undefined),
   });
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const toSubject = (details: Record<string, unknown>): StatusSubject => ({
+  kind: textOf(details['kind']),
+  name: textOf(details['name']),
+});
 
 const toCause = (cause: Record<string, unknown>): StatusCause => ({
   reason: textOf(cause['reason']),

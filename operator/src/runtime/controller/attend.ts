@@ -1,7 +1,6 @@
-import { isObject } from '@gatehouse/crds';
 import type { KubeObject, ObjectKey } from '../client/index.ts';
 import type { Queue, Taken } from '../queue/index.ts';
-import { conditionOf } from '../status/index.ts';
+import { conditionOf, isSuspended } from '../status/index.ts';
 import { startDeadline, systemClock } from '../time/index.ts';
 import { hold, isHeldBy, type Run, release } from './finalizer.ts';
 import type { ControllerOptions } from './options.ts';
@@ -77,9 +76,6 @@ async function pursue<T extends KubeObject>(options: ControllerOptions<T>, run: 
 }
 
 const isDeleting = ({ metadata }: KubeObject): boolean => typeof metadata.deletionTimestamp === 'string';
-
-const isSuspended = (object: KubeObject): boolean =>
-  'spec' in object && isObject(object.spec) && object.spec['suspend'] === true;
 
 function differsFromStatus(object: KubeObject, { kind, halt }: Outcome): boolean {
   if (kind === 'done') return conditionOf(object, 'Stalled')?.status === 'True';

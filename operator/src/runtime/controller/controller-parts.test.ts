@@ -1,9 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, type KubeObject } from '../client/index.ts';
 import { createStore } from '../store/index.ts';
+import { defineController } from './controller.ts';
 import { createScheduler, failureReason, logOutcome, outcomeOfError, outcomeOfHalt } from './outcome.ts';
 import { done, type Halt, InvariantError, RunEndedError, retryFrom, stall, unmetStatus, wait } from './step-result.ts';
 import { onOwned, onReferenced, onSelf, type WatchRule } from './watch-rules.ts';
+
+/** The API server's answer to a Deployment that breaks two of its rules. */
+const REFUSED = new ApiError({
+  status: 422,
+  reason: 'Invalid',
+  message: 'Deployment.apps "f-gateway" is invalid: Invalid value: "hush"',
+  subject: { kind: 'Deployment', name: 'f-gateway' },
+  causes: [
+    { reason: 'FieldValueInvalid', field: 'spec.template.labels', message: 'Invalid value: "hush"' },
+    { reason: 'FieldValueInvalid', field: 'spec.template.labels', message: 'Invalid value: "hush again"' },
+    { reason: 'FieldValueForbidden', field: 'data', message: 'hush' },
+  ],
+});
 
 const apiError = (status: number, reason: string, retryAfterMs?: number): ApiError =>
   new ApiError({ status, reason, message: 'quotes the object', retryAfterMs });
@@ -45,6 +59,26 @@ describe('what a step throws', () => {
     expect(unmetStatus(halt)).toBe(want);
   });
 
+  test('is the business of a person where the API server calls an object invalid', () => {
+    const halt = retryFrom(REFUSED);
+    expect(halt).toMatchObject({ kind: 'stall', reason: 'Invalid', cause: REFUSED });
+    for (const named of [
+      'Deployment f-gateway',
+      'spec.template.labels (FieldValueInvalid)',
+      'data (FieldValueForbidden)',
+    ])
+      expect(halt.message.split(named)).toHaveLength(2);
+    expect(halt.message).not.toContain('hush');
+    expect(retryFrom(apiError(422, 'Invalid'))).toMatchObject({ kind: 'stall', reason: 'Invalid' });
+  });
+
+  test('names no more than fits into a message', () => {
+    const cause = (i: number) => ({ reason: 'FieldValueInvalid', field: `f${i}.${'x'.repeat(400)}`, message: '' });
+    const causes = Array.from({ length: 99 }, (_, i) => cause(i));
+    const { message } = retryFrom(new ApiError({ status: 422, reason: 'Invalid', message: '', causes }));
+    expect(message.length).toBeLessThan(1_024);
+  });
+
   test('needs no grounds when it is done', () => {
     expect(done('Good')).toEqual({ kind: 'done', message: 'Good' });
   });
@@ -69,6 +103,11 @@ describe('the decision after a run', () => {
       rule: 'a wait comes again',
       outcome: outcomeOfHalt(wait('Pending', 'm', { afterMs: 7 })),
       want: ['forget a', 'add a 7'],
+    },
+    {
+      rule: 'a refusal comes again, since its reason may go in silence',
+      outcome: outcomeOfHalt(retryFrom(REFUSED)),
+      want: ['forget a', 'add a 300000'],
     },
     { rule: 'a failure backs off', outcome: outcomeOfHalt(retryFrom(new Error('boom'))), want: ['retry a'] },
     { rule: 'a fault backs off', outcome: outcomeOfError(new TypeError('boom')), want: ['retry a'] },
@@ -120,6 +159,13 @@ describe('the line of a run', () => {
     { rule: 'the end is not worth a line', error: new RunEndedError('stopped'), level: 'debug', reason: undefined },
   ])('$rule', ({ error, level, reason }) => {
     expect(logged(error)).toMatchObject({ line: { level }, reason });
+  });
+
+  test('names what was refused', () => {
+    const { line } = logged(retryFrom(REFUSED));
+    expect(line?.fields).toMatchObject({ object: { kind: 'Deployment', name: 'f-gateway' } });
+    expect(line?.fields).toMatchObject({ fields: [{ field: 'spec.template.labels' }, { field: 'data' }] });
+    expect(JSON.stringify(line)).not.toContain('hush');
   });
 
   test('says nothing new while a stall lasts, and never what an API error quotes', () => {
@@ -181,5 +227,42 @@ describe('a watch rule', () => {
     store.put(thing('a'), { initial: false });
     store.put(thing('b'), { initial: false });
     expect(keys).toEqual(['n/user']);
+  });
+});
+
+describe('a controller', () => {
+  test('collects nothing while it does not run, and looks at all that is there once it does', async () => {
+    const store = createStore<KubeObject>();
+    const put = (name: string): void =>
+      store.put({ apiVersion: 'v1', kind: 'Thing', metadata: { name, resourceVersion: name } }, { initial: false });
+    const queues: { readonly depth: number }[] = [];
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+    const controller = defineController<KubeObject>({
+      name: 'thing',
+      kind: { group: '', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false },
+      store,
+      watches: [onSelf(store)],
+      client: { mergePatch: () => Promise.reject(new Error('boom')) },
+      fieldManager: 'm',
+      log: quiet,
+      metrics: { observeQueue: (_, queue) => void queues.push(queue), reconciled: () => {} },
+      reconcile: async ({ object }) => {
+        seen.push(object.metadata.name);
+        if (object.metadata.name === 'last') stop.abort();
+        return undefined;
+      },
+    });
+    put('a');
+    controller.enqueue('a');
+    expect(queues.map(({ depth }) => depth)).toEqual([0]);
+    const ran = controller.run(stop.signal);
+    put('b');
+    put('last');
+    await ran;
+    expect(seen.toSorted()).toEqual(['a', 'b', 'last']);
+    put('c');
+    expect(queues.map(({ depth }) => depth)).toEqual([0]);
   });
 });

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectKey } from '../client/index.ts';
-import { type AddOptions, createQueue } from '../queue/index.ts';
+import { type AddOptions, createQueue, type Queue, type Taken } from '../queue/index.ts';
 import { systemClock } from '../time/index.ts';
 import { createAttendant } from './attend.ts';
 import type { ControllerOptions } from './options.ts';
@@ -9,43 +9,62 @@ export interface Controller {
   readonly name: string;
   /** Works on keys until the signal ends, then finishes the runs that have begun; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Has a key looked at although nothing in the cluster has changed. */
+  /** Has a key looked at although nothing in the cluster has changed; nothing before it runs, since all is looked at then. */
   enqueue(key: ObjectKey, options?: AddOptions): void;
 }
 
+type Attend = (taken: Taken) => Promise<void>;
+
 const WORKERS = 4;
 
-/** A controller of one Kind. It collects keys from now on and works on them while it runs (engineering 8.14). */
+/**
+ * A controller of one Kind (engineering 8.14). It collects keys only while it runs, first those of all that is there: what
+ * does not lead would collect them for ever.
+ */
 export function defineController<T extends KubeObject>(options: ControllerOptions<T>): Controller {
   const { name, log, watches, clock = systemClock, random, backoff, workers = WORKERS } = options;
-  const queue = createQueue({ clock, random, backoff });
-  const attend = createAttendant(options, queue);
-  options.metrics?.observeQueue(name, queue);
-  for (const rule of watches) {
-    rule.subscribe((keys, { initial }) => {
-      for (const key of keys) queue.add(key, { lane: initial ? 'listed' : 'fresh' });
-    });
-  }
+  let running: Queue | undefined;
+  options.metrics?.observeQueue(name, {
+    get depth() {
+      return running?.depth ?? 0;
+    },
+  });
 
-  const work = async (stopped: AbortSignal, life: AbortSignal): Promise<void> => {
+  const collect = (queue: Queue): Disposable => {
+    const subscriptions = new DisposableStack();
+    for (const rule of watches) {
+      const subscription = rule.subscribe((keys, { initial }) => {
+        for (const key of keys) queue.add(key, { lane: initial ? 'listed' : 'fresh' });
+      });
+      subscriptions.use(subscription);
+    }
+    return subscriptions;
+  };
+  const work = async (queue: Queue, stopped: AbortSignal, attend: Attend): Promise<void> => {
     for (;;) {
       const taken = await queue.take(stopped).catch(() => undefined);
       if (taken === undefined) return;
-      await attend(taken, life);
+      await attend(taken);
       queue.done(taken.key);
     }
   };
 
   return {
     name,
-    enqueue: queue.add,
+    enqueue: (key, wish) => running?.add(key, wish),
     run: async (signal) => {
+      const queue = createQueue({ clock, random, backoff });
+      running = queue;
+      using _collecting = collect(queue);
       const life = new AbortController();
       const onStop = (): void => life.abort(new RunEndedError('stopped'));
       if (signal.aborted) onStop();
       else signal.addEventListener('abort', onStop, { once: true });
       log.info({ controller: name, workers }, 'Controller started');
-      await Promise.all(Array.from({ length: workers }, () => work(signal, life.signal)));
+      const attendant = createAttendant(options, queue);
+      const attend: Attend = (taken) => attendant(taken, life.signal);
+      await Promise.all(Array.from({ length: workers }, () => work(queue, signal, attend)));
+      running = undefined;
       signal.removeEventListener('abort', onStop);
       log.info({ controller: name }, 'Controller stopped');
     },

@@ -2,7 +2,7 @@ import { ApiError, type ObjectKey } from '../client/index.ts';
 import type { Log } from '../log.ts';
 import type { Queue } from '../queue/index.ts';
 import { exponentialMs } from '../time/index.ts';
-import { type Halt, isPassing, runEnd } from './step-result.ts';
+import { faultsOf, type Halt, isPassing, runEnd } from './step-result.ts';
 
 /** How a run ended; the label of the metric. */
 export const OUTCOMES = [
@@ -73,7 +73,8 @@ export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) 
       return;
     }
     queue.forget(key);
-    if (halt?.kind === 'wait') queue.add(key, { afterMs: halt.afterMs });
+    const afterMs = halt?.kind === 'wait' || halt?.kind === 'stall' ? halt.afterMs : undefined;
+    if (afterMs !== undefined) queue.add(key, { afterMs });
   };
 }
 
@@ -89,7 +90,7 @@ export function logOutcome(
   if (kind === 'fault') log.error({ ...line, err: cause }, 'Reconcile hit a fault of the operator');
   else if (kind === 'deadline') log.error(line, 'Reconcile took too long');
   else if (kind === 'retry') log.error({ ...line, ...describeCause(cause) }, 'Reconcile failed');
-  else if (kind === 'stall' && entered) log.warn(line, 'Object stalled');
+  else if (kind === 'stall' && entered) log.warn({ ...line, ...describeRefusal(cause) }, 'Object stalled');
   else if (kind === 'wait' && entered) log.info(line, 'Object waits');
   else log.debug(line, 'Reconciled');
 }
@@ -97,3 +98,6 @@ export function logOutcome(
 /** Texts of the API server may quote the object, so only codes of its errors are told. */
 const describeCause = (cause: unknown): object =>
   cause instanceof ApiError ? { status: cause.status, cause: cause.reason } : { err: cause };
+
+const describeRefusal = (cause: unknown): object =>
+  cause instanceof ApiError ? { object: cause.subject, fields: faultsOf(cause) } : {};

@@ -1,5 +1,5 @@
 import type { Grounds, Reason } from '@gatehouse/crds/conditions';
-import { ApiError } from '../client/index.ts';
+import { ApiError, hasReason } from '../client/index.ts';
 
 /** The step has nothing left to do. */
 export interface Done {
@@ -11,8 +11,8 @@ export interface Done {
 export type Halt = Grounds &
   (
     | { readonly kind: 'wait'; readonly afterMs: number }
-    /** A person must change the spec or what it refers to. */
-    | { readonly kind: 'stall' }
+    /** A person must change the spec or what it refers to. With `afterMs` the key comes again where nobody would tell. */
+    | { readonly kind: 'stall'; readonly afterMs?: number; readonly cause?: unknown }
     /** A call failed; the key comes again after its back-off. */
     | { readonly kind: 'retry'; readonly cause: unknown }
     /** This program is wrong; the key comes again after its back-off. */
@@ -65,6 +65,30 @@ export function isPassing(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 409 || error.status === 410 || error.status === 429);
 }
 
+/** A rule of the cluster that refused an object may change without a word to us, in ms. */
+const REFUSED_MS = 300_000;
+/** Fields named in a message, and characters of each. */
+const MAX_FIELDS = 6;
+const MAX_FIELD = 90;
+
+/** What an object was refused for: fields and the kinds of their faults, never what stands in them. */
+export function faultsOf({ causes }: ApiError): readonly { readonly field: string; readonly reason: string }[] {
+  const faults = causes.filter(({ field }) => field !== '');
+  const named = new Map(faults.map(({ field, reason }) => [`${field} ${reason}`, { field, reason }]));
+  return [...named.values()]
+    .slice(0, MAX_FIELDS)
+    .map(({ field, reason }) => ({ field: field.slice(0, MAX_FIELD).replaceAll(/\s/g, ' '), reason }));
+}
+
+/** An object that the API server calls invalid will be no better next time. */
+function refused(error: ApiError): Halt {
+  const { kind, name } = error.subject ?? { kind: 'object', name: '' };
+  const faults = faultsOf(error).map(({ field, reason }) => (reason === '' ? field : `${field} (${reason})`));
+  const details = faults.length === 0 ? '' : `: ${faults.join(', ')}`;
+  const message = `The API server refuses the ${kind} ${name}`.trimEnd() + details;
+  return { kind: 'stall', reason: 'Invalid', message, afterMs: REFUSED_MS, cause: error };
+}
+
 const FAULTS = [InvariantError, TypeError, RangeError, ReferenceError, SyntaxError] as const;
 
 /**
@@ -81,6 +105,7 @@ export function retryFrom(error: unknown): Halt {
       cause: error,
     };
   }
+  if (hasReason(error, 'Invalid')) return refused(error);
   return { kind: 'retry', reason: 'ProgressingWithRetry', message: describe(error), cause: error };
 }
 

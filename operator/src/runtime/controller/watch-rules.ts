@@ -42,6 +42,14 @@ export function onOwned<T extends KubeObject>(
   });
 }
 
+/** Keys that somebody tells of, such as named watches of what has become known. */
+export function onTold(
+  teller: { subscribe(listener: (key: ObjectKey) => void): Disposable },
+  keysOf: (key: ObjectKey) => Iterable<ObjectKey>,
+): WatchRule {
+  return { subscribe: (add) => teller.subscribe((key) => add(keysOf(key), { initial: false })) };
+}
+
 /** The objects that refer to a changed one: those that `index` of their own store lists under its key. */
 export function onReferenced<T extends KubeObject, U extends KubeObject, I extends string>(
   store: Pick<Store<T>, 'subscribe' | 'objects'>,

@@ -4,11 +4,25 @@ export type Gate = <R>(signal: AbortSignal, work: () => Promise<R>) => Promise<R
 /** Lets everything through at once. */
 export const openGate: Gate = (_signal, work) => work();
 
-/** Lets at most `width` pieces of work run at the same time; the others wait in order. */
-export function createGate(width: number): Gate {
-  const waiting = new Set<() => void>();
+type Enter = () => void;
+
+/**
+ * Lets at most `width` pieces of work run at the same time; the others wait in order, a line for each name. Lines take turns, so
+ * that a long one delays the others by one piece at most.
+ */
+export function createGate(width: number): (line: string) => Gate {
+  const lines = new Map<string, Set<Enter>>();
   let running = 0;
-  const enter = (signal: AbortSignal): Promise<void> => {
+  const queue = (name: string, enter: Enter): void => {
+    const line = lines.get(name) ?? new Set<Enter>();
+    lines.set(name, line.add(enter));
+  };
+  const unqueue = (name: string, enter: Enter): void => {
+    const line = lines.get(name);
+    line?.delete(enter);
+    if (line?.size === 0) lines.delete(name);
+  };
+  const enter = (name: string, signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (running < width) {
       running += 1;
@@ -16,25 +30,33 @@ export function createGate(width: number): Gate {
     }
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        waiting.delete(onTurn);
+        unqueue(name, onTurn);
         reject(signal.reason);
       };
       const onTurn = (): void => {
-        waiting.delete(onTurn);
         signal.removeEventListener('abort', onAbort);
         resolve();
       };
-      waiting.add(onTurn);
+      queue(name, onTurn);
       signal.addEventListener('abort', onAbort, { once: true });
     });
   };
   const leave = (): void => {
-    const [next] = waiting;
-    if (next === undefined) running -= 1;
-    else next(); // takes over the place
+    const [first] = lines;
+    if (first === undefined) {
+      running -= 1;
+      return;
+    }
+    const [name, line] = first;
+    const [next] = line;
+    lines.delete(name); // its turn is over
+    if (next === undefined) return;
+    line.delete(next);
+    if (line.size > 0) lines.set(name, line);
+    next(); // takes over the place
   };
-  return async (signal, work) => {
-    await enter(signal);
+  return (name) => async (signal, work) => {
+    await enter(name, signal);
     try {
       return await work();
     } finally {

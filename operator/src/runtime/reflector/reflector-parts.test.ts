@@ -24,7 +24,7 @@ describe('a gate', () => {
   const { signal } = new AbortController();
 
   test('lets so many through at a time, in order, also when work fails', async () => {
-    const gate = createGate(2);
+    const gate = createGate(2)('a');
     const started: number[] = [];
     const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
     const runs = ends.map(({ promise }, i) =>
@@ -43,8 +43,23 @@ describe('a gate', () => {
     expect(started).toEqual([0, 1, 2, 3]);
   });
 
+  test('gives every line its turn, however long another is', async () => {
+    const gateOf = createGate(1);
+    const entered: string[] = [];
+    const end = Promise.withResolvers<void>();
+    const first = gateOf('long')(signal, () => end.promise);
+    const runs = ['long 1', 'long 2', 'long 3', 'short 1', 'short 2', 'late 1'].map((name) =>
+      gateOf(name.split(' ')[0] ?? '')(signal, async () => {
+        entered.push(name);
+      }),
+    );
+    end.resolve();
+    await Promise.all([first, ...runs]);
+    expect(entered).toEqual(['long 1', 'short 1', 'late 1', 'long 2', 'short 2', 'long 3']);
+  });
+
   test('lets go of those who stop waiting', async () => {
-    const gate = createGate(1);
+    const gate = createGate(1)('a');
     const end = Promise.withResolvers<void>();
     const first = gate(signal, () => end.promise);
     const stop = new AbortController();

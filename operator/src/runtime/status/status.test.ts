@@ -85,6 +85,7 @@ test('the writes of our own are remembered for the version they were made for, a
 });
 
 interface Thing extends KubeObject {
+  readonly spec?: object | undefined;
   readonly status?: object | undefined;
 }
 const kind: KindRef<Thing> = { group: 'g', version: 'v1', kind: 'Thing', plural: 'things', namespaced: true };
@@ -204,6 +205,14 @@ describe('the status writer', () => {
     await apply(thing('a', {}, { annotations: { 'example.com/requestedAt': 'x'.repeat(100) } }));
     await run(2);
     expect(sent).toMatchObject([{ status: { lastHandledReconcileAt: 'x'.repeat(64) } }]);
+  });
+
+  test('echoes no request for a run of a suspended object, and keeps what was echoed', async () => {
+    const { apply, run, sent } = start();
+    const asked = { annotations: { 'example.com/requestedAt': 'new' } };
+    await apply(thing('a', { spec: { suspend: true }, status: { lastHandledReconcileAt: 'old' } }, asked));
+    await run(2);
+    expect(sent).toMatchObject([{ status: { lastHandledReconcileAt: 'old' } }]);
   });
 
   test('refuses a Kind it was not told of', async () => {

@@ -15,6 +15,7 @@ import { isSameStatus, withTransitionTimes } from './compare.ts';
 import { statusOf } from './conditions.ts';
 import { createRate } from './rate.ts';
 import { createRecentWrites, type StatusWrite } from './recent.ts';
+import { isSuspended } from './suspended.ts';
 
 /** A status without the times of its conditions. */
 export interface StatusDraft {
@@ -93,7 +94,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const waiting = pending.get(id);
     const isWaiting = waiting?.object.metadata.uid === object.metadata.uid;
     const live = (isWaiting ? waiting?.status : recent.find(id, object)) ?? statusOf(object);
-    const echo = object.metadata.annotations?.[options.requestedAtAnnotation]?.slice(0, MAX_ECHO);
+    const asked = object.metadata.annotations?.[options.requestedAtAnnotation]?.slice(0, MAX_ECHO);
+    const echo = isSuspended(object) ? live['lastHandledReconcileAt'] : asked; // what was asked for has not been done
     const wanted = { ...draft, ...(echo === undefined ? {} : { lastHandledReconcileAt: echo }) };
     const status = withTransitionTimes(wanted, live, clock.wallMs());
     if (isSameStatus(status, live, ownTypes)) return onOutcome('unchanged');

@@ -1,7 +1,7 @@
 import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import { awaited, conflicted, type Finding, misplaced, missing, unread } from '../findings.ts';
-import { secretOf } from '../holders.ts';
+import { isOutranked, secretOf } from '../holders.ts';
 import type { Lookups } from '../lookups.ts';
 import { mintedSecret, objectKey, PREVIOUS_KEY } from '../world.ts';
 import { configRefFindings } from './config-ref.ts';
@@ -9,20 +9,30 @@ import { defineTranslator, type Place } from './contract.ts';
 
 export const apiKey = defineTranslator({
   kind: 'ApiKey',
+  check: ({ metadata: { name }, spec }) =>
+    spec.sha256 === undefined && spec.secretRef === undefined && mintedSecret(name).name.length > MAX_NAME
+      ? [{ code: 'invalid', path: ['metadata', 'name'], message: NAME_TOO_LONG }]
+      : [],
   make(resource, place, view) {
     const { metadata } = resource;
     const findings: Finding[] = [...typeFindings(resource, place)];
-    const sha256 = hashOf(resource, place, view);
-    if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
     const key = objectKey(place.namespace, metadata.name);
-    if (view.isContested(sha256) && view.holderOf(sha256) !== key) {
-      findings.push(conflicted(hashField(resource), 'another ApiKey with the same key came first'));
-    }
+    const sha256 = hashOf(resource, place, view);
+    const held = typeof sha256 === 'string' ? sha256 : view.heldHash(key);
+    if (isOutranked(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
+    if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
     findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
     const body = bodyOf(resource, [sha256, ...previousHash(resource, place, view)]);
     return { drafts: [{ kind: 'key', workspace: place.workspace, name: metadata.name, body }], findings };
   },
 });
+
+const OUTRANKED =
+  'another ApiKey with the same key goes before this one: it came first, or it has the key and this one only its hash';
+
+/** Of a Secret, as of most objects of Kubernetes. */
+const MAX_NAME = 253;
+const NAME_TOO_LONG = `is too long for the name of the Secret into which a key is minted: at most ${MAX_NAME - mintedSecret('').name.length} characters`;
 
 /** A key of the organisation opens every workspace: it may only stand where the organisation's own people write. */
 function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
@@ -41,15 +51,22 @@ function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups)
   const { sha256, secretRef } = resource.spec;
   if (sha256 !== undefined) return sha256;
   if (secretRef === undefined && !settings.mintsKeys) return UNMINTED;
-  const ref = secretOf(resource);
-  const message = `the Secret ${ref.name} does not exist or has no entry ${ref.key}`;
-  const known = view.hashOf(namespace, ref.name, ref.key);
+  const { name, key, owner } = secretOf(resource);
+  const known = view.hashOf(namespace, name, key, owner);
   if (known !== undefined) return known;
-  if (view.isUnread(namespace, ref.name)) return unread(secretRef === undefined ? [] : ['spec', 'secretRef'], ref.name);
-  return secretRef === undefined
-    ? awaited([], 'the key is being minted')
-    : missing(['spec', 'secretRef'], message, 'keep');
+  const path = secretRef === undefined ? [] : ['spec', 'secretRef'];
+  const data = view.secret(namespace, name);
+  const reading = data === undefined ? view.readingOf(namespace, name) : 'known';
+  if (reading !== 'known') return unread(path, name, reading);
+  if (secretRef !== undefined) return missing(path, `the Secret ${name} does not exist or has no entry ${key}`, 'keep');
+  return data === undefined || data.owner === owner ? awaited(path, 'the key is being minted') : taken(name);
 }
+
+const taken = (secret: string): Finding =>
+  conflicted(
+    ['metadata', 'name'],
+    `the Secret ${secret}, into which the key is to be minted, is there already and is not of this ApiKey: name it in spec.secretRef, or remove it`,
+  );
 
 const UNMINTED: Finding = {
   reason: 'Invalid',
@@ -61,7 +78,7 @@ const UNMINTED: Finding = {
 /** The key before the last one is good until the operator takes it out of the Secret, and never in place of another's key. */
 function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Place, view: Lookups): string[] {
   if (spec.sha256 !== undefined || spec.secretRef !== undefined || !settings.mintsKeys) return [];
-  const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY);
+  const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY, metadata.uid);
   return sha256 === undefined || view.holderOf(sha256) !== undefined ? [] : [sha256];
 }
 

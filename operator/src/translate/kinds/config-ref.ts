@@ -3,14 +3,23 @@ import { type Finding, missing } from '../findings.ts';
 import type { Lookups } from '../lookups.ts';
 import type { Place } from './contract.ts';
 
-/** Whether requests of the workspace (null: of the organisation's keys) will find the config. */
+interface Naming extends Pick<Place, 'namespace' | 'settings'> {
+  /** Whose word the reference is; null: the organisation's, which alone may put to use what it withholds. */
+  readonly workspace: string | null;
+}
+
+/** Whether requests in the namespace will find the config. */
 export function configRefFindings(
   view: Lookups,
   name: string | undefined,
-  { namespace, settings }: Pick<Place, 'namespace' | 'settings'>,
+  { namespace, settings, workspace }: Naming,
 ): Finding[] {
-  if (name === undefined) return [];
-  const places = [namespace, settings.organisationNamespace];
-  if (places.some((place) => view.exists('GatewayConfig', place, name))) return [];
-  return [missing(['spec', 'defaults', 'configRef', 'name'], `the GatewayConfig ${name} does not exist`, 'serve')];
+  if (name === undefined || view.exists('GatewayConfig', namespace, name)) return [];
+  const isShared = view.exists('GatewayConfig', settings.organisationNamespace, name);
+  if (isShared && (workspace === null || !view.isWithheld(name))) return [];
+  const message =
+    workspace === null
+      ? `the GatewayConfig ${name} does not exist`
+      : `the GatewayConfig ${name} does not exist, or is one of the organisation with credentials of its own`;
+  return [missing(['spec', 'defaults', 'configRef', 'name'], message, 'serve')];
 }

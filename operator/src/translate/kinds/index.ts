@@ -1,8 +1,7 @@
-/** The Kinds that become entries, in the order they are made: an Integration before the Providers that stand on it. */
+/** The Kinds that are translated, in the order they are made: an Integration before the Providers that stand on it. */
 import type { Issue } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
-import { ALL_HOSTS, hostIssues } from '../custom-hosts.ts';
-import type { WorldSettings } from '../world.ts';
+import { type HostRules, hostIssues } from '../custom-hosts.ts';
 import { apiKey } from './api-key.ts';
 import type { KindTranslator, Made, Place } from './contract.ts';
 import { gatewayConfig } from './gateway-config.ts';
@@ -10,6 +9,7 @@ import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
 import { organisation } from './organisation.ts';
 import { provider } from './provider.ts';
+import { sidecarProfile } from './sidecar-profile.ts';
 import { virtualKey } from './virtual-key.ts';
 import { workspace } from './workspace.ts';
 
@@ -24,6 +24,7 @@ const TRANSLATORS = [
   provider,
   gatewayConfig,
   apiKey,
+  sidecarProfile,
 ] as const;
 
 type AnyTranslator = KindTranslator<KindName>;
@@ -39,12 +40,8 @@ export const KIND_ORDER: readonly KindName[] = [
 ];
 
 /** What this version cannot serve of a valid resource, and what the installation does not allow. */
-export function checksOf(
-  kind: KindName,
-  resource: ResourceOf<KindName>,
-  { allowedHosts = ALL_HOSTS }: Pick<WorldSettings, 'allowedHosts'>,
-): Issue[] {
-  return [...(BY_KIND.get(kind)?.check?.(resource) ?? []), ...hostIssues(resource, allowedHosts)];
+export function checksOf(kind: KindName, resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
+  return [...(BY_KIND.get(kind)?.check?.(resource) ?? []), ...hostIssues(resource, rules)];
 }
 
 /** The entries of a resource; undefined for Kinds that have none. */

@@ -1,6 +1,6 @@
 import { conflicted, type Finding, misplaced, notPermitted } from '../findings.ts';
 import type { Lookups } from '../lookups.ts';
-import { CONSENT_LABEL } from '../world.ts';
+import { CONSENT_LABEL, isReservedNamespace } from '../world.ts';
 import { configRefFindings } from './config-ref.ts';
 import { defineTranslator, type Place } from './contract.ts';
 
@@ -29,7 +29,7 @@ export const workspace = defineTranslator({
           },
         },
       ],
-      findings: configRefFindings(view, configRef?.name, { namespace, settings }),
+      findings: configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
     };
   },
 });
@@ -40,7 +40,7 @@ function refusal(
   { namespace, settings }: Pick<Place, 'namespace' | 'settings'>,
   view: Lookups,
 ): Finding | undefined {
-  if (namespace === settings.organisationNamespace) {
+  if (isReservedNamespace(namespace, settings)) {
     return misplaced(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
   }
   if (!view.consents(namespace, name)) {

@@ -35,8 +35,10 @@ const NO_API_TOKEN = 'gatehouse-no-api-token';
 /** Enough for a workspace of some hundred objects; a profile says more where that is not enough. */
 const RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } };
 
+/** How long one probe waits, and how often it asks meanwhile. */
+const PROBE = { patienceMs: 30_000, everyMs: 100 };
 /** A pod's own start waits for the sidecar: two minutes leave time for a slow node, not for a broken set-up. */
-const STARTUP = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 120 };
+const STARTUP = { periodSeconds: 1, timeoutSeconds: 45, failureThreshold: 4 };
 
 /** The container that goes first; as an init container that is restarted, it is there before the app and leaves after it. */
 export function sidecarContainer({ metadata, spec }: SidecarProfile, options: SidecarOptions): Container {
@@ -68,9 +70,19 @@ export function sidecarContainer({ metadata, spec }: SidecarProfile, options: Si
   };
 }
 
-/** The kubelet's own HTTP probes come from outside the pod, where a listener on loopback cannot be seen. */
+/**
+ * Waits for the gateway instead of having a process started with every look: many pods of a node start at once. The kubelet's own
+ * HTTP probes cannot do it: they come from outside the pod, where a listener on loopback cannot be seen, and where a service mesh
+ * may stand in front of a listener on all addresses that lets nothing in before its own sidecar has started, after this one.
+ */
 const probeScript = (port: number): string =>
-  `fetch('http://${LOOPBACK}:${port}/v1/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))`;
+  [
+    `const again=()=>setTimeout(ask,${PROBE.everyMs})`,
+    `const heard=(answer)=>answer.resume().statusCode===200?process.exit(0):again()`,
+    `const ask=()=>require('node:http').get('http://${LOOPBACK}:${port}/v1/health',heard).on('error',again)`,
+    `setTimeout(process.exit,${PROBE.patienceMs},1)`,
+    'ask()',
+  ].join(';');
 
 function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: SidecarOptions): readonly EnvVar[] {
   const own: readonly EnvVar[] = [

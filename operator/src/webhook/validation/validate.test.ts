@@ -22,6 +22,8 @@ const WORLD: readonly TestObject[] = [
   object('VirtualKey', 'a/used', LOCAL),
   object('VirtualKey', 'a/idle', LOCAL),
   object('GatewayConfig', 'a/user', { config: { provider: '@used' } }),
+  object('GatewayConfig', 'a/of-sidecars', { config: { provider: '@used' } }),
+  object('SidecarProfile', 'a/app', { defaults: { configRef: { name: 'of-sidecars' } } }),
   object('Integration', 'gatehouse-system/shared', LOCAL),
   object('IntegrationAccess', 'gatehouse-system/shared-a', {
     integrationRef: { name: 'shared' },
@@ -48,7 +50,7 @@ const ask = (
     ...more,
   };
 };
-const world = worldOf(WORLD);
+const world = worldOf(WORLD, { settings: { fleetNamespaces: ['fleets'] } });
 const now = { world, translation: translate(world) };
 const review = (request: AdmissionRequest, { complete = true, terminating = false } = {}): Answer =>
   reviewResource(request, { translatedWorld: () => (complete ? now : undefined), isTerminating: () => terminating });
@@ -96,6 +98,19 @@ describe('content', () => {
     expect(reviewResource(ask('CREATE', object('VirtualKey', 'a/home', LOCAL)), view)).toEqual({ allowed: true });
   });
 
+  test.for([
+    {
+      rule: 'a host that no gateway sends anything to',
+      spec: { customHost: 'http://169.254.169.254' },
+      field: 'customHost',
+    },
+    { rule: 'a host of the installation', spec: { customHost: 'http://x.gatehouse-system:8081' }, field: 'customHost' },
+    { rule: 'a header that nobody can send', spec: { headers: { 'x-team': 'a\r\nb: c' } }, field: 'headers.x-team' },
+  ])('is refused for $rule', ({ spec, field }) => {
+    const given = object('VirtualKey', 'a/away', { ...LOCAL, ...spec });
+    expect(fieldsOf(review(ask('CREATE', given)))).toEqual([`spec.${field}`]);
+  });
+
   test('is refused when it is too large to be published, with the numbers', () => {
     const targets = Array.from({ length: 80 }, () => ({
       provider: '@used',
@@ -110,9 +125,61 @@ describe('content', () => {
 
   test.for([
     {
+      rule: 'for a variable that is not its to set',
+      spec: { env: [{ name: 'PORT', value: '1' }] },
+      field: 'spec.env[0].name',
+    },
+    {
+      rule: 'for what this version does not serve',
+      spec: {
+        listeners: [
+          { name: 'a', port: 8787 },
+          { name: 'b', port: 8080 },
+        ],
+      },
+      field: 'spec.listeners',
+    },
+  ])('of a fleet is refused as its controller would, $rule', ({ spec, field }) => {
+    const fleet = object('GatewayFleet', 'fleets/main', spec);
+    expect(fieldsOf(review(ask('CREATE', fleet)))).toEqual([field]);
+    expect(fieldsOf(review(ask('CREATE', fleet), { complete: false }))).toEqual([field]);
+  });
+
+  test.for([
+    {
       rule: 'goes through with what it names',
       given: object('GatewayConfig', 'a/fine', { config: { provider: '@used' } }),
       warnings: 0,
+    },
+    {
+      rule: 'goes through with the workspaces of a fleet',
+      given: object('GatewayFleet', 'fleets/main', { workspaces: ['team-a'] }),
+      warnings: 0,
+    },
+    {
+      rule: 'goes through with a warning before the workspaces of a fleet',
+      given: object('GatewayFleet', 'fleets/main', { workspaces: ['team-a', 'later'] }),
+      warnings: 1,
+    },
+    {
+      rule: 'goes through with a warning for a fleet where it serves nobody',
+      given: object('GatewayFleet', 'nowhere/main', {}),
+      warnings: 1,
+    },
+    {
+      rule: 'goes through with the config of a sidecar',
+      given: object('SidecarProfile', 'a/app', { defaults: { configRef: { name: 'user' } } }),
+      warnings: 0,
+    },
+    {
+      rule: 'goes through with a warning before the config of a sidecar',
+      given: object('SidecarProfile', 'a/app', { defaults: { configRef: { name: 'later' } } }),
+      warnings: 1,
+    },
+    {
+      rule: 'goes through with a warning for a sidecar in no workspace',
+      given: object('SidecarProfile', 'nowhere/app', {}),
+      warnings: 1,
     },
     {
       rule: 'goes through with a warning before what it names',
@@ -123,6 +190,28 @@ describe('content', () => {
     const answer = review(ask('CREATE', given));
     expect(answer.allowed).toBe(true);
     expect(answer.warnings ?? []).toHaveLength(warnings);
+  });
+
+  test.for([
+    { rule: 'and has not read yet', readings: [], warnings: [] },
+    { rule: 'and knows to be absent', readings: [['a/later', 'known']] as const, warnings: ['spec.secretRef'] },
+  ])('names a Secret that nobody else names $rule', ({ readings, warnings }) => {
+    const asked = { ...world, secretReadings: new Map(readings) };
+    const view = { translatedWorld: () => ({ ...now, world: asked }), isTerminating: () => false };
+    const given = object('VirtualKey', 'a/new', { provider: 'openai', secretRef: { name: 'later', key: 'k' } });
+    const answer = reviewResource(ask('CREATE', given), view);
+    expect(answer.allowed).toBe(true);
+    expect(answer.warnings ?? []).toEqual(warnings.map((path) => expect.stringContaining(`: ${path}: `)));
+  });
+
+  test('says nothing of a key that is about to be minted', () => {
+    const minting = worldOf(WORLD, { settings: { mintsKeys: true } });
+    const view = {
+      translatedWorld: () => ({ world: minting, translation: translate(minting) }),
+      isTerminating: () => false,
+    };
+    const given = object('ApiKey', 'a/app', { type: 'workspace-service', scopes: ['completions.write'] });
+    expect(reviewResource(ask('CREATE', given), view)).toEqual({ allowed: true });
   });
 
   test.for([
@@ -157,7 +246,8 @@ describe('a deletion', () => {
     return found;
   };
   test.for([
-    { key: 'VirtualKey/a/used', users: ['GatewayConfig/a/user'] },
+    { key: 'VirtualKey/a/used', users: ['GatewayConfig/a/of-sidecars', 'GatewayConfig/a/user'] },
+    { key: 'GatewayConfig/a/of-sidecars', users: ['SidecarProfile/a/app'] },
     {
       key: 'Integration/gatehouse-system/shared',
       users: ['IntegrationAccess/gatehouse-system/shared-a', 'Provider/a/main'],

@@ -10,8 +10,9 @@ import {
   type ResourceOf,
 } from '@gatehouse/crds/kinds';
 import { canonicalJson, MAX_SHARD_BYTES } from '@gatehouse/crds/snapshot';
-import { checksOf, type VerdictIssue, type WorldObject } from '../../translate/index.ts';
+import { checksOf, type WorldObject } from '../../translate/index.ts';
 import type { AdmissionRequest, Answer, Cause } from '../admission.ts';
+import { controllerFindings, controllerIssues } from './controllers.ts';
 import { deprecationsIn } from './deprecated.ts';
 import { foresee, type Outlook, type TranslatedWorld } from './what-if.ts';
 
@@ -28,20 +29,14 @@ const JANITORS: ReadonlySet<string> = new Set([
   'system:kube-controller-manager',
 ]);
 
-/** What others name. Grants, keys and workspaces are not in use: taking them away is how access ends. */
-const NAMED_BY_OTHERS: ReadonlySet<KindName> = new Set([
-  'Provider',
-  'VirtualKey',
-  'Integration',
-  'GatewayConfig',
-  'Guardrail',
-]);
+/** What may always go: taking these away is how access ends. Whatever else somebody names in a reference is in use. */
+const ENDS_ACCESS: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
 
 /** Entries share shards; what is larger than one cannot be published (DESIGN section 5). */
 const KIB = 1024;
 
 /** What is known of the installation once its state is complete. */
-type Rules = Pick<TranslatedWorld['world']['settings'], 'caps' | 'allowedHosts'>;
+type Rules = TranslatedWorld['world']['settings'];
 
 const ALLOWED: Answer = { allowed: true };
 
@@ -68,14 +63,15 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   const outlook = foresee(now, candidate);
   const clashes = causesOf(outlook);
   if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
-  return withWarnings(ALLOWED, [...warnings, ...unresolvedIn(outlook)]);
+  const unresolved = [...findingsOf(outlook), ...controllerFindings(parsed.value, now.world)];
+  return withWarnings(ALLOWED, [...warnings, ...unresolved.map(toWarning)]);
 }
 
 function parse(kind: KindName, object: WorldObject, options?: Rules): ReturnType<typeof parseResource<KindName>> {
   const { status: _, ...wanted } = object; // the status is ours to write, not to obey
   const parsed = parseResource(kind, wanted, options === undefined ? undefined : { caps: options.caps });
   if (!parsed.ok) return parsed;
-  const issues = checksOf(kind, parsed.value, options ?? {});
+  const issues = [...checksOf(kind, parsed.value, options ?? {}), ...controllerIssues(parsed.value)];
   return issues.length === 0 ? parsed : { ok: false, error: issues };
 }
 
@@ -86,7 +82,7 @@ function changesOfImmutable(kind: KindName, oldObject: WorldObject, after: Resou
 
 function reviewDeletion(request: AdmissionRequest, kind: KindName, view: ValidationView): Answer {
   const { namespace, name = '', userInfo, oldObject } = request;
-  if (!NAMED_BY_OTHERS.has(kind) || JANITORS.has(userInfo.username)) return ALLOWED;
+  if (ENDS_ACCESS.has(kind) || JANITORS.has(userInfo.username)) return ALLOWED;
   if (namespace !== undefined && namespace !== '' && view.isTerminating(namespace)) return ALLOWED;
   const now = view.translatedWorld();
   // What is already on its way out serves nothing any more.
@@ -94,7 +90,7 @@ function reviewDeletion(request: AdmissionRequest, kind: KindName, view: Validat
   const { broken } = foresee(now, toCandidate(request, kind, undefined));
   if (broken.length === 0) return ALLOWED;
   const causes = broken.map((key): Cause => ({ reason: 'ObjectInUse', message: `is used by ${key}`, field: '' }));
-  const message = `${kind} ${name} is used by ${listed(broken)}; change or delete these first`;
+  const message = `${kind} ${name} is used by ${listed(broken)}; change or delete these first, or, if one command deletes all of them, repeat it`;
   return { allowed: false, reason: 'Conflict', message, causes };
 }
 
@@ -151,14 +147,25 @@ const reasonOf = (isUnsupported: boolean) =>
 
 function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause[]): Answer {
   const name = isResource(object) ? object.metadata.name : '';
-  const lines = causes.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+  const lines = causes.map(({ field, message }) => lineOf(field, message));
   return { allowed: false, reason: 'Invalid', message: `${kind.kind} ${name} is invalid: ${listed(lines)}`, causes };
 }
 
-const unresolvedIn = ({ verdict }: Outlook): readonly string[] =>
-  (verdict?.issues ?? []).filter(({ condition }) => condition === 'ResolvedRefs').map(toWarning);
+/** Without a field it is about the object as a whole. */
+const lineOf = (field: string, message: string): string => (field === '' ? message : `${field}: ${message}`);
 
-const toWarning = ({ path, message }: VerdictIssue): string => `not ready yet: ${formatPath(path)}: ${message}`;
+/** What is Pending comes by itself: a key that is being minted, a Secret that nobody has named before and so nobody has read. */
+const findingsOf = ({ verdict }: Outlook): readonly Warned[] =>
+  (verdict?.issues ?? [])
+    .filter(({ condition, reason }) => condition === 'ResolvedRefs' && reason !== 'Pending')
+    .map(({ path, message }) => ({ path: formatPath(path), message }));
+
+interface Warned {
+  readonly path: string;
+  readonly message: string;
+}
+
+const toWarning = ({ path, message }: Warned): string => `not ready yet: ${lineOf(path, message)}`;
 
 const withWarnings = (answer: Answer, warnings: readonly string[]): Answer =>
   warnings.length === 0 ? answer : { ...answer, warnings };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GATEWAY_ENVIRONMENT } from '../../../../images/environment.ts';
 import type { Bench } from '../../bench.ts';
 import { createPeer, originOf, type Peer } from '../peer.ts';
 import { bundleGatehouse } from './bundle.ts';
@@ -20,7 +21,7 @@ export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
 
 /** The environment of the image; the log goes to /dev/null, so its cost is in. */
 const ENVIRONMENT = {
-  NODE_ENV: 'production',
+  ...GATEWAY_ENVIRONMENT,
   HOST: '127.0.0.1',
   PORT: '0',
   GATEHOUSE_ADMIN_PORT: '0',

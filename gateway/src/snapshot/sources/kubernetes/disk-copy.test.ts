@@ -41,6 +41,13 @@ describe('a copy on disk', () => {
     expect(await serve(open())).toEqual({ problem: undefined, version: 1 });
   });
 
+  test('has the bytes that were published, also of names that are numbers', async () => {
+    const metadata = { b: 'x', '9': 'x', '10': 'x' };
+    const { manifest, shards } = publication(1, [workspace(), key({ metadata })]);
+    await copy.save(manifest, (digest) => JSON.parse(shards.get(digest) ?? '[]'));
+    for (const [digest, text] of shards) expect(await open().shard(digest)).toBe(text);
+  });
+
   test('holds nothing of an older one', async () => {
     await copy.save(first.manifest, first.entriesOf);
     await copy.save(second.manifest, second.entriesOf);

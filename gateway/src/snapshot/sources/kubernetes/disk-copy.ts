@@ -2,7 +2,14 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, type Result } from '@gatehouse/crds';
-import { type AnyEntry, type Manifest, parseManifest, renderManifest, renderShard } from '@gatehouse/crds/snapshot';
+import {
+  type AnyEntry,
+  type Manifest,
+  parseManifest,
+  renderManifest,
+  renderShard,
+  shardDigest,
+} from '@gatehouse/crds/snapshot';
 
 export interface DiskCopyOptions {
   readonly folder: string;
@@ -50,7 +57,7 @@ export function createDiskCopy({ folder, maxAgeMs, now }: DiskCopyOptions): Disk
       for (const { digest } of manifest.shards) {
         const entries = entriesOf(digest);
         if (written.has(digest) || entries === undefined) continue;
-        await replace(pathOf(digest), renderShard(entries));
+        await replace(pathOf(digest), textOf(entries, digest));
         written.add(digest);
       }
       await replace(manifestPath, renderManifest(manifest));
@@ -63,6 +70,12 @@ export function createDiskCopy({ folder, maxAgeMs, now }: DiskCopyOptions): Disk
       await utimes(manifestPath, time, time);
     },
   };
+}
+
+/** Parsed members are nearly always in the order of the text they were read from, which is ten times faster than to sort them. */
+function textOf(entries: readonly AnyEntry[], digest: string): string {
+  const text = JSON.stringify(entries);
+  return shardDigest(text) === digest ? text : renderShard(entries);
 }
 
 async function removeOthers(folder: string, digests: ReadonlySet<string>): Promise<void> {

@@ -14,7 +14,7 @@ export interface Saver {
 /** How often the age of an unchanged copy begins anew at most, in ms. */
 const CONFIRM_EVERY_MS = 30_000;
 /** Serving comes first, and edits come in bursts: so long a new Snapshot waits to be written, in ms. */
-const SETTLE_MS = 500;
+const SETTLE_MS = 3_000;
 
 export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'>, log: SourceLog): Saver {
   const closing = new AbortController();

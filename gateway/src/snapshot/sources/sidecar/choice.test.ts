@@ -12,18 +12,46 @@ const [mounted, streamed] = [frame(1), frame(2)];
 
 describe('the newer copy', () => {
   test.for([
-    { rule: 'is none when there is none', copies: {}, silenceMs: 0, want: undefined },
-    { rule: 'is the mounted one before the stream has sent one', copies: { mounted }, silenceMs: 0, want: mounted },
-    { rule: 'is the streamed one without a mounted one', copies: { streamed }, silenceMs: 1e9, want: streamed },
-    { rule: 'is the streamed one while it is heard', copies: { mounted, streamed }, silenceMs: 1_000, want: streamed },
+    { rule: 'is none when there is none', copies: {}, silenceMs: 0, mountedMs: 0, want: undefined },
     {
-      rule: 'is the mounted one when that has had the time to catch up',
-      copies: { mounted, streamed },
-      silenceMs: MOUNT_LAG_MS,
+      rule: 'is the mounted one before the stream has sent one',
+      copies: { mounted },
+      silenceMs: 0,
+      mountedMs: 0,
       want: mounted,
     },
-  ])('$rule', ({ copies, silenceMs, want }) => {
-    const given = { mounted: undefined, streamed: undefined, ...copies, heardAtMs: 5, nowMs: 5 + silenceMs };
-    expect(chooseCopy(given)).toBe(want);
+    {
+      rule: 'is the streamed one without a mounted one',
+      copies: { streamed },
+      silenceMs: 1e9,
+      mountedMs: 0,
+      want: streamed,
+    },
+    {
+      rule: 'is the streamed one while it is heard',
+      copies: { mounted, streamed },
+      silenceMs: 1_000,
+      mountedMs: 500,
+      want: streamed,
+    },
+    {
+      rule: 'is a mounted one that came later when that has had the time to catch up',
+      copies: { mounted, streamed },
+      silenceMs: MOUNT_LAG_MS,
+      mountedMs: 500,
+      want: mounted,
+    },
+    {
+      rule: 'is never a mounted one that was there before',
+      copies: { mounted, streamed },
+      silenceMs: 1e9,
+      mountedMs: -500,
+      want: streamed,
+    },
+  ])('$rule', ({ copies, silenceMs, mountedMs, want }) => {
+    const [heardAtMs, mountedAtMs, nowMs] = [5, 5 + mountedMs, 5 + silenceMs];
+    expect(chooseCopy({ mounted: undefined, streamed: undefined, ...copies, heardAtMs, mountedAtMs, nowMs })).toBe(
+      want,
+    );
   });
 });

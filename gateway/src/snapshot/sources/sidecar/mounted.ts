@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { err, type Result } from '@gatehouse/crds';
 import { MOUNTED_COPY_KEY, readMountedCopy, type SnapshotFrame } from '@gatehouse/crds/snapshot';
 
+/** Why there is no copy: its files are not there, or cannot be put together. */
+export interface NoCopy {
+  readonly code: 'GONE' | 'MALFORMED' | 'MIXED';
+  readonly message: string;
+}
+
 export interface Mounted {
-  /** The copy as it is now; undefined when it is as it was at the last call. The error says why there is none. */
-  read(): Promise<Result<SnapshotFrame, string> | undefined>;
+  /** The copy as it is now; undefined when it is as it was at the last call. */
+  read(): Promise<Result<SnapshotFrame, NoCopy> | undefined>;
 }
 
 /** `folder` has the mounts `config` and `secret`; each may be empty, since they are optional. */
@@ -20,9 +26,8 @@ export function createMounted(folder: string): Mounted {
       if (now === before) return undefined;
       before = now;
       const files = await Promise.all([readFile(config), readFile(secret)]).catch(() => undefined);
-      if (files === undefined) return err('there is no mounted copy');
-      const copy = readMountedCopy({ config: files[0], secret: files[1] });
-      return copy.ok ? copy : err(copy.error.message);
+      if (files === undefined) return err({ code: 'GONE', message: 'there is no mounted copy' });
+      return readMountedCopy({ config: files[0], secret: files[1] });
     },
   };
 }

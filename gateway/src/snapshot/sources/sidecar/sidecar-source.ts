@@ -3,7 +3,7 @@ import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
 import { pause } from '../pace.ts';
 import type { SnapshotSource, SourceOptions } from '../source.ts';
-import { chooseCopy } from './choice.ts';
+import { type Copies, chooseCopy } from './choice.ts';
 import { createMounted } from './mounted.ts';
 import { followStream } from './stream.ts';
 
@@ -24,12 +24,14 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const { signal } = closing;
   const mounted = createMounted(settings.folder);
   const connection = createConnection('the snapshot service', options);
-  let copies: { mounted: SnapshotFrame | undefined; streamed: SnapshotFrame | undefined; heardAtMs: number } = {
+  let copies: Omit<Copies, 'nowMs'> = {
     mounted: undefined,
+    mountedAtMs: Number.NEGATIVE_INFINITY,
     streamed: undefined,
     heardAtMs: Number.NEGATIVE_INFINITY,
   };
   let taken: SnapshotFrame | undefined;
+  let takenFrom: string | undefined;
   let mountProblem: string | undefined;
   let loadProblem: string | undefined;
   let loading: Promise<unknown> = Promise.resolve();
@@ -38,15 +40,17 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
     const chosen = chooseCopy({ ...copies, nowMs: performance.now() });
     if (chosen === undefined || chosen.version === taken?.version) return;
     taken = chosen;
+    takenFrom = chosen === copies.streamed ? 'the stream' : 'the mounted copy';
     loading = snapshots.load(chosen.version, chosen).then(({ rejected }) => {
       loadProblem = rejected?.reason;
     });
   };
   const look = async (): Promise<void> => {
     const read = await mounted.read();
-    // A copy that is gone or half swapped leaves the one before in its place.
-    if (read?.ok === true) copies = { ...copies, mounted: read.value };
-    if (read !== undefined) mountProblem = read.ok ? undefined : read.error;
+    if (read?.ok === true) copies = { ...copies, mounted: read.value, mountedAtMs: performance.now() };
+    // What serves goes on serving, but nothing goes back to a copy that is gone; one that is half swapped stays until it is whole.
+    else if (read?.error.code === 'GONE') copies = { ...copies, mounted: undefined, streamed: taken };
+    if (read !== undefined) mountProblem = read.ok ? undefined : read.error.message;
     serve();
   };
   const lookOn = async (): Promise<void> => {
@@ -77,7 +81,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
     status: () => ({
       source: 'sidecar',
       connected: connection.connected,
-      servedFrom: taken === undefined ? undefined : taken === copies.streamed ? 'the stream' : 'the mounted copy',
+      servedFrom: takenFrom,
       problem: loadProblem ?? connection.problem ?? mountProblem,
     }),
     close: async () => {

@@ -59,8 +59,9 @@ export const PRIVATE_TLDS: readonly string[] = [
 
 /** Services that do not speak HTTP, or should not be spoken to: refused for trusted hosts too. */
 export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
-  21, 22, 23, 25, 53, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 873, 993, 995, 1433, 1521, 2049, 2375, 2376,
-  2379, 2380, 3306, 3389, 5432, 5984, 6379, 6443, 9042, 9200, 9300, 10250, 10255, 11211, 27017, 50070,
+  ...[21, 22, 23, 25, 53, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 873, 993, 995, 1433, 1521, 2049, 2375],
+  ...[2376, 2379, 2380, 3306, 3389, 5432, 5984, 6379, 6443, 9042, 9200, 9300, 10250, 10255, 11211, 27017, 50070],
+  8789, // the admin port of gateways, which has no Service: whoever names it means a pod of ours
 ]);
 
 /** Addresses at which clouds hand out the machine's identity. */

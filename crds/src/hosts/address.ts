@@ -1,5 +1,5 @@
 /** What an IP address stands for, whatever form it hides in. */
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net'; // of which these two are pure
 import ipaddr from 'ipaddr.js';
 import { LOOPBACK_RANGES, METADATA_RANGES, RESERVED_RANGES } from './lists.ts';
 

@@ -1,0 +1,84 @@
+import { isIP } from 'node:net'; // pure
+import { err, ok, type Result } from '../result.ts';
+import { isMetadata, parseAddress } from './address.ts';
+import { BLOCKED_PORTS } from './lists.ts';
+import { HOST_NAME, isInNamespaces, isNeverHost } from './names.ts';
+
+/** Where a connection goes. An IPv6 host has no brackets. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Namespaces that hold nothing but the installation itself. */
+export type OwnNamespaces = readonly string[];
+
+/** Characters of a custom host; gateway-api Limits. */
+export const MAX_HOST_TEXT = 2048;
+/** behaviour-providers-hosts 11.3 check 4 */
+const MAX_LABELS = 10;
+const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
+const NAME_AND_PORT = /^([a-z0-9.-]+)(?::\d*)?$/;
+const IPV6_AND_PORT = /^\[[0-9a-f:.]+\](?::\d*)?$/;
+
+/**
+ * Checks the base URL of a provider by what nobody can open, whoever names it and wherever it is used;
+ * behaviour-providers-hosts 11.3. Gives the parsed URL, or why it is refused.
+ */
+export function checkBaseUrl(text: string, ownNamespaces: OwnNamespaces): Result<URL, string> {
+  const url = readBaseUrl(text);
+  if (!url.ok) return url;
+  const problem = forbiddenProblem(destinationOf(url.value), ownNamespaces);
+  return problem === undefined ? url : err(problem);
+}
+
+/** The URL of a text that says plainly where it leads; 11.3 checks 1 to 4 as far as they are about the text. */
+export function readBaseUrl(text: string): Result<URL, string> {
+  const trimmed = text.trim();
+  const problem = textProblem(trimmed);
+  if (problem !== undefined) return err(problem);
+  const url = parseStrictly(trimmed);
+  return url === undefined ? err('it is not a plain http or https URL with an ordinary host') : ok(url);
+}
+
+/** Why nobody may name a destination; undefined where it depends on who asks. */
+export function forbiddenProblem({ host, port }: Destination, ownNamespaces: OwnNamespaces): string | undefined {
+  if (port < 1 || port > 65_535 || BLOCKED_PORTS.has(port)) return `port ${port} is not allowed`;
+  if (isIP(host) === 0) return forbiddenName(host, ownNamespaces);
+  const address = parseAddress(host);
+  return address !== undefined && isMetadata(address) ? 'it is a cloud metadata address' : undefined;
+}
+
+function forbiddenName(host: string, ownNamespaces: OwnNamespaces): string | undefined {
+  if (host.split('.').length > MAX_LABELS) return `the host has more than ${MAX_LABELS} labels`;
+  if (!HOST_NAME.test(host)) return 'the host has characters that are not allowed';
+  if (isNeverHost(host)) return 'it names a metadata service or the Kubernetes API';
+  return isInNamespaces(host, ownNamespaces) ? 'it belongs to Gatehouse itself' : undefined;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text === '') return 'it is empty';
+  if (text.length > MAX_HOST_TEXT) return `it is longer than ${MAX_HOST_TEXT} characters`;
+  // URL parsers drop control characters and read a backslash as a slash: what is checked would not be what is used.
+  if (/[\p{Cc}@\\]/u.test(text)) return 'it has characters that are not allowed';
+  return undefined;
+}
+
+/**
+ * The URL, if its host is written the way the parser understands it. The parser turns `0x7f.1`, `2130706433`, `１２７.0.0.1`
+ * and `%31` into an ordinary address; comparing its result with the text refuses them all.
+ */
+function parseStrictly(text: string): URL | undefined {
+  const authority = AUTHORITY.exec(text)?.[1]?.toLowerCase() ?? '';
+  const url = URL.parse(text);
+  if (url === null) return undefined;
+  if (IPV6_AND_PORT.test(authority)) return url;
+  return NAME_AND_PORT.exec(authority)?.[1] === url.hostname ? url : undefined;
+}
+
+/** Where a base URL leads. */
+export function destinationOf(url: URL): Destination {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const standard = url.protocol === 'https:' ? 443 : 80;
+  return { host, port: url.port === '' ? standard : Number(url.port) };
+}

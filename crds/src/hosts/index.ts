@@ -1,0 +1,22 @@
+/** Which hosts may be named, as far as the name, the address and the port tell: one judgement for all who ask. */
+export { type Address, isLoopback, isMetadata, isReserved, parseAddress, spellingsOf } from './address.ts';
+export {
+  checkBaseUrl,
+  type Destination,
+  destinationOf,
+  forbiddenProblem,
+  MAX_HOST_TEXT,
+  type OwnNamespaces,
+  readBaseUrl,
+} from './check-host.ts';
+export {
+  BLOCKED_PORTS,
+  METADATA_RANGES,
+  NETWORK_DOMAINS,
+  NEVER_DOMAINS,
+  NEVER_HOSTS,
+  PRIVATE_TLDS,
+  REBINDING_DOMAINS,
+} from './lists.ts';
+export { domainsOf, HOST_NAME, isIn, isNeverHost } from './names.ts';
+export { VIA_HEADER } from './via.ts';

@@ -1,0 +1,33 @@
+/** What a host name says by itself, without anybody resolving it. Names are lower-case. */
+import { NEVER_DOMAINS, NEVER_HOSTS } from './lists.ts';
+
+/** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
+export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
+
+/** The name and each domain it lies in, e.g. `a.b.c`, `b.c`, `c`. */
+export function domainsOf(host: string): string[] {
+  const labels = host.split('.');
+  return labels.map((_, at) => labels.slice(at).join('.'));
+}
+
+/** Whether a host is one of the domains or lies below one. */
+export const isIn = (host: string, domains: readonly string[]): boolean =>
+  domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+
+/** Names of cloud metadata and of the Kubernetes API, under any cluster domain. */
+export const isNeverHost = (host: string): boolean =>
+  NEVER_HOSTS.includes(host) || isIn(host, NEVER_DOMAINS) || host.startsWith('kubernetes.default.svc.');
+
+/**
+ * Whether cluster DNS would look for the name in one of the namespaces: `NAME.NAMESPACE`, and anything before
+ * `NAMESPACE.svc` or `NAMESPACE.pod`, under any cluster domain.
+ */
+export function isInNamespaces(host: string, namespaces: readonly string[]): boolean {
+  if (namespaces.length === 0) return false;
+  const labels = host.split('.');
+  return labels.some((label, at) => {
+    const next = labels[at + 1];
+    const ends = next === undefined ? labels.length === 2 : next === 'svc' || next === 'pod';
+    return at > 0 && ends && namespaces.includes(label);
+  });
+}

@@ -1,0 +1,122 @@
+/** Which of the wanted names are watched where there are too many of them: fair to all who want some, and pure. */
+import type { ObjectKey } from '../client/index.ts';
+
+/** Who wants names. */
+export interface Claimant {
+  readonly id: string;
+  /** Whose part of the names it uses up, always the same; absent: it comes before everybody's part. */
+  readonly share?: string | undefined;
+}
+
+export interface Shares {
+  /** Replaces the names a claimant wants. Gives the names that may have been admitted or dismissed by that. */
+  replace(claimant: Claimant, keys: ReadonlySet<ObjectKey>): ReadonlySet<ObjectKey>;
+  isWanted(key: ObjectKey): boolean;
+  isAdmitted(key: ObjectKey): boolean;
+}
+
+interface Share {
+  readonly claims: Map<string, ReadonlySet<ObjectKey>>;
+  /** How many claimants want a name; in the order wanted. */
+  readonly wanted: Map<ObjectKey, number>;
+  /** The first of the wanted, as many as the share may have. */
+  readonly admitted: Set<ObjectKey>;
+}
+
+/**
+ * Every share has its first names admitted, as many as `allot` gives it: who wants little gets it, whatever others want. A name
+ * that several shares want counts in each of them.
+ */
+export function createShares(max: number): Shares {
+  const first: Share = { claims: new Map(), wanted: new Map(), admitted: new Set() };
+  const shares = new Map<string, Share>();
+  const wantedBy = new Map<ObjectKey, number>();
+  const admittedBy = new Map<ObjectKey, number>();
+
+  const shareOf = ({ share: name }: Claimant): Share =>
+    name === undefined ? first : (shares.get(name) ?? { claims: new Map(), wanted: new Map(), admitted: new Set() });
+  /** Admits the first names of a share and dismisses the others. */
+  const fit = ({ wanted, admitted }: Share, limit: number, touched: Set<ObjectKey>): void => {
+    const excess = admitted.size > limit ? [...admitted].slice(limit) : [];
+    for (const key of excess) {
+      admitted.delete(key);
+      count(admittedBy, key, -1);
+      touched.add(key);
+    }
+    const room = Math.min(limit, wanted.size);
+    for (const key of admitted.size < room ? wanted.keys() : []) {
+      if (admitted.has(key)) continue;
+      admitted.add(key);
+      count(admittedBy, key, 1);
+      touched.add(key);
+      if (admitted.size === room) break;
+    }
+  };
+  const claim = (share: Share, keys: Iterable<ObjectKey>): void => {
+    for (const key of keys) if (count(share.wanted, key, 1) === 1) count(wantedBy, key, 1);
+  };
+  const waive = (share: Share, keys: Iterable<ObjectKey>): void => {
+    for (const key of keys) {
+      if (count(share.wanted, key, -1) > 0) continue;
+      count(wantedBy, key, -1);
+      if (share.admitted.delete(key)) count(admittedBy, key, -1);
+    }
+  };
+
+  return {
+    replace: (claimant, keys) => {
+      const share = shareOf(claimant);
+      const before = share.claims.get(claimant.id) ?? new Set();
+      const touched = new Set(before.symmetricDifference(keys));
+      if (touched.size === 0) return touched;
+      if (keys.size === 0) share.claims.delete(claimant.id);
+      else share.claims.set(claimant.id, new Set(keys));
+      claim(share, keys.difference(before));
+      waive(share, before.difference(keys));
+      if (claimant.share !== undefined) {
+        if (share.wanted.size === 0) shares.delete(claimant.share);
+        else shares.set(claimant.share, share);
+      }
+      fit(first, max, touched);
+      const others = [...shares.values()];
+      const wants = others.map(({ wanted }) => wanted.size);
+      for (const [i, limit] of allot(wants, max - first.admitted.size).entries()) {
+        const other = others[i];
+        if (other !== undefined) fit(other, limit, touched);
+      }
+      return touched;
+    },
+    isWanted: (key) => wantedBy.has(key),
+    isAdmitted: (key) => admittedBy.has(key),
+  };
+}
+
+/** How many each gets of what there is room for: water in cups of unequal size that stands as high in all that are not full. */
+export function allot(wants: readonly number[], room: number): readonly number[] {
+  const level = levelOf(wants, room);
+  let spare = wants.reduce((left, wanted) => left - Math.min(wanted, level), room);
+  return wants.map((wanted) => {
+    if (wanted <= level) return wanted;
+    spare -= 1;
+    return spare >= 0 ? level + 1 : level;
+  });
+}
+
+/** The highest whole number that all can have who want as many. */
+function levelOf(wants: readonly number[], room: number): number {
+  let left = room;
+  for (const [i, wanted] of wants.toSorted((a, b) => a - b).entries()) {
+    const level = Math.floor(left / (wants.length - i));
+    if (wanted > level) return level;
+    left -= wanted;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** The number of those who have something to do with a name, after one has come or gone. */
+function count(numbers: Map<ObjectKey, number>, key: ObjectKey, change: 1 | -1): number {
+  const next = (numbers.get(key) ?? 0) + change;
+  if (next === 0) numbers.delete(key);
+  else numbers.set(key, next);
+  return next;
+}

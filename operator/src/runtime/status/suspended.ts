@@ -1,0 +1,39 @@
+import { isObject } from '@gatehouse/crds';
+import { type ConditionDraft, POSITIVE, toCondition } from '@gatehouse/crds/conditions';
+import type { KubeObject } from '../client/index.ts';
+import { conditionOf } from './conditions.ts';
+
+/** Whether somebody wants nothing to be done about the object (engineering 8.4). */
+export const isSuspended = (object: KubeObject): boolean =>
+  'spec' in object && isObject(object.spec) && object.spec['suspend'] === true;
+
+/**
+ * The conditions of an object that nobody looks into: those of the last run, each about the generation it was about, and a
+ * `Ready` of the same status that says so. To be left alone is all that this generation wants, so it counts as observed.
+ */
+export function suspendedStatus(
+  object: KubeObject,
+  message: string,
+): { readonly conditions: readonly ConditionDraft[]; readonly observedGeneration: number } {
+  const { generation = 0 } = object.metadata;
+  const fresh = (type: ConditionDraft['type']): ConditionDraft => ({
+    ...toCondition(type, 'Unknown', { reason: 'Pending', message }),
+    observedGeneration: generation,
+  });
+  const stalled = lastOf(object, 'Stalled');
+  return {
+    conditions: [
+      ...POSITIVE.map((type) => lastOf(object, type) ?? fresh(type)),
+      { ...(lastOf(object, 'Ready') ?? fresh('Ready')), message, observedGeneration: generation },
+      ...(stalled === undefined ? [] : [stalled]),
+    ],
+    observedGeneration: generation,
+  };
+}
+
+function lastOf(object: KubeObject, type: ConditionDraft['type']): ConditionDraft | undefined {
+  const condition = conditionOf(object, type);
+  if (condition === undefined) return undefined;
+  const { lastTransitionTime: _, ...draft } = condition;
+  return draft as ConditionDraft; // of a type that is ours, so a controller of ours has written it
+}

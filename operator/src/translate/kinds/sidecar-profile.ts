@@ -1,0 +1,11 @@
+import { configRefFindings } from './config-ref.ts';
+import { defineTranslator } from './contract.ts';
+
+/** Sidecars get the entries of their workspace; a profile adds none, and is told what it names in vain. */
+export const sidecarProfile = defineTranslator({
+  kind: 'SidecarProfile',
+  make: ({ spec }, place, view) => ({
+    drafts: [],
+    findings: configRefFindings(view, spec.defaults?.configRef?.name, place),
+  }),
+});
