@@ -154,7 +154,7 @@ describe('a table of acknowledgements', () => {
     await one.snapshots.load(1, simple());
     await using watched = watching('wrong');
     watched.acknowledgements.setPods([one.pod]);
-    await waitFor(() => one.pod.ready);
+    await waitFor(() => watched.acknowledgements.table()[0]?.reachable !== undefined, { what: 'the first answer' });
     expect(watched.acknowledgements.table()).toMatchObject([{ reachable: false, answer: undefined }]);
   });
 
