@@ -27,6 +27,8 @@ export const operatorIsReady = (controlPlane: ControlPlaneAccess, replicas: numb
     ROLLOUT_MS,
   );
 
-/** Name of the pod that leads; empty when none does. */
-export const leaderOf = async (controlPlane: ControlPlaneAccess): Promise<string> =>
-  textAt((await readObject(controlPlane, LEASE)).spec, 'holderIdentity');
+/** Name of the pod that leads; empty when none does. Its identity is the name and the uid. */
+export async function leaderOf(controlPlane: ControlPlaneAccess): Promise<string> {
+  const [name = ''] = textAt((await readObject(controlPlane, LEASE)).spec, 'holderIdentity').split('_');
+  return name;
+}
