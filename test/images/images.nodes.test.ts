@@ -20,8 +20,8 @@ const BUILDAH = [
   ...['buildah', 'golang-github-containers-common', 'golang-github-containers-image'],
   ...['libgpgme11', 'libassuan0', 'libdevmapper1.02.1'],
 ];
-/** DESIGN section 11, without the time to load objects. */
-const START_MS = 1_000;
+/** Ten times what DESIGN section 11 wants; `make bench` measures it. */
+const START_DEADLINE_MS = 10_000;
 
 describe.skipIf(withoutNodes() !== undefined)('our images', () => {
   let folder: string;
@@ -83,10 +83,8 @@ describe.skipIf(withoutNodes() !== undefined)('our images', () => {
     }
   });
 
-  test('hold a gateway that is up within a second', async () => {
-    const file = await bundleProgram('gateway', join(folder, 'gateway.js'));
-    const times = [await startMs(file), await startMs(file), await startMs(file)];
-    expect(Math.min(...times)).toBeLessThan(START_MS); // the machine may do other things at the same time
+  test('hold a gateway that starts without an API server', async () => {
+    await start(await bundleProgram('gateway', join(folder, 'gateway.js')));
   });
 });
 
@@ -100,8 +98,8 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** From the start of the process until its admin port answers, without an API server. */
-async function startMs(file: string): Promise<number> {
+/** Starts a gateway without an API server and ends it when its admin port has answered. */
+async function start(file: string): Promise<void> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const env = {
     ...{ HOST: '127.0.0.1', PORT: String(port), GATEHOUSE_ADMIN_PORT: String(adminPort) },
@@ -109,16 +107,16 @@ async function startMs(file: string): Promise<number> {
     ...{ GATEHOUSE_POD_NAME: 'p', GATEHOUSE_ADMIN_TOKEN: 't', GATEHOUSE_SNAPSHOT_DIR: `${file}.snapshot` },
     ...{ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
   };
-  const startedMs = performance.now();
   const child = spawn(process.execPath, [file], { env, stdio: 'ignore' });
   try {
-    await waitFor(() =>
-      fetch(`http://127.0.0.1:${adminPort}/livez`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
+    await waitFor(
+      () =>
+        fetch(`http://127.0.0.1:${adminPort}/livez`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { deadlineMs: START_DEADLINE_MS, what: 'the answer of the admin port' },
     );
-    return performance.now() - startedMs;
   } finally {
     child.kill('SIGKILL');
     await once(child, 'exit');
