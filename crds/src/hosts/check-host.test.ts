@@ -146,6 +146,17 @@ describe('what nobody may name', () => {
   });
 
   test.for([
+    { text: 'https://mistral.ai/v1', accepted: true },
+    { text: 'https://mistral.ai:443', accepted: true },
+    { text: 'http://mistral.ai', accepted: false },
+    { text: 'https://mistral.ai:8443', accepted: false },
+    { text: 'https://mistral.ai.svc', accepted: false },
+    { text: 'https://redis.ai.svc.cluster.local', accepted: false },
+  ])('$text where `ai` is a namespace of ours: $accepted', ({ text, accepted }) => {
+    expect(accepts(text, ['ai'])).toBe(accepted);
+  });
+
+  test.for([
     'fleets',
     'fleets.models.svc', // a Service with the name of a namespace
     'vllm.models',

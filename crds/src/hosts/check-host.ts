@@ -44,16 +44,16 @@ export function readBaseUrl(text: string): Result<URL, string> {
 /** Why nobody may name a destination; undefined where it depends on who asks. */
 export function forbiddenProblem({ host, port }: Destination, ownNamespaces: OwnNamespaces): string | undefined {
   if (port < 1 || port > 65_535 || BLOCKED_PORTS.has(port)) return `port ${port} is not allowed`;
-  if (isIP(host) === 0) return forbiddenName(host, ownNamespaces);
+  if (isIP(host) === 0) return forbiddenName({ host, port }, ownNamespaces);
   const address = parseAddress(host);
   return address !== undefined && isMetadata(address) ? 'it is a cloud metadata address' : undefined;
 }
 
-function forbiddenName(host: string, ownNamespaces: OwnNamespaces): string | undefined {
+function forbiddenName({ host, port }: Destination, ownNamespaces: OwnNamespaces): string | undefined {
   if (host.split('.').length > MAX_LABELS) return `the host has more than ${MAX_LABELS} labels`;
   if (!HOST_NAME.test(host)) return 'the host has characters that are not allowed';
   if (isNeverHost(host)) return 'it names a metadata service or the Kubernetes API';
-  return isInNamespaces(host, ownNamespaces) ? 'it belongs to Gatehouse itself' : undefined;
+  return isInNamespaces(host, port, ownNamespaces) ? 'it belongs to Gatehouse itself' : undefined;
 }
 
 function textProblem(text: string): string | undefined {

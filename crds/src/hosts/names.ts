@@ -4,6 +4,8 @@ import { NEVER_DOMAINS, NEVER_HOSTS } from './lists.ts';
 /** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
 export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
+const HTTPS_PORT = 443;
+
 /** The name and each domain it lies in, e.g. `a.b.c`, `b.c`, `c`. */
 export function domainsOf(host: string): string[] {
   const labels = host.split('.');
@@ -20,14 +22,15 @@ export const isNeverHost = (host: string): boolean =>
 
 /**
  * Whether cluster DNS would look for the name in one of the namespaces: `NAME.NAMESPACE`, and anything before
- * `NAMESPACE.svc` or `NAMESPACE.pod`, under any cluster domain.
+ * `NAMESPACE.svc` or `NAMESPACE.pod`, under any cluster domain. On the port of https `NAME.NAMESPACE` is a name of the internet,
+ * such as `mistral.ai`: no Service of an installation has that port.
  */
-export function isInNamespaces(host: string, namespaces: readonly string[]): boolean {
+export function isInNamespaces(host: string, port: number, namespaces: readonly string[]): boolean {
   if (namespaces.length === 0) return false;
   const labels = host.split('.');
   return labels.some((label, at) => {
     const next = labels[at + 1];
-    const ends = next === undefined ? labels.length === 2 : next === 'svc' || next === 'pod';
+    const ends = next === undefined ? labels.length === 2 && port !== HTTPS_PORT : next === 'svc' || next === 'pod';
     return at > 0 && ends && namespaces.includes(label);
   });
 }

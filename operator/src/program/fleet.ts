@@ -167,9 +167,12 @@ export class Fleet {
     return this.#options.parts.acknowledgements.count(0).ready > 0;
   }
 
-  /** Whether it holds nothing up: what is published is what its next pods become ready with, and it has no ready ones. */
+  /**
+   * Whether it holds nothing up: it has no ready pods, and what is published is what its next ones become ready with. A suspended
+   * fleet may stay as it is for ever, and others must not wait for that.
+   */
   isIdleWith(sequence: number): boolean {
-    return !this.hasReadyPods && this.#publishedSequence >= sequence;
+    return !this.hasReadyPods && (this.place.suspended || this.#publishedSequence >= sequence);
   }
 
   /** The reason a pod gives for refusing the version it should serve. */

@@ -267,9 +267,22 @@ describe('what a workspace owns', () => {
       want: { status: 'Unknown', reason: 'NoReadyPods' },
     },
     {
-      rule: 'waits for a suspended fleet, whose next pods would not serve it',
+      rule: 'is programmed beside a suspended fleet without ready pods, which may never be told of it',
       other: { suspended: true },
       answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+    {
+      rule: 'is not programmed where a suspended fleet has no ready pod and no other fleet serves it',
+      other: { suspended: true },
+      answers: {},
+      want: { status: 'Unknown', reason: 'NoReadyPods' },
+      names: 'fleets/idle has no ready pod and is suspended',
+    },
+    {
+      rule: 'waits for a suspended fleet that has ready pods',
+      other: { suspended: true },
+      answers: { main: { version: 1 }, idle: {} },
       want: { status: 'Unknown', reason: 'Pending' },
       names: 'fleets/idle is suspended',
     },

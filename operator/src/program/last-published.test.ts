@@ -66,8 +66,13 @@ async function read(fleets: readonly GivenFleet[]) {
 test.for<{ rule: string; fleets: readonly GivenFleet[]; told: readonly string[] }>([
   { rule: 'nothing of a fleet without a manifest', fleets: [], told: [] },
   {
-    rule: 'the highest generation, whoever published last',
-    fleets: [of('a', 1, entry('new', 2)), of('b', 2, entry('old', 1))],
+    rule: 'what was published last, although an object of that name had a higher generation before',
+    fleets: [of('a', 1, entry('old', 7)), of('b', 2, entry('new', 1))],
+    told: ['1 new'],
+  },
+  {
+    rule: 'of one time the highest generation',
+    fleets: [of('a', 1, entry('old', 1)), of('b', 1, entry('new', 2))],
     told: ['2 new'],
   },
   {

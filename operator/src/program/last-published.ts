@@ -52,10 +52,11 @@ interface Edition {
 }
 
 /**
- * The entries of the manifests of fleets; of an entry that several have, the one of the highest generation, then of the latest
- * publication: it may hold fewer entries than others, never other ones. A fleet without a manifest, or with one that cannot be read
- * whole, adds nothing, nor does an entry that is not what its digest says. Only fleets in the organisation's hands may be asked: who
- * can write beside their manifests is believed. Rejects with ApiError when the API server cannot be asked.
+ * The entries of the manifests of fleets; of an entry that several have, the one of the latest publication, then of the highest
+ * generation: generations begin anew with an object of the same name, and a suspended fleet still has those of the one before.
+ * A fleet without a manifest, or with one that cannot be read whole, adds nothing, nor does an entry that is not what its digest
+ * says. Only fleets in the organisation's hands may be asked: who can write beside their manifests is believed. Rejects with
+ * ApiError when the API server cannot be asked.
  */
 export async function readPublished(
   fleets: readonly FleetName[],
@@ -63,14 +64,15 @@ export async function readPublished(
 ): Promise<readonly AnyEntry[]> {
   const editions: Edition[] = [];
   for (const fleet of fleets.toSorted(byName)) editions.push(...(await readFleet(fleet, options)));
-  const entries = new Map<string, AnyEntry>();
-  for (const edition of editions.sort((a, b) => b.publishedAt - a.publishedAt)) {
-    for (const entry of edition.entries) {
-      const known = entries.get(entry.id);
-      if (known === undefined || known.generation < entry.generation) entries.set(entry.id, entry);
+  const found = new Map<string, { readonly publishedAt: number; readonly entry: AnyEntry }>();
+  for (const { publishedAt, entries } of editions.sort((a, b) => b.publishedAt - a.publishedAt)) {
+    for (const entry of entries) {
+      const known = found.get(entry.id);
+      const isNewer = known?.publishedAt === publishedAt && known.entry.generation < entry.generation;
+      if (known === undefined || isNewer) found.set(entry.id, { publishedAt, entry });
     }
   }
-  return [...entries.values()];
+  return [...found.values()].map(({ entry }) => entry);
 }
 
 const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);

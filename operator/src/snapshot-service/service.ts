@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snapshot';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
-import type { SidecarSnapshot } from '../translate/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
 import { type Certificates, tlsOf } from '../webhook/index.ts';
+import { hasRoom, type StreamLimits, TOLD_NOTHING_LIMITS } from './room.ts';
 import { openStream, type SidecarStream } from './stream.ts';
-import { type Caller, createTokens, type Tokens } from './tokens.ts';
+import { createTokens, type Tokens } from './tokens.ts';
 
 export interface SnapshotServiceOptions {
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
@@ -22,7 +23,7 @@ export interface SnapshotServiceOptions {
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Streams at the same time. Default 10,000, and 2,000 per namespace. */
+  /** Streams at the same time, but for those that are told nothing. Default 10,000, and 2,000 per namespace. */
   readonly maxStreams?: number;
   readonly maxStreamsPerNamespace?: number;
   /** Between pings; the contract allows 30 s. Default 20 s. */
@@ -64,7 +65,8 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
       });
     },
   );
-  server.maxConnections = (options.maxStreams ?? MAX_STREAMS) + 100; // some that are being refused or reviewed
+  const mostStreams = limitsOf(options).inAll + TOLD_NOTHING_LIMITS.inAll;
+  server.maxConnections = mostStreams + 100; // some that are being refused or reviewed
   const subscription = certificates.subscribe((certificate) => server.setSecureContext(tlsOf(certificate)));
   const changes = options.subscribe(() => {
     for (const stream of streams) refresh(stream, options);
@@ -107,7 +109,9 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   const caller = token === undefined ? undefined : await tokens.callerOf(token, context.signal);
   if (caller === undefined) return refuse(response, 401);
   const snapshot = options.snapshotFor(caller.namespace);
-  if (snapshot === undefined || isFull(streams, caller, options)) return refuse(response, 503);
+  if (snapshot === undefined) return refuse(response, 503);
+  const place = { caller, toldNothing: snapshot === NOTHING_TOLD };
+  if (!hasRoom(streams, place, limitsOf(options))) return refuse(response, 503);
   if (response.destroyed) return;
   const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
   keep(openStream(response, { caller, have, snapshot }), response, context);
@@ -130,17 +134,10 @@ function refresh(stream: SidecarStream, { snapshotFor }: SnapshotServiceOptions)
   else stream.offer(snapshot);
 }
 
-function isFull(streams: ReadonlySet<SidecarStream>, { namespace }: Caller, options: SnapshotServiceOptions): boolean {
-  const { maxStreams = MAX_STREAMS, maxStreamsPerNamespace = MAX_STREAMS_PER_NAMESPACE } = options;
-  if (streams.size >= maxStreams) return true;
-  return (
-    streams
-      .values()
-      .filter(({ caller }) => caller.namespace === namespace)
-      .take(maxStreamsPerNamespace)
-      .toArray().length >= maxStreamsPerNamespace
-  );
-}
+const limitsOf = (options: SnapshotServiceOptions): StreamLimits => ({
+  inAll: options.maxStreams ?? MAX_STREAMS,
+  perNamespace: options.maxStreamsPerNamespace ?? MAX_STREAMS_PER_NAMESPACE,
+});
 
 function toVersion(text: string | null): number | undefined {
   const version = Number(text);

@@ -5,7 +5,8 @@ import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../runtime/index.ts';
 import { createTestClock } from '../runtime/time/testing.ts';
-import type { SidecarSnapshot } from '../translate/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
+import { hasRoom, TOLD_NOTHING_LIMITS } from './room.ts';
 import { openStream } from './stream.ts';
 import { createTokens } from './tokens.ts';
 
@@ -26,8 +27,8 @@ function startAnswer() {
     end: () => ended.push('ended'),
     destroy: () => ended.push('destroyed'),
   });
-  const open = (have?: number) =>
-    openStream(answer as unknown as ServerResponse, { caller, have, snapshot: snapshot(1) }); // what a stream uses of it
+  const open = (have?: number, first = snapshot(1)) =>
+    openStream(answer as unknown as ServerResponse, { caller, have, snapshot: first }); // what a stream uses of it
   const told = (): readonly (number | 'ping')[] =>
     lines.map((line) => unwrap(parseFrame(line))).map((frame) => (frame.kind === 'snapshot' ? frame.version : 'ping'));
   return { answer, open, told, ended };
@@ -76,6 +77,41 @@ describe('a stream', () => {
     expect(ended).toEqual([]);
     stream.ping();
     expect(ended).toEqual(['destroyed']);
+  });
+});
+
+describe('room for one more stream', () => {
+  const limits = { inAll: 4, perNamespace: 2 };
+  const { inAll, perNamespace } = TOLD_NOTHING_LIMITS;
+  const places = (namespaces: readonly string[], toldNothing = false) =>
+    namespaces.map((namespace) => ({ caller: { namespace }, toldNothing }));
+  const nobodies = Array.from({ length: inAll }, (_, i) => `nobody-${Math.floor(i / perNamespace)}`);
+  const toldNothing = true;
+  test.for([
+    { rule: 'is there', streams: places(['a', 'b', 'b']), want: true },
+    { rule: 'ends with a namespace that has its share', streams: places(['a', 'a']), want: false },
+    { rule: 'ends with a replica that is full', streams: places(['b', 'b', 'c', 'c']), want: false },
+    { rule: 'is not taken by those who are told nothing', streams: places([...nobodies, 'a', 'a'], true), want: true },
+    { rule: 'is there for who is told nothing', toldNothing, streams: places(nobodies.slice(1), true), want: true },
+    { rule: 'is theirs even in a full replica', toldNothing, streams: places(['a', 'a', 'b', 'b']), want: true },
+    {
+      rule: 'ends for a namespace with many who are told nothing',
+      toldNothing,
+      streams: places(new Array(perNamespace).fill('a'), true),
+      want: false,
+    },
+    { rule: 'ends with many who are told nothing', toldNothing, streams: places(nobodies, true), want: false },
+  ])('$rule', ({ streams, want, toldNothing: nothing = false }) => {
+    expect(hasRoom(streams, { caller, toldNothing: nothing }, limits)).toBe(want);
+  });
+
+  test.for([
+    { rule: 'nothing', first: NOTHING_TOLD, want: true },
+    { rule: 'something', first: snapshot(1), want: false },
+  ])('counts a stream by its beginning, which was $rule', ({ first, want }) => {
+    const stream = startAnswer().open(undefined, first);
+    stream.offer(snapshot(2));
+    expect(stream.toldNothing).toBe(want);
   });
 });
 

@@ -1,11 +1,13 @@
 /** One sidecar's stream: the newest Snapshot, and never more than one that waits to be sent. */
 import type { ServerResponse } from 'node:http';
 import { type SnapshotFrame, toFrameText } from '@gatehouse/crds/snapshot';
-import type { SidecarSnapshot } from '../translate/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
 import type { Caller } from './tokens.ts';
 
 export interface SidecarStream {
   readonly caller: Caller;
+  /** Whether there was nothing for it when it opened. */
+  readonly toldNothing: boolean;
   /** Sends a Snapshot unless the sidecar has it. */
   offer(snapshot: SidecarSnapshot): void;
   /** Shows that the stream is alive, or ends it when the sidecar has not read since the last time. */
@@ -56,6 +58,7 @@ export function openStream(response: ServerResponse, { caller, have, snapshot }:
   } else send(snapshot);
   return {
     caller,
+    toldNothing: snapshot === NOTHING_TOLD,
     offer: (next) => {
       if (next.version === version) waiting = undefined;
       else if (response.writableNeedDrain) waiting = next;

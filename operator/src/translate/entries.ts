@@ -15,7 +15,9 @@ export function toEntries(drafts: readonly Draft[], { generation, stale, before 
     const digest = digestOf(body);
     const known = before.find((entry) => entry.id === id);
     // Nobody asks for the generation of a credential, and a new one would move a shard of secrets with each edit of its user.
-    const isCurrent = known?.generation === generation || kind === 'credential';
+    // A higher one is of an object of the same name before it.
+    const had = known?.generation ?? generation;
+    const isCurrent = kind === 'credential' ? had <= generation : had === generation;
     if (known?.digest === digest && isCurrent && isStale(known) === stale) return known;
     // A draft pairs kind and body rightly, which the spread hides.
     return { kind, id, workspace, generation, digest, ...(stale ? { stale: true as const } : {}), body } as AnyEntry;

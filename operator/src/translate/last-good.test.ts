@@ -143,6 +143,44 @@ describe('after a restart', () => {
   });
 });
 
+describe('of an object of the same name', () => {
+  const at = (object: TestObject, generation: number): TestObject => ({
+    ...object,
+    metadata: { ...object.metadata, generation },
+  });
+  const before = [namespace(), at(workspace(), 3), secret, at(account(), 3)];
+  const { snapshot } = translate(worldOf(before, { settings: SETTINGS }));
+  const restarted = (...now: readonly TestObject[]): string[] =>
+    told(
+      translate(
+        worldOf([namespace(), secret, ...now], { settings: SETTINGS }),
+        undefined,
+        createLastGood(snapshot.entries),
+      ),
+    );
+
+  test.for([
+    { rule: 'the same generation is kept', generation: 3, stale: true },
+    { rule: 'an earlier generation is kept', generation: 4, stale: true },
+    { rule: 'a later generation is not: it was deleted and made anew', generation: 1, stale: false },
+  ])('$rule', ({ generation, stale }) => {
+    const withAccount = restarted(at(workspace(), 3), at(account(BROKEN), generation));
+    expect(withAccount.includes('provider/team/own (stale)')).toBe(stale);
+    expect(withAccount.includes('credential/team/VirtualKey:own (stale)')).toBe(stale);
+    const withWorkspace = restarted(at(workspace(BROKEN), generation), at(account(), 3));
+    expect(withWorkspace.includes('workspace/team/team (stale)')).toBe(stale);
+    expect(withWorkspace.includes('provider/team/own')).toBe(stale);
+  });
+
+  test('a credential has no generation that the object has not reached', () => {
+    const first = translate(worldOf(before, { settings: SETTINGS }));
+    const anew = [namespace(), at(workspace(), 3), secret, at(account(), 1)];
+    const next = translate(worldOf(anew, { settings: SETTINGS }), first);
+    const credentials = next.snapshot.entries.filter(({ kind }) => kind === 'credential');
+    expect(credentials).toMatchObject([{ generation: 1 }]);
+  });
+});
+
 test('an entry tells by its id alone which object it is of', () => {
   const { memo } = translate(worldOf(ALL, { settings: SETTINGS }));
   let entries = 0;

@@ -13,8 +13,11 @@ import { objectKey, type WorldObject, type WorldSettings } from './world.ts';
 
 /** Published entries by the object they were made of. */
 export interface LastGood {
-  of(kind: KindName, workspace: string | null, name: string): readonly AnyEntry[];
+  /** Nothing of a generation that the object has not reached: that was one of the same name before it. */
+  of(kind: KindName, workspace: string | null, object: Identity): readonly AnyEntry[];
 }
+
+type Identity = Pick<WorldObject['metadata'], 'name' | 'generation'>;
 
 const NONE: readonly AnyEntry[] = [];
 export const NOTHING_PUBLISHED: LastGood = { of: () => NONE };
@@ -28,7 +31,10 @@ export function createLastGood(entries: readonly AnyEntry[], allowedHosts: Allow
     const key = keyOf(origin.kind, entry.workspace, origin.name);
     byObject.set(key, [...(byObject.get(key) ?? []), entry]);
   }
-  return { of: (kind, workspace, name) => byObject.get(keyOf(kind, workspace, name)) ?? NONE };
+  return {
+    of: (kind, workspace, { name, generation = 0 }) =>
+      byObject.get(keyOf(kind, workspace, name))?.filter((entry) => entry.generation <= generation) ?? NONE,
+  };
 }
 
 const keyOf = (kind: KindName, workspace: string | null, name: string): string => `${kind}/${workspace ?? ''}/${name}`;

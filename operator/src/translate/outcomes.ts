@@ -165,8 +165,8 @@ function lastEntries({ source, outcome }: Item, place: Place | undefined, lastGo
   if (place === undefined) return [];
   if (outcome !== undefined) return outcome.workspace === place.workspace ? outcome.entries : [];
   const { kind, object } = source;
-  const { name } = object.metadata;
-  return lastGood.of(kind, kind === 'Workspace' ? name : place.workspace, name);
+  const { metadata } = object;
+  return lastGood.of(kind, kind === 'Workspace' ? metadata.name : place.workspace, metadata);
 }
 
 /** Undefined in a namespace that belongs to nobody. */

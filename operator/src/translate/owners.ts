@@ -39,9 +39,9 @@ export function servedSoFar(
 ): readonly AnyEntry[] {
   if (outcome !== undefined) return outcome.entries;
   const { kind, object } = source;
-  const { name, namespace } = object.metadata;
-  const workspace = kind === 'Workspace' ? name : ownerOf(namespace ?? '');
-  return workspace === undefined ? [] : lastGood.of(kind, workspace, name);
+  const { metadata } = object;
+  const workspace = kind === 'Workspace' ? metadata.name : ownerOf(metadata.namespace ?? '');
+  return workspace === undefined ? [] : lastGood.of(kind, workspace, metadata);
 }
 
 interface Claim {

@@ -198,6 +198,20 @@ describe('the snapshot service', () => {
     expect((await stream.snapshot()).entries).toEqual([]);
   });
 
+  test('keeps the places of those it serves from those it tells nothing', async () => {
+    const namespace = await cluster.createNamespace();
+    const bearer = await token(namespace);
+    const streams: OpenedStream[] = [];
+    try {
+      for (let i = 0; i < 4; i += 1) streams.push(await open(bearer));
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      await using served = await open(await token(team));
+      expect(served.status).toBe(200);
+    } finally {
+      for (const stream of streams) await stream[Symbol.asyncDispose]();
+    }
+  });
+
   test('turns away more streams than a namespace may have', async () => {
     const bearer = await token(other);
     const streams = [await open(bearer), await open(bearer), await open(bearer)];
@@ -324,6 +338,15 @@ const relabel = (namespace: string, workspace: string | null) =>
   });
 const deleteWorkspace = (name: string) => cluster.request('DELETE', pathOf(resource('Workspace', undefined, name, {})));
 
+/** Gives the generation that is suspended. */
+async function suspend(namespace: string): Promise<number> {
+  const { body } = await cluster.request('PATCH', pathOf(resource('SidecarProfile', namespace, 'default', {})), {
+    contentType: 'application/merge-patch+json',
+    body: { spec: { suspend: true } },
+  });
+  return (body as Profile).metadata.generation; // the API server counts
+}
+
 /** A workspace with a copy and a stream that has begun. */
 async function startServed() {
   const namespace = await makeWorkspace(cluster, view);
@@ -357,6 +380,25 @@ describe('consent that is taken back', () => {
     await using again = await open(await token(namespace));
     expect((await again.snapshot()).entries).toEqual([]);
     expect(await conditionsOf(namespace)).toMatchObject({ ResolvedRefs: 'False RefNotFound' });
+  });
+
+  test.for([
+    { rule: 'at once', away: false },
+    { rule: 'when the operator was away meanwhile', away: true },
+  ])('ends the copy of profiles that are suspended, $rule', async ({ away }) => {
+    const { namespace, stream } = await startServed();
+    await using _stream = stream;
+    const before = startController([namespace]);
+    await using _before = before;
+    await waitFor(async () => (await copiesLeft(namespace)).length === 2, { what: 'the copy' });
+    const suspended = await suspend(namespace);
+    await waitFor(async () => (await statusOf(namespace))?.['observedGeneration'] === suspended, { what: 'its rest' });
+    expect((await copiesLeft(namespace)).length).toBe(2);
+    if (away) await before[Symbol.asyncDispose]();
+    await relabel(namespace, null);
+    await waitFor(() => view.workspaceOf(namespace) === undefined);
+    await using _after = away ? startController([namespace]) : undefined;
+    await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
   });
 
   test('leaves nothing of what was made while no operator was there', async () => {

@@ -22,6 +22,7 @@ import {
   type StepResult,
   type Store,
 } from '../../runtime/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { type Certificates, PROFILE_LABEL } from '../../webhook/index.ts';
 import { countPods } from './census.ts';
 import { digested } from './copies.ts';
@@ -95,11 +96,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
       onChange(copies.secrets.store, ({ metadata }) => neighbours(metadata.namespace)),
     ],
     reconcile: (run) => reconcile(context, run),
-    whileSuspended: async ({ object, signal }) => {
-      const census = censusOf(options, object);
-      await options.status.applyIfChanged(object, summariseSuspended(object, census), { signal });
-      return undefined;
-    },
+    whileSuspended: (run) => rest(context, run),
   });
   const lookAtAll = (): void => {
     for (const key of profiles.objects.keys()) controller.enqueue(key, { afterMs: COPY_AFTER_MS });
@@ -126,23 +123,40 @@ interface Context {
   readonly copies: CopyWatches;
 }
 
-async function reconcile(
-  { options, copies }: Context,
-  { object, signal }: Run<SidecarProfileObject>,
-): Promise<Halt | undefined> {
-  const { client, view, certificates, profiles } = options;
-  const { namespace = '' } = object.metadata;
+async function reconcile(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
+  const { options } = context;
+  const { object, signal } = run;
   // The copy is the namespace's: it follows what sidecars are told, whatever this one of the profiles says.
-  const copied = await followTold({
-    ...{ client, copies, namespace, signal },
-    told: view.snapshotFor(namespace),
-    owners: profilesOf(profiles, namespace),
-    caPem: certificates.current.caPem,
-  }).catch(retryFrom);
-  const trail = toTrail(object, view, { copied, census: censusOf(options, object) });
+  const copied = await follow(context, run, toldTo(context, object));
+  const trail = toTrail(object, options.view, { copied, census: censusOf(options, object) });
   await options.status.applyIfChanged(object, summarise(object, trail), { signal });
   // What a person must mend does not keep a failed call from being tried again.
   return isTriedAgain(copied) ? copied : trail.halt;
+}
+
+/** While suspended nothing is written but status; a copy that the namespace may no longer have goes all the same. */
+async function rest(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
+  const { options } = context;
+  const { object, signal } = run;
+  const told = toldTo(context, object);
+  const removed = told === NOTHING_TOLD ? await follow(context, run, told) : undefined;
+  await options.status.applyIfChanged(object, summariseSuspended(object, censusOf(options, object)), { signal });
+  return removed !== undefined && isTriedAgain(removed) ? removed : undefined;
+}
+
+const toldTo = ({ options }: Context, { metadata }: SidecarProfileObject): SidecarSnapshot | undefined =>
+  options.view.snapshotFor(metadata.namespace ?? '');
+
+function follow(
+  { options, copies }: Context,
+  { object, signal }: Run<SidecarProfileObject>,
+  told: SidecarSnapshot | undefined,
+): Promise<StepResult> {
+  const { client, certificates, profiles } = options;
+  const { namespace = '' } = object.metadata;
+  const owners = profilesOf(profiles, namespace);
+  const { caPem } = certificates.current;
+  return followTold({ client, copies, namespace, signal, told, owners, caPem }).catch(retryFrom);
 }
 
 const isTriedAgain = (result: StepResult): result is Halt => result.kind === 'retry' || result.kind === 'fault';

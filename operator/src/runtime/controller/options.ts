@@ -16,7 +16,7 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly watches: readonly WatchRule[];
   /** Brings the world in line with the object and writes its status; gives why it stopped, if it did. */
   readonly reconcile: (run: Run<T>) => Promise<Halt | undefined>;
-  /** Instead of `reconcile` while `spec.suspend` is true; may write status and nothing else. */
+  /** Instead of `reconcile` while `spec.suspend` is true; writes nothing but status, and may remove what must not stay. */
   readonly whileSuspended?: (run: Run<T>) => Promise<Halt | undefined>;
   readonly finalizer?: Finalizer<T>;
   readonly client: Pick<KubeClient, 'mergePatch'>;

@@ -33,7 +33,56 @@ describe('an allotment', () => {
 const names = (prefix: string, count: number): Set<string> =>
   new Set(Array.from({ length: count }, (_, i) => `${prefix}/${i}`));
 
+type Wanted = Map<string, ReadonlySet<string>>;
+
+/** Goes through all shares at every change. */
+function createSimpleShares(max: number) {
+  const shares = new Map<string, { readonly claims: Wanted; wanted: string[]; admitted: string[] }>([
+    ['', { claims: new Map(), wanted: [], admitted: [] }],
+  ]);
+  return (id: string, share: string, keys: ReadonlySet<string>): ReadonlySet<string> => {
+    const changed = shares.get(share) ?? { claims: new Map(), wanted: [], admitted: [] };
+    changed.claims.set(id, keys);
+    const all = new Set([...changed.wanted, ...keys]);
+    changed.wanted = [...all].filter((key) => changed.claims.values().some((claimed) => claimed.has(key)));
+    if (changed.wanted.length > 0 || share === '') shares.set(share, changed);
+    else shares.delete(share);
+    const fit = (name: string, limit: number): number => {
+      const of = shares.get(name);
+      if (of === undefined) return 0;
+      const kept = of.admitted.filter((key) => of.wanted.includes(key)).slice(0, limit);
+      const more = of.wanted.filter((key) => !kept.includes(key)).slice(0, limit - kept.length);
+      of.admitted = [...kept, ...more];
+      return of.admitted.length;
+    };
+    const room = max - fit('', max);
+    const others = [...shares.keys()].filter((name) => name !== '');
+    const wants = others.map((name) => shares.get(name)?.wanted.length ?? 0);
+    for (const [i, limit] of allot(wants, room).entries()) fit(others[i] ?? '', limit);
+    return new Set([...shares.values()].flatMap(({ admitted }) => admitted));
+  };
+}
+
 describe('shares', () => {
+  test('are the same whether all of them are gone through at a change or only one', () => {
+    const step = fc.record({ id: fc.nat(2), share: fc.nat(4), keys: fc.uniqueArray(fc.nat(9)) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.nat(40), (steps, max) => {
+        const shares = createShares(max);
+        const simple = createSimpleShares(max);
+        for (const { id, share, keys } of steps) {
+          const own = new Set(keys.map((key) => `${share}/${key}`));
+          const name = share === 0 ? '' : String(share);
+          shares.replace({ id: `${id}`, share: name === '' ? undefined : name }, own);
+          const admitted = simple(`${id}`, name, own);
+          const possible = Array.from({ length: 5 }, (_, of) => [...names(`${of}`, 10)]).flat();
+          expect(new Set(possible.filter(shares.isAdmitted))).toEqual(admitted);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test('admit who wants little, whatever others want and whoever came first', () => {
     const shares = createShares(10);
     shares.replace({ id: 'greedy', share: 'a' }, names('a', 50));

@@ -32,24 +32,28 @@ export function createShares(max: number): Shares {
   const shares = new Map<string, Share>();
   const wantedBy = new Map<ObjectKey, number>();
   const admittedBy = new Map<ObjectKey, number>();
+  /** What all shares want, and whether they have it. */
+  let total = 0;
+  let allFits = true;
+  /** Of the last allotment; shares that want more have been cut. */
+  let level = Number.POSITIVE_INFINITY;
 
   const shareOf = ({ share: name }: Claimant): Share =>
     name === undefined ? first : (shares.get(name) ?? { claims: new Map(), wanted: new Map(), admitted: new Set() });
-  /** Admits the first names of a share and dismisses the others. */
-  const fit = ({ wanted, admitted }: Share, limit: number, touched: Set<ObjectKey>): void => {
-    const excess = admitted.size > limit ? [...admitted].slice(limit) : [];
-    for (const key of excess) {
-      admitted.delete(key);
-      count(admittedBy, key, -1);
+  const fit = (share: Share, limit: number, touched: Set<ObjectKey>): void =>
+    fitShare(share, limit, (key, change) => {
+      count(admittedBy, key, change);
       touched.add(key);
-    }
-    const room = Math.min(limit, wanted.size);
-    for (const key of admitted.size < room ? wanted.keys() : []) {
-      if (admitted.has(key)) continue;
-      admitted.add(key);
-      count(admittedBy, key, 1);
-      touched.add(key);
-      if (admitted.size === room) break;
+    });
+  const fitAll = (touched: Set<ObjectKey>): void => {
+    fit(first, max, touched);
+    const others = [...shares.values()];
+    const wants = others.map(({ wanted }) => wanted.size);
+    const room = max - first.admitted.size;
+    level = levelOf(wants, room);
+    for (const [i, limit] of allot(wants, room, level).entries()) {
+      const other = others[i];
+      if (other !== undefined) fit(other, limit, touched);
     }
   };
   const claim = (share: Share, keys: Iterable<ObjectKey>): void => {
@@ -69,6 +73,7 @@ export function createShares(max: number): Shares {
       const before = share.claims.get(claimant.id) ?? new Set();
       const touched = new Set(before.symmetricDifference(keys));
       if (touched.size === 0) return touched;
+      const had = { wanted: share.wanted.size, admitted: share.admitted.size };
       if (keys.size === 0) share.claims.delete(claimant.id);
       else share.claims.set(claimant.id, new Set(keys));
       claim(share, keys.difference(before));
@@ -77,13 +82,14 @@ export function createShares(max: number): Shares {
         if (share.wanted.size === 0) shares.delete(claimant.share);
         else shares.set(claimant.share, share);
       }
-      fit(first, max, touched);
-      const others = [...shares.values()];
-      const wants = others.map(({ wanted }) => wanted.size);
-      for (const [i, limit] of allot(wants, max - first.admitted.size).entries()) {
-        const other = others[i];
-        if (other !== undefined) fit(other, limit, touched);
-      }
+      const { size } = share.wanted;
+      total += size - had.wanted;
+      // A hundred thousand claimants come one by one: all shares are gone through only where that may change what one of them gets.
+      const hadAll = allFits;
+      allFits = total <= max;
+      if (hadAll && allFits) fit(share, size, touched);
+      else if (share !== first && Math.min(had.wanted, size) > level) fit(share, had.admitted, touched);
+      else fitAll(touched);
       return touched;
     },
     isWanted: (key) => wantedBy.has(key),
@@ -91,9 +97,28 @@ export function createShares(max: number): Shares {
   };
 }
 
+/** Admits the first names of a share and dismisses the others. */
+function fitShare(
+  { wanted, admitted }: Share,
+  limit: number,
+  onChange: (key: ObjectKey, change: 1 | -1) => void,
+): void {
+  const excess = admitted.size > limit ? [...admitted].slice(limit) : [];
+  for (const key of excess) {
+    admitted.delete(key);
+    onChange(key, -1);
+  }
+  const room = Math.min(limit, wanted.size);
+  for (const key of admitted.size < room ? wanted.keys() : []) {
+    if (admitted.has(key)) continue;
+    admitted.add(key);
+    onChange(key, 1);
+    if (admitted.size === room) break;
+  }
+}
+
 /** How many each gets of what there is room for: water in cups of unequal size that stands as high in all that are not full. */
-export function allot(wants: readonly number[], room: number): readonly number[] {
-  const level = levelOf(wants, room);
+export function allot(wants: readonly number[], room: number, level = levelOf(wants, room)): readonly number[] {
   let spare = wants.reduce((left, wanted) => left - Math.min(wanted, level), room);
   return wants.map((wanted) => {
     if (wanted <= level) return wanted;
@@ -105,7 +130,7 @@ export function allot(wants: readonly number[], room: number): readonly number[]
 /** The highest whole number that all can have who want as many. */
 function levelOf(wants: readonly number[], room: number): number {
   let left = room;
-  for (const [i, wanted] of wants.toSorted((a, b) => a - b).entries()) {
+  for (const [i, wanted] of Uint32Array.from(wants).sort().entries()) {
     const level = Math.floor(left / (wants.length - i));
     if (wanted > level) return level;
     left -= wanted;

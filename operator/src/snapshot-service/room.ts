@@ -1,0 +1,28 @@
+/** How many streams there may be, and whose they are. */
+import type { SidecarStream } from './stream.ts';
+
+export interface StreamLimits {
+  readonly inAll: number;
+  readonly perNamespace: number;
+}
+
+/**
+ * Streams that are told nothing need no consent: whoever can make a pod can open them. They are there to say so to pods that
+ * outlive a consent or come before it, and must not take the places of sidecars that serve. As many as a large namespace has pods:
+ * one that is turned away takes it for an absent operator and serves on.
+ */
+export const TOLD_NOTHING_LIMITS: StreamLimits = { inAll: 2_000, perNamespace: 500 };
+
+type Place = Pick<SidecarStream, 'caller' | 'toldNothing'>;
+
+/** Whether one more stream fits among those of its kind. */
+export function hasRoom(streams: Iterable<Place>, { caller, toldNothing }: Place, limits: StreamLimits): boolean {
+  const { inAll, perNamespace } = toldNothing ? TOLD_NOTHING_LIMITS : limits;
+  let [all, own] = [0, 0];
+  for (const stream of streams) {
+    if (stream.toldNothing !== toldNothing) continue;
+    all += 1;
+    if (stream.caller.namespace === caller.namespace) own += 1;
+  }
+  return all < inAll && own < perNamespace;
+}
