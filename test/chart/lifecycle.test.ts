@@ -136,6 +136,42 @@ test('a release before this one comes first', async () => {
   expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });
 });
 
+test.for([
+  { role: 'view', verb: 'list', resource: 'apikeys', allowed: true },
+  { role: 'view', verb: 'list', resource: 'gatewayfleets', allowed: true },
+  { role: 'view', verb: 'create', resource: 'apikeys', allowed: false },
+  { role: 'edit', verb: 'create', resource: 'gatewayconfigs', allowed: true },
+  { role: 'edit', verb: 'delete', resource: 'virtualkeys', allowed: true },
+  { role: 'edit', verb: 'create', resource: 'gatewayfleets', allowed: false },
+  { role: 'edit', verb: 'patch', resource: 'sidecarprofiles', allowed: false },
+  { role: 'admin', verb: 'create', resource: 'gatewayfleets', allowed: true },
+  { role: 'admin', verb: 'patch', resource: 'sidecarprofiles', allowed: true },
+])('whoever has the role $role of a namespace may $verb $resource there: $allowed', async (given) => {
+  const { role, verb, resource, allowed } = given;
+  const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
+  const name = `${role}-of-${resource}`;
+  const user = `${name}-user`;
+  const binding = {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+  };
+  expect(await controlPlane.request('POST', bindings, { body: binding })).toMatchObject({ status: 201 });
+  const asks = async (about: object): Promise<unknown> => {
+    const resourceAttributes = { namespace: 'default', group: 'gatehouse.dev', ...about };
+    const review = { spec: { user, resourceAttributes } };
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    return at((await controlPlane.request('POST', path, { body: review })).body, 'status.allowed');
+  };
+  try {
+    // Every role may read: once that holds, the rules have been aggregated and the binding is known.
+    await waitFor(() => asks({ verb: 'get', resource: 'gatewayconfigs' }).then((answer) => answer === true));
+    expect(await asks({ verb, resource })).toBe(allowed);
+  } finally {
+    await controlPlane.request('DELETE', `${bindings}/${name}`);
+  }
+});
+
 test('the upgrade changes what changed and removes what is gone', async () => {
   await upgrade();
   expect(await image()).toBe('gatehouse-operator:0.1.0');
