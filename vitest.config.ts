@@ -82,6 +82,17 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: 'security',
+          include: ['test/security/**/*.test.ts'],
+          globalSetup: ['test/cluster/setup.ts'],
+          maxWorkers: 2,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: 'chart',
           include: ['test/{chart,gitops}/**/*.test.ts'],
           globalSetup: ['test/chart/setup.ts'],

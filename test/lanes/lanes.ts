@@ -88,6 +88,18 @@ export const LANES: readonly Lane[] = [
     run: vitest('cluster'),
   },
   {
+    name: 'security',
+    proves: 'known attacks on the gateway and on the operator fail',
+    tools: CONTROL_PLANE,
+    run: vitest('security'),
+  },
+  {
+    name: 'fuzz',
+    proves: 'malformed requests, bodies and upstream answers neither crash nor stall the gateway',
+    tools: [],
+    run: vitest('fuzz'),
+  },
+  {
     name: 'chart',
     proves: 'charts, kustomizations, GitOps health, alert rules and dashboard',
     tools: [...CONTROL_PLANE, ...CHART],
