@@ -55,7 +55,10 @@ export const REASONS = {
   Expired: { on: ['Expired'], summary: 'The time of spec.expiresAt has passed: gateways refuse the key or provider.' },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
   ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed for a passing reason and is tried again.' },
-  InternalError: { on: ['Ready'], summary: 'A step broke an invariant; the operator log has the details.' },
+  InternalError: {
+    on: ['Accepted', 'Ready', 'Stalled'],
+    summary: 'The operator failed on the object or on a step for it; its log has the details.',
+  },
 } as const satisfies Record<string, ReasonRow>;
 
 export type Reason = keyof typeof REASONS;

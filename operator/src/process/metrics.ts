@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { createProgramMetrics, type ProgramMetrics } from '../program/index.ts';
-import type { Translation } from '../translate/index.ts';
+import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
 /** Metrics of the doors that every replica keeps. */
@@ -46,6 +46,7 @@ export function createOperatorMetrics(
     ...createProgramMetrics(registry, {
       entries: () => translation()?.snapshot.entries.length ?? 0,
       refused: () => refusedIn(translation()),
+      failed: () => countReason(translation(), 'InternalError'),
       unreadSecrets,
     }),
     onReview: ({ path, outcome }) => reviews.inc({ webhook: path.slice(1), outcome }),
@@ -53,6 +54,11 @@ export function createOperatorMetrics(
       streamsOf = read;
     },
   };
+}
+
+function countReason(translation: Translation | undefined, reason: FindingReason): number {
+  const verdicts = translation?.verdicts ?? [];
+  return verdicts.filter(({ conditions }) => conditions.Accepted.reason === reason).length;
 }
 
 function refusedIn(translation: Translation | undefined): number {

@@ -46,7 +46,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
     translation: () => translations?.latest?.translation,
     unreadSecrets: () => stores.secrets.beyond.size,
   });
-  const translator = createTranslator({ options, client, stores, log, onTranslated: metrics.onTranslated });
+  const translator = createTranslator({ options, client, stores, log, ...metrics });
   ({ translations } = translator);
 
   const health = createHealth();

@@ -15,6 +15,7 @@ export interface TranslatorOptions {
   readonly stores: Stores;
   readonly log: Log;
   readonly onTranslated: (seconds: number) => void;
+  readonly onFailure: () => void;
 }
 
 export interface Translator {
@@ -25,7 +26,14 @@ export interface Translator {
 
 const RETRY = { minMs: 500, maxMs: 30_000 };
 
-export function createTranslator({ options, client, stores, log, onTranslated }: TranslatorOptions): Translator {
+export function createTranslator({
+  options,
+  client,
+  stores,
+  log,
+  onTranslated,
+  onFailure,
+}: TranslatorOptions): Translator {
   const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts } = options;
   const world = createLiveWorld({
     stores,
@@ -40,7 +48,7 @@ export function createTranslator({ options, client, stores, log, onTranslated }:
     namespaces,
     onChange: () => translations.trigger(),
   });
-  const translations = createTranslations({ takeWorld: world.take, onTranslated, log });
+  const translations = createTranslations({ takeWorld: world.take, onTranslated, onFailure, log });
   wantSecrets({
     kinds: stores.kinds,
     grants: stores.grants,

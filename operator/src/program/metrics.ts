@@ -1,4 +1,4 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** Around the goals of DESIGN section 5: 150 ms for half of all changes, a second for nearly all. */
 const PROPAGATION_SECONDS = [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60];
@@ -19,6 +19,14 @@ export const PROGRAM_METRICS = {
     name: 'gatehouse_operator_refused_objects',
     help: 'Objects of our kinds that are not accepted or have references that do not resolve',
   },
+  failedObjects: {
+    name: 'gatehouse_operator_failed_objects',
+    help: 'Objects of our kinds on which the operator fails: a fault of its own, each named in its log',
+  },
+  failures: {
+    name: 'gatehouse_operator_translation_failures_total',
+    help: 'Translations of the resources that failed as a whole',
+  },
   unreadSecrets: {
     name: 'gatehouse_operator_unread_secrets',
     help: 'Secrets that resources name and the operator does not read, since they name too many',
@@ -28,11 +36,13 @@ export const PROGRAM_METRICS = {
 export interface ProgramMetrics {
   readonly onPropagated: (seconds: number) => void;
   readonly onTranslated: (seconds: number) => void;
+  readonly onFailure: () => void;
 }
 
 interface Gauges {
   entries(): number;
   refused(): number;
+  failed(): number;
   unreadSecrets(): number;
 }
 
@@ -43,10 +53,13 @@ export function createProgramMetrics(registry: Registry, gauges: Gauges): Progra
   const translation = new Histogram({ ...PROGRAM_METRICS.translation, registers, buckets: TRANSLATION_SECONDS });
   registerGauge(registry, PROGRAM_METRICS.entries, gauges.entries);
   registerGauge(registry, PROGRAM_METRICS.verdicts, gauges.refused);
+  registerGauge(registry, PROGRAM_METRICS.failedObjects, gauges.failed);
+  const failures = new Counter({ ...PROGRAM_METRICS.failures, registers });
   registerGauge(registry, PROGRAM_METRICS.unreadSecrets, gauges.unreadSecrets);
   return {
     onPropagated: (seconds) => propagation.observe(seconds),
     onTranslated: (seconds) => translation.observe(seconds),
+    onFailure: () => failures.inc(),
   };
 }
 

@@ -16,6 +16,8 @@ export interface Translated {
 export interface TranslationsOptions {
   readonly takeWorld: () => World;
   readonly onTranslated: (seconds: number) => void;
+  /** A translation, or somebody who was to be told of it, has failed as a whole. */
+  readonly onFailure: () => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -32,7 +34,7 @@ export interface Translations extends AsyncDisposable {
 }
 
 export function createTranslations(options: TranslationsOptions): Translations {
-  const { takeWorld, onTranslated, log, clock = systemClock } = options;
+  const { takeWorld, onTranslated, onFailure, log, clock = systemClock } = options;
   const listeners = new Set<(translated: Translated) => void>();
   let latest: Translated | undefined;
   let lastGood: LastGood | undefined;
@@ -48,6 +50,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
       latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs };
       lastGood = undefined;
     } catch (error) {
+      onFailure();
       log.error({ err: error }, 'Could not translate the resources');
       return;
     }
@@ -55,7 +58,18 @@ export function createTranslations(options: TranslationsOptions): Translations {
     onTranslated(seconds);
     const { translated, parsed } = latest.translation.work;
     if (translated > 0) log.debug({ translated, parsed, seconds }, 'Resources translated');
-    for (const listener of listeners) listener(latest);
+    for (const { key, error } of latest.translation.failures) {
+      log.error({ object: key, err: error }, 'Could not translate a resource');
+    }
+    for (const listener of listeners) tell(listener, latest);
+  };
+  const tell = (listener: (translated: Translated) => void, translated: Translated): void => {
+    try {
+      listener(translated);
+    } catch (error) {
+      onFailure(); // the others must not miss the translation
+      log.error({ err: error }, 'Could not take over a translation');
+    }
   };
   const coalescer = createCoalescer({ run, clock });
   let started = false;

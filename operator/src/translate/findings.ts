@@ -5,7 +5,14 @@ import type { SecretReading } from './world.ts';
 
 export type FindingReason = Extract<
   Reason,
-  'Invalid' | 'UnsupportedValue' | 'Conflicted' | 'RefNotFound' | 'RefNotPermitted' | 'InvalidKind' | 'Pending'
+  | 'Invalid'
+  | 'UnsupportedValue'
+  | 'Conflicted'
+  | 'RefNotFound'
+  | 'RefNotPermitted'
+  | 'InvalidKind'
+  | 'Pending'
+  | 'InternalError'
 >;
 
 /**
@@ -32,6 +39,21 @@ export const fromIssue = ({ code, path, message }: Issue): Finding => ({
   message,
   effect: 'keep',
 });
+
+/** A fault of this program that the object brings about: it must not become one of all others. */
+export const FAULT: Finding = {
+  reason: 'InternalError',
+  path: [],
+  message: 'the operator failed on this object; its log has the details',
+  effect: 'keep',
+};
+
+/** An object on which the program failed, and with what: for logs. */
+export interface Failure {
+  /** See `verdictKey`. */
+  readonly key: string;
+  readonly error: unknown;
+}
 
 /** Something in the same hands does not exist. */
 export const missing = (path: Path, message: string, effect: Effect): Finding => ({

@@ -1,7 +1,7 @@
 /** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
 
 export { type AllowedHosts, parseHostPattern } from './custom-hosts.ts';
-export type { FindingReason } from './findings.ts';
+export type { Failure, FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
 export { createLastGood, type LastGood, originKey, originsOf } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';

@@ -2,10 +2,12 @@
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { API_VERSION, type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
 import { byAge } from './age.ts';
+import { FAULT, type Failure, type Finding, fromIssue } from './findings.ts';
 import { checksOf, KIND_ORDER } from './kinds/index.ts';
 import { LayeredMap } from './layered-map.ts';
 import type { Outcome } from './outcomes.ts';
 import { inSlices, type Steps } from './steps.ts';
+import { verdictKey } from './verdict.ts';
 import type { World, WorldObject, WorldObjects, WorldSettings } from './world.ts';
 
 export interface Source<K extends KindName = KindName> {
@@ -15,7 +17,7 @@ export interface Source<K extends KindName = KindName> {
   /** What counts: what the object says or, if that is not valid, the last it said that was. */
   readonly resource: ResourceOf<K> | undefined;
   /** Why the object, as it is now, does not count. */
-  readonly issues: readonly Issue[];
+  readonly refusals: readonly Finding[];
 }
 
 /** An object with what was last made of it: of this very source, or of an earlier one. */
@@ -65,6 +67,7 @@ export interface ReadItems {
   readonly gone: readonly Outcome[];
   /** How many objects were parsed. */
   readonly parsed: number;
+  readonly failures: readonly Failure[];
 }
 
 /** Reads what has changed and takes over the rest. */
@@ -72,12 +75,13 @@ export function* readItems(world: World, { before, objects, trusted }: ReadOptio
   const items = new Map<KindName, LayeredMap<Item>>();
   const changed = new Map<KindName, readonly string[]>();
   const gone: Outcome[] = [];
+  const failures: Failure[] = [];
   let parsed = 0;
   for (const kind of KIND_ORDER) {
     const known = before.get(kind) ?? new LayeredMap<Item>();
     const now = objectsOf(world.resources, kind);
     const keys = changedKeys(now, trusted ? objectsOf(objects, kind) : undefined, known);
-    const changes = yield* readObjects(keys, now, { known, settings: world.settings });
+    const changes = yield* readObjects(keys, now, { known, settings: world.settings, failures });
     for (const [key, item] of changes) {
       const made = known.get(key)?.outcome;
       if (item !== undefined) parsed += 1;
@@ -86,26 +90,28 @@ export function* readItems(world: World, { before, objects, trusted }: ReadOptio
     items.set(kind, known.with(changes));
     changed.set(kind, [...changes.keys()]);
   }
-  return { items, changed, gone, parsed };
+  return { items, changed, gone, parsed, failures };
 }
 
 interface ReadContext {
   readonly known: LayeredMap<Item>;
   readonly settings: WorldSettings;
+  /** Added to. */
+  readonly failures: Failure[];
 }
 
 /** The items of some keys; undefined for objects that are gone. */
 function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
-  { known, settings }: ReadContext,
+  { known, settings, failures }: ReadContext,
 ): Steps<ReadonlyMap<string, Item | undefined>> {
   const changes = new Map<string, Item | undefined>();
   yield* inSlices(keys, (key) => {
     const object = objects.get(key);
     const item = known.get(key);
     if (isPresent(object)) {
-      const source = readSource(object, { key, last: item?.source, settings });
+      const source = readSource(object, { key, last: item?.source, settings, failures });
       changes.set(key, { source, outcome: item?.outcome });
     } else if (item !== undefined) changes.set(key, undefined);
   });
@@ -147,13 +153,21 @@ interface SourceOptions {
   readonly key: string;
   readonly last: Source | undefined;
   readonly settings: WorldSettings;
+  readonly failures: Failure[];
 }
 
-function readSource(object: WorldObject, { key, last, settings }: SourceOptions): Source {
+function readSource(object: WorldObject, { key, last, settings, failures }: SourceOptions): Source {
   const { kind } = object;
-  const read = readResource(kind, object, settings);
-  if (read.ok) return { kind, key, object, resource: read.value, issues: [] };
-  return { kind, key, object, resource: last?.resource ?? fallbackOf(kind, key, settings), issues: read.error };
+  let refusals: readonly Finding[];
+  try {
+    const read = readResource(kind, object, settings);
+    if (read.ok) return { kind, key, object, resource: read.value, refusals: [] };
+    refusals = read.error.map(fromIssue);
+  } catch (error) {
+    failures.push({ key: verdictKey(kind, key), error });
+    refusals = [FAULT];
+  }
+  return { kind, key, object, resource: last?.resource ?? fallbackOf(kind, key, settings), refusals };
 }
 
 function readResource(

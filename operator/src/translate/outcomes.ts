@@ -2,7 +2,7 @@
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { toEntries, toStale } from './entries.ts';
-import { type Effect, type Finding, fromIssue, missing } from './findings.ts';
+import { type Effect, FAULT, type Failure, type Finding, missing } from './findings.ts';
 import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './items.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
 import { type LastGood, stillPermitted } from './last-good.ts';
@@ -11,7 +11,7 @@ import type { Lookups } from './lookups.ts';
 import { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './readers.ts';
 import { createRecorder, type Read, type Recorder } from './recorder.ts';
 import { inSlices, type Steps } from './steps.ts';
-import { toVerdict, type Verdict } from './verdict.ts';
+import { type Findings, toVerdict, type Verdict, verdictKey } from './verdict.ts';
 import type { WorldSettings } from './world.ts';
 
 export interface Outcome {
@@ -54,6 +54,7 @@ export interface Translated {
   readonly changes: Changes;
   /** How many objects were translated anew. */
   readonly translated: number;
+  readonly failures: readonly Failure[];
 }
 
 /** Translates what has changed or has read something that has; the rest is taken over. */
@@ -65,6 +66,7 @@ export function* translateItems(items: Items, options: TranslateOptions): Steps<
   const lookups = lookupsWith((key) => credentialOf(done.get('Integration')?.get(key)));
   const recorder = createRecorder(lookups);
   const intern = createInterner();
+  const failures: Failure[] = [];
   let translated = 0;
   for (const outcome of gone) noteChange(changes, outcome, undefined);
   for (const [kind, known] of items) {
@@ -74,7 +76,7 @@ export function* translateItems(items: Items, options: TranslateOptions): Steps<
     yield* inSlices(new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)]), (key) => {
       const item = known.get(key);
       if (item === undefined) return;
-      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood, intern });
+      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood, intern, failures });
       noteChange(changes, item.outcome, outcome);
       edits.set(key, { source: item.source, outcome });
       rereadings.push({ key, before: item.outcome?.questions, now: { questions: outcome.questions, reads } });
@@ -83,7 +85,7 @@ export function* translateItems(items: Items, options: TranslateOptions): Steps<
     done.set(kind, known.with(edits));
     readers.set(kind, updateReaders(asked, rereadings));
   }
-  return { items: done, readers, changes, translated };
+  return { items: done, readers, changes, translated, failures };
 }
 
 const toFarewell = ({ source, questions }: Outcome): Rereading => ({
@@ -116,6 +118,8 @@ function toldOf(outcome: Outcome | undefined): Verdict | undefined {
 interface OneOptions extends Pick<TranslateOptions, 'settings' | 'lastGood'> {
   /** One text for all that are equal: a hundred thousand keys ask a few hundred different things. */
   readonly intern: (text: string) => string;
+  /** Added to. */
+  readonly failures: Failure[];
 }
 
 function createInterner(): OneOptions['intern'] {
@@ -130,34 +134,66 @@ function createInterner(): OneOptions['intern'] {
 function translateOne(
   item: Item,
   recorder: Recorder,
-  { settings, lastGood, intern }: OneOptions,
+  { settings, lastGood, intern, failures }: OneOptions,
 ): { readonly outcome: Outcome; readonly reads: readonly Read[] } {
   const { source, outcome: before } = item;
-  const { key, object, issues } = source;
-  const { value, reads } = recorder.record((view) => {
-    const place = placeOf(source, settings, view);
-    const last = lastEntries(item, place, lastGood);
-    const kept =
-      source.resource === undefined && place !== undefined
-        ? stillPermitted(last, { kind: source.kind, object, ...place }, view)
-        : last;
-    return { place, last: kept, made: make(source, place, view) };
+  const { key, object } = source;
+  const { value, reads } = recorder.record((view): Judged => {
+    try {
+      return judge(item, { settings, lastGood }, view);
+    } catch (error) {
+      failures.push({ key: verdictKey(source.kind, key), error });
+      return withoutJudgement(item, { settings, lastGood }, view);
+    }
   });
-  const { place, last, made } = value;
-  // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
-  const findings =
-    issues.length === 0 ? made.findings : [...issues.map(fromIssue), ...made.findings.filter(isWithdrawal)];
-  const { entries, serves } = settle(source, made, last);
-  const verdict = toVerdict({ object, key, workspace: place?.workspace, findings, serves });
+  const { workspace, findings, entries, serves } = value;
+  const verdict = toVerdict({ object, key, workspace, findings, serves });
   const known = before?.verdict;
   const outcome = {
     source,
     questions: intern(questionsOf(reads)),
-    workspace: place?.workspace,
+    workspace,
     entries,
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,
   };
   return { outcome, reads };
+}
+
+type Judged = Pick<Outcome, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves'>;
+type JudgeOptions = Pick<TranslateOptions, 'settings' | 'lastGood'>;
+
+function judge(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups): Judged {
+  const { source } = item;
+  const { refusals } = source;
+  const place = placeOf(source, settings, view);
+  const last = lastEntries(item, place, lastGood);
+  const kept = source.resource === undefined ? permitted(last, source, { place, view }) : last;
+  const made = make(source, place, view);
+  // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
+  const findings = refusals.length === 0 ? made.findings : [...refusals, ...made.findings.filter(isWithdrawal)];
+  return { workspace: place?.workspace, findings, ...settle(source, made, kept) };
+}
+
+/** After a failure: what was served goes on as far as it is known to be permitted. */
+function withoutJudgement(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups): Judged {
+  const findings = [FAULT];
+  try {
+    const place = placeOf(item.source, settings, view);
+    const last = permitted(lastEntries(item, place, lastGood), item.source, { place, view });
+    const serves = last.length > 0 ? 'last good' : 'nothing';
+    return { workspace: place?.workspace, findings, entries: toStale(last), serves };
+  } catch {
+    return { workspace: undefined, findings, entries: [], serves: 'nothing' };
+  }
+}
+
+/** The entries, if an object of which nothing else is known may keep them. */
+function permitted(
+  last: readonly AnyEntry[],
+  { kind, object }: Source,
+  { place, view }: { readonly place: Place | undefined; readonly view: Lookups },
+): readonly AnyEntry[] {
+  return place === undefined ? last : stillPermitted(last, { kind, object, ...place }, view);
 }
 
 /** What was served for the object before, if it is still in the same hands. */
@@ -189,16 +225,16 @@ const isWithdrawal = ({ effect }: Finding): boolean => effect === 'withdraw';
 
 /** Fresh entries, the last good ones, or none. */
 function settle(
-  { kind, resource, issues }: Source,
+  { kind, resource, refusals }: Source,
   { drafts, findings }: Made,
   last: readonly AnyEntry[],
 ): { readonly entries: readonly AnyEntry[]; readonly serves: Verdict['serves'] } {
   const has = (effect: Effect): boolean => findings.some((finding) => finding.effect === effect);
   const idle = makerOf(kind) === undefined;
-  if (idle ? issues.length > 0 : has('withdraw')) return { entries: [], serves: 'nothing' };
+  if (idle ? refusals.length > 0 : has('withdraw')) return { entries: [], serves: 'nothing' };
   if (resource === undefined || has('keep'))
     return { entries: toStale(last), serves: last.length > 0 ? 'last good' : 'nothing' };
-  const stale = issues.length > 0;
+  const stale = refusals.length > 0;
   const generation = resource?.metadata.generation ?? 0;
   return { entries: toEntries(drafts, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };
 }

@@ -14,6 +14,9 @@ type Ask = (...args: readonly string[]) => unknown;
 /** Questions whose answers are not written down: somebody else says when to ask them again. */
 const UNRECORDED: ReadonlySet<Question> = new Set<Question>(['isContested']);
 
+/** Stands for the answer to a question that failed: no answer is equal to it. */
+const FAILED = Symbol('failed');
+
 export interface Recorder {
   /** Runs with the lookups, and writes down every question and answer. */
   record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Read[] };
@@ -27,9 +30,10 @@ export function createRecorder(lookups: Lookups): Recorder {
     if (UNRECORDED.has(question)) view[question] = ask;
     else
       view[question] = (...args) => {
-        const answer = ask(...args);
-        reads.push({ question, args, answer });
-        return answer;
+        const read: { -readonly [M in keyof Read]: Read[M] } = { question, args, answer: FAILED };
+        reads.push(read);
+        read.answer = ask(...args);
+        return read.answer;
       };
   }
   return {
@@ -41,7 +45,11 @@ export function createRecorder(lookups: Lookups): Recorder {
   };
 }
 
-/** Whether the world would answer the same today. */
+/** Whether the world would answer the same today; a question that fails is another answer. */
 export function stillHold(lookups: Lookups, reads: readonly Read[]): boolean {
-  return reads.every(({ question, args, answer }) => (lookups[question] as Ask)(...args) === answer);
+  try {
+    return reads.every(({ question, args, answer }) => (lookups[question] as Ask)(...args) === answer);
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
+import type { Failure } from './findings.ts';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
 import { type Item, type Items, readItems, resourceOf } from './items.ts';
 import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
@@ -20,6 +21,8 @@ export interface Translation {
   readonly verdicts: readonly Verdict[];
   /** The verdicts that were not said before, and the keys of objects that are no longer judged. */
   readonly news: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
+  /** Objects on which this translation has failed. */
+  readonly failures: readonly Failure[];
   /** How many objects were read and translated anew. */
   readonly work: { readonly parsed: number; readonly translated: number };
   /** For the next call. */
@@ -76,12 +79,13 @@ export function* translating(
   const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
     changed: read.changed.get('ApiKey') ?? [],
     resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
-    hashOf,
+    // Where it fails the ApiKey itself asks again, and is judged for it.
+    hashOf: (...args) => orUndefined(() => hashOf(...args)),
     servedHashOf: (key) => servedHashOf(read.items.get('ApiKey')?.get(key), lastGood, owners),
   });
   yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
-  const { items, readers, changes, translated } = yield* translateItems(read.items, {
+  const { items, readers, changes, translated, failures } = yield* translateItems(read.items, {
     changed,
     gone: read.gone,
     readers: memo?.readers ?? new Map(),
@@ -99,6 +103,7 @@ export function* translating(
     snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
     news: newsOf(changes.verdicts),
+    failures: [...read.failures, ...failures],
     work: { parsed: read.parsed, translated },
     memo: {
       settings,
@@ -112,6 +117,14 @@ export function* translating(
       grantLists,
     },
   };
+}
+
+function orUndefined<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of several hashes the first is the current one. */

@@ -112,6 +112,7 @@ function lineOf({ path, message }: VerdictIssue): string {
 
 /** The worst reason is the one that a later row cannot mend. */
 const SEVERITY: readonly FindingReason[] = [
+  'InternalError',
   'Conflicted',
   'Invalid',
   'UnsupportedValue',

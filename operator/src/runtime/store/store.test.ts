@@ -120,3 +120,11 @@ test('freezing reaches every member of any JSON value', () => {
     }),
   );
 });
+
+test('freezing reaches the deepest object that an API server takes', () => {
+  const depth = 10_000;
+  const value: unknown = JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+  let levels = 0;
+  for (let at = deepFreeze(value); Array.isArray(at) && Object.isFrozen(at); at = at[0]) levels += 1;
+  expect(levels).toBe(depth);
+});
