@@ -6,6 +6,8 @@ export interface Target {
   /** Beside host, content type and length. A `{key}` in a value stands for a number from 1 to `keys`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly keys?: number;
+  /** POST when absent. */
+  readonly method?: 'GET';
 }
 
 /** The header lines of a request with that body, in the order they are sent. */
@@ -17,5 +19,5 @@ export function headerLines({ host, port, headers }: Target, bodyBytes: number):
 /** The bytes of a whole request. */
 export function requestBytes(target: Target, body: string): Buffer {
   const lines = headerLines(target, Buffer.byteLength(body)).map((line) => line.replace('{key}', '1'));
-  return Buffer.from(`POST ${target.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  return Buffer.from(`${target.method ?? 'POST'} ${target.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,7 +1,9 @@
 import type { Bench } from '../bench.ts';
+import type { AttackResult, AttackTask } from './attack.ts';
 import type { OpenLoopResult, OpenLoopTask } from './open-loop.ts';
 import type { StreamsResult, StreamsTask } from './streams.ts';
 
+export type { AttackName, AttackResult } from './attack.ts';
 export { chatBody, imageBody } from './chat-body.ts';
 export { type ClosedLoopResult, closedLoop } from './closed-loop.ts';
 export type { OpenLoopResult, OpenLoopTask } from './open-loop.ts';
@@ -20,4 +22,9 @@ export function openLoop({ processes }: Bench, task: OpenLoopTask): Promise<Open
 export function streams({ processes }: Bench, task: StreamsTask): Promise<StreamsResult> {
   const timeoutMs = (task.rampSeconds + task.seconds) * 1_000 + GRACE_MS;
   return processes.runTask(new URL('./streams.ts', import.meta.url), task, timeoutMs);
+}
+
+/** Requests made to exhaust the peer (attack.ts). */
+export function attack({ processes }: Bench, task: AttackTask): Promise<AttackResult> {
+  return processes.runTask(new URL('./attack.ts', import.meta.url), task, task.seconds * 1_000 + GRACE_MS);
 }

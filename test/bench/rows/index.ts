@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.ts';
 import type { Row } from '../table.ts';
+import { attacks } from './attacks.ts';
 import { body } from './body.ts';
 import { idle } from './idle.ts';
 import { keys } from './keys.ts';
@@ -8,7 +9,7 @@ import { streams } from './streams.ts';
 import { unary } from './unary.ts';
 
 /** The measurements, in the order of DESIGN section 11. */
-const MEASUREMENTS = { unary, latency, streams, body, idle, keys } as const satisfies Record<
+const MEASUREMENTS = { unary, latency, streams, body, idle, keys, attacks } as const satisfies Record<
   string,
   (bench: Bench) => Promise<readonly Row[]>
 >;

@@ -1,2 +1,3 @@
 export { startNginx, type Upstream } from './nginx.ts';
+export { startHostile } from './start-hostile.ts';
 export { EVENT_INTERVAL_MS, startSse } from './start-sse.ts';
