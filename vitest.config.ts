@@ -13,7 +13,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{bench,kit,fuzz}/**/*.test.ts'],
+          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{bench,kit}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'standalone/src/main.test.ts'], // it starts processes
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],

@@ -1,6 +1,6 @@
 import type { Parameters } from 'fast-check';
 
-/** `npm run fuzz` runs long; the same properties run short with the unit tests. The seed of a failure is printed. */
+/** `npm run fuzz` runs long; the same properties run short in the fuzz lane. The seed of a failure is printed. */
 export const isLong: boolean = process.env['FUZZ'] === 'long';
 
 /** How often a property is tried: `short` times, a hundred times as often in a long run. */
