@@ -135,6 +135,12 @@ export const ERRORS = {
     wireCode: 'custom_host_refused',
     summary: 'Invalid custom host passed',
   },
+  ACCOUNT_SETTING_REFUSED: {
+    ...request,
+    status: 400,
+    wireCode: 'account_setting_refused',
+    summary: 'A setting that decides what a stored credential reaches was given by someone else than its owner.',
+  },
   CONDITION_UNMATCHED: {
     ...request,
     status: 400,

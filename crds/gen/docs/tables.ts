@@ -60,6 +60,10 @@ export function providersPage(): string {
   return page('Providers', [
     'In a resource, fields stand in `settings` and credentials in the Secret that `secretRef` names, under the names given ' +
       'here. In an inline config all stand beside `provider`; in a request each has a header.',
+    'The kind says what a field decides, and so who may set it for a stored account. `call`: a feature of one call; its ' +
+      'header always counts. `setting`: how the account is called; an inline config may set what the resource leaves open. ' +
+      '`routing`: host, service, region, role, scope, project, deployment, bucket or key; the owner of the account alone. ' +
+      '`secret`: a credential; from the Secret alone. Where the credential comes with the call, the call may set all of them.',
     '## With an API key alone',
     plain.map(({ id }) => code(id)).join(', '),
     ...special.flatMap(providerSection),
@@ -77,11 +81,11 @@ function providerSection({ id, fields, requires, credentials }: ProviderEntry): 
     fields.length === 0
       ? ''
       : table(
-          ['field', 'header', 'secret', 'note'],
-          fields.map(({ key, header, secret, note }) => [
+          ['field', 'header', 'kind', 'note'],
+          fields.map(({ key, header, kind, note }) => [
             code(key),
             header === undefined ? '' : code(header),
-            secret ? 'yes' : '',
+            kind,
             note ?? '',
           ]),
         ),

@@ -3,20 +3,27 @@
  * (`target_fields`). The data plane's behaviour per provider lives in `gateway/src/providers`.
  */
 
+/**
+ * What a field decides, and so who may set it where the credential is stored.
+ * `call`: a feature of one call, its header counts whoever names the provider.
+ * `setting`: how the account is called; an inline config may set what the account leaves open.
+ * `routing`: where the credential goes or what it reaches (host, service, region, role, scope, project, deployment, bucket,
+ * key): the owner of the credential alone.
+ * `secret`: a credential; comes from a Secret, never from `spec.settings`.
+ */
+export type FieldKind = 'call' | 'setting' | 'routing' | 'secret';
+
 /** One field of a target beside the API key. */
 export interface ProviderField {
   /** Name in configs and in `spec.settings`. */
   readonly key: string;
+  readonly kind: FieldKind;
   /** Request header that carries it, lower case; absent: configs only. */
   readonly header?: string;
-  /** A credential: comes from a Secret, never from `spec.settings`. */
-  readonly secret?: true;
   /** One sentence for the reference. */
   readonly note?: string;
   /** The value is an address: refused in headers when only saved configs are allowed, and checked like a custom host. */
   readonly url?: true;
-  /** Describes the call, not the account: its header counts also when a config or resource names the provider. */
-  readonly perCall?: true;
   /** A plain header of the vendor that means the same, lower case. */
   readonly plainHeader?: string;
 }
@@ -33,53 +40,53 @@ export interface ProviderEntry {
 /** The name of the plain API key among a provider's fields. */
 export const API_KEY = 'api_key';
 
-const gw = (key: string, suffix: string, more: Omit<ProviderField, 'key' | 'header'> = {}): ProviderField => ({
-  key,
-  header: `x-gw-${suffix}`,
-  ...more,
-});
-
-const SECRET = { secret: true } as const;
-const PER_CALL = { perCall: true } as const;
+const field =
+  (kind: FieldKind) =>
+  (key: string, suffix: string, more: Omit<ProviderField, 'key' | 'kind' | 'header'> = {}): ProviderField => ({
+    key,
+    kind,
+    header: `x-gw-${suffix}`,
+    ...more,
+  });
+const call = field('call');
+const setting = field('setting');
+const routing = field('routing');
+const secret = field('secret');
 
 const ANTHROPIC = [
-  gw('anthropic_beta', 'anthropic-beta', {
-    perCall: true,
-    plainHeader: 'anthropic-beta',
-    note: 'comma-separated feature flags',
-  }),
-  gw('anthropic_version', 'anthropic-version', {
-    perCall: true,
-    plainHeader: 'anthropic-version',
-    note: 'API version',
-  }),
+  call('anthropic_beta', 'anthropic-beta', { plainHeader: 'anthropic-beta', note: 'comma-separated feature flags' }),
+  call('anthropic_version', 'anthropic-version', { plainHeader: 'anthropic-version', note: 'API version' }),
 ];
 
 const AWS = [
-  gw('aws_region', 'aws-region', { note: 'us-east-1 when absent' }),
-  gw('aws_auth_type', 'aws-auth-type', { note: 'absent: static keys; assumedRole, serviceRole or apiKey' }),
-  gw('aws_access_key_id', 'aws-access-key-id', SECRET),
-  gw('aws_secret_access_key', 'aws-secret-access-key', SECRET),
-  gw('aws_session_token', 'aws-session-token', SECRET),
-  gw('aws_role_arn', 'aws-role-arn'),
-  gw('aws_external_id', 'aws-external-id'),
+  routing('aws_region', 'aws-region', { note: 'us-east-1 when absent' }),
+  routing('aws_auth_type', 'aws-auth-type', { note: 'absent: static keys; assumedRole, serviceRole or apiKey' }),
+  secret('aws_access_key_id', 'aws-access-key-id'),
+  secret('aws_secret_access_key', 'aws-secret-access-key'),
+  secret('aws_session_token', 'aws-session-token'),
+  routing('aws_role_arn', 'aws-role-arn'),
+  routing('aws_external_id', 'aws-external-id'),
 ];
 const AWS_CREDENTIALS = ['aws_access_key_id', 'aws_role_arn', 'aws_auth_type', API_KEY];
 
 const AZURE = [
-  gw('azure_ad_token', 'azure-ad-token', { ...SECRET, note: 'a ready Entra bearer token' }),
-  gw('azure_auth_mode', 'azure-auth-mode', { note: 'entra, managed or workload' }),
-  gw('azure_entra_tenant_id', 'azure-entra-tenant-id'),
-  gw('azure_entra_client_id', 'azure-entra-client-id'),
-  gw('azure_entra_client_secret', 'azure-entra-client-secret', SECRET),
-  gw('azure_entra_scope', 'azure-entra-scope', { note: 'token scope; cognitive services when absent' }),
-  gw('azure_managed_client_id', 'azure-managed-client-id'),
-  { key: 'azure_workload_client_id' },
+  secret('azure_ad_token', 'azure-ad-token', { note: 'a ready Entra bearer token' }),
+  routing('azure_auth_mode', 'azure-auth-mode', { note: 'entra, managed or workload' }),
+  routing('azure_entra_tenant_id', 'azure-entra-tenant-id'),
+  routing('azure_entra_client_id', 'azure-entra-client-id'),
+  secret('azure_entra_client_secret', 'azure-entra-client-secret'),
+  routing('azure_entra_scope', 'azure-entra-scope', { note: 'token scope; cognitive services when absent' }),
+  routing('azure_managed_client_id', 'azure-managed-client-id'),
+  { key: 'azure_workload_client_id', kind: 'routing' } as const,
 ];
 const AZURE_CREDENTIALS = [API_KEY, 'azure_ad_token', 'azure_auth_mode'];
 
-const sagemaker = (name: string, note?: string): ProviderField =>
-  gw(`amzn_sagemaker_${name.replaceAll('-', '_')}`, `amzn-sagemaker-${name}`, note === undefined ? {} : { note });
+const sagemaker = (kind: FieldKind, name: string, note?: string): ProviderField =>
+  field(kind)(
+    `amzn_sagemaker_${name.replaceAll('-', '_')}`,
+    `amzn-sagemaker-${name}`,
+    note === undefined ? {} : { note },
+  );
 
 type Row = Partial<Omit<ProviderEntry, 'id'>>;
 
@@ -87,19 +94,19 @@ type Row = Partial<Omit<ProviderEntry, 'id'>>;
 const SPECIAL: Readonly<Record<string, Row>> = {
   openai: {
     fields: [
-      gw('openai_organization', 'openai-organization', { note: 'sent as OpenAI-Organization' }),
-      gw('openai_project', 'openai-project', { note: 'sent as OpenAI-Project' }),
-      gw('openai_beta', 'openai-beta', { perCall: true, plainHeader: 'openai-beta', note: 'sent as OpenAI-Beta' }),
+      routing('openai_organization', 'openai-organization', { note: 'sent as OpenAI-Organization' }),
+      routing('openai_project', 'openai-project', { note: 'sent as OpenAI-Project' }),
+      call('openai_beta', 'openai-beta', { plainHeader: 'openai-beta', note: 'sent as OpenAI-Beta' }),
     ],
   },
   anthropic: { fields: ANTHROPIC },
   'azure-openai': {
     fields: [
-      gw('resource_name', 'azure-resource-name'),
-      gw('deployment_id', 'azure-deployment-id'),
-      gw('api_version', 'azure-api-version', { note: 'v1 uses the versionless paths' }),
-      gw('azure_model_name', 'azure-model-name', { note: 'for cost attribution only' }),
-      gw('openai_beta', 'openai-beta', { note: 'sent as OpenAI-Beta' }),
+      routing('resource_name', 'azure-resource-name'),
+      routing('deployment_id', 'azure-deployment-id'),
+      setting('api_version', 'azure-api-version', { note: 'v1 uses the versionless paths' }),
+      setting('azure_model_name', 'azure-model-name', { note: 'for cost attribution only' }),
+      setting('openai_beta', 'openai-beta', { note: 'sent as OpenAI-Beta' }),
       ...AZURE,
     ],
     requires: [
@@ -110,11 +117,13 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   },
   'azure-ai': {
     fields: [
-      gw('azure_foundry_url', 'azure-foundry-url', { url: true }),
-      gw('azure_api_version', 'azure-api-version'),
-      gw('azure_extra_parameters', 'azure-extra-parameters', { note: 'pass-through, drop (when absent) or error' }),
-      gw('azure_deployment_name', 'azure-deployment-name'),
-      gw('anthropic_version', 'anthropic-version', { perCall: true, plainHeader: 'anthropic-version' }),
+      routing('azure_foundry_url', 'azure-foundry-url', { url: true }),
+      setting('azure_api_version', 'azure-api-version'),
+      setting('azure_extra_parameters', 'azure-extra-parameters', {
+        note: 'pass-through, drop (when absent) or error',
+      }),
+      routing('azure_deployment_name', 'azure-deployment-name'),
+      call('anthropic_version', 'anthropic-version', { plainHeader: 'anthropic-version' }),
       ...AZURE,
     ],
     requires: [['azure_foundry_url', 'custom_host']],
@@ -123,32 +132,29 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   bedrock: {
     fields: [
       ...AWS,
-      gw('aws_s3_bucket', 'aws-s3-bucket', PER_CALL),
-      gw('aws_s3_object_key', 'aws-s3-object-key', PER_CALL),
-      gw('aws_bedrock_model', 'aws-bedrock-model', PER_CALL),
-      gw('aws_server_side_encryption', 'amz-server-side-encryption', PER_CALL),
-      gw('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id', PER_CALL),
-      gw('aws_service', 'aws-service', { perCall: true, note: 'service name in the signature of proxied calls' }),
-      gw('model_type', 'model-type', PER_CALL),
+      routing('aws_s3_bucket', 'aws-s3-bucket'),
+      routing('aws_s3_object_key', 'aws-s3-object-key'),
+      call('aws_bedrock_model', 'aws-bedrock-model'),
+      routing('aws_server_side_encryption', 'amz-server-side-encryption'),
+      routing('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id'),
+      routing('aws_service', 'aws-service', { note: 'service of proxied calls: bedrock when absent, or s3' }),
+      call('model_type', 'model-type'),
       ...ANTHROPIC,
     ],
     credentials: AWS_CREDENTIALS,
   },
   'vertex-ai': {
     fields: [
-      gw('vertex_project_id', 'vertex-project-id', { note: 'the project of the service account wins' }),
-      gw('vertex_region', 'vertex-region'),
-      gw('vertex_service_account_json', 'vertex-service-account-json', {
-        ...SECRET,
-        note: 'the key file as JSON text',
-      }),
-      gw('vertex_auth_type', 'vertex-auth-type', { note: 'workload uses the identity of the machine' }),
-      gw('vertex_storage_bucket_name', 'vertex-storage-bucket-name', PER_CALL),
-      gw('filename', 'provider-file-name', PER_CALL),
-      gw('vertex_model_name', 'provider-model', PER_CALL),
-      gw('vertex_batch_endpoint', 'provider-batch-endpoint', PER_CALL),
-      gw('file_purpose', 'file-purpose', PER_CALL),
-      gw('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution'),
+      routing('vertex_project_id', 'vertex-project-id', { note: 'the project of the service account wins' }),
+      routing('vertex_region', 'vertex-region'),
+      secret('vertex_service_account_json', 'vertex-service-account-json', { note: 'the key file as JSON text' }),
+      routing('vertex_auth_type', 'vertex-auth-type', { note: 'workload uses the identity of the machine' }),
+      routing('vertex_storage_bucket_name', 'vertex-storage-bucket-name'),
+      call('filename', 'provider-file-name'),
+      call('vertex_model_name', 'provider-model'),
+      call('vertex_batch_endpoint', 'provider-batch-endpoint'),
+      call('file_purpose', 'file-purpose'),
+      setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution'),
       ...ANTHROPIC,
     ],
     requires: [['vertex_region'], ['vertex_project_id', 'vertex_service_account_json']],
@@ -157,41 +163,50 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   sagemaker: {
     fields: [
       ...AWS,
-      sagemaker('custom-attributes'),
-      sagemaker('target-model'),
-      sagemaker('target-variant'),
-      sagemaker('target-container-hostname'),
-      sagemaker('inference-id'),
-      sagemaker('enable-explanations'),
-      sagemaker('inference-component'),
-      sagemaker('session-id'),
-      sagemaker('model-name', 'for cost attribution only'),
+      sagemaker('setting', 'custom-attributes'),
+      sagemaker('routing', 'target-model'),
+      sagemaker('routing', 'target-variant'),
+      sagemaker('routing', 'target-container-hostname'),
+      sagemaker('setting', 'inference-id'),
+      sagemaker('setting', 'enable-explanations'),
+      sagemaker('routing', 'inference-component'),
+      sagemaker('setting', 'session-id'),
+      sagemaker('setting', 'model-name', 'for cost attribution only'),
     ],
     credentials: AWS_CREDENTIALS,
   },
   'mistral-ai': {
-    fields: [{ key: 'mistral_fim_completion', note: 'true sends chat and completions to the fill-in-the-middle API' }],
+    fields: [
+      {
+        key: 'mistral_fim_completion',
+        kind: 'setting',
+        note: 'true sends chat and completions to the fill-in-the-middle API',
+      },
+    ],
   },
   huggingface: {
-    fields: [gw('huggingface_base_url', 'huggingface-base-url', { url: true, note: 'a dedicated endpoint' })],
+    fields: [routing('huggingface_base_url', 'huggingface-base-url', { url: true, note: 'a dedicated endpoint' })],
   },
-  cortex: { fields: [gw('snowflake_account', 'snowflake-account')], requires: [['snowflake_account', 'custom_host']] },
+  cortex: {
+    fields: [routing('snowflake_account', 'snowflake-account')],
+    requires: [['snowflake_account', 'custom_host']],
+  },
   databricks: {
     fields: [
-      gw('databricks_workspace', 'databricks-workspace'),
-      gw('databricks_serving_endpoint_name', 'databricks-serving-endpoint-name', {
+      routing('databricks_workspace', 'databricks-workspace'),
+      routing('databricks_serving_endpoint_name', 'databricks-serving-endpoint-name', {
         note: 'selects the endpoint independent of the model',
       }),
     ],
     requires: [['databricks_workspace', 'custom_host']],
   },
   deepbricks: {
-    fields: [gw('openai_organization', 'openai-organization'), gw('openai_project', 'openai-project')],
+    fields: [routing('openai_organization', 'openai-organization'), routing('openai_project', 'openai-project')],
   },
   modal: {
     fields: [
-      { key: 'modal_key', header: 'modal-key', ...SECRET },
-      { key: 'modal_secret', header: 'modal-secret', ...SECRET },
+      { key: 'modal_key', kind: 'secret', header: 'modal-key' },
+      { key: 'modal_secret', kind: 'secret', header: 'modal-secret' },
     ],
     credentials: [],
   },

@@ -1,10 +1,10 @@
-import { API_KEY, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField } from './catalogue.ts';
+import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField } from './catalogue.ts';
 
-export { API_KEY, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
+export { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
 
 /** The fields of a provider that may stand in its Secret: the API key and every secret field. */
 export function secretFieldsOf(provider: ProviderEntry): readonly string[] {
-  return [API_KEY, ...provider.fields.filter((field) => field.secret).map((field) => field.key)];
+  return [API_KEY, ...provider.fields.filter((field) => field.kind === 'secret').map((field) => field.key)];
 }
 
 /** Why the given fields do not make a usable target of the provider, one sentence per problem. */
@@ -33,7 +33,7 @@ export function settingsProblems(
       return [{ key, message: `${key} is a credential; put it into the Secret that secretRef names` }];
     }
     if (provider === undefined) return [];
-    const valid = provider.fields.filter((field) => !field.secret).map((field) => field.key);
+    const valid = provider.fields.filter((field) => field.kind !== 'secret').map((field) => field.key);
     if (valid.includes(key)) return [];
     const list = valid.length === 0 ? 'it has none' : `it has ${valid.join(', ')}`;
     return [{ key, message: `provider ${provider.id} has no setting ${key}; ${list}` }];

@@ -44,6 +44,8 @@ export interface Call extends WireContext {
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
   readonly fields: TargetFields;
+  /** The credential is stored: nothing in the call may choose host, service, region or resource. */
+  readonly stored?: boolean;
   /** A header of the client, by lower-case name. */
   header(name: string): string | undefined;
   /** The client's path below `/v1`, with a leading slash, still encoded. */
@@ -233,6 +235,11 @@ export interface Provider {
   readonly auth: Authorizer;
   /** Sent with every call, by lower-case name; a header whose places stay empty is left out. */
   readonly headers?: Readonly<Record<string, Template | ((call: Call) => string | undefined)>>;
+  /**
+   * Further headers by which the upstream would let a call choose project, tenant or resource, in lower case: callers of a
+   * stored credential cannot send them. Headers above that come from a routing field of the catalogue need no mention.
+   */
+  readonly routingHeaders?: readonly string[];
   readonly endpoints: Partial<Readonly<Record<EndpointId, Endpoint>>>;
   readonly models?: ModelsEndpoint;
   readonly proxy: ProxyRule;

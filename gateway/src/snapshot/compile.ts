@@ -75,7 +75,11 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   if (provider === undefined) return { kind: 'skipped', reason: `unknown provider ${body.provider}` };
   const values = new Map(Object.entries(body.settings));
   for (const [key, value] of credentials.get(body.credential ?? '') ?? []) values.set(key, value);
-  const options = { headers: body.headers, ...(body.customHost === undefined ? {} : { customHost: body.customHost }) };
+  const options = {
+    headers: body.headers,
+    stored: true,
+    ...(body.customHost === undefined ? {} : { customHost: body.customHost }),
+  };
   const record: ManagedProvider = {
     id,
     slug: body.slug,

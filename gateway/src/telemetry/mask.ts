@@ -16,7 +16,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'x-gw-oracle-private-key',
   'x-gw-oracle-key-passphrase',
   ...[...PROVIDER_CATALOGUE.values()].flatMap(({ fields }) =>
-    fields.flatMap(({ header, secret }) => (secret && header !== undefined ? [header] : [])),
+    fields.flatMap(({ header, kind }) => (kind === 'secret' && header !== undefined ? [header] : [])),
   ),
 ]);
 /** The families that the public contract spells by letter carry cloud credentials. */

@@ -1,6 +1,7 @@
 /**
  * Where a stored credential may be sent: to what its owner or somebody above the owner names, and to the hosts the
- * deployment trusts. Otherwise the holder of a gateway key could read it at a host of their own (DESIGN section 9).
+ * deployment trusts. Otherwise the holder of a gateway key could read it at a host of their own, or have it sign what they
+ * name.
  */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
@@ -24,16 +25,29 @@ export function checkAddressee({ url, namedBy, param }: NamedHost, owner: Party,
   throw refused(param, 'a stored credential is only sent to hosts that TRUSTED_CUSTOM_HOSTS names');
 }
 
-/** What a config below the owner may add to a stored account: what the account leaves open, but never its address. */
+/**
+ * What a config below the owner may add to a stored account: the settings that the account leaves open, but nothing that
+ * decides where the credential goes or what it reaches.
+ */
 export function additionsTo(
   { id, values }: { readonly id: string; readonly values: ReadonlyMap<string, string> },
   settings: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const fields = PROVIDER_CATALOGUE.get(id)?.fields ?? [];
-  const address = fields.find(({ key, url }) => url === true && settings.has(key));
-  if (address !== undefined) throw refused(address.key, 'the address of a stored provider belongs into its resource');
+  for (const { key, kind, url } of fields) {
+    if (!settings.has(key)) continue;
+    if (url === true) throw refused(key, 'the address of a stored provider belongs into its resource');
+    if ((kind === 'routing' || kind === 'secret') && !values.has(key)) throw settingRefused(key);
+  }
   return new Map([...settings].filter(([key]) => !values.has(key)));
 }
+
+/** The error for a setting of a stored account that only its owner may make. */
+export const settingRefused = (param: string): AppError =>
+  new AppError('ACCOUNT_SETTING_REFUSED', {
+    param,
+    detail: `${param} decides what a stored credential reaches: it belongs into the resource of the account`,
+  });
 
 const refused = (param: string, reason: string): AppError =>
   new AppError('CUSTOM_HOST_REFUSED', { param, detail: `Invalid custom host passed: ${param}: ${reason}` });

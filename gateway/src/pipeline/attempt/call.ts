@@ -9,6 +9,7 @@ export interface CallFacts {
   readonly model: string;
   readonly strict: boolean;
   readonly fields: TargetFields;
+  readonly stored: boolean;
   now(): number;
 }
 

@@ -88,9 +88,9 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const { providers, hosts } = ports;
   const nowMs = ports.now();
   const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, model, nowMs });
-  const { provider, fields } = resolved.target;
+  const { provider, fields, stored } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
-  const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, now: ports.now });
+  const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, stored, now: ports.now });
   const endpoint =
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
   const names = resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders;

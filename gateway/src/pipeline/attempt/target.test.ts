@@ -259,6 +259,7 @@ describe('a deployment', () => {
       asked: {
         target: { provider: '@azure', deployments: [{ deployment_id: 'own', is_default: true }] },
         model: 'gpt',
+        saved: true,
       },
       want: ['own', 'v0'],
     },
@@ -272,14 +273,37 @@ describe('a deployment', () => {
 });
 
 describe('fields', () => {
-  test('of the config lie over those of the account, those of the call over both', () => {
+  test('of a saved config lie over those of the account', () => {
     const { target } = resolve({
       target: { provider: '@azure', api_version: 'of-config', azure_auth_mode: 'entra' },
       request: { headers: { 'x-gw-azure-api-version': 'of-call' } },
+      saved: true,
       model: 'x',
     });
     expect(target.fields.text('resource_name')).toBe('res');
     expect(target.fields.text('azure_auth_mode')).toBe('entra');
     expect(target.fields.secret('api_key')?.reveal()).toBe('sk-azure');
+  });
+
+  test.for<{ rule: string; target: object; code: string }>([
+    { rule: 'a setting', target: { provider: '@azure', openai_beta: 'b' }, code: 'resolved' },
+    { rule: 'an identity', target: { provider: '@azure', azure_auth_mode: 'entra' }, code: 'ACCOUNT_SETTING_REFUSED' },
+    { rule: 'a credential', target: { provider: '@azure', azure_ad_token: 't' }, code: 'ACCOUNT_SETTING_REFUSED' },
+    { rule: 'a tenant', target: { provider: '@plain', openai_project: 'p' }, code: 'ACCOUNT_SETTING_REFUSED' },
+    {
+      rule: 'deployments',
+      target: { provider: '@azure', deployments: [{ deployment_id: 'd' }] },
+      code: 'ACCOUNT_SETTING_REFUSED',
+    },
+  ])('that an inline config adds to an account: $rule is $code', ({ target, code }) => {
+    expect(codeOf({ target, model: 'x' })).toBe(code);
+  });
+
+  test('of a header fill the routing of an account whose credential came along, and of no other', () => {
+    const request = { headers: { 'x-gw-aws-region': 'eu-west-1', 'x-gw-aws-service': 's3' } };
+    const own = { provider: 'bedrock', aws_access_key_id: 'a', aws_secret_access_key: 's', aws_service: 'bedrock' };
+    const inline = resolve({ target: own, request }).target.fields;
+    expect([inline.text('aws_region'), inline.text('aws_service')]).toEqual(['eu-west-1', 'bedrock']);
+    expect(resolve({ target: own, request, saved: true }).target.fields.text('aws_region')).toBeUndefined();
   });
 });

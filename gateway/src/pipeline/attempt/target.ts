@@ -8,8 +8,8 @@ import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostOrigin } from '../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { perCallFields, type Resolution, suggestion } from '../resolve/index.ts';
-import { additionsTo, checkAddressee, isBelow } from './addressee.ts';
+import { headerFields, type Resolution, suggestion } from '../resolve/index.ts';
+import { additionsTo, checkAddressee, isBelow, settingRefused } from './addressee.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -55,6 +55,7 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
     ...(host.url === undefined ? {} : { customHost: host.url }),
     ...(managed === undefined ? {} : { headers: managed.headers }),
     untrustedHost: host.origin === 'request',
+    stored: account.owner !== 'client',
   });
   return { target, hostOrigin: host.origin, managed };
 }
@@ -68,7 +69,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
         detail: `No provider or virtual key @${source.slug} in the workspace ${caller.workspace.name}`,
       });
     }
-    return managedAccount(record, leaf.deployments);
+    return managedAccount(record, leaf, resolution);
   }
   if (source.kind === 'literal') {
     const provider = providers.get(source.provider);
@@ -79,7 +80,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
   }
   if (source.kind === 'fleet') throw new AppError('NEEDS_FLEET');
   const own = resolution.requestProvider;
-  if (own?.kind === 'managed') return managedAccount(own.record, leaf.deployments);
+  if (own?.kind === 'managed') return managedAccount(own.record, leaf, resolution);
   if (own === undefined || source.kind === 'passthrough') {
     throw new AppError('PROVIDER_REQUIRED', {
       detail: 'The target takes its provider from the request, which names none',
@@ -91,14 +92,17 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
 
 const UNPREPARED = { managed: undefined, prepared: undefined } as const;
 
-const managedAccount = (record: ManagedProvider, deployments: readonly Deployment[]): Account => ({
-  provider: record.provider,
-  values: record.values,
-  managed: record,
-  prepared: record.target,
-  deployments: deployments.length > 0 ? deployments : record.deployments,
-  owner: record.owner,
-});
+function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }: Resolution): Account {
+  if (deployments.length > 0 && isBelow(plan.owner, record.owner)) throw settingRefused('deployments');
+  return {
+    provider: record.provider,
+    values: record.values,
+    managed: record,
+    prepared: record.target,
+    deployments: deployments.length > 0 ? deployments : record.deployments,
+    owner: record.owner,
+  };
+}
 
 function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: TargetQuestion): void {
   if (record === undefined) return;
@@ -150,13 +154,20 @@ function extraFields(
   const given = managed === undefined ? EMPTY : leaf.overlay;
   const isGuest = given.size > 0 && isBelow(resolution.plan.owner, owner);
   const overlay = isGuest ? additionsTo({ id: provider.id, values }, given) : given;
-  const perCall = perCallFields(provider.id, request) ?? EMPTY;
+  const ofCall = headerFields('call', provider.id, request) ?? EMPTY;
+  const routing = owner === 'client' ? openOnly(headerFields('routing', provider.id, request), values) : EMPTY;
   const deployment = deployments.length === 0 ? EMPTY : deploymentFields(deployments, model);
-  if (overlay.size + perCall.size + deployment.size === 0) return undefined;
-  return new Map([...overlay, ...perCall, ...deployment]);
+  if (overlay.size + ofCall.size + routing.size + deployment.size === 0) return undefined;
+  return new Map([...routing, ...overlay, ...ofCall, ...deployment]);
 }
 
 const EMPTY: ReadonlyMap<string, string> = new Map();
+
+const openOnly = (
+  fields: ReadonlyMap<string, string> | undefined,
+  values: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> =>
+  fields === undefined ? EMPTY : new Map([...fields].filter(([key]) => !values.has(key)));
 
 function deploymentFields(deployments: readonly Deployment[], model: string): ReadonlyMap<string, string> {
   const chosen =

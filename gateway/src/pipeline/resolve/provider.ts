@@ -1,6 +1,6 @@
 /** The provider a request names by itself: `@slug`, virtual key, `@slug/model`, or a raw name; lifecycle 1.7 rule 7. */
 import { modelSlugOf } from '@gatehouse/crds/config';
-import { API_KEY, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
+import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
@@ -92,10 +92,14 @@ function refuseBadHost(url: string, header: string, hosts: HostPolicy): void {
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: header, detail: `${header}: ${checked.error}` });
 }
 
-/** Fields that describe the call; they count whoever named the provider (spec/providers.md 1.2 rule 3). */
-export function perCallFields(providerId: string, request: ClientRequest): ReadonlyMap<string, string> | undefined {
+/** What headers say of one kind of fields: those of calls count whoever named the provider. */
+export function headerFields(
+  kind: 'call' | 'routing',
+  providerId: string,
+  request: ClientRequest,
+): ReadonlyMap<string, string> | undefined {
   let found: Map<string, string> | undefined;
-  for (const field of PER_CALL.get(providerId) ?? []) {
+  for (const field of FIELDS_BY_KIND[kind].get(providerId) ?? []) {
     const value = readField(field, request);
     if (value === undefined) continue;
     found ??= new Map();
@@ -104,9 +108,12 @@ export function perCallFields(providerId: string, request: ClientRequest): Reado
   return found;
 }
 
-const PER_CALL: ReadonlyMap<string, readonly ProviderField[]> = new Map(
-  [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.filter((field) => field.perCall)] as const),
-);
+const fieldsOf = (kind: FieldKind): ReadonlyMap<string, readonly ProviderField[]> =>
+  new Map(
+    [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.filter((field) => field.kind === kind)] as const),
+  );
+
+const FIELDS_BY_KIND = { call: fieldsOf('call'), routing: fieldsOf('routing') } as const;
 
 function readField({ header, plainHeader }: ProviderField, request: ClientRequest): string | undefined {
   if (header === undefined) return undefined;

@@ -19,7 +19,7 @@ import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
 import { OPERATIONS, type OperationId } from '../operation.ts';
-import { createResolver, perCallFields, type Resolution } from './index.ts';
+import { createResolver, headerFields, type Resolution } from './index.ts';
 
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
 const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
@@ -141,8 +141,9 @@ describe('the provider of a request', () => {
 
   test('may describe the call, whoever is called', () => {
     const request = fakeRequest({ headers: { 'anthropic-beta': 'b', 'x-gw-azure-resource-name': 'r' } });
-    expect(perCallFields('anthropic', request)).toEqual(new Map([['anthropic_beta', 'b']]));
-    expect(perCallFields('azure-openai', request)).toBeUndefined();
+    expect(headerFields('call', 'anthropic', request)).toEqual(new Map([['anthropic_beta', 'b']]));
+    expect(headerFields('call', 'azure-openai', request)).toBeUndefined();
+    expect(headerFields('routing', 'azure-openai', request)).toEqual(new Map([['resource_name', 'r']]));
   });
 });
 

@@ -29,16 +29,16 @@ export function resourcePath(call: Call, path: string): string {
   return joinQuery(path, withVersion(query, version));
 }
 
-/** The resource that an old style path names. */
+/** The resource that an old style path names. A stored credential stays with the resource of its account. */
 export function proxyBaseUrl(call: Call): string | undefined {
-  const host = RESOURCE_IN_PATH.exec(proxyPath(call))?.[1];
+  const host = call.stored === true ? undefined : RESOURCE_IN_PATH.exec(proxyPath(call))?.[1];
   return host === undefined ? undefined : `https://${host}`;
 }
 
 /** The client's path; its own API version wins. */
 export function proxiedPath(call: Call): string {
   const [path, query] = splitQuery(proxyPath(call));
-  const own = path.replace(RESOURCE_IN_PATH, '');
+  const own = call.stored === true ? path : path.replace(RESOURCE_IN_PATH, '');
   if (own === path && isVersionless(call)) return joinQuery(`/v1${path}`, withoutVersion(query));
   const versioned = call.fields.text('azure_entra_scope') !== FOUNDRY_SCOPE && !isVersionless(call);
   return joinQuery(own, versioned ? withVersion(query, call.fields.text('api_version')) : query);

@@ -1,10 +1,26 @@
+import { AppError } from '../../errors/index.ts';
 import { awsSigV4 } from '../../upstream/aws/index.ts';
-import type { Authorizer } from '../contract.ts';
+import type { Authorizer, Call } from '../contract.ts';
 
 /** The service name of the runtime, the control plane and the agent runtime alike. */
-export const SERVICE = 'bedrock';
+const SERVICE = 'bedrock';
 
-/** Signs calls to Bedrock; proxied calls may name another service. */
+/** What else proxied calls may be signed for: the buckets that hold files of batches. */
+const OTHER_SERVICES: ReadonlySet<string> = new Set(['s3']);
+
+/** The service that a proxied call is for, if it is not Bedrock. Throws AppError `PARAMETER_INVALID`. */
+export function otherService(call: Call): string | undefined {
+  const name = call.fields.text('aws_service');
+  if (name === undefined || name === SERVICE) return undefined;
+  if (OTHER_SERVICES.has(name)) return name;
+  throw new AppError('PARAMETER_INVALID', {
+    param: 'aws_service',
+    detail: `aws_service is one of ${[SERVICE, ...OTHER_SERVICES].join(' or ')}`,
+    provider: call.provider,
+  });
+}
+
+/** Signs calls to Bedrock; proxied calls may be for another service of the list. */
 export const bedrockAuth: Authorizer = awsSigV4({
-  service: (call) => (call.operation === 'proxy' ? (call.fields.text('aws_service') ?? SERVICE) : SERVICE),
+  service: (call) => (call.operation === 'proxy' ? (otherService(call) ?? SERVICE) : SERVICE),
 });

@@ -238,9 +238,11 @@ describe('the host of a proxied call', () => {
 
   test('is that of the service the target names', () => {
     expect(hostOf('/b/k', { ...KEYS, aws_service: 's3' })).toBe('https://s3.eu-west-1.amazonaws.com');
-    expect(() => hostOf('/b/k', { ...KEYS, aws_service: 'evil.example/' })).toThrow(
-      expect.objectContaining({ param: 'aws_service' }),
-    );
+    for (const service of ['sts', 'iam', 'secretsmanager', 'evil.example/']) {
+      expect(() => hostOf('/b/k', { ...KEYS, aws_service: service })).toThrow(
+        expect.objectContaining({ param: 'aws_service' }),
+      );
+    }
   });
 });
 

@@ -2,7 +2,7 @@
 import { awsBaseUrl } from '../../upstream/aws/index.ts';
 import type { Call } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
-import { SERVICE } from './auth.ts';
+import { otherService } from './auth.ts';
 
 const RUNTIME = 'bedrock-runtime';
 const CONTROL_PLANE = 'bedrock';
@@ -49,10 +49,10 @@ export function baseUrl(call: Call): string {
   return awsBaseUrl(call.operation === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
 }
 
-/** A proxied call goes to the host that knows its path, or to the service that the target names. */
+/** A proxied call goes to the host that knows its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */
 export function proxyBaseUrl(call: Call): string {
-  const service = call.fields.text('aws_service');
-  if (service !== undefined && service !== SERVICE) return awsBaseUrl(service, call);
+  const other = otherService(call);
+  if (other !== undefined) return awsBaseUrl(other, call);
   const segment = proxyPath(call).split(/[/?]/, 2)[1] ?? '';
   return awsBaseUrl(HOST_BY_SEGMENT.get(segment) ?? RUNTIME, call);
 }

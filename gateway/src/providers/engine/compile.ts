@@ -1,3 +1,4 @@
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { Call, Endpoint, EndpointId, Provider, Template } from '../contract.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
@@ -23,6 +24,8 @@ export interface CompiledProvider {
   readonly headers: readonly (readonly [name: string, template: CompiledTemplate])[];
   /** Headers that depend on the call. */
   readonly callHeaders: readonly (readonly [name: string, value: CompiledHeader])[];
+  /** Headers that decide what a credential reaches; lower case. */
+  readonly routingHeaders: ReadonlySet<string>;
 }
 
 /** Places that only a call can fill. */
@@ -46,6 +49,11 @@ export function compileProvider(provider: Provider): CompiledProvider {
     modelsPath: provider.models === undefined ? undefined : compileUrl(provider.models.path),
     headers: headers.filter((header): header is [string, CompiledTemplate] => !dependsOnCall(header[1])),
     callHeaders: headers.filter(([, value]) => dependsOnCall(value)),
+    routingHeaders: new Set([
+      ...METHOD_OVERRIDES,
+      ...(provider.routingHeaders ?? []),
+      ...headers.filter(([, value]) => isRouting(provider, value)).map(([name]) => name),
+    ]),
   };
   compiledProviders.set(provider, compiled);
   return compiled;
@@ -67,6 +75,15 @@ function compileEndpoints(provider: Provider): ReadonlyMap<string, CompiledEndpo
 
 function compileUrl(value: Template | ((call: Call) => string)): CompiledUrl {
   return typeof value === 'function' ? value : compileTemplate(value);
+}
+
+/** They make a call another one than the one that was checked. */
+const METHOD_OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+
+function isRouting({ id }: Provider, value: CompiledHeader): boolean {
+  if (typeof value === 'function') return false;
+  const fields = PROVIDER_CATALOGUE.get(id)?.fields ?? [];
+  return fields.some(({ key, kind }) => kind === 'routing' && value.keys.includes(key));
 }
 
 const dependsOnCall = (value: CompiledHeader): boolean =>

@@ -3,15 +3,18 @@ import { AppError } from '../../errors/index.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Call, Provider, TargetFields } from '../contract.ts';
 
+const CUSTOM_HOST = 'custom_host';
+
 /** Headers of the fields that every provider has (spec/providers.yaml `common_target_fields`). */
 const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
   [API_KEY, 'authorization'],
-  ['custom_host', 'x-gw-custom-host'],
+  [CUSTOM_HOST, 'x-gw-custom-host'],
 ]);
 
 /**
  * The values of a target behind the accessors that hooks see: credentials only as `Secret`, the rest as text. Values are
- * trimmed (a key file often ends in a newline); an empty one counts as absent.
+ * trimmed (a key file often ends in a newline); an empty one counts as absent. The custom host is no field: it has a way of
+ * its own, past the checks of who named it.
  */
 export function createFields(provider: Provider, values: ReadonlyMap<string, string>): TargetFields {
   const entry = PROVIDER_CATALOGUE.get(provider.id);
@@ -20,7 +23,7 @@ export function createFields(provider: Provider, values: ReadonlyMap<string, str
   const secrets = new Map<string, Secret>();
   for (const [key, raw] of values) {
     const value = raw.trim();
-    if (value === '') continue;
+    if (value === '' || key === CUSTOM_HOST) continue;
     if (names.has(key)) secrets.set(key, new Secret(value));
     else texts.set(key, value);
   }

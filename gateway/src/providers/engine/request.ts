@@ -79,7 +79,8 @@ export function buildProxyRequest(
   addCallHeaders(target, call, headers);
   // The client's own Authorization may be a gateway key: it goes upstream only when it was asked for by name.
   const { authorization: _, ...passed } = clientHeaders;
-  Object.assign(headers, passed, overlayOf(target, forwarded));
+  for (const name in passed) if (mayChoose(target, name)) headers[name] = passed[name] ?? '';
+  Object.assign(headers, overlayOf(target, forwarded));
   const request: OutgoingRequest = { method, origin: base.origin, path: base.prefix + path, headers, body };
   const done = target.provider.auth.apply(request, call, {
     ...context,
@@ -188,6 +189,10 @@ const FRAMING: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'expect', 'te', 'trailer', 'upgrade'],
 ]);
 
+/** Whether the caller may send the header: not one that would choose what a stored credential reaches. */
+const mayChoose = ({ stored, compiled }: PreparedTarget, name: string): boolean =>
+  !stored || !compiled.routingHeaders.has(name);
+
 /** Stored and forwarded headers; undefined when there is none, which is the common case. */
 function overlayOf(
   target: PreparedTarget,
@@ -198,6 +203,7 @@ function overlayOf(
     for (const name in headers) {
       const value = headers[name];
       if (value === undefined || FRAMING.has(name) || name.startsWith('x-gw-')) continue;
+      if (headers === forwarded && !mayChoose(target, name)) continue;
       overlay ??= {};
       overlay[name] = value;
     }

@@ -11,6 +11,8 @@ export interface TargetOptions {
   readonly customHost?: string;
   /** Where somebody names the host, a request does. */
   readonly untrustedHost?: boolean;
+  /** The credential did not come with the call: nothing in the call may choose where it goes or what it reaches. */
+  readonly stored?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -25,6 +27,7 @@ export interface PreparedTarget {
   /** Somebody names the host, in whatever field, and not the provider. */
   readonly namedHost: boolean;
   readonly untrustedHost: boolean;
+  readonly stored: boolean;
   /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
   readonly base: Base | AppError | undefined;
   /** For requests with and without a JSON body. */
@@ -38,7 +41,7 @@ export interface PreparedTarget {
  * fails: what is missing is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
-  const { customHost, untrustedHost = false, headers = {} } = options;
+  const { customHost, untrustedHost = false, stored = false, headers = {} } = options;
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
@@ -50,6 +53,7 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     customHost: customHost !== undefined,
     namedHost,
     untrustedHost: untrustedHost && namedHost,
+    stored,
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,

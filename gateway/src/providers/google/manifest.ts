@@ -18,6 +18,7 @@ export const google: Provider = defineProvider({
   id: 'google',
   baseUrl: 'https://generativelanguage.googleapis.com',
   auth: apiKey,
+  routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed },
   models,
   proxy: {},

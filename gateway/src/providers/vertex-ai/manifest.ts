@@ -20,6 +20,7 @@ export const vertexAi: Provider = defineProvider({
     'x-goog-user-project': quotaProject,
     [REQUEST_TYPE]: (call) => call.header(REQUEST_TYPE),
   },
+  routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed, messages, messagesCountTokens },
   models,
   proxy: {},

@@ -1,4 +1,5 @@
 /** Hosts and paths of Vertex AI; spec/providers.md 3.5 and providers.yaml. */
+import { AppError } from '../../errors/index.ts';
 import { gcpProject } from '../../upstream/gcp/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, hostText, pathSegment, pathText } from '../engine/index.ts';
@@ -28,12 +29,34 @@ export function publisherPath(
   return `${root(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
 }
 
+/**
+ * The path of an endpoint, by number or by full resource name. With a stored credential a name may only say again what
+ * the account says: an endpoint elsewhere would be another project or region than its owner chose. A project's number is
+ * not known to be that of the account, so the account's own project stands in its place.
+ */
+export function endpointPath(call: Call, name: string): string {
+  const resource = RESOURCE.exec(name);
+  if (resource === null) return `${root(call)}/endpoints/${pathText(name, 'model')}`;
+  if (call.stored !== true) return `/v1/${pathText(name, 'model')}`;
+  const [, project = '', location, endpoint = ''] = resource;
+  const own = gcpProject(call.fields);
+  if (location !== call.fields.text('vertex_region') || (project !== own && !/^\d+$/.test(project))) {
+    throw new AppError('ACCOUNT_SETTING_REFUSED', {
+      param: 'model',
+      detail: 'The endpoint that the model names is in another project or region than the account',
+      provider: call.provider,
+    });
+  }
+  return `${root(call)}/endpoints/${pathSegment(endpoint, 'model')}`;
+}
+
+const RESOURCE = /^projects\/([^/]+)\/locations\/([^/]+)\/endpoints\/([^/]+)$/;
 const LOCATION = /^projects\/[^/]+\/locations\/([^/]+)\//;
 
 /** An endpoint with a full resource name is served where the name says, anything else in the target's region. */
 function regionOf(call: Call): string {
   const { family, name } = readModel(call.model);
-  const named = family === 'endpoints' ? LOCATION.exec(name)?.[1] : undefined;
+  const named = family === 'endpoints' && call.stored !== true ? LOCATION.exec(name)?.[1] : undefined;
   const region = named ?? call.fields.text('vertex_region');
   if (region === undefined) throw fieldMissing(call.provider, 'vertex_region');
   return region;

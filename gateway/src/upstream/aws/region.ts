@@ -12,7 +12,7 @@ type Env = ProviderServices['env'];
 
 /** `https://SERVICE.REGION.amazonaws.com`; the environment's region and domain are put in by `placeEndpoint`. */
 export function awsBaseUrl(service: string, call: Call): string {
-  return `https://${hostLabel(service, 'aws_service')}.${awsRegion(call)}.${DEFAULT_DOMAIN}`;
+  return `https://${service}.${awsRegion(call)}.${DEFAULT_DOMAIN}`;
 }
 
 /** The region of the target; with the machine's own identity the environment's region is the default. */

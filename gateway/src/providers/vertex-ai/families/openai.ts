@@ -2,9 +2,9 @@
 import { ok } from '@gatehouse/crds';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
 import type { BodyHook, RequestTable } from '../../contract.ts';
-import { pathText, shapeBody } from '../../engine/index.ts';
+import { shapeBody } from '../../engine/index.ts';
 import { editMessages, foldDeveloper, withoutMembers } from '../../openai-like/index.ts';
-import { root } from '../paths.ts';
+import { endpointPath, root } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
 /** Messages as open models take them. */
@@ -40,19 +40,12 @@ export const meta: ChatFamily = {
   write: (params, call, name) => ok({ ...shapeBody(META, params, call), model: `meta/${name}` }),
 };
 
-const RESOURCE = /^projects\//;
-
-const endpointPath: ChatFamily['path'] = (call, name) => {
-  const endpoint = RESOURCE.test(name)
-    ? `/v1/${pathText(name, 'model')}`
-    : `${root(call)}/endpoints/${pathText(name, 'model')}`;
-  return `${endpoint}/chat/completions`;
-};
+const chatPath: ChatFamily['path'] = (call, name) => `${endpointPath(call, name)}/chat/completions`;
 
 /** A model deployed to an endpoint of the project, by number or by its full resource name. */
 export const endpoints: ChatFamily = {
   ...openAi,
-  path: endpointPath,
-  streamPath: endpointPath,
+  path: chatPath,
+  streamPath: chatPath,
   write: (params, call, name) => ok({ ...shapeBody(ENDPOINT, params, call), model: name }),
 };
