@@ -52,7 +52,7 @@ describe('a successful answer', () => {
     expect(() => read(rule, text)).toThrow(
       expect.objectContaining({
         code: 'UPSTREAM_INVALID_RESPONSE',
-        detail: `Invalid response received from groq: ${text}`,
+        detail: expect.stringMatching(`^Invalid response received from groq \\(${text.length} bytes, `),
         provider: 'groq',
       }),
     );

@@ -81,12 +81,12 @@ function modelsOf(body: unknown): readonly JsonObject[] | undefined {
 function parseBody(provider: Provider, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
-  } catch (thrown) {
-    throw invalid(provider, bytes, thrown);
+  } catch {
+    throw invalid(provider, bytes, 'the body is not JSON'); // what the parser says quotes the body
   }
 }
 
-const invalid = (provider: Provider, bytes: Buffer, cause: unknown): AppError =>
+const invalid = (provider: Provider, bytes: Buffer, cause: string): AppError =>
   new AppError('UPSTREAM_INVALID_RESPONSE', {
     detail: invalidAnswer(provider.id, bytes).message,
     provider: provider.id,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Authorizer, OutgoingRequest } from '../contract.ts';
-import { apiKeyHeader, apiKeyQuery, bearer, noAuth } from './authorizers.ts';
+import { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 import { createFields } from './fields.ts';
 import { sampleCall, sampleProvider, sampleServices } from './testing.ts';
 
@@ -33,15 +33,6 @@ describe('an authorizer', () => {
     ['sends a bearer token', bearer(), { key: 'K' }, { headers: { authorization: 'Bearer K' } }],
     ['sends a header', apiKeyHeader('x-api-key'), { key: 'K' }, { headers: { 'x-api-key': 'K' } }],
     ['sends a header with a prefix', apiKeyHeader('a', { prefix: 'Key ' }), { key: 'K' }, { headers: { a: 'Key K' } }],
-    ['begins a query', apiKeyQuery('key'), { key: 'a&b' }, { path: '/p?key=a%26b' }],
-    ['continues a query', apiKeyQuery('key'), { key: 'K', path: '/p?alt=sse' }, { path: '/p?alt=sse&key=K' }],
-    ['keeps a parameter that is there', apiKeyQuery('key'), { key: 'K', path: '/p?key=own' }, { path: '/p?key=own' }],
-    [
-      'is not misled by a longer name',
-      apiKeyQuery('key'),
-      { key: 'K', path: '/p?monkey=1' },
-      { path: '/p?monkey=1&key=K' },
-    ],
     ['may have no key', bearer({ optional: true }), {}, { headers: {} }],
     [
       'needs no key where a header was forwarded',
@@ -50,7 +41,6 @@ describe('an authorizer', () => {
       { headers: { authorization: 'F' } },
     ],
     ['needs no key on a host of its own', bearer(), { customHost: true }, { headers: {} }],
-    ['needs no key in a query on a host of its own', apiKeyQuery('key'), { customHost: true }, { path: '/p' }],
     ['does nothing', noAuth(), { key: 'K' }, { path: '/p', headers: {} }],
   ])('%s', async ([, authorizer, given, want]) => {
     expect(await authorize(authorizer, given)).toMatchObject(want);
@@ -61,7 +51,6 @@ describe('an authorizer', () => {
   test.for([
     ['bearer', bearer()],
     ['header', apiKeyHeader('x-api-key')],
-    ['query', apiKeyQuery('key')],
   ] as const)('names the field when there is no key: %s', async ([, authorizer]) => {
     await expect(authorize(authorizer, {})).rejects.toMatchObject({ code: 'PROVIDER_FIELD_MISSING', param: 'api_key' });
   });

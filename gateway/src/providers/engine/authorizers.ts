@@ -25,20 +25,6 @@ export function apiKeyHeader(name: string, options: Optional & { readonly prefix
   };
 }
 
-/** The API key as a query parameter, unless the query has one already. */
-export function apiKeyQuery(param: string): Authorizer {
-  const present = new RegExp(`[?&]${param}=`);
-  return {
-    summary: `?${param}={api_key}`,
-    apply(request, call, context) {
-      const key = call.fields.secret(API_KEY)?.reveal();
-      if (key === undefined) return refuseUnlessCustom(call, context);
-      if (present.test(request.path)) return;
-      request.path += `${request.path.includes('?') ? '&' : '?'}${param}=${encodeURIComponent(key)}`;
-    },
-  };
-}
-
 /** For providers that know no credential. */
 export function noAuth(): Authorizer {
   return { summary: 'none', apply() {} };

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import { readErrorShape, withProviderPrefix } from '../../wire/openai/index.ts';
 import type { AnswerHead, ErrorFields, Provider } from '../contract.ts';
 
 /** Longest upstream text that is repeated to the client, in characters. */
 const MAX_QUOTED_CHARS = 8192;
+/** Hex digits of a hash that are shown. */
+const HASH_DIGITS = 16;
 
 /** The body of the error normal form (spec/providers.md 1.8). */
 export interface ProviderErrorBody {
@@ -21,10 +24,13 @@ export function readErrorFields(provider: Provider, head: AnswerHead, bytes: Buf
   return withProviderPrefix(provider.id, { ...byShape, type });
 }
 
-/** The fields for an answer that is neither a success nor an error anyone knows (spec/providers.md 1.7). */
+/**
+ * The fields for an answer that is neither a success nor an error anyone knows. It is not repeated, for nobody knows what is in
+ * it: its length and hash tell whether two are the same.
+ */
 export function invalidAnswer(providerId: string, bytes: Buffer): ErrorFields {
-  const raw = quoted(bytes.toString('utf8', 0, MAX_QUOTED_CHARS * 4));
-  return { message: `Invalid response received from ${providerId}: ${raw}`, type: null, param: null, code: null };
+  const facts = `${bytes.length} bytes, SHA-256 ${hash('sha256', bytes).slice(0, HASH_DIGITS)}`;
+  return { message: `Invalid response received from ${providerId} (${facts})`, type: null, param: null, code: null };
 }
 
 /** The error normal form. */
