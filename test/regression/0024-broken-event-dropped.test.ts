@@ -6,9 +6,11 @@ import { createDecode, createEncoder } from '../../gateway/src/wire/transform/in
 
 const SILENT: StreamDecoder = { push: () => [], end: () => [] };
 const read = (text: string) =>
-  createDecode(createFrameReader('sse'), SILENT, createEncoder('chat', { provider: 'p', includeUsage: false })).push(
-    Buffer.from(text),
-  );
+  createDecode({
+    reader: createFrameReader('sse'),
+    decoder: SILENT,
+    encoder: createEncoder('chat', { provider: 'p', includeUsage: false }),
+  }).push(Buffer.from(text));
 
 test('an event whose JSON is cut breaks the stream', () => {
   expect(() => read('data: {"delta":"a\n\n')).toThrow(expect.objectContaining({ code: 'UPSTREAM_STREAM_BROKEN' }));

@@ -23,7 +23,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-cache-namespace', meaning: 'partition of the cache; metadata no longer counts' },
   { name: 'x-gw-cache-force-refresh', meaning: '`true` calls the provider and stores the new answer' },
   { name: 'x-gw-request-timeout', meaning: 'ms until a call is ended with 408; for streams until the first event' },
-  { name: 'x-gw-forward-headers', meaning: 'comma list or JSON array of headers passed to the provider untouched' },
+  {
+    name: 'x-gw-forward-headers',
+    meaning:
+      'comma list or JSON array of headers passed to the provider untouched; not those that hold a gateway key, belong to the connection or open metadata services, and no credentials beside a stored one',
+  },
   { name: 'x-gw-sensitive-headers', meaning: 'comma list or JSON array of headers masked in logs' },
   { name: 'x-gw-strict-open-ai-compliance', meaning: '`false` allows fields beyond the OpenAI format in answers' },
   { name: 'x-gw-fetch-integrated-models', meaning: '`true` answers `GET /v1/models` from the catalogue' },

@@ -45,7 +45,7 @@ export interface Caller {
   readonly key: KeyRecord;
   /** SHA-256 of the key, lower-case hex. */
   readonly keyHash: string;
-  /** The headers the key came in: they go no further. */
+  /** The headers of the caller's identity that hold a gateway key, this one or another: they go no further. */
   readonly keyHeaders: ReadonlySet<string>;
   /** The workspace names resolve in. */
   readonly workspace: WorkspaceRecord;

@@ -4,6 +4,7 @@ import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
+import { isKnownKey } from './gateway-key.ts';
 
 /** Longest key that is looked at, in characters: hashing must stay cheap. */
 const MAX_KEY_LENGTH = 4096;
@@ -31,10 +32,12 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
   if (workspace === undefined) throw new AppError('KEY_WITHOUT_WORKSPACE');
+  const isKey = (text: string | undefined): boolean =>
+    text !== undefined && (text === found.secret || isKnownKey(text, snapshot));
   const keyHeaders = new Set([found.header]);
-  if (bearer === found.secret) keyHeaders.add('authorization');
-  if (request.header('x-api-key')?.trim() === found.secret) keyHeaders.add('x-api-key');
-  return { key, keyHash, keyHeaders, workspace, credential: bearer === found.secret ? undefined : bearer };
+  if (isKey(bearer)) keyHeaders.add('authorization');
+  if (isKey(request.header('x-api-key')?.trim())) keyHeaders.add('x-api-key');
+  return { key, keyHash, keyHeaders, workspace, credential: keyHeaders.has('authorization') ? undefined : bearer };
 }
 
 const isGatewayKey = (found: FoundKey | undefined): boolean =>

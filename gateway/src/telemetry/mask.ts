@@ -1,24 +1,8 @@
 /** Masking of header values in logs; behaviour-providers-hosts 11.8. */
-import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { isCredentialHeader } from '../lib/header-names.ts';
 
-const ALWAYS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'api-key',
-  'x-api-key',
-  'x-goog-api-key',
-  'x-gw-api-key',
-  'x-gw-config',
-  'x-gw-aws-external-id',
-  'x-gw-aws-role-arn',
-  'x-gw-oracle-private-key',
-  'x-gw-oracle-key-passphrase',
-  ...[...PROVIDER_CATALOGUE.values()].flatMap(({ fields }) =>
-    fields.flatMap(({ header, kind }) => (kind === 'secret' && header !== undefined ? [header] : [])),
-  ),
-]);
+/** Our own headers that hold or may hold a credential, beside those whose names say so. */
+const ALWAYS: ReadonlySet<string> = new Set(['x-gw-config', 'x-gw-aws-external-id', 'x-gw-aws-role-arn']);
 /** The families that the public contract spells by letter carry cloud credentials. */
 const ALWAYS_PREFIXES = ['x-gw-cloud-'];
 
@@ -39,4 +23,7 @@ export function maskHeaders(
 }
 
 const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
-  ALWAYS.has(name) || more.has(name) || ALWAYS_PREFIXES.some((prefix) => name.startsWith(prefix));
+  isCredentialHeader(name) ||
+  ALWAYS.has(name) ||
+  more.has(name) ||
+  ALWAYS_PREFIXES.some((prefix) => name.startsWith(prefix));

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { AppError, messagesErrorType } from '../../errors/index.ts';
+import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
 import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../providers/engine/index.ts';
 import type { UpstreamHeaders, UpstreamResponse } from '../../upstream/index.ts';
@@ -41,6 +42,9 @@ const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: 
   ],
 );
 
+/** What a provider may be asked for. */
+export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'identity']);
+
 /** Whether the body is compressed. */
 export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
   const encoding = headers['content-encoding'];
@@ -53,7 +57,7 @@ export async function decoded(answer: UnaryAnswer, maxBytes: number): Promise<Un
   if (typeof encoding !== 'string' || !isEncoded(answer) || answer.bytes.length === 0) return answer;
   const decode = DECODERS.get(encoding.trim().toLowerCase());
   if (decode === undefined) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: `The provider used the unknown encoding ${encoding}` });
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The provider used an unknown encoding' });
   }
   const { 'content-encoding': _, ...headers } = answer.headers;
   try {
@@ -108,7 +112,7 @@ export function streamTransform(
   provider: Provider,
   endpoint: Endpoint | undefined,
   call: Call,
-  { protocol }: Operation,
+  { operation: { protocol }, scrub }: { readonly operation: Operation; readonly scrub: Scrubber },
 ): ByteTransform {
   const format = STREAM_PROTOCOLS[protocol];
   const includeUsage = asksForUsage(call.params['stream_options']);
@@ -117,10 +121,11 @@ export function streamTransform(
     endpoint === undefined
       ? undefined
       : openStream(provider, endpoint, call, { items: includeUsage && endpoint.stream?.kind === 'tag' });
-  if (opened === undefined) return createRelay(format);
-  if (opened.kind === 'relay') return createRelay(format, opened.relay);
+  if (opened === undefined) return createRelay(format, { scrub: scrub.bytes });
+  if (opened.kind === 'relay') return createRelay(format, { relay: opened.relay, scrub: scrub.bytes });
   const encoder = createEncoder(format, { provider: provider.id, includeUsage });
-  return createDecode(createFrameReader(opened.framing), opened.decoder, encoder);
+  const reader = createFrameReader(opened.framing);
+  return createDecode({ reader, decoder: opened.decoder, encoder, scrub: scrub.text });
 }
 
 function asksForUsage(options: unknown): boolean {

@@ -2,6 +2,7 @@ import { newId } from '../../lib/random.ts';
 import type { Call, TargetFields } from '../../providers/contract.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Exchange } from '../exchange.ts';
+import { holdsGatewayKey, type KeyLookup } from '../gateway-key.ts';
 
 export interface CallFacts {
   readonly provider: string;
@@ -10,21 +11,33 @@ export interface CallFacts {
   readonly strict: boolean;
   readonly fields: TargetFields;
   readonly stored: boolean;
+  /** Headers that hold a gateway key. */
+  readonly keyHeaders: ReadonlySet<string>;
   now(): number;
 }
 
 /** What a provider's hooks see of the request. */
-export function createCall({ operation, request }: Exchange, facts: CallFacts): Call {
+export function createCall({ operation, request, snapshot }: Exchange, facts: CallFacts): Call {
+  const { keyHeaders, ...rest } = facts;
   return {
-    ...facts,
+    ...rest,
     operation: operation.id,
     stream: operation.json && facts.params['stream'] === true,
-    header: (name) => request.header(name),
+    header: (name) => (keyHeaders.has(name) ? undefined : request.header(name)),
     path: request.path.slice(3),
-    query: request.query,
+    query: withoutKeys(request.query, snapshot),
     route: request.route,
     newId,
   };
+}
+
+/** The query without parameters that hold a gateway key. */
+function withoutKeys(query: string, snapshot: KeyLookup): string {
+  if (query === '') return query;
+  const holds = (pair: string): boolean =>
+    [...new URLSearchParams(pair)].flat().some((text) => holdsGatewayKey(text, snapshot));
+  const pairs = query.split('&');
+  return pairs.some(holds) ? pairs.filter((pair) => !holds(pair)).join('&') : query;
 }
 
 /** The model a body names; empty when it names none. */

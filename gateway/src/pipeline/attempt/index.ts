@@ -1,6 +1,7 @@
 /** The steps of one target, in the order of behaviour-lifecycle 1.11. */
 import type { ResponseCache } from '../../cache/index.ts';
 import { AppError, toAppError } from '../../errors/index.ts';
+import type { Scrubber } from '../../lib/scrub.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
 import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
@@ -10,6 +11,7 @@ import type { HostOrigin, UpstreamRequest, UpstreamResponse } from '../../upstre
 import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import { viaHeaders } from '../via.ts';
+import { isBelow } from './addressee.ts';
 import {
   type ClientAnswer,
   decoded,
@@ -28,7 +30,8 @@ import { listUpstreamModels } from './models.ts';
 import { withOffers } from './offers.ts';
 import { type AttemptOutcome, passedHeaders, renderFor } from './outcome.ts';
 import { isOverloaded } from './overload.ts';
-import { clientHeaders, forwardedHeaders } from './proxy-headers.ts';
+import { clientHeaders, type Forwarding, forwardedHeaders } from './proxy-headers.ts';
+import { scrubberOf, scrubHeaders } from './scrub.ts';
 import { type SendPort, type SendResult, sendWithRetries } from './send.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
@@ -63,6 +66,8 @@ interface Prepared {
   readonly forwarded: Readonly<Record<string, string>>;
   /** What a host that somebody named is told; it may be one of ours. */
   readonly via: Readonly<Record<string, string>> | undefined;
+  /** The headers of the last call, for what its answer may repeat. */
+  readonly sent: { headers: Readonly<Record<string, string>> };
 }
 
 /** What an outcome says of its target before anything was sent. */
@@ -90,13 +95,32 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, model, nowMs });
   const { provider, fields, stored } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
-  const call = createCall(exchange, { provider: provider.id, params, model, strict, fields, stored, now: ports.now });
+  const { keyHeaders } = caller;
+  const call = createCall(exchange, {
+    provider: provider.id,
+    params,
+    model,
+    strict,
+    fields,
+    stored,
+    keyHeaders,
+    now: ports.now,
+  });
   const endpoint =
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
-  const names = resolution.overrides.forwardHeaders ?? leaf.settings.forwardHeaders;
-  const forwarded = forwardedHeaders(request, caller, names);
+  const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
   const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayId) : undefined;
-  return { input, leaf, resolved, provider, endpoint, call, forwarded, via };
+  return { input, leaf, resolved, provider, endpoint, call, forwarded, via, sent: { headers: {} } };
+}
+
+/** What is passed on, and whether those who name it may put a credential beside the one that is stored. */
+function forwardingOf(leaf: Leaf, { overrides, plan }: Resolution, { storedBy }: ResolvedTarget): Forwarding {
+  const asked = overrides.forwardHeaders;
+  const namedBy = asked === undefined ? plan.owner : 'client';
+  return {
+    names: asked ?? leaf.settings.forwardHeaders,
+    credentials: storedBy === undefined || !isBelow(namedBy, storedBy),
+  };
 }
 
 async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise<AttemptOutcome> {
@@ -164,7 +188,7 @@ function outgoing(
   return buildProxyRequest(resolved.target, call, {
     ...context,
     method: exchange.request.method,
-    headers: clientHeaders(exchange.request, input.caller),
+    headers: clientHeaders({ ...exchange, caller: input.caller }),
     body: bytes,
   });
 }
@@ -234,11 +258,12 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
 
 function toUpstream(
   { method, origin, path, headers: given, body }: Omit<UpstreamRequest, 'hostOrigin'>,
-  { resolved: { hostOrigin }, via }: Prepared,
+  { resolved: { hostOrigin }, via, sent }: Prepared,
   streamed?: StreamedBody,
 ): UpstreamRequest {
   const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
   const headers = { ...given, ...via, ...length };
+  sent.headers = headers;
   return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
 }
 
@@ -268,16 +293,25 @@ async function toOutcome(
   const facts = { ...base, ...counts, cacheStatus, store: undefined };
   if (result.kind === 'error') return failed(result.error, { base, input: prepared.input, ...counts, cacheStatus });
   if (result.kind === 'stream') return { ...facts, ...streamOutcome(prepared, result.response) };
-  if (prepared.call.operation === 'proxy') {
-    const headers = passedHeaders(result.headers);
-    return { ...facts, ...unary(result.status, { headers, bytes: result.bytes }) };
-  }
-  const answer: UnaryAnswer = isEncoded(result) ? await decoded(result, ports.maxResponseBytes) : result;
-  return { ...facts, ...unary(answer.status, clientAnswer(prepared, answer)) };
+  const isGood = result.status >= 200 && result.status <= 299;
+  const asItIs = prepared.call.operation === 'proxy' && isGood;
+  const answer = !asItIs && isEncoded(result) ? await decoded(result, ports.maxResponseBytes) : result;
+  const given = isGood ? clientAnswer(prepared, answer) : failedAnswer(prepared, answer);
+  return { ...facts, ...unary(answer.status, given) };
 }
 
-function clientAnswer({ provider, endpoint, call, input }: Prepared, answer: UnaryAnswer): ClientAnswer {
-  if (answer.status < 200 || answer.status > 299) return errorAnswer(provider, input.exchange.operation, answer);
+/** An error of the provider, without the credentials it repeats. */
+function failedAnswer(prepared: Prepared, answer: UnaryAnswer): ClientAnswer {
+  const { operation } = prepared.input.exchange;
+  const { headers, bytes } =
+    operation.id === 'proxy'
+      ? { headers: passedHeaders(answer.headers), bytes: answer.bytes }
+      : errorAnswer(prepared.provider, operation, answer);
+  const scrubber = scrubberOf(prepared.resolved.target, prepared.sent.headers);
+  return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
+}
+
+function clientAnswer({ provider, endpoint, call }: Prepared, answer: UnaryAnswer): ClientAnswer {
   if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
   return successAnswer(provider, endpoint, call, answer);
 }
@@ -285,7 +319,14 @@ function clientAnswer({ provider, endpoint, call, input }: Prepared, answer: Una
 const unary = (status: number, { headers, bytes }: { headers: AttemptOutcome['headers']; bytes: Buffer }) =>
   ({ status, fallback: 'status', error: undefined, stream: false, headers, body: { kind: 'bytes', bytes } }) as const;
 
-function streamOutcome({ provider, endpoint, call, input }: Prepared, response: UpstreamResponse) {
+function streamOutcome(prepared: Prepared, response: UpstreamResponse) {
+  const { provider, endpoint, call, input } = prepared;
+  let made: Scrubber | undefined;
+  const scrubber = (): Scrubber => {
+    made ??= scrubberOf(prepared.resolved.target, prepared.sent.headers);
+    return made;
+  };
+  const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
   const headers = passedHeaders(response.headers);
   const events = call.operation !== 'proxy' || isServerSent(response);
   if (call.operation === 'proxy' && !events) {
@@ -293,7 +334,8 @@ function streamOutcome({ provider, endpoint, call, input }: Prepared, response: 
     if (length !== undefined) headers['content-length'] = length;
   }
   if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
-  const transform = events ? streamTransform(provider, endpoint, call, input.exchange.operation) : undefined;
+  const { operation } = input.exchange;
+  const transform = events ? streamTransform(provider, endpoint, call, { operation, scrub }) : undefined;
   const body = { kind: 'stream', upstream: response.body, transform } as const;
   return { status: response.status, fallback: 'status', error: undefined, stream: true, headers, body } as const;
 }

@@ -1,5 +1,6 @@
 /** What one target's attempt ends with: an answer for the client, and what the strategy above it needs to know. */
 import { type AppError, errorProtocolOf, renderError } from '../../errors/index.ts';
+import { isHopByHop, namedByConnection } from '../../lib/header-names.ts';
 import type { Leaf, RouteOutcome } from '../../routing/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Exchange, HeaderMap } from '../exchange.ts';
@@ -21,25 +22,21 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly store: CacheWriter | undefined;
 }
 
-/** Headers of an upstream that end at the gateway: they belong to its connection or its encoding of the bytes. */
-const DROPPED: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
+/** What an upstream may not say to the client's browser about the gateway's own address, where its answer comes from. */
+const ABOUT_THE_ORIGIN: ReadonlySet<string> = new Set([
+  ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'public-key-pins', 'expect-ct', 'clear-site-data'],
+  ...['alt-svc', 'nel', 'report-to', 'reporting-endpoints', 'timing-allow-origin', 'service-worker-allowed'],
 ]);
+const DROPPED_PREFIXES = ['x-gw-', 'access-control-', 'cross-origin-'];
 
-/** The headers of an upstream that the client gets; our own names are never taken from it. */
+/** The headers of an upstream that the client gets: none of its connection or its site, and none of our names. */
 export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
   const out: HeaderMap = {};
+  const named = namedByConnection(headers['connection']);
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && !DROPPED.has(name) && !name.startsWith('x-gw-')) out[name] = value;
+    if (value === undefined || named.has(name) || isHopByHop(name) || ABOUT_THE_ORIGIN.has(name)) continue;
+    if (!DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) out[name] = value;
   }
   return out;
 }

@@ -1,68 +1,102 @@
+import { createHash } from 'node:crypto';
 import { fakeRequest } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
+import type { KeyRecord } from '../../snapshot/index.ts';
 import type { Caller } from '../exchange.ts';
-import { clientHeaders, forwardedHeaders } from './proxy-headers.ts';
+import { clientHeaders, type Forwarding, forwardedHeaders, type HeaderSource } from './proxy-headers.ts';
 
-const caller = (...keyHeaders: string[]): Caller => ({ keyHeaders: new Set(keyHeaders) }) as unknown as Caller; // all that is looked at
+const GATEWAY_KEY = 'a-key-that-does-not-say-so-0123456789';
+const KEYS = new Set([createHash('sha256').update(GATEWAY_KEY).digest('hex')]);
+const source = (headers: Record<string, string>, keyHeaders: readonly string[] = []): HeaderSource => ({
+  request: fakeRequest({ headers }),
+  caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // all that is looked at
+  snapshot: { key: (sha256) => (KEYS.has(sha256) ? ({} as KeyRecord) : undefined) }, // as above
+});
+/** Ways in which a gateway key stands in a header. */
+const HOLDERS: Record<string, string> = {
+  'x-bare': GATEWAY_KEY,
+  'x-bearer': `Bearer ${GATEWAY_KEY}`,
+  'x-basic': `Basic ${Buffer.from(`user:${GATEWAY_KEY}`).toString('base64')}`,
+  'x-list': `a=1; key=${GATEWAY_KEY}; b=2`,
+  'x-json': JSON.stringify({ key: GATEWAY_KEY }),
+  'x-prefix': 'gwk_0123456789abcdef',
+};
 
 describe('the headers of a proxied request', () => {
-  const pass = (headers: Record<string, string>, by = caller('x-gw-api-key')) =>
-    clientHeaders(fakeRequest({ headers }), by);
+  const pass = (headers: Record<string, string>, keyHeaders?: readonly string[]) =>
+    clientHeaders(source(headers, keyHeaders));
 
-  test('are those of the client, without what ends at the gateway', () => {
-    const ends = {
-      host: 'h',
-      connection: 'close',
-      'keep-alive': '5',
-      'proxy-authorization': 'p',
-      te: 'trailers',
-      trailer: 't',
-      'transfer-encoding': 'chunked',
-      upgrade: 'u',
-      expect: '100-continue',
-      'content-length': '3',
-      'x-gw-api-key': 'k',
-      'x-gw-config': '{}',
-    };
-    expect(pass({ ...ends, accept: 'a', cookie: 'c', 'content-type': 'text/plain' })).toEqual({
+  test('are those of the client', () => {
+    const headers = {
       accept: 'a',
-      cookie: 'c',
       'content-type': 'text/plain',
-    });
-  });
-
-  test('never hold the gateway key', () => {
-    const headers = { authorization: 'Bearer k', 'x-api-key': 'k', 'x-other': 'o' };
-    expect(pass(headers, caller('authorization', 'x-api-key'))).toEqual({ 'x-other': 'o' });
+      'x-other': 'o',
+      'idempotency-key': 'i',
+      range: 'bytes=0-',
+    };
     expect(pass(headers)).toEqual(headers);
   });
 
   test.for([
+    ...['host', 'connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade'],
+    ...['transfer-encoding', 'expect', 'content-length', 'x-gw-api-key', 'x-gw-config', 'via', 'forwarded'],
+    ...['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'cf-connecting-ip', 'metadata', 'metadata-flavor'],
+    ...['x-aws-ec2-metadata-token', 'cookie', 'authorization', 'api-key', 'x-api-key', 'x-goog-api-key'],
+    ...['x-portkey-api-key', 'ocp-apim-subscription-key', 'x-amz-security-token', 'x-auth-token', 'x-vault-token'],
+  ])('do not hold %s', (name) => {
+    expect(pass({ [name]: 'v', 'x-other': 'o' })).toEqual({ 'x-other': 'o' });
+  });
+
+  test('do not hold what the connection names', () => {
+    expect(pass({ connection: 'close, X-Mine', 'x-mine': '1', 'x-other': 'o' })).toEqual({ 'x-other': 'o' });
+  });
+
+  test('hold no gateway key, wherever it stands', () => {
+    expect(pass({ ...HOLDERS, 'x-other': 'o' })).toEqual({ 'x-other': 'o' });
+    expect(pass({ 'x-placeholder': 'p' }, ['x-placeholder'])).toEqual({});
+  });
+
+  test.for([
     { given: 'gzip, br, deflate', want: 'gzip, deflate' },
-    { given: 'br;q=1.0, gzip', want: 'gzip' },
-    { given: 'BR', want: '' },
-    { given: 'brotli', want: 'brotli' },
-    { given: '*', want: '*' },
+    { given: 'br;q=1.0, GZIP;q=0.5', want: 'GZIP;q=0.5' },
+    { given: 'zstd', want: '' },
+    { given: '*', want: '' },
+    { given: 'identity', want: 'identity' },
   ])('accept $given as $want', ({ given, want }) => {
     expect(pass({ 'accept-encoding': given })).toEqual({ 'accept-encoding': want });
   });
 });
 
 describe('forwarded headers', () => {
-  const headers = { 'x-a': '1', authorization: 'Bearer k', 'metadata-flavor': 'Google', 'x-gw-trace-id': 't' };
-  const forward = (names: string[], by = caller('x-gw-api-key')) =>
-    forwardedHeaders(fakeRequest({ headers }), by, names);
+  const headers = { 'x-a': '1', authorization: 'Bearer k', cookie: 'c', 'x-forwarded-for': 'f', ...HOLDERS };
+  const forward = (names: string[], { credentials = true }: Partial<Forwarding> = {}, keyHeaders: string[] = []) =>
+    forwardedHeaders(source(headers, keyHeaders), { names, credentials });
 
   test('are those that are named and there', () => {
-    expect(forward(['x-a', 'x-b', 'authorization'])).toEqual({ 'x-a': '1', authorization: 'Bearer k' });
+    const { authorization, cookie } = headers;
+    const want = { 'x-a': '1', authorization, cookie, 'x-forwarded-for': 'f' };
+    expect(forward(['x-a', 'x-b', 'authorization', 'cookie', 'x-forwarded-for'])).toEqual(want);
     expect(forward([])).toEqual({});
   });
 
-  test('are never the gateway key, whoever names it', () => {
-    expect(forward(['authorization', 'x-a'], caller('authorization'))).toEqual({ 'x-a': '1' });
+  test('are no credentials beside a stored one', () => {
+    expect(forward(['authorization', 'cookie', 'x-a'], { credentials: false })).toEqual({ 'x-a': '1' });
   });
 
-  test('are never what opens a metadata service, nor our own', () => {
-    expect(forward(['metadata-flavor', 'x-gw-trace-id'])).toEqual({});
+  test('are never a gateway key, whoever names it and wherever it stands', () => {
+    expect(forward([...Object.keys(HOLDERS), 'x-a'])).toEqual({ 'x-a': '1' });
+    expect(forward(['authorization', 'x-a'], {}, ['authorization'])).toEqual({ 'x-a': '1' });
+  });
+
+  test('are never of the connection, what opens a metadata service, nor our own', () => {
+    const given = {
+      connection: 'x-mine',
+      'x-mine': '1',
+      'metadata-flavor': 'Google',
+      metadata: 'true',
+      'x-gw-trace-id': 't',
+      te: 't',
+    };
+    expect(forwardedHeaders(source(given), { names: Object.keys(given), credentials: true })).toEqual({});
   });
 });

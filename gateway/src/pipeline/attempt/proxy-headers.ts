@@ -1,54 +1,78 @@
-/** Which headers of a client go to a provider; spec/providers.md 1.4 and 1.16, behaviour-providers-hosts 11.7. */
+/** Which headers of a client go to a provider. */
+import {
+  isCredentialHeader,
+  isHopByHop,
+  isMetadataHeader,
+  isOriginHeader,
+  namedByConnection,
+} from '../../lib/header-names.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { forwardable } from '../resolve/header-list.ts';
+import { holdsGatewayKey, type KeyLookup } from '../gateway-key.ts';
+import { READABLE_ENCODINGS } from './answer.ts';
 
-/** They belong to the client's connection or to the gateway. */
-const ENDS_HERE: ReadonlySet<string> = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'content-length',
-]);
+/** Whose headers they are. */
+export interface HeaderSource {
+  readonly request: ClientRequest;
+  readonly caller: Caller;
+  readonly snapshot: KeyLookup;
+}
 
-/** The client's headers for the proxy mode, without what ends at the gateway and without the gateway key. */
-export function clientHeaders(request: ClientRequest, caller: Caller): Record<string, string> {
+/** They are made anew for the provider's host. */
+const ENDS_HERE: ReadonlySet<string> = new Set(['host', 'expect']);
+
+/**
+ * The client's headers for the proxy mode: without those of its connection, the gateway's own, those that carry a
+ * credential or a gateway key, and those that tell where the client is.
+ */
+export function clientHeaders(source: HeaderSource): Record<string, string> {
+  const { request } = source;
   const out: Record<string, string> = {};
+  const named = namedByConnection(request.header('connection'));
   for (const [name, value] of request.headers()) {
-    if (ENDS_HERE.has(name) || name.startsWith('x-gw-')) continue;
-    if (caller.keyHeaders.has(name)) continue;
-    out[name] = name === 'accept-encoding' ? withoutBrotli(value) : value;
+    if (named.has(name) || isCredentialHeader(name) || isOriginHeader(name)) continue;
+    if (mayLeave(name, value, source)) out[name] = name === 'accept-encoding' ? readableOnly(value) : value;
   }
   return out;
 }
 
-/** Brotli is left out so that every body can be read where it has to be. */
-const withoutBrotli = (value: string): string =>
+/** Only encodings that can be read where a body has to be. */
+const readableOnly = (value: string): string =>
   value
     .split(',')
     .map((item) => item.trim())
-    .filter((item) => !/^br\b/i.test(item))
+    .filter((item) => READABLE_ENCODINGS.has(item.split(';', 1)[0]?.trim().toLowerCase() ?? ''))
     .join(', ');
 
 const NOTHING: Readonly<Record<string, string>> = {};
 
-/** The headers a config or the request wants passed on; absent ones are left out, and so is the gateway key. */
+export interface Forwarding {
+  readonly names: readonly string[];
+  /** Whether the names may stand for credentials: not beside a credential that somebody else has stored. */
+  readonly credentials: boolean;
+}
+
+/**
+ * The headers a config or the request wants passed on. Left out are absent ones, those of the connection and of metadata
+ * services, the gateway's own, whatever holds a gateway key, and credentials where they are not allowed.
+ */
 export function forwardedHeaders(
-  request: ClientRequest,
-  caller: Caller,
-  names: readonly string[],
+  source: HeaderSource,
+  { names, credentials }: Forwarding,
 ): Readonly<Record<string, string>> {
   if (names.length === 0) return NOTHING;
+  const { request } = source;
   const out: Record<string, string> = {};
-  for (const name of forwardable(names)) {
-    const value = caller.keyHeaders.has(name) ? undefined : request.header(name);
-    if (value !== undefined) out[name] = value;
+  const named = namedByConnection(request.header('connection'));
+  for (const name of names) {
+    if (named.has(name) || (!credentials && isCredentialHeader(name))) continue;
+    const value = request.header(name);
+    if (value !== undefined && mayLeave(name, value, source)) out[name] = value;
   }
   return out;
+}
+
+/** Whether a header may go to a provider at all. */
+function mayLeave(name: string, value: string, { caller, snapshot }: HeaderSource): boolean {
+  if (ENDS_HERE.has(name) || isHopByHop(name) || isMetadataHeader(name) || name.startsWith('x-gw-')) return false;
+  return !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
 }

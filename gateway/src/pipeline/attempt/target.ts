@@ -2,7 +2,7 @@
 import type { Deployment } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { createFields, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
+import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
 import type { Leaf, Party } from '../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -15,6 +15,8 @@ export interface ResolvedTarget {
   readonly target: PreparedTarget;
   readonly hostOrigin: HostOrigin;
   readonly managed: ManagedProvider | undefined;
+  /** Who has stored the credential; undefined where the caller brings it, or there is none. */
+  readonly storedBy: Party | undefined;
 }
 
 export interface TargetQuestion {
@@ -48,7 +50,12 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
   const extra = extraFields(leaf, account, question);
   const { managed } = account;
   if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
-    return { target: account.prepared, hostOrigin: host.origin, managed };
+    return {
+      target: account.prepared,
+      hostOrigin: host.origin,
+      managed,
+      storedBy: storedBy(account, account.prepared),
+    };
   }
   const values = extra === undefined ? account.values : new Map([...account.values, ...extra]);
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
@@ -57,8 +64,12 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
     untrustedHost: host.origin === 'request',
     stored: account.owner !== 'client',
   });
-  return { target, hostOrigin: host.origin, managed };
+  return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target) };
 }
+
+/** An account without secrets has none where it names its host; elsewhere it is the identity of the gateway itself. */
+const storedBy = ({ owner }: Account, target: PreparedTarget): Party | undefined =>
+  owner === 'client' || (target.namedHost && !holdsCredential(target)) ? undefined : owner;
 
 function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetQuestion): Account {
   const { source } = leaf;

@@ -17,8 +17,7 @@ const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
  * its own, past the checks of who named it.
  */
 export function createFields(provider: Provider, values: ReadonlyMap<string, string>): TargetFields {
-  const entry = PROVIDER_CATALOGUE.get(provider.id);
-  const names: ReadonlySet<string> = new Set(entry === undefined ? [API_KEY] : secretFieldsOf(entry));
+  const names: ReadonlySet<string> = new Set(secretNames(provider));
   const texts = new Map<string, string>();
   const secrets = new Map<string, Secret>();
   for (const [key, raw] of values) {
@@ -29,6 +28,19 @@ export function createFields(provider: Provider, values: ReadonlyMap<string, str
   }
   return { text: (key) => texts.get(key), secret: (key) => secrets.get(key) };
 }
+
+/** The credentials of a target. */
+export function* secretsOf(provider: Pick<Provider, 'id'>, fields: TargetFields): Generator<Secret> {
+  for (const key of secretNames(provider)) {
+    const secret = fields.secret(key);
+    if (secret !== undefined) yield secret;
+  }
+}
+
+const secretNames = ({ id }: Pick<Provider, 'id'>): readonly string[] => {
+  const entry = PROVIDER_CATALOGUE.get(id);
+  return entry === undefined ? [API_KEY] : secretFieldsOf(entry);
+};
 
 /** The error for a field without which the provider cannot be called; it names the field and the header that carries it. */
 export function fieldMissing(providerId: string, key: string): AppError {

@@ -3,7 +3,7 @@
  * of it is pure but for authorizers and writers, which may call out.
  */
 export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer } from './answer.ts';
-export { apiKeyHeader, apiKeyQuery, bearer, noAuth } from './authorizers.ts';
+export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 export { andThen, type Deferred } from './deferred.ts';
 export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';
@@ -19,5 +19,5 @@ export {
 } from './request.ts';
 export { shapeBody } from './shape-body.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';
-export { type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
+export { holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
 export { hostText, pathSegment, pathText } from './url.ts';

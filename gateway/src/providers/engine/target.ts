@@ -1,8 +1,10 @@
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
+import { isCredentialHeader } from '../../lib/header-names.ts';
+import type { Secret } from '../../lib/secret.ts';
 import type { Call, Provider, TargetFields } from '../contract.ts';
 import { type CompiledProvider, compileProvider } from './compile.ts';
-import { fieldMissing } from './fields.ts';
+import { fieldMissing, secretsOf } from './fields.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
 import { type Base, hostText, splitBase } from './url.ts';
 
@@ -34,6 +36,8 @@ export interface PreparedTarget {
   readonly jsonHeaders: Readonly<Record<string, string>>;
   readonly bareHeaders: Readonly<Record<string, string>>;
   readonly customHeaders: Readonly<Record<string, string>>;
+  /** The credentials of the target. */
+  readonly secrets: readonly Secret[];
 }
 
 /**
@@ -58,8 +62,13 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,
     customHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    secrets: [...secretsOf(provider, fields)],
   };
 }
+
+/** Whether the target brings a credential of its own: a secret field, or a custom header that holds one. */
+export const holdsCredential = ({ secrets, customHeaders }: PreparedTarget): boolean =>
+  secrets.length > 0 || Object.keys(customHeaders).some(isCredentialHeader);
 
 /** Whether one of the values is itself the provider's address. */
 const namesUrl = ({ id }: Provider, fields: TargetFields): boolean =>

@@ -7,13 +7,21 @@ import type { StreamEncoder } from './encoder.ts';
 import { fieldsOf } from './relay.ts';
 import type { ByteTransform } from './transform.ts';
 
-export function createDecode(reader: FrameReader, decoder: StreamDecoder, encoder: StreamEncoder): ByteTransform {
+export interface DecodeParts {
+  readonly reader: FrameReader;
+  readonly decoder: StreamDecoder;
+  readonly encoder: StreamEncoder;
+  /** Cleans the text of an error that the provider reports. */
+  readonly scrub?: (text: string) => string;
+}
+
+export function createDecode({ reader, decoder, encoder, scrub = (text) => text }: DecodeParts): ByteTransform {
   let usage: Usage | undefined;
   const encode = (items: readonly StreamItem[]): string => {
     let text = '';
     for (const item of items) {
       if (item.kind === 'usage') usage = item.usage;
-      text += encoder.encode(item);
+      text += item.kind === 'error' ? scrub(encoder.encode(item)) : encoder.encode(item);
     }
     return text;
   };

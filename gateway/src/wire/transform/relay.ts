@@ -19,23 +19,34 @@ const EVENT_BOUNDARY = /(?:\n\n|\r\n\r\n|\r\r)$/;
 const SEQUENCE = /"sequence_number": ?(\d{1,9})/g;
 const RESPONSE_ID = /"id": ?"(resp_[\w-]{1,128})"/;
 
+/** Stands in every event that reports an error, in whatever format. */
+const ERROR_WORD = Buffer.from('rror');
+
 /** The bytes as they are. */
 const UNTOUCHED: SseRelay = { push: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
-export function createRelay(protocol: StreamProtocol, relay: SseRelay = UNTOUCHED): ByteTransform {
+export interface RelayOptions {
+  readonly relay?: SseRelay;
+  /** Cleans bytes in which the provider reports an error. */
+  readonly scrub?: (bytes: Buffer) => Buffer;
+}
+
+export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}): ByteTransform {
+  const { relay = UNTOUCHED, scrub } = options;
+  const cleaned = (bytes: Buffer): Buffer => (scrub !== undefined && bytes.includes(ERROR_WORD) ? scrub(bytes) : bytes);
   let head: Buffer | undefined;
   const gate = createGate(protocol === 'events' ? endOfLines : endOfEvents);
   const tail = createTail();
   return {
     push: (bytes) => {
-      const out = gate.push(relay.push(bytes));
+      const out = cleaned(gate.push(relay.push(bytes)));
       if (out.length === 0) return undefined;
       head ??= out.subarray(0, HEAD_BYTES);
       tail.push(out);
       return out;
     },
     end: () => {
-      const rest = Buffer.concat([gate.end(), relay.end()]);
+      const rest = cleaned(Buffer.concat([gate.end(), relay.end()]));
       tail.push(rest);
       return rest;
     },

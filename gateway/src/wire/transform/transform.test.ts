@@ -142,7 +142,7 @@ describe('a relay', () => {
 
 describe('a relay that tags', () => {
   const tagging = (): ByteTransform =>
-    createRelay('chat', createSseRelay({ terminated: true, member: memberOf('provider', 'p') }));
+    createRelay('chat', { relay: createSseRelay({ terminated: true, member: memberOf('provider', 'p') }) });
 
   test('adds the member to every event, at every split point', () => {
     const bytes = Buffer.from(CHAT);
@@ -173,7 +173,11 @@ function plainDecoder(): StreamDecoder {
 }
 
 const decode = (protocol: StreamProtocol, includeUsage = false): ByteTransform =>
-  createDecode(createFrameReader('sse'), plainDecoder(), createEncoder(protocol, { provider: 'p', includeUsage }));
+  createDecode({
+    reader: createFrameReader('sse'),
+    decoder: plainDecoder(),
+    encoder: createEncoder(protocol, { provider: 'p', includeUsage }),
+  });
 const framed = (...frames: string[]): Buffer => Buffer.from(frames.map((data) => `data: ${data}\n\n`).join(''));
 
 describe('a decoded stream', () => {

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileScrubber } from './scrub.ts';
+
+const SECRET = 'sk "a/b"&ü+<1>';
+const scrubber = compileScrubber([SECRET]);
+
+describe('a secret is taken out', () => {
+  test.for([
+    { as: 'it is', text: SECRET },
+    { as: 'JSON', text: JSON.stringify({ a: SECRET }) },
+    { as: 'JSON with escaped slashes', text: JSON.stringify(SECRET).replaceAll('/', '\\/') },
+    { as: 'a URL', text: `?k=${encodeURIComponent(SECRET)}` },
+    { as: 'a URL in lower case', text: encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase()) },
+    { as: 'a form', text: encodeURIComponent(SECRET).replaceAll('%20', '+') },
+    {
+      as: 'HTML',
+      text: SECRET.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    },
+    { as: 'base64', text: Buffer.from(SECRET).toString('base64') },
+    { as: 'base64 of URLs', text: Buffer.from(SECRET).toString('base64url') },
+  ])('written as $as', ({ text }) => {
+    const clean = scrubber.text(`before ${text} after`);
+    expect(clean).toMatch(/^before .*\[redacted\].* after$/);
+    for (const part of ['sk ', 'a/b', 'a%2F', 'a\\/b']) expect(clean).not.toContain(part);
+  });
+
+  test('of basic authentication, whatever stands before and behind it', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 9 }), fc.string({ maxLength: 9 }), (before, behind) => {
+        const basic = Buffer.from(before + SECRET + behind).toString('base64');
+        expect(scrubber.text(basic)).toContain('[redacted]');
+      }),
+    );
+  });
+
+  test('and nothing else', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const buffer = Buffer.from(bytes);
+        expect(scrubber.bytes(buffer)).toBe(buffer);
+      }),
+    );
+  });
+
+  test('whole where one value is a part of another', () => {
+    expect(compileScrubber(['secret', 'secret-and-more']).text('a secret-and-more b')).toBe('a [redacted] b');
+  });
+
+  test('unless it is as short as a word', () => {
+    expect(compileScrubber(['', 'abc']).text('abc')).toBe('abc');
+  });
+});

@@ -1,0 +1,40 @@
+/** Credentials that an upstream repeats are taken out of what it says when a call fails. */
+import { isCredentialHeader } from '../../lib/header-names.ts';
+import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
+import type { PreparedTarget } from '../../providers/engine/index.ts';
+import type { HeaderMap } from '../exchange.ts';
+
+/** Values of custom headers that are shorter may be ordinary words. */
+const MIN_HEADER_LENGTH = 8;
+const SCHEME = /^[a-z][\w-]*\s+(?=\S+$)/i;
+
+// A memo of a pure function, made when a target fails for the first time: good answers cost nothing.
+const known = new WeakMap<PreparedTarget, Scrubber>();
+
+/** Takes out the secrets of the target and the credentials among the headers that were sent. */
+export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string, string>>): Scrubber {
+  const own = known.get(target) ?? compileScrubber(valuesOf(target));
+  known.set(target, own);
+  // Tokens and signatures are made per call; a header that holds a known secret needs no further look.
+  const made = credentialsIn(sent).filter((value) => own.text(value) === value);
+  if (made.length === 0) return own;
+  const other = compileScrubber(made);
+  return { bytes: (bytes) => other.bytes(own.bytes(bytes)), text: (text) => other.text(own.text(text)) };
+}
+
+const valuesOf = ({ secrets, customHeaders }: PreparedTarget): readonly string[] => [
+  ...secrets.map((secret) => secret.reveal()),
+  ...Object.values(customHeaders).filter((value) => value.length >= MIN_HEADER_LENGTH),
+  ...credentialsIn(customHeaders),
+];
+
+const credentialsIn = (headers: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(headers)
+    .filter(([name]) => isCredentialHeader(name))
+    .map(([, value]) => value.replace(SCHEME, ''));
+
+/** Headers without those values. */
+export function scrubHeaders(headers: HeaderMap, { text }: Scrubber): HeaderMap {
+  const clean = (value: string | string[]) => (typeof value === 'string' ? text(value) : value.map(text));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)]));
+}
