@@ -5,6 +5,7 @@ import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
 import { rbac as sidecarProfile } from './kinds/sidecar-profile/rbac.ts';
 import { rbac as publish } from './publish/rbac.ts';
 import type { PolicyRule } from './rbac.ts';
+import { rbac as redis } from './redis/rbac.ts';
 import { rbac as snapshotService } from './snapshot-service/rbac.ts';
 import { rbac as webhook } from './webhook/rbac.ts';
 import { rbac as world } from './world/rbac.ts';
@@ -43,6 +44,7 @@ export const OPERATOR_RULES: readonly PolicyRule[] = [
   ...apiKey,
   ...gatewayFleet,
   ...publish,
+  ...redis,
   ...sidecarProfile,
   ...snapshotService,
   ...webhook,

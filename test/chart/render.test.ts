@@ -118,6 +118,20 @@ describe('what is rendered', () => {
     expect(at(redis, 'spec.template.spec.containers.0.image')).toMatch(/^redis:[0-9]/);
   });
 
+  test('starts Redis with a password that nobody finds in the chart', async () => {
+    const objects = await render();
+    const redis = find(objects, `StatefulSet/${NAMESPACE}/gatehouse-redis`);
+    const container = at(redis, 'spec.template.spec.containers.0');
+    expect(at(container, 'args')).toEqual(expect.arrayContaining(['--requirepass', '$(PASSWORD)']));
+    const secretKeyRef = { name: 'gatehouse-redis-password', key: 'password' };
+    expect(at(container, 'env')).toEqual([{ name: 'PASSWORD', valueFrom: { secretKeyRef } }]);
+    const places = { 'gatehouse-redis-password': NAMESPACE, 'gatehouse-redis': 'gatehouse-gateways' };
+    for (const [name, namespace] of Object.entries(places)) {
+      const shell = find(objects, `Secret/${namespace}/${name}`);
+      expect(Object.keys(shell).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    }
+  });
+
   test.for([
     { rule: "the chart's Redis", values: {}, want: { urlSecretRef: { name: 'gatehouse-redis', key: 'url' } } },
     {

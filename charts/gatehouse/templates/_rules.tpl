@@ -229,6 +229,16 @@
   resources:
     - secrets
   resourceNames:
+    - gatehouse-redis-password
+  verbs:
+    - get
+    - watch
+    - patch
+- apiGroups:
+    - ""
+  resources:
+    - secrets
+  resourceNames:
     - gatehouse-webhook-certificate
   verbs:
     - get

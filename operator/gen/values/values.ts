@@ -109,11 +109,12 @@ const redis: Members = {
     storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
   }),
   passwordSecretRef: secretEntry(
-    'Secret entry, in the namespace of the release, with the password; then urlSecretRef is needed as well. Without one ' +
-      'the NetworkPolicy alone keeps others away.',
+    'Secret entry, in the namespace of the release, with a password of yours; then urlSecretRef is needed as well. Empty: the ' +
+      'operator makes one and writes it, once, into the Secret gatehouse-redis-password.',
   ),
   urlSecretRef: secretEntry(
-    "Secret entry, in the fleet's namespace, with the URL of a Redis: your own, or the chart's with its password.",
+    "Secret entry, in the fleet's namespace, with the URL of a Redis: your own, or the chart's with a password of yours. " +
+      'Empty: the operator writes the URL.',
   ),
 };
 

@@ -8,6 +8,7 @@ import { childName, type FleetSettings, gatewayFleetController } from '../kinds/
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
 import { createProgram, type Program, type Translations } from '../program/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
+import { keepRedisPassword } from '../redis/index.ts';
 import { secretRefsOf } from '../refs/index.ts';
 import {
   type Controller,
@@ -83,6 +84,7 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
   if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
   return async (signal) => {
     const work = [...controllers, program, writer, events].map((part) => part.run(signal));
+    work.push(keepRedisPassword(embeddedRedis(given), signal));
     if (frontDesk !== undefined) work.push(frontDesk.register(signal));
     await Promise.all(work);
   };
@@ -99,6 +101,15 @@ const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   operatorNamespace: options.organisationNamespace,
   metricsNamespaces: options.metricsNamespaces,
   fleetNamespaces: options.fleetNamespaces,
+});
+
+const embeddedRedis = ({ options, client, stores, log }: LeaderWorkOptions) => ({
+  client,
+  namespace: options.organisationNamespace,
+  fleetNamespaces: options.fleetNamespaces,
+  fleets: stores.fleets.fleets,
+  secrets: stores.secrets,
+  log,
 });
 
 function programOf(

@@ -98,6 +98,7 @@ async function installShells({ organisation }: Stage): Promise<void> {
   const shells: readonly [string, string, string, object][] = [
     ['coordination.k8s.io/v1', 'leases', `/namespaces/${organisation}`, { name: 'gatehouse-operator' }],
     ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-webhook-certificate' }],
+    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-redis-password' }],
     [webhooks, 'validatingwebhookconfigurations', '', { name: 'gatehouse-validating' }],
     [webhooks, 'mutatingwebhookconfigurations', '', { name: 'gatehouse-injection' }],
   ];

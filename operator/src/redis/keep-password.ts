@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { isOfOrganisation, readFleet } from '../kinds/gateway-fleet/index.ts';
+import {
+  ApiError,
+  type Clock,
+  createBackoff,
+  createNamedWatches,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type Log,
+  type NamedWatches,
+  type ObjectKey,
+  type Store,
+  sleep,
+  systemClock,
+} from '../runtime/index.ts';
+import { SECRETS, type SecretObject } from '../world/index.ts';
+import { isFilled, passwordInUrl, passwordOf, REDIS_PASSWORD_SECRET, urlChange, withPassword } from './secrets.ts';
+
+export interface EmbeddedRedisOptions {
+  readonly client: Pick<KubeClient, 'get' | 'watch' | 'mergePatch'>;
+  /** Of the operator and of Redis. */
+  readonly namespace: string;
+  readonly fleetNamespaces: ReadonlySet<string>;
+  readonly fleets: Pick<Store<KubeObject>, 'objects' | 'subscribe'>;
+  /** Secrets by name, shared with whoever else needs some. */
+  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'want' | 'settled'>;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+const FIELD_MANAGER = 'gatehouse-operator';
+const CLAIMANT = { id: 'embedded-redis' };
+const RETRY = { minMs: 500, maxMs: 30_000 };
+const PASSWORD_BYTES = 32;
+/** How long a first password waits for Secrets that may hold an earlier one, in ms. */
+const SECRETS_MS = 5_000;
+
+/**
+ * Fills in the password of the embedded Redis where the chart has installed a Secret for it, and the URL of it in the Secrets
+ * that fleets of the organisation name and that are marked for it. A password that is there is never replaced. Runs until the
+ * signal ends; never rejects.
+ */
+export async function keepRedisPassword(options: EmbeddedRedisOptions, signal: AbortSignal): Promise<void> {
+  const { client, namespace, fleets, secrets, log, clock = systemClock, random = Math.random } = options;
+  const own = createNamedWatches<SecretObject>({ client, kind: SECRETS, log, clock, random });
+  const ownKey = keyOf({ namespace, name: REDIS_PASSWORD_SECRET });
+  own.want(CLAIMANT, new Set([ownKey]));
+  const backoff = createBackoff(RETRY, random);
+  let changed = Promise.withResolvers<void>();
+  const onChange = (): void => changed.resolve();
+  using _own = own.store.subscribe(onChange);
+  using _fleets = fleets.subscribe(onChange);
+  using _secrets = secrets.store.subscribe(onChange);
+  signal.addEventListener('abort', onChange, { once: true });
+  const watching = own.run(signal);
+  await own.settled(signal).catch(() => {}); // the signal has ended
+  while (!signal.aborted) {
+    changed = Promise.withResolvers();
+    try {
+      const present = own.store.get(ownKey);
+      if (present === undefined) secrets.want(CLAIMANT, new Set());
+      else await fill(options, present, signal);
+      backoff.reset();
+      await changed.promise;
+    } catch (error) {
+      if (signal.aborted) break;
+      const reason = error instanceof ApiError ? error.reason : 'Other';
+      log.warn({ reason }, 'Could not hand out the password of Redis');
+      await sleep(backoff.next(), { signal, clock }).catch(() => {}); // the signal has ended
+    }
+  }
+  secrets.want(CLAIMANT, new Set());
+  await watching;
+}
+
+async function fill(options: EmbeddedRedisOptions, present: SecretObject, signal: AbortSignal): Promise<void> {
+  const { namespace, secrets, log } = options;
+  const uses = usesOf(options);
+  const known = passwordOf(present);
+  secrets.want(CLAIMANT, new Set(uses.keys()));
+  if (known === undefined) {
+    await secrets
+      .settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]))
+      .catch(() => signal.throwIfAborted());
+  }
+  const marked = [...uses].flatMap(([name, key]) => {
+    const secret = secrets.store.get(name);
+    return secret !== undefined && isFilled(secret) ? [{ secret, key }] : [];
+  });
+  if (known === undefined) {
+    const before = marked.map(({ secret, key }) => passwordInUrl(secret, key)).find((text) => text !== undefined);
+    const password = before ?? randomBytes(PASSWORD_BYTES).toString('base64url');
+    await write(options, present, withPassword(password), signal);
+    log.info({ secret: REDIS_PASSWORD_SECRET, restored: before !== undefined }, 'Filled in the password of Redis');
+    return; // its watch brings us back
+  }
+  for (const { secret, key } of marked) {
+    const data = urlChange(secret, key, { namespace, password: known });
+    if (data === undefined) continue;
+    await write(options, secret, data, signal);
+    log.info({ secret: keyOf(secret.metadata) }, 'Filled in the URL of Redis');
+  }
+}
+
+/** The Secrets with a URL of Redis that fleets of the organisation name, and the entry they take. */
+function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<ObjectKey, string> {
+  const uses = new Map<ObjectKey, string>();
+  for (const object of fleets.objects.values()) {
+    const { namespace = '' } = object.metadata;
+    const fleet = isOfOrganisation(namespace, { fleetNamespaces }) ? readFleet(object) : undefined;
+    if (fleet?.kind !== 'GatewayFleet') continue;
+    const ref = fleet.spec.stores?.redis?.urlSecretRef;
+    if (ref !== undefined) uses.set(keyOf({ namespace, name: ref.name }), ref.key);
+  }
+  return uses;
+}
+
+/** Only on top of what was read: somebody may just be writing, too. */
+async function write(
+  { client }: EmbeddedRedisOptions,
+  { metadata }: SecretObject,
+  data: SecretObject['data'],
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, namespace, resourceVersion } = metadata;
+  const patch = { metadata: { resourceVersion }, data };
+  await client.mergePatch(SECRETS, { name, namespace }, patch, { signal, fieldManager: FIELD_MANAGER });
+}

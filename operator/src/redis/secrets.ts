@@ -1,0 +1,43 @@
+/** The two sorts of Secrets: the one that Redis reads, and those that fleets read. Pure. */
+import type { SecretObject } from '../world/index.ts';
+
+/** In the operator's namespace; Redis starts when it has the entry. */
+export const REDIS_PASSWORD_SECRET = 'gatehouse-redis-password';
+export const PASSWORD_KEY = 'password';
+
+/** Marks a Secret in a fleet's namespace whose URL the operator writes; one without the label is its author's alone. */
+const FILLED_LABEL = 'gatehouse.dev/redis';
+const EMBEDDED = 'embedded';
+
+const SERVICE = 'gatehouse-redis';
+const PORT = 6379;
+
+const encode = (text: string): string => Buffer.from(text).toString('base64');
+const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+
+/** The password that Redis starts with. */
+export function passwordOf({ data }: Pick<SecretObject, 'data'>): string | undefined {
+  const encoded = data?.[PASSWORD_KEY];
+  return encoded ? decode(encoded) : undefined;
+}
+
+export const withPassword = (password: string): SecretObject['data'] => ({ [PASSWORD_KEY]: encode(password) });
+
+/** Whether the operator writes the URL of a Secret. */
+export const isFilled = ({ metadata }: SecretObject): boolean => metadata.labels?.[FILLED_LABEL] === EMBEDDED;
+
+/** Entries to write so that the URL under a key leads to the embedded Redis; undefined when it does. */
+export function urlChange(
+  { data }: Pick<SecretObject, 'data'>,
+  key: string,
+  { namespace, password }: { readonly namespace: string; readonly password: string },
+): SecretObject['data'] | undefined {
+  const wanted = encode(`redis://default:${encodeURIComponent(password)}@${SERVICE}.${namespace}.svc:${PORT}`);
+  return data?.[key] === wanted ? undefined : { [key]: wanted };
+}
+
+/** The password of a URL that was written before: Redis may still run with it. */
+export function passwordInUrl({ data }: Pick<SecretObject, 'data'>, key: string): string | undefined {
+  const url = URL.parse(decode(data?.[key] ?? ''));
+  return url?.protocol === 'redis:' && url.password !== '' ? decodeURIComponent(url.password) : undefined;
+}
