@@ -27,6 +27,10 @@ export const REASONS = {
     on: ['Accepted', 'Ready', 'Stalled'],
     summary: 'Another object has the same name, key or namespace and goes before this one.',
   },
+  QuotaExceeded: {
+    on: ['Accepted', 'Ready', 'Stalled'],
+    summary: 'Older resources of the workspace take up its quota; what was served for this one goes on.',
+  },
   ResolvedRefs: { on: ['ResolvedRefs'], summary: 'All referenced objects and Secrets exist and are permitted.' },
   RefNotFound: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],

@@ -7,6 +7,7 @@ import {
   guardrailRefs,
   keyPolicy,
   nameRef,
+  quota,
   roleToggles,
   statusOf,
 } from './parts/index.ts';
@@ -46,6 +47,9 @@ const spec = z
       'metadataSchema is a JSON Schema (draft-07, string properties) for the metadata of new keys and workspaces.',
     ).optional(),
     keyPolicy: keyPolicy.optional(),
+    workspaceQuota: quota(
+      'workspaceQuota bounds what each workspace asks of the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units.',
+    ).optional(),
     jwtIssuers: mapList(jwtIssuer, ['issuer'], {
       description: 'jwtIssuers issue tokens that stand for API keys.',
       max: 16,

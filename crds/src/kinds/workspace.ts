@@ -9,6 +9,7 @@ import {
   displayName,
   guardrailRefs,
   keyPolicy,
+  quota,
   rateLimits,
   requestMetadata,
   roleToggles,
@@ -40,6 +41,9 @@ const spec = z
     rateLimits: rateLimits(COARSE_UNITS).optional(),
     usageLimits: usageLimits().optional(),
     keyPolicy: keyPolicy.optional(),
+    quota: quota(
+      'quota bounds what the workspace asks of the control plane; a member that is absent is that of the Organisation.',
+    ).optional(),
     roleToggles: roleToggles.optional(),
   })
   .meta({ description: 'spec is what the workspace wants.' });

@@ -47,6 +47,7 @@ export function createOperatorMetrics(
       entries: () => translation()?.snapshot.entries.length ?? 0,
       refused: () => refusedIn(translation()),
       failed: () => countReason(translation(), 'InternalError'),
+      overQuota: () => countReason(translation(), 'QuotaExceeded'),
       unreadSecrets,
     }),
     onReview: ({ path, outcome }) => reviews.inc({ webhook: path.slice(1), outcome }),

@@ -23,6 +23,10 @@ export const PROGRAM_METRICS = {
     name: 'gatehouse_operator_failed_objects',
     help: 'Objects of our kinds on which the operator fails: a fault of its own, each named in its log',
   },
+  overQuota: {
+    name: 'gatehouse_operator_over_quota_objects',
+    help: 'Objects of our kinds that are not read, since older ones take up the quota of their workspace',
+  },
   failures: {
     name: 'gatehouse_operator_translation_failures_total',
     help: 'Translations of the resources that failed as a whole',
@@ -43,6 +47,7 @@ interface Gauges {
   entries(): number;
   refused(): number;
   failed(): number;
+  overQuota(): number;
   unreadSecrets(): number;
 }
 
@@ -54,6 +59,7 @@ export function createProgramMetrics(registry: Registry, gauges: Gauges): Progra
   registerGauge(registry, PROGRAM_METRICS.entries, gauges.entries);
   registerGauge(registry, PROGRAM_METRICS.verdicts, gauges.refused);
   registerGauge(registry, PROGRAM_METRICS.failedObjects, gauges.failed);
+  registerGauge(registry, PROGRAM_METRICS.overQuota, gauges.overQuota);
   const failures = new Counter({ ...PROGRAM_METRICS.failures, registers });
   registerGauge(registry, PROGRAM_METRICS.unreadSecrets, gauges.unreadSecrets);
   return {

@@ -1,6 +1,7 @@
 /** What a translation has found out about an object. */
 import type { Issue } from '@gatehouse/crds';
 import type { Reason } from '@gatehouse/crds/conditions';
+import type { Broken } from './quota.ts';
 import type { SecretReading } from './world.ts';
 
 export type FindingReason = Extract<
@@ -13,6 +14,7 @@ export type FindingReason = Extract<
   | 'InvalidKind'
   | 'Pending'
   | 'InternalError'
+  | 'QuotaExceeded'
 >;
 
 /**
@@ -55,6 +57,16 @@ export interface Failure {
   readonly error: unknown;
 }
 
+/** Older objects take up what the workspace may have. The text stays the same while they come and go. */
+export const overQuota = (broken: readonly Broken[]): Finding => ({
+  reason: 'QuotaExceeded',
+  path: [],
+  message:
+    `older resources take up the quota of the workspace (${broken.map(({ bound, limit }) => `${bound}: ${limit}`).join(', ')}): ` +
+    'remove some, or have spec.quota of the Workspace raised',
+  effect: 'keep',
+});
+
 /** Something in the same hands does not exist. */
 export const missing = (path: Path, message: string, effect: Effect): Finding => ({
   reason: 'RefNotFound',
@@ -62,6 +74,10 @@ export const missing = (path: Path, message: string, effect: Effect): Finding =>
   message,
   effect,
 });
+
+/** The object stands where nobody's objects are served. */
+export const unowned = (namespace = ''): Finding =>
+  missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw');
 
 /** Something in other hands does not exist or is not granted: which of the two is nobody's business (engineering 8.11). */
 export const notPermitted = (path: Path, message: string, effect: Effect): Finding => ({

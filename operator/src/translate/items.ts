@@ -2,10 +2,11 @@
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { API_VERSION, type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
 import { byAge } from './age.ts';
-import { FAULT, type Failure, type Finding, fromIssue } from './findings.ts';
-import { checksOf, KIND_ORDER } from './kinds/index.ts';
+import { awaited, FAULT, type Failure, type Finding, fromIssue, overQuota, unowned } from './findings.ts';
+import { checksOf } from './kinds/index.ts';
 import { LayeredMap } from './layered-map.ts';
 import type { Outcome } from './outcomes.ts';
+import type { Broken, Row } from './quota.ts';
 import { inSlices, type Steps } from './steps.ts';
 import { verdictKey } from './verdict.ts';
 import type { World, WorldObject, WorldObjects, WorldSettings } from './world.ts';
@@ -18,6 +19,10 @@ export interface Source<K extends KindName = KindName> {
   readonly resource: ResourceOf<K> | undefined;
   /** Why the object, as it is now, does not count. */
   readonly refusals: readonly Finding[];
+  /** Absent for Kinds that no bounds are about. */
+  readonly row?: Row | undefined;
+  /** Whether the object was read at all, as it is now. */
+  readonly isRead: boolean;
 }
 
 /** An object with what was last made of it: of this very source, or of an earlier one. */
@@ -51,13 +56,25 @@ export function resourcesOf<K extends KindName>(items: Items, kind: K): readonly
   return found.sort(byAge);
 }
 
-interface ReadOptions {
+export interface Past {
   readonly before: Items;
   /** The objects `before` was made of. */
   readonly objects: World['resources'];
   /** False when the rules themselves have changed since. */
   readonly trusted: boolean;
 }
+
+/** Keys of objects that are to be read or are gone, by Kind. */
+export type Due = ReadonlyMap<KindName, ReadonlySet<string>>;
+
+/** Whether objects are read, and what they count. */
+export interface Admission {
+  rowOf(kind: KindName, key: string): Row | undefined;
+  /** Undefined: the object is read. `owned`: whether it is in anybody's hands. */
+  refusalOf(kind: KindName, key: string): { readonly broken: readonly Broken[]; readonly owned: boolean } | undefined;
+}
+
+export const EVERYTHING_READ: Admission = { rowOf: () => undefined, refusalOf: () => undefined };
 
 export interface ReadItems {
   readonly items: Items;
@@ -70,22 +87,33 @@ export interface ReadItems {
   readonly failures: readonly Failure[];
 }
 
-/** Reads what has changed and takes over the rest. */
-export function* readItems(world: World, { before, objects, trusted }: ReadOptions): Steps<ReadItems> {
+/** The objects that are not what they were. */
+export function dueOf(world: World, { before, objects, trusted }: Past, kinds: readonly KindName[]): Due {
+  return new Map(
+    kinds.map((kind) => {
+      const known = before.get(kind) ?? new LayeredMap<Item>();
+      const last = trusted ? objectsOf(objects, kind) : undefined;
+      return [kind, new Set(changedKeys(objectsOf(world.resources, kind), last, known))];
+    }),
+  );
+}
+
+/** Reads what is due and takes over the rest. */
+export function* readItems(world: World, before: Items, due: Due, admission: Admission): Steps<ReadItems> {
   const items = new Map<KindName, LayeredMap<Item>>();
   const changed = new Map<KindName, readonly string[]>();
   const gone: Outcome[] = [];
   const failures: Failure[] = [];
   let parsed = 0;
-  for (const kind of KIND_ORDER) {
+  for (const [kind, keys] of due) {
     const known = before.get(kind) ?? new LayeredMap<Item>();
     const now = objectsOf(world.resources, kind);
-    const keys = changedKeys(now, trusted ? objectsOf(objects, kind) : undefined, known);
-    const changes = yield* readObjects(keys, now, { known, settings: world.settings, failures });
+    const changes = yield* readObjects(keys, now, { kind, known, settings: world.settings, admission, failures });
     for (const [key, item] of changes) {
       const made = known.get(key)?.outcome;
-      if (item !== undefined) parsed += 1;
-      else if (made !== undefined) gone.push(made);
+      if (item === undefined) {
+        if (made !== undefined) gone.push(made);
+      } else if (item.source.isRead) parsed += 1;
     }
     items.set(kind, known.with(changes));
     changed.set(kind, [...changes.keys()]);
@@ -94,8 +122,10 @@ export function* readItems(world: World, { before, objects, trusted }: ReadOptio
 }
 
 interface ReadContext {
+  readonly kind: KindName;
   readonly known: LayeredMap<Item>;
   readonly settings: WorldSettings;
+  readonly admission: Admission;
   /** Added to. */
   readonly failures: Failure[];
 }
@@ -104,18 +134,29 @@ interface ReadContext {
 function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
-  { known, settings, failures }: ReadContext,
+  { kind, known, settings, admission, failures }: ReadContext,
 ): Steps<ReadonlyMap<string, Item | undefined>> {
   const changes = new Map<string, Item | undefined>();
   yield* inSlices(keys, (key) => {
     const object = objects.get(key);
     const item = known.get(key);
     if (isPresent(object)) {
-      const source = readSource(object, { key, last: item?.source, settings, failures });
+      const refusal = admission.refusalOf(kind, key);
+      const options = { key, row: admission.rowOf(kind, key), last: item?.source };
+      const source =
+        refusal === undefined
+          ? readSource(object, { ...options, settings, failures })
+          : refuseSource(object, { ...options, ...refusal });
       changes.set(key, { source, outcome: item?.outcome });
     } else if (item !== undefined) changes.set(key, undefined);
   });
   return changes;
+}
+
+/** The object under a key, unless it is being deleted. */
+export function presentIn(resources: World['resources'], kind: KindName, key: string): WorldObject | undefined {
+  const object = objectsOf(resources, kind).get(key);
+  return isPresent(object) ? object : undefined;
 }
 
 const NO_OBJECTS: WorldObjects = new Map<string, WorldObject>();
@@ -151,24 +192,50 @@ function changedKeys(now: WorldObjects, last: WorldObjects | undefined, known: L
 
 interface SourceOptions {
   readonly key: string;
+  readonly row: Row | undefined;
   readonly last: Source | undefined;
+}
+
+interface ReadSourceOptions extends SourceOptions {
   readonly settings: WorldSettings;
   readonly failures: Failure[];
 }
 
-function readSource(object: WorldObject, { key, last, settings, failures }: SourceOptions): Source {
+function readSource(object: WorldObject, { key, row, last, settings, failures }: ReadSourceOptions): Source {
   const { kind } = object;
+  if (object.weight !== undefined) return withheldSource(object, { key, row, last });
   let refusals: readonly Finding[];
   try {
     const read = readResource(kind, object, settings);
-    if (read.ok) return { kind, key, object, resource: read.value, refusals: [] };
+    if (read.ok) return { kind, key, object, resource: read.value, refusals: [], row, isRead: true };
     refusals = read.error.map(fromIssue);
   } catch (error) {
     failures.push({ key: verdictKey(kind, key), error });
     refusals = [FAULT];
   }
-  return { kind, key, object, resource: last?.resource ?? fallbackOf(kind, key, settings), refusals };
+  const resource = last?.resource ?? fallbackOf(kind, key, settings);
+  return { kind, key, object, resource, refusals, row, isRead: true };
 }
+
+/** Nothing of the object is looked at; what was read of it before still counts where it is in somebody's hands. */
+function refuseSource(
+  object: WorldObject,
+  { key, row, last, broken, owned }: SourceOptions & { readonly broken: readonly Broken[]; readonly owned: boolean },
+): Source {
+  const common = { kind: object.kind, key, object, row, isRead: false };
+  if (!owned) return { ...common, resource: undefined, refusals: [unowned(object.metadata.namespace)] };
+  return { ...common, resource: last?.resource, refusals: [overQuota(broken)] };
+}
+
+/** An object without its content: it is what it was, or the content has to be asked for. */
+function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): Source {
+  if (last?.isRead && isSameContent(last.object, object)) return { ...last, object, row };
+  const refusals = [awaited([], 'the resource is being read')];
+  return { kind: object.kind, key, object, resource: last?.resource, refusals, row, isRead: false };
+}
+
+const isSameContent = (a: WorldObject, b: WorldObject): boolean =>
+  a.metadata['uid'] === b.metadata['uid'] && a.metadata.generation === b.metadata.generation;
 
 function readResource(
   kind: KindName,

@@ -2,7 +2,7 @@
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { toEntries, toStale } from './entries.ts';
-import { type Effect, FAULT, type Failure, type Finding, missing } from './findings.ts';
+import { type Effect, FAULT, type Failure, type Finding, unowned } from './findings.ts';
 import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './items.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
 import { type LastGood, stillPermitted } from './last-good.ts';
@@ -217,8 +217,7 @@ function make({ kind, object, resource }: Source, place: Place | undefined, view
   const maker = makerOf(kind);
   if (maker === undefined || resource === undefined) return { drafts: [], findings: [] };
   if (place !== undefined) return maker(resource, place, view);
-  const message = `no Workspace has the namespace ${object.metadata.namespace ?? ''}`;
-  return { drafts: [], findings: [missing(['metadata', 'namespace'], message, 'withdraw')] };
+  return { drafts: [], findings: [unowned(object.metadata.namespace)] };
 }
 
 const isWithdrawal = ({ effect }: Finding): boolean => effect === 'withdraw';

@@ -1,12 +1,14 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
+import { admit, SHARED_KINDS } from './admission.ts';
 import type { Failure } from './findings.ts';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
-import { type Item, type Items, readItems, resourceOf } from './items.ts';
+import { dueOf, EVERYTHING_READ, type Item, type Items, type ReadItems, readItems, resourceOf } from './items.ts';
 import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts';
 import { createOwners, type Owners, servedSoFar } from './owners.ts';
+import { type Ledger, NO_LEDGER } from './quota.ts';
 import { createSecretHasher, type SecretHasher } from './secret-text.ts';
 import { servedBy } from './served.ts';
 import { updateSorted } from './sorted.ts';
@@ -36,6 +38,8 @@ export interface Memo {
   readonly items: Items;
   readonly readers: ReadersByKind;
   readonly holdings: Holdings;
+  /** What the objects of each namespace weigh. */
+  readonly ledger: Ledger;
   /** Entries of every workspace. */
   readonly entries: readonly AnyEntry[];
   readonly served: World['served'];
@@ -66,16 +70,20 @@ export function* translating(
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
-  const read = yield* readItems(world, {
-    before: memo?.items ?? new Map(),
-    objects: memo?.objects ?? new Map(),
-    trusted,
+  const past = { before: memo?.items ?? new Map(), objects: memo?.objects ?? new Map(), trusted };
+  const shared = yield* readItems(world, past.before, dueOf(world, past, SHARED_KINDS), EVERYTHING_READ);
+  const owners = createOwners({ world, items: shared.items, lastGood });
+  const { ledger, due, admission } = yield* admit(world, {
+    past,
+    shared: shared.items,
+    ledger: memo?.ledger ?? NO_LEDGER,
+    owners,
   });
+  const read = together(shared, yield* readItems(world, past.before, due, admission));
   const hashOf: Lookups['hashOf'] = (namespace, name, entry, owner) => {
     const data = world.secrets.get(objectKey(namespace, name));
     return owner === undefined || data?.owner === owner ? hasher(data, entry) : undefined;
   };
-  const owners = createOwners({ world, items: read.items, lastGood });
   const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
     changed: read.changed.get('ApiKey') ?? [],
     resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
@@ -111,6 +119,7 @@ export function* translating(
       items,
       readers,
       holdings,
+      ledger,
       entries,
       served,
       hasher,
@@ -118,6 +127,14 @@ export function* translating(
     },
   };
 }
+
+const together = (a: ReadItems, b: ReadItems): ReadItems => ({
+  items: new Map([...a.items, ...b.items]),
+  changed: new Map([...a.changed, ...b.changed]),
+  gone: [...a.gone, ...b.gone],
+  parsed: a.parsed + b.parsed,
+  failures: [...a.failures, ...b.failures],
+});
 
 function orUndefined<T>(ask: () => T): T | undefined {
   try {

@@ -113,6 +113,7 @@ function lineOf({ path, message }: VerdictIssue): string {
 /** The worst reason is the one that a later row cannot mend. */
 const SEVERITY: readonly FindingReason[] = [
   'InternalError',
+  'QuotaExceeded',
   'Conflicted',
   'Invalid',
   'UnsupportedValue',

@@ -3,6 +3,7 @@ import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { AllowedHosts } from './custom-hosts.ts';
 import type { ReferenceGrant } from './reference-grants.ts';
+import type { Weight } from './weight.ts';
 
 /** A resource as it stands in a file or a store: frozen, and read no further than its identity. */
 export interface WorldObject {
@@ -16,6 +17,8 @@ export interface WorldObject {
     readonly deletionTimestamp?: string | null | undefined;
     readonly [member: string]: unknown;
   };
+  /** What it weighs, where everything but its identity has been left out: see `weigh`. */
+  readonly weight?: Weight | undefined;
   readonly [member: string]: unknown;
 }
 

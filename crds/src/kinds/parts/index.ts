@@ -38,6 +38,7 @@ export {
 } from './pod.ts';
 export { selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
+export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';
 export { nameRef, secretKeyRef } from './refs.ts';
 export { shortNameRule } from './short-name.ts';
 export { type Condition, condition, podCount, snapshotVersion, statusOf, UNSEEN_GENERATION } from './status.ts';

@@ -10,7 +10,7 @@ import {
   type ResourceOf,
 } from '@gatehouse/crds/kinds';
 import { canonicalJson, MAX_SHARD_BYTES } from '@gatehouse/crds/snapshot';
-import { checksOf, type WorldObject } from '../../translate/index.ts';
+import { checksOf, type FindingReason, type WorldObject } from '../../translate/index.ts';
 import type { AdmissionRequest, Answer, Cause } from '../admission.ts';
 import { controllerFindings, controllerIssues } from './controllers.ts';
 import { deprecationsIn } from './deprecated.ts';
@@ -121,9 +121,14 @@ const toCandidate = ({ namespace, name }: AdmissionRequest, kind: KindName, obje
   object,
 });
 
+/** What ends without the object being written again, and so must not keep a tool from writing it: the status says it. */
+const STORED_ALL_THE_SAME: ReadonlySet<FindingReason> = new Set<FindingReason>(['QuotaExceeded', 'InternalError']);
+
 /** References may come into being later, in whatever order a tool applies them; what another object has already may not. */
 function causesOf({ verdict, entryBytes }: Outlook): readonly Cause[] {
-  const issues = (verdict?.issues ?? []).filter(({ condition }) => condition === 'Accepted');
+  const issues = (verdict?.issues ?? []).filter(
+    ({ condition, reason }) => condition === 'Accepted' && !STORED_ALL_THE_SAME.has(reason),
+  );
   const causes = issues.map(
     (issue): Cause => ({
       reason: issue.reason === 'Conflicted' ? 'FieldValueDuplicate' : reasonOf(issue.reason === 'UnsupportedValue'),
@@ -157,7 +162,9 @@ const lineOf = (field: string, message: string): string => (field === '' ? messa
 /** What is Pending comes by itself: a key that is being minted, a Secret that nobody has named before and so nobody has read. */
 const findingsOf = ({ verdict }: Outlook): readonly Warned[] =>
   (verdict?.issues ?? [])
-    .filter(({ condition, reason }) => condition === 'ResolvedRefs' && reason !== 'Pending')
+    .filter(({ condition, reason }) =>
+      condition === 'ResolvedRefs' ? reason !== 'Pending' : STORED_ALL_THE_SAME.has(reason),
+    )
     .map(({ path, message }) => ({ path: formatPath(path), message }));
 
 interface Warned {

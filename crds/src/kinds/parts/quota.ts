@@ -1,0 +1,34 @@
+/** How much one workspace may ask of a control plane that all share. */
+import { z } from 'zod';
+import { int } from '../../meta.ts';
+
+export interface Quota {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly translationUnits: number;
+}
+
+/** What holds where nobody has said otherwise: several times what large teams have. */
+export const DEFAULT_QUOTA: Quota = {
+  objects: 20_000,
+  bytes: 32 * 1024 * 1024,
+  translationUnits: 10_000_000,
+};
+
+/** `whose` begins the description. */
+export const quota = (whose: string) =>
+  z
+    .strictObject({
+      objects: int('objects is the number of resources of all our kinds.', 1, 10_000_000).optional(),
+      bytes: int(
+        'bytes is the size of all resources as JSON, 512 more for each and without status.',
+        1_024,
+        1_099_511_627_776,
+      ).optional(),
+      translationUnits: int(
+        'translationUnits is the work of translating all resources: one for each value in them, and one for each step of the program a pattern may become.',
+        1_000,
+        1_000_000_000_000,
+      ).optional(),
+    })
+    .meta({ description: whose });

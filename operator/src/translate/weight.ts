@@ -1,0 +1,61 @@
+/** What an object costs: its size, and how much work a translation of it is. */
+import type { WorldObject } from './world.ts';
+
+export interface Weight {
+  /** Of the object as JSON, without its status and its bookkeeping. */
+  readonly bytes: number;
+  /** One for each value, and for each step of the program that a pattern may become: about a microsecond each. */
+  readonly units: number;
+}
+
+/** Counted for each object beside its content: what is kept to know of it at all. */
+export const OBJECT_BYTES = 512;
+
+/** The member that holds a pattern in a query. */
+const PATTERN = '$regex';
+/** Characters of text that are read in the time of one value. */
+const TEXT_PER_UNIT = 256;
+/** The most that counted repetitions may multiply a pattern by: RE2 refuses more. */
+const MAX_REPETITION = 1_000;
+
+/** Depends on the content alone. As deep as the API server lets objects be, which is deeper than the stack. */
+export function weigh({ metadata, spec }: Pick<WorldObject, 'metadata'> & { readonly spec?: unknown }): Weight {
+  const weight = { bytes: OBJECT_BYTES + metadata.name.length, units: 1 };
+  const open: unknown[] = [spec, metadata['labels']];
+  while (open.length > 0) {
+    const value = open.pop();
+    weight.units += 1;
+    if (typeof value === 'string') addText(weight, value);
+    else if (Array.isArray(value)) {
+      weight.bytes += 2 + value.length;
+      for (const item of value) open.push(item);
+    } else if (typeof value === 'object' && value !== null) addMembers(weight, value, open);
+    else weight.bytes += String(value).length;
+  }
+  return weight;
+}
+
+type Growing = { -readonly [M in keyof Weight]: Weight[M] };
+
+function addText(weight: Growing, text: string): void {
+  weight.bytes += Buffer.byteLength(text) + 2;
+  weight.units += Math.floor(text.length / TEXT_PER_UNIT);
+}
+
+function addMembers(weight: Growing, value: object, open: unknown[]): void {
+  weight.bytes += 2;
+  for (const [name, member] of Object.entries(value)) {
+    weight.bytes += Buffer.byteLength(name) + 4;
+    if (name === PATTERN && typeof member === 'string') weight.units += programUnits(member);
+    open.push(member);
+  }
+}
+
+/** An upper bound of the steps of a pattern, from its text alone. */
+function programUnits(pattern: string): number {
+  let repetition = 1;
+  for (const [, low = '0', high = low] of pattern.matchAll(/\{(\d{1,4})(?:,(\d{0,4}))?\}/g)) {
+    repetition = Math.min(MAX_REPETITION, repetition * Math.max(1, Number(low), Number(high)));
+  }
+  return pattern.length * repetition;
+}
