@@ -72,6 +72,18 @@ export const ERRORS = {
     wireCode: 'body_not_object',
     summary: 'The request body must be a JSON object.',
   },
+  BODY_TOO_COMPLEX: {
+    ...request,
+    status: 400,
+    wireCode: 'body_too_complex',
+    summary: 'The request body is nested too deep, or has too many or too long values.',
+  },
+  BODY_NAME_REPEATED: {
+    ...request,
+    status: 400,
+    wireCode: 'body_name_repeated',
+    summary: 'An object in the request body has two members of the same name.',
+  },
   BODY_TOO_LARGE: { ...request, status: 413, wireCode: 'body_too_large', summary: 'The request body is too large.' },
   CONTENT_TYPE_INVALID: {
     ...request,

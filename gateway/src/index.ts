@@ -166,6 +166,7 @@ function createPorts(
       client,
       limits,
       maxResponseBytes: limits.maxResponseBytes,
+      json: limits.json,
       providers: PROVIDERS,
       hosts,
       servicesFor: createServices({ client, limits, env: createEnvReader(variables), now }),

@@ -247,7 +247,7 @@ describe('a request is refused with its code', () => {
     { rule: 'that is a list', body: '[]', code: 'body_not_object' },
     { rule: 'that is a text', body: '"hi"', code: 'body_not_object' },
     { rule: 'that is empty', body: '', code: 'body_not_json' },
-    { rule: 'that is nested too deep', body: `{"a":${'['.repeat(300)}${']'.repeat(300)}}`, code: 'body_not_object' },
+    { rule: 'that is nested too deep', body: `{"a":${'['.repeat(300)}${']'.repeat(300)}}`, code: 'body_too_complex' },
   ])('a body $rule is 400 $code', async ({ body, code }) => {
     const answer = await world.send('/v1/chat/completions', {
       method: 'POST',

@@ -1,4 +1,5 @@
 import { isObject } from '@gatehouse/crds';
+import { readJson } from '../lib/json/index.ts';
 
 /** The body of a finished answer: its JSON text, or the object that was assembled from a stream. */
 export interface CacheableAnswer {
@@ -33,7 +34,7 @@ function isUnfinished(value: Readonly<Record<string, unknown>>): boolean {
 
 function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8'));
+    return readJson(text);
   } catch {
     return undefined;
   }

@@ -30,7 +30,7 @@ describe('settings', () => {
       environmentName: 'development',
       tls: undefined,
       cors: undefined,
-      limits: { maxJsonBytes: 100 * 1024 * 1024, replayBytes: 8 * 1024 * 1024, idleTimeoutMs: 120_000, keepAliveMs: 0 },
+      limits: { maxJsonBytes: 32 * 1024 * 1024, replayBytes: 8 * 1024 * 1024, idleTimeoutMs: 120_000, keepAliveMs: 0 },
       drain: { acceptMs: 8_000, deadlineMs: 300_000 },
       trustedCustomHosts: undefined,
       savedConfigsOnly: false,

@@ -1,5 +1,7 @@
 /** Numbers of the data plane that no specification fixes, each with its unit and reason. */
 
+import { DEFAULT_JSON_LIMITS } from '../lib/json/index.ts';
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND = 1_000;
@@ -9,8 +11,10 @@ export const DEFAULTS = {
   /** DESIGN section 2. */
   port: 8787,
   adminPort: 8789,
-  /** MB. The reference has no limit; a bound keeps one client from filling the memory. */
-  maxJsonMegabytes: 100,
+  /** MB. Images and documents come inside of JSON: providers take about as much. */
+  maxJsonMegabytes: 32,
+  /** Depth, nodes and string length of JSON, before it is parsed. */
+  json: DEFAULT_JSON_LIMITS,
   /** Forms and binary bodies up to here can be sent again; DESIGN section 6. */
   replayBytes: 8 * MIB,
   /** A unary answer is held until it is complete. */

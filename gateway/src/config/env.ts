@@ -46,7 +46,28 @@ export const ENVIRONMENT = z.object({
   CORS_ALLOWED_METHODS: text('value of access-control-allow-methods; * when unset'),
   CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset'),
   CORS_ALLOWED_EXPOSE_HEADERS: text('value of access-control-expose-headers; * when unset'),
-  MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 4_096, 'largest JSON body; larger ones get 413'),
+  MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 512, 'largest JSON body; larger ones get 413'),
+  GATEHOUSE_MAX_JSON_DEPTH: z.coerce
+    .number()
+    .int()
+    .min(8)
+    .max(1_000)
+    .default(DEFAULTS.json.depth)
+    .meta({ description: 'deepest nesting of a JSON body; deeper ones get 400, answers of providers 502' }),
+  GATEHOUSE_MAX_JSON_NODES: z.coerce
+    .number()
+    .int()
+    .min(1_000)
+    .max(10_000_000)
+    .default(DEFAULTS.json.nodes)
+    .meta({ description: 'values and member names in a JSON body; more get 400, in answers of providers 502' }),
+  GATEHOUSE_MAX_JSON_STRING_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(536_870_912)
+    .default(DEFAULTS.json.stringBytes)
+    .meta({ description: 'longest string in a JSON body; longer ones get 400, in answers of providers 502' }),
   GATEHOUSE_REPLAY_BYTES: count(
     DEFAULTS.replayBytes,
     1_073_741_824,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TargetCaps } from '@gatehouse/crds/config';
+import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
 import type { Environment } from './env.ts';
@@ -41,6 +42,8 @@ export interface GatewaySettings {
   readonly cors: CorsSettings | undefined;
   readonly limits: {
     readonly maxJsonBytes: number;
+    /** Of requests and of answers that are parsed. */
+    readonly json: JsonLimits;
     readonly replayBytes: number;
     readonly maxResponseBytes: number;
     readonly headersTimeoutMs: number;
@@ -92,6 +95,11 @@ export function toSettings(env: Environment): GatewaySettings {
     cors: corsOf(env),
     limits: {
       maxJsonBytes: env.MAX_JSON_PAYLOAD_SIZE_IN_MB * 1024 * 1024,
+      json: {
+        depth: env.GATEHOUSE_MAX_JSON_DEPTH,
+        nodes: env.GATEHOUSE_MAX_JSON_NODES,
+        stringBytes: env.GATEHOUSE_MAX_JSON_STRING_BYTES,
+      },
       replayBytes: env.GATEHOUSE_REPLAY_BYTES,
       maxResponseBytes: env.GATEHOUSE_MAX_RESPONSE_BYTES,
       headersTimeoutMs: env.REQUEST_TIMEOUT,

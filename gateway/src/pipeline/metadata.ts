@@ -1,5 +1,6 @@
 /** Metadata of a request after defaults; behaviour-lifecycle 1.6 rules 3 and 7. */
 import { isObject } from '@gatehouse/crds';
+import { HEADER_JSON_LIMITS, readJson } from '../lib/json/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
 
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export function metadataOf(request: ClientRequest, { key, workspace }: Caller): 
 export function parseMetadata(text: string | undefined): Metadata {
   if (text === undefined) return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text, HEADER_JSON_LIMITS);
     return isObject(value) ? value : {};
   } catch {
     return {};

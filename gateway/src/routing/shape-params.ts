@@ -1,5 +1,6 @@
 /** Parameter shaping of a target: defaults under, overrides over, drops last; behaviour-config-routing 2.6. */
 import type { DropStep } from '@gatehouse/crds/config';
+import { mergeObjects } from '../lib/json/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
 
 export interface ParamShape {
@@ -18,7 +19,7 @@ export function isShaping(shape: ParamShape): boolean {
 /** The shaped parameters; the same object when the shape has nothing to do. The input is never changed. */
 export function shapeParams(params: JsonObject, shape: ParamShape): JsonObject {
   if (!isShaping(shape)) return params;
-  let shaped: JsonObject = { ...shape.defaults, ...params, ...shape.overrides };
+  let shaped: JsonObject = mergeObjects(shape.defaults, params, shape.overrides);
   for (const steps of shape.drops) shaped = drop(shaped, steps, 0) as JsonObject;
   return shaped;
 }

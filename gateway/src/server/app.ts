@@ -129,9 +129,11 @@ function traced(request: FastifyRequest, reply: FastifyReply, done: () => void):
   done();
 }
 
+const NO_BODY = { maxJsonBytes: 0, json: DEFAULTS.json, replayBytes: 0 };
+
 function traceIdOf({ raw }: FastifyRequest): string {
   const message = raw as IncomingMessage; // HTTP/2 requests have the same members
-  return traceOf(toClientRequest(message, { route: {}, limits: { maxJsonBytes: 0, replayBytes: 0 } })).traceId;
+  return traceOf(toClientRequest(message, { route: {}, limits: NO_BODY })).traceId;
 }
 
 /** Whatever goes wrong before the pipeline: our error body, with a trace id. */

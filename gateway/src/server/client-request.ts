@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { AppError } from '../errors/index.ts';
+import type { JsonLimits } from '../lib/json/index.ts';
 import type { ClientRequest, RequestBody } from '../pipeline/index.ts';
-import { checkLength, parseBody, readBytes } from './read-json.ts';
+import { checkLength, LARGE_BYTES, parseBody, parseLargeBody, readBytes } from './read-json.ts';
 import { createStreamedBody } from './streamed-body.ts';
 
 export interface BodyLimits {
   readonly maxJsonBytes: number;
+  readonly json: JsonLimits;
   readonly replayBytes: number;
 }
 
@@ -49,7 +51,8 @@ async function readBody(message: IncomingMessage, json: boolean, limits: BodyLim
     refuseEncoded(headers['content-encoding']);
     const bytes = await readBytes(message, limits.maxJsonBytes);
     if (bytes.length === 0 && !json) return { kind: 'none' };
-    return { kind: 'json', bytes, value: parseBody(bytes) };
+    const value = bytes.length < LARGE_BYTES ? parseBody(bytes, limits.json) : await parseLargeBody(bytes, limits.json);
+    return { kind: 'json', bytes, value };
   }
   const length = headers['content-length'];
   const bytes = length === undefined ? undefined : Number(length);

@@ -1,4 +1,5 @@
 /** `?pretty` on any URL indents JSON answers, for people with curl; behaviour-lifecycle 1.1. */
+import { readJson } from '../lib/json/index.ts';
 import type { Answer, ClientRequest } from '../pipeline/index.ts';
 
 /** Larger answers are left as they are: indenting parses and writes them once more. */
@@ -20,7 +21,7 @@ export function indented(answer: Answer, { query }: Pick<ClientRequest, 'query'>
 /** Undefined for what is no JSON after all. */
 function indent(bytes: Buffer): Buffer | undefined {
   try {
-    return Buffer.from(`${JSON.stringify(JSON.parse(bytes.toString('utf8')), null, 2)}\n`);
+    return Buffer.from(`${JSON.stringify(readJson(bytes), null, 2)}\n`);
   } catch {
     return undefined;
   }

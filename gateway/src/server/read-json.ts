@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../errors/index.ts';
-import { jsonDepth } from '../lib/json-depth.ts';
+import {
+  type JsonLimits,
+  type JsonProblem,
+  JsonScan,
+  lazyObject,
+  MAX_NAME_BYTES,
+  MAX_NUMBER_BYTES,
+  scanJson,
+} from '../lib/json/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
-
-/** Levels of nesting a body may have: far above any schema, far below what breaks a recursive writer. */
-const MAX_DEPTH = 256;
 
 /** Throws BODY_TOO_LARGE when the client announces more than the limit. */
 export function checkLength(request: IncomingMessage, maxBytes: number): void {
@@ -36,8 +42,8 @@ interface Collector {
   bytes(): Buffer;
 }
 
-/** Bodies from this size on are put together while they arrive: their pieces need not be kept until the end. */
-const LARGE_BYTES = 64 * 1024;
+/** Bodies from this size on are put together while they arrive, and checked in slices. */
+export const LARGE_BYTES = 64 * 1024;
 
 /** `announced`: the content length, which the HTTP parser enforces; 0 when there is none. */
 function collect(announced: number): Collector {
@@ -66,15 +72,62 @@ function collectInto(announced: number): Collector {
   };
 }
 
-/** The JSON object in the bytes. Throws BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
-export function parseBody(bytes: Buffer): JsonObject {
+/** The JSON object in the bytes. Throws what `refusal` says, BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
+export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {
+  const problem = scanJson(bytes, limits);
+  if (problem !== undefined) throw refusal(problem, limits);
   const value = parse(bytes);
   if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
-  if (bytes.length > MAX_DEPTH && jsonDepth(bytes, MAX_DEPTH) > MAX_DEPTH) {
-    throw new AppError('BODY_NOT_OBJECT', { detail: `The request body is nested deeper than ${MAX_DEPTH} levels` });
-  }
   return value;
 }
+
+/** Bytes that are checked before other requests get a turn. */
+const SLICE_BYTES = 256 * 1024;
+/** More members than any operation has parameters; the lists and texts that make a body large are values of a few. */
+const MAX_LAZY_MEMBERS = 512;
+
+/**
+ * As `parseBody`, without holding up other requests: the bytes are checked in slices, and members that are large are not
+ * parsed unless somebody reads them. What is wrong inside of such a value (a number, an escape) is then left to the provider.
+ */
+export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise<JsonObject> {
+  const scan = new JsonScan(bytes, limits, { paused: true, members: MAX_LAZY_MEMBERS });
+  for (let until = SLICE_BYTES; !scan.run(until); until += SLICE_BYTES) await nextTurn();
+  if (scan.problem !== undefined) throw refusal(scan.problem, limits);
+  const { members } = scan;
+  if (members !== undefined && members.length > 0)
+    return lazyObject(bytes, members, () => new AppError('BODY_NOT_JSON'));
+  const value = parse(bytes);
+  if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
+  return value;
+}
+
+/** What is said of a body that is not parsed. */
+function refusal(problem: JsonProblem, { depth, nodes, stringBytes }: JsonLimits): AppError {
+  const beyond = (limit: string): AppError => new AppError('BODY_TOO_COMPLEX', { detail: `The request body ${limit}` });
+  switch (problem.kind) {
+    case 'malformed':
+      return new AppError('BODY_NOT_JSON');
+    case 'depth':
+      return beyond(`is nested deeper than ${depth} levels (GATEHOUSE_MAX_JSON_DEPTH)`);
+    case 'nodes':
+      return beyond(`has more than ${nodes} values and member names (GATEHOUSE_MAX_JSON_NODES)`);
+    case 'string':
+      return beyond(
+        `has a string of more than ${stringBytes} bytes (GATEHOUSE_MAX_JSON_STRING_BYTES), a member name of more than ${MAX_NAME_BYTES} or a number of more than ${MAX_NUMBER_BYTES}`,
+      );
+    case 'names':
+      return new AppError('BODY_TOO_COMPLEX', { detail: 'The request body has too many member names that look alike' });
+    case 'duplicate':
+      return new AppError('BODY_NAME_REPEATED', {
+        param: problem.name.slice(0, MAX_SHOWN_NAME),
+        detail: 'An object in the request body has two members of the same name; keep one of them',
+      });
+  }
+}
+
+/** Characters of a repeated name that are shown. */
+const MAX_SHOWN_NAME = 128;
 
 function parse(bytes: Buffer): unknown {
   try {
@@ -86,5 +139,5 @@ function parse(bytes: Buffer): unknown {
 
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('BODY_TOO_LARGE', {
-    detail: `The request body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB`,
+    detail: `The request body is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB (MAX_JSON_PAYLOAD_SIZE_IN_MB)`,
   });

@@ -3,11 +3,12 @@ import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
+import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { toClientRequest } from './client-request.ts';
 import { createConnectionPolicy } from './connections.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { createDrain } from './drain.ts';
-import { parseBody } from './read-json.ts';
+import { parseBody, parseLargeBody } from './read-json.ts';
 
 describe('CORS', () => {
   const settings = { origins: ['https://a', 'https://b'], methods: 'GET', headers: 'x', exposed: 'y' };
@@ -116,7 +117,7 @@ describe('a drain', () => {
 });
 
 describe('a request of the server', () => {
-  const LIMITS = { maxJsonBytes: 100, replayBytes: 10 };
+  const LIMITS = { maxJsonBytes: 100, json: DEFAULT_JSON_LIMITS, replayBytes: 10 };
 
   function message(headers: IncomingMessage['headers'], over: Partial<IncomingMessage> = {}): IncomingMessage {
     const stream = new PassThrough();
@@ -230,13 +231,18 @@ describe('a request of the server', () => {
 });
 
 describe('a JSON body', () => {
-  const codeOf = (text: string | Buffer): string => {
-    try {
-      parseBody(Buffer.from(text as string));
-      return 'read';
-    } catch (error) {
-      return (error as AppError).code;
-    }
+  const LIMITS: JsonLimits = { ...DEFAULT_JSON_LIMITS, nodes: 1_000, stringBytes: 20 };
+  const codesOf = async (text: string | Buffer): Promise<string[]> => {
+    const bytes = Buffer.from(text as string);
+    const ways = [async () => parseBody(bytes, LIMITS), () => parseLargeBody(bytes, LIMITS)];
+    return Promise.all(
+      ways.map((parse) =>
+        parse().then(
+          () => 'read',
+          (error: AppError) => error.code,
+        ),
+      ),
+    );
   };
   const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
@@ -249,14 +255,19 @@ describe('a JSON body', () => {
     { rule: 'is not nothing', text: '', want: 'BODY_NOT_JSON' },
     { rule: 'is not half of something', text: '{"a":', want: 'BODY_NOT_JSON' },
     { rule: 'may be 256 levels deep', text: nested(256), want: 'read' },
-    { rule: 'may not be deeper', text: nested(257), want: 'BODY_NOT_OBJECT' },
-    { rule: 'may not be absurdly deep', text: nested(100_000), want: 'BODY_NOT_OBJECT' },
-  ])('$rule', ({ text, want }) => {
-    expect(codeOf(text)).toBe(want);
+    { rule: 'may not be deeper', text: nested(257), want: 'BODY_TOO_COMPLEX' },
+    { rule: 'may not be absurdly deep', text: nested(100_000), want: 'BODY_TOO_COMPLEX' },
+    { rule: 'may not have too many values', text: `{"a":[${'1,'.repeat(999)}1]}`, want: 'BODY_TOO_COMPLEX' },
+    { rule: 'may not have too long a string', text: `{"a":"${'x'.repeat(21)}"}`, want: 'BODY_TOO_COMPLEX' },
+    { rule: 'has no name twice', text: '{"a":1,"a":1}', want: 'BODY_NAME_REPEATED' },
+    { rule: 'has no name twice in any object', text: '{"a":[{"b":1,"b":1}]}', want: 'BODY_NAME_REPEATED' },
+    { rule: 'has nothing behind it', text: '{"a":1}{"a":2}', want: 'BODY_NOT_JSON' },
+  ])('$rule, read at once or in slices', async ({ text, want }) => {
+    expect(await codesOf(text)).toEqual([want, want]);
   });
 
   test('never changes a prototype', () => {
-    parseBody(Buffer.from('{"__proto__":{"polluted":true}}'));
+    parseBody(Buffer.from('{"__proto__":{"polluted":true}}'), LIMITS);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { isObject } from '@gatehouse/crds';
+import { readJson } from '../../lib/json/index.ts';
 import type { Frame, JsonObject } from '../../wire/contract.ts';
 
 /** Rebuilds one answer from the events of its stream. */
@@ -15,7 +16,7 @@ export const isHookResults = ({ event }: Frame): boolean => event === 'hook_resu
 /** The JSON object of a frame. */
 export function parseFrame({ data }: Frame): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(data);
+    const value: unknown = readJson(data);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

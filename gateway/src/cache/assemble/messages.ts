@@ -1,5 +1,7 @@
 /** Anthropic messages: blocks by index between `message_start` and `message_stop`; behaviour-streaming 8.6. */
+
 import { isObject } from '@gatehouse/crds';
+import { readJson } from '../../lib/json/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import { type Builder, indexOf, parseFrame } from './builder.ts';
 import { type Budget, Draft, DraftList } from './draft.ts';
@@ -98,7 +100,7 @@ function stopBlock({ blocks, inputs, open }: State, event: JsonObject): boolean 
   const json = inputs.remove(String(index));
   if (typeof json !== 'string' || json === '') return true;
   try {
-    blocks.at(index).set('input', JSON.parse(json));
+    blocks.at(index).set('input', readJson(json));
     return true;
   } catch {
     return false;

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { AppError, messagesErrorType } from '../../errors/index.ts';
+import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
 import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../providers/engine/index.ts';
@@ -71,9 +72,14 @@ export async function decoded(answer: UnaryAnswer, maxBytes: number): Promise<Un
 }
 
 /** A successful unary answer in the client's format. Throws UPSTREAM_INVALID_RESPONSE. */
-export function successAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UnaryAnswer): ClientAnswer {
+export function successAnswer(
+  provider: Provider,
+  endpoint: Endpoint,
+  call: Call,
+  answer: UnaryAnswer & { readonly json?: JsonLimits },
+): ClientAnswer {
   const headers = passedHeaders(answer.headers);
-  const bytes = readAnswer(provider, endpoint, call, { head: answer, bytes: answer.bytes });
+  const bytes = readAnswer(provider, endpoint, call, { ...answer, head: answer });
   if (bytes !== answer.bytes) headers['content-type'] = JSON_TYPE;
   return { headers, bytes };
 }

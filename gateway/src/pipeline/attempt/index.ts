@@ -1,6 +1,7 @@
 /** The steps of one target, in the order of behaviour-lifecycle 1.11. */
 import type { ResponseCache } from '../../cache/index.ts';
 import { AppError, toAppError } from '../../errors/index.ts';
+import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
@@ -194,7 +195,7 @@ function outgoing(
 }
 
 const jsonBytes = (body: { readonly bytes: Buffer; readonly value: object }, call: Call): Buffer =>
-  body.value === call.params ? body.bytes : Buffer.from(JSON.stringify(call.params));
+  body.value === call.params ? body.bytes : writeJson(call.params);
 
 /** Retry and timeout of a target, where the request's own timeout wins. */
 const sendSettings = ({ leaf, input }: Prepared) => ({
@@ -237,6 +238,7 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
     forwarded,
     services: ports.servicesFor(resolved.hostOrigin),
     signal,
+    json: ports.json,
     send: async (request) => {
       const sent = await sendWithRetries(ports, {
         signal,
@@ -296,7 +298,7 @@ async function toOutcome(
   const isGood = result.status >= 200 && result.status <= 299;
   const asItIs = prepared.call.operation === 'proxy' && isGood;
   const answer = !asItIs && isEncoded(result) ? await decoded(result, ports.maxResponseBytes) : result;
-  const given = isGood ? clientAnswer(prepared, answer) : failedAnswer(prepared, answer);
+  const given = isGood ? clientAnswer(prepared, { ...answer, json: ports.json }) : failedAnswer(prepared, answer);
   return { ...facts, ...unary(answer.status, given) };
 }
 
@@ -311,7 +313,10 @@ function failedAnswer(prepared: Prepared, answer: UnaryAnswer): ClientAnswer {
   return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
 }
 
-function clientAnswer({ provider, endpoint, call }: Prepared, answer: UnaryAnswer): ClientAnswer {
+function clientAnswer(
+  { provider, endpoint, call }: Prepared,
+  answer: UnaryAnswer & { readonly json: JsonLimits },
+): ClientAnswer {
   if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
   return successAnswer(provider, endpoint, call, answer);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { prepareTarget } from '../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
 import { listUpstreamModels } from './models.ts';
@@ -35,6 +36,7 @@ async function list(answer: (page: number, path: string) => CallResult, paged = 
     forwarded: {},
     services: sampleServices(),
     signal: new AbortController().signal,
+    json: DEFAULT_JSON_LIMITS,
     send: async (request) => {
       const { path } = await request();
       paths.push(path);

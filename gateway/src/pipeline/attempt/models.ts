@@ -1,5 +1,6 @@
 /** The models a target's provider offers, all pages; spec/providers.md 1.15. */
 import { AppError } from '../../errors/index.ts';
+import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Call, JsonObject, ProviderServices } from '../../providers/contract.ts';
 import { buildModelsRequest, modelListBody, type PreparedTarget, readModels } from '../../providers/engine/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
@@ -15,6 +16,7 @@ export interface ModelsQuestion {
   readonly forwarded: Readonly<Record<string, string>>;
   readonly services: ProviderServices;
   readonly signal: AbortSignal;
+  readonly json: JsonLimits;
   /** Sends one request, with the retries and timeouts of the target. */
   send(request: () => Promise<Pick<UpstreamRequest, 'method' | 'origin' | 'path' | 'headers'>>): Promise<CallResult>;
 }
@@ -31,7 +33,7 @@ export async function listUpstreamModels(question: ModelsQuestion): Promise<Call
     );
     if (result.kind === 'error' || (result.kind === 'unary' && result.status !== 200)) return result;
     if (result.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: target.provider.id });
-    const read = readModels(target.provider, call, { bytes: result.bytes, page });
+    const read = readModels(target.provider, call, { bytes: result.bytes, page, json: question.json });
     data.push(...read.data);
     page = read.next;
     if (page === undefined) break;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
 import { type SendOptions, type SendPort, sendWithRetries } from './send.ts';
@@ -37,6 +38,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     client,
     limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
     maxResponseBytes: 1_000,
+    json: DEFAULT_JSON_LIMITS,
     sleep: async (ms) => void waits.push(ms),
   };
   const sent = await sendWithRetries(port, {
@@ -213,6 +215,7 @@ describe('retries', () => {
       client: { send: () => Promise.reject(broken), close: async () => {} },
       limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
       maxResponseBytes: 1,
+      json: DEFAULT_JSON_LIMITS,
       sleep: () => Promise.reject(gone),
     };
     const sending = sendWithRetries(port, {

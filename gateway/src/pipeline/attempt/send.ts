@@ -1,5 +1,6 @@
 /** One call to one target, repeated as its retry rules say; behaviour-config-routing 5.1 to 5.3. */
 import { type AppError, toAppError } from '../../errors/index.ts';
+import type { JsonLimits } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
 import type {
@@ -31,6 +32,8 @@ export interface SendPort {
   readonly client: UpstreamClient;
   readonly limits: UpstreamLimits;
   readonly maxResponseBytes: number;
+  /** What an answer that is parsed may be made of. */
+  readonly json: JsonLimits;
   /** Resolves after the time, or rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }

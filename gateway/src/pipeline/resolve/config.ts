@@ -5,6 +5,7 @@ import { parseInlineConfig, type RoutingNode, type TargetCaps, walk } from '@gat
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
+import { HEADER_JSON_LIMITS, readJson } from '../../lib/json/index.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
 import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -117,7 +118,7 @@ function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text, HEADER_JSON_LIMITS);
   } catch (error) {
     throw new AppError('CONFIG_NOT_JSON', {
       param: 'x-gw-config',
@@ -128,6 +129,7 @@ function parseJson(text: string): unknown {
 
 /** Where the parser stopped. The rest of its message quotes the text, which may hold a credential. */
 function placeOf(error: unknown): string {
+  if (error instanceof RangeError) return ', or is nested too deep or has too many values for a config';
   const { message } = error instanceof SyntaxError ? error : { message: '' };
   if (message.startsWith('Unexpected end')) return ', it ends too early';
   const position = / at position (\d{1,9})/.exec(message)?.[1];

@@ -1,6 +1,7 @@
 /** From a request to a plan: body, config, provider and the headers that overrule a config; behaviour-lifecycle 1.5 to 1.10. */
 import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
+import { mergeObjects } from '../../lib/json/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -119,7 +120,7 @@ function withoutModelPrefix(
   const { model } = params;
   const found = typeof model === 'string' && model.startsWith('@') ? providerOfModel(model, question) : undefined;
   if (found === undefined) return { params, provider: undefined };
-  return { params: { ...params, model: found.model }, provider: found.provider };
+  return { params: mergeObjects(NO_PARAMS, params, { model: found.model }), provider: found.provider };
 }
 
 interface PlanQuestion {

@@ -1,5 +1,6 @@
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import {
   appendMember,
   type Member,
@@ -14,6 +15,8 @@ import { invalidAnswer } from './error-fields.ts';
 export interface UpstreamAnswer {
   readonly head: AnswerHead;
   readonly bytes: Buffer;
+  /** What an answer that is parsed may be made of. */
+  readonly json?: JsonLimits;
 }
 
 // A memo of a pure function, keyed by the providers, which are constants of the program.
@@ -33,16 +36,21 @@ export function providerTag(provider: Provider): Member {
 export function readAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UpstreamAnswer): Buffer {
   const rule = endpoint.answer;
   if (rule.kind === 'relay') return answer.bytes;
-  if (rule.kind === 'tag') return tagAnswer(provider, rule, call, answer.bytes);
-  const read = rule.read(parseBody(provider, answer.bytes), call, answer.head);
+  if (rule.kind === 'tag') return tagAnswer(provider, rule, call, answer);
+  const read = rule.read(parseBody(provider, answer), call, answer.head);
   if (!read.ok) throw invalid(provider, answer.bytes, read.error);
   return Buffer.from(JSON.stringify(read.value));
 }
 
-function tagAnswer(provider: Provider, rule: AnswerRule & { kind: 'tag' }, call: Call, bytes: Buffer): Buffer {
+function tagAnswer(
+  provider: Provider,
+  rule: AnswerRule & { kind: 'tag' },
+  call: Call,
+  { bytes, json }: UpstreamAnswer,
+): Buffer {
   const tag = providerTag(provider);
   if (call.strict || rule.extend === undefined) return appendMember(bytes, tag);
-  const body = parseJsonObject(bytes.toString('utf8'));
+  const body = parseJsonObject(bytes, json);
   const extended = body === undefined ? undefined : rule.extend(body, call);
   if (extended === body || extended === undefined) return appendMember(bytes, tag);
   return Buffer.from(JSON.stringify({ ...extended, [tag.name]: tag.value }));
@@ -52,11 +60,12 @@ function tagAnswer(provider: Provider, rule: AnswerRule & { kind: 'tag' }, call:
 export interface ModelsAnswer {
   readonly bytes: Buffer;
   readonly page: string | undefined;
+  readonly json?: JsonLimits;
 }
 
 /** One page of the provider's models in the normal form (spec/providers.md 1.15). Throws as `readAnswer`. */
-export function readModels(provider: Provider, call: Call, { bytes, page }: ModelsAnswer): ModelPage {
-  const body = parseBody(provider, bytes);
+export function readModels(provider: Provider, call: Call, { bytes, page, json }: ModelsAnswer): ModelPage {
+  const body = parseBody(provider, { bytes, json });
   const own = provider.models?.read?.(body, call, page);
   if (own === undefined) {
     const data = modelsOf(body);
@@ -78,11 +87,16 @@ function modelsOf(body: unknown): readonly JsonObject[] | undefined {
   return Array.isArray(list) ? list.filter(isObject) : undefined;
 }
 
-function parseBody(provider: Provider, bytes: Buffer): unknown {
+interface Readable {
+  readonly bytes: Buffer;
+  readonly json?: JsonLimits | undefined;
+}
+
+function parseBody(provider: Provider, { bytes, json }: Readable): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return readJson(bytes, json);
   } catch {
-    throw invalid(provider, bytes, 'the body is not JSON'); // what the parser says quotes the body
+    throw invalid(provider, bytes, 'the body is not JSON, or too deep or too large to be read'); // what the parser says quotes the body
   }
 }
 

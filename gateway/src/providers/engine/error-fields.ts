@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readJson } from '../../lib/json/index.ts';
 import { readErrorShape, withProviderPrefix } from '../../wire/openai/index.ts';
 import type { AnswerHead, ErrorFields, Provider } from '../contract.ts';
 
@@ -42,7 +43,7 @@ export function providerErrorBody(providerId: string, fields: ErrorFields): Prov
 function bodyOf(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/index.ts';
+import { writeJson } from '../../lib/json/index.ts';
 import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
 import { andThen, type Deferred } from './deferred.ts';
@@ -128,7 +129,7 @@ function bodyOf(endpoint: Endpoint, call: Call, options: RequestOptions): Deferr
   const { request } = endpoint;
   if (request.kind === 'none') return undefined;
   return andThen(shape(request, call, options), (shaped) =>
-    shaped === call.params && options.rawBody !== undefined ? options.rawBody : Buffer.from(JSON.stringify(shaped)),
+    shaped === call.params && options.rawBody !== undefined ? options.rawBody : writeJson(shaped),
   );
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '@gatehouse/crds';
+import { largeMembers } from '../../lib/json/index.ts';
 import type { BodyHook, Call, JsonObject, RequestTable } from '../contract.ts';
 
 /** What happens to one client parameter. */
@@ -74,15 +75,16 @@ function compileTable(table: RequestTable): CompiledTable {
 
 /** The cheap look that most bodies end with. */
 function needsChange(table: CompiledTable, body: JsonObject): boolean {
+  const large = largeMembers(body);
   for (const key in body) {
-    const value = body[key];
+    const value = large?.has(key) ? undefined : body[key];
     if (value === DEFAULT_VALUE || table.only?.has(key) === false) return true;
     const rule = table.rules.get(key);
     if (rule === undefined) continue;
     if (rule.drop || rule.path !== undefined) return true;
     if (typeof value === 'number' && (value < rule.min || value > rule.max)) return true;
   }
-  return table.injections.some(({ key }) => body[key] === undefined);
+  return table.injections.some(({ key }) => !large?.has(key) && body[key] === undefined);
 }
 
 function applyTable(table: CompiledTable, body: JsonObject): JsonObject {

@@ -1,5 +1,7 @@
 /** The identity of the machine or pod the process runs on; spec/providers.md 1.18, steps of the standard chain. */
+
 import { isObject } from '@gatehouse/crds';
+import { readJson } from '../../lib/json/index.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { SideAnswer, SideRequest } from '../../providers/contract.ts';
 import { type AwsCredentials, parseTime } from './credentials.ts';
@@ -96,7 +98,7 @@ function readCredentials(answer: SideAnswer): AwsCredentials | undefined {
 
 function parseBody(answer: SideAnswer): Readonly<Record<string, unknown>> {
   try {
-    const body: unknown = JSON.parse(answer.body.toString('utf8'));
+    const body: unknown = readJson(answer.body);
     return isObject(body) ? body : {};
   } catch {
     return {};

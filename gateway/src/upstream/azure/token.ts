@@ -1,8 +1,10 @@
 /** Entra tokens of an application, of the machine and of a workload; spec/providers.md 1.18 "Azure". */
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import { readJson } from '../../lib/json/index.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../providers/contract.ts';
 
@@ -137,7 +139,7 @@ function reasonOf(answer: Readonly<Record<string, unknown>>): string {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isObject(value) ? value : {};
   } catch {
     return {};

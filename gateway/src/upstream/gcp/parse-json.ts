@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { readJson } from '../../lib/json/index.ts';
 
 /** The text as JSON of that shape; undefined when it is something else. */
 export function parseJsonWith<T>(schema: z.ZodType<T>, text: string): T | undefined {
   try {
-    return schema.safeParse(JSON.parse(text)).data;
+    return schema.safeParse(readJson(text)).data;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { isObject } from '@gatehouse/crds';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { AppError } from '../../errors/index.ts';
+import { readJson } from '../../lib/json/index.ts';
 import type { Frame } from '../contract.ts';
 import { type FrameReader, MAX_FRAME_BYTES } from '../framing/reader.ts';
 
@@ -116,7 +117,7 @@ function decode(bytes: Buffer): ReturnType<EventStreamCodec['decode']> {
 function innerText(payload: string): string {
   if (!payload.includes('"bytes"')) return payload;
   try {
-    const value: unknown = JSON.parse(payload);
+    const value: unknown = readJson(payload);
     if (!isObject(value) || typeof value['bytes'] !== 'string') return payload;
     return Buffer.from(value['bytes'], 'base64').toString('utf8');
   } catch {

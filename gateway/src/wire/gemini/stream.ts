@@ -1,4 +1,5 @@
 /** `streamGenerateContent` events as chat chunks; spec/providers.md 3.5 "Gemini stream". */
+import { readJson } from '../../lib/json/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import {
@@ -88,7 +89,7 @@ function readFrame(session: Session, frame: Frame): readonly StreamItem[] {
 /** An error body of a stream is a list of one error. */
 function parseEvent(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return objectsAt({ list: Array.isArray(value) ? value : [value] }, 'list')[0];
   } catch {
     return undefined;

@@ -1,5 +1,7 @@
 /** Reading the messages of a chat request; spec/providers.md 1.6. */
+
 import { isObject } from '@gatehouse/crds';
+import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import type { JsonObject } from '../contract.ts';
 import type { ChatMessage, ContentPart } from './chat.ts';
 
@@ -122,7 +124,7 @@ export function parseArguments(text: unknown): Readonly<Record<string, unknown>>
   if (isObject(text)) return text;
   if (typeof text !== 'string' || text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isObject(value) ? value : {};
   } catch {
     return {};
@@ -147,9 +149,12 @@ export function maxTokensOf(params: JsonObject): number | undefined {
 }
 
 /** The parsed JSON of a frame's data, or undefined when it is not an object. */
-export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+export function parseJsonObject(
+  text: string | Buffer,
+  limits?: JsonLimits,
+): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text, limits);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,7 @@
 /** Streams of another format: bytes to frames to items to the client's text. */
+
 import { AppError } from '../../errors/index.ts';
+import { readJson } from '../../lib/json/index.ts';
 import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
 import { countsOf } from '../usage/index.ts';
@@ -49,7 +51,7 @@ export function createDecode({ reader, decoder, encoder, scrub = (text) => text 
 function isBrokenJson(data: string): boolean {
   if (!/^\s*\{/.test(data)) return false;
   try {
-    JSON.parse(data);
+    readJson(data);
     return false;
   } catch {
     return true;

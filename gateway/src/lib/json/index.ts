@@ -1,0 +1,11 @@
+export { largeMembers, lazyObject, mergeObjects, writeJson } from './lazy.ts';
+export {
+  DEFAULT_JSON_LIMITS,
+  HEADER_JSON_LIMITS,
+  type JsonLimits,
+  type JsonProblem,
+  MAX_NAME_BYTES,
+  MAX_NUMBER_BYTES,
+} from './limits.ts';
+export { readJson } from './read.ts';
+export { JsonScan, type MemberSpan, scanJson } from './scan.ts';

@@ -1,0 +1,102 @@
+/** Objects whose large members are parsed when somebody reads them, and written as the bytes they came in. */
+import type { MemberSpan } from './scan.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Members from this size on wait until they are read. */
+const LAZY_BYTES = 4 * 1024;
+
+interface LazyMember {
+  readonly bytes: Buffer;
+  read(): unknown;
+}
+
+// Keyed by objects that are never changed: what is noted of one holds as long as it lives.
+const lazyMembers = new WeakMap<object, ReadonlyMap<string, LazyMember>>();
+
+/** The object whose members lie at these places. Members with values that are no JSON throw SyntaxError: some here, some when read. */
+export function lazyObject(bytes: Buffer, members: readonly MemberSpan[], broken: () => Error): JsonObject {
+  const object: Record<string, unknown> = {};
+  const lazy = new Map<string, LazyMember>();
+  for (const { name, start, end } of members) {
+    const member = lazyMember(bytes.subarray(start, end), broken);
+    if (end - start < LAZY_BYTES) define(object, name, { value: member.read(), writable: true });
+    else {
+      lazy.set(name, member);
+      define(object, name, { get: member.read });
+    }
+  }
+  if (lazy.size > 0) lazyMembers.set(object, lazy);
+  return object;
+}
+
+function lazyMember(bytes: Buffer, broken: () => Error): LazyMember {
+  let known: { readonly value: unknown } | undefined;
+  return {
+    bytes,
+    read: () => {
+      known ??= { value: parse(bytes, broken) };
+      return known.value;
+    },
+  };
+}
+
+function parse(bytes: Buffer, broken: () => Error): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw broken();
+  }
+}
+
+/** The names of members that nobody should read to compare them with something small; undefined: there are none. */
+export const largeMembers = (object: object): Pick<ReadonlySet<string>, 'has'> | undefined => lazyMembers.get(object);
+
+/** `{...under, ...object, ...over}` without reading what waits. */
+export function mergeObjects(under: JsonObject, object: JsonObject, over: JsonObject): JsonObject {
+  const layers = [under, object, over];
+  if (!layers.some((layer) => lazyMembers.has(layer))) return { ...under, ...object, ...over };
+  const merged: Record<string, unknown> = {};
+  const lazy = new Map<string, LazyMember>();
+  for (const layer of layers) {
+    const waiting = lazyMembers.get(layer);
+    for (const name of Object.keys(layer)) {
+      const member = waiting?.get(name);
+      if (member === undefined) {
+        lazy.delete(name);
+        define(merged, name, { value: layer[name], writable: true });
+      } else {
+        lazy.set(name, member);
+        define(merged, name, { get: member.read });
+      }
+    }
+  }
+  if (lazy.size > 0) lazyMembers.set(merged, lazy);
+  return merged;
+}
+
+/** The JSON text of an object; members that wait are copied, not parsed. */
+export function writeJson(object: object): Buffer {
+  const lazy = lazyMembers.get(object);
+  if (lazy === undefined) return Buffer.from(JSON.stringify(object));
+  const pieces: Buffer[] = [];
+  for (const name of Object.keys(object)) {
+    const member = lazy.get(name);
+    const bytes = member === undefined ? textOf(object, name) : member.bytes;
+    if (bytes === undefined) continue;
+    pieces.push(Buffer.from(`${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`), bytes);
+  }
+  pieces.push(Buffer.from(pieces.length === 0 ? '{}' : '}'));
+  return Buffer.concat(pieces);
+}
+
+/** Undefined for what JSON leaves out. */
+function textOf(object: object, name: string): Buffer | undefined {
+  const text: string | undefined = JSON.stringify((object as JsonObject)[name]); // its own key
+  return text === undefined ? undefined : Buffer.from(text);
+}
+
+/** Sets an own member; plain assignment of a client's `__proto__` would set the prototype. */
+function define(target: object, name: string, what: PropertyDescriptor): void {
+  Object.defineProperty(target, name, { ...what, enumerable: true, configurable: true });
+}
