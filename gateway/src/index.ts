@@ -1,6 +1,7 @@
 /** The data plane's door: everything a process needs to serve requests from a Snapshot. */
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
+import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
@@ -171,7 +172,7 @@ function createPorts(
       hosts,
       servicesFor: createServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
-      gatewayId: settings.fleetId ?? randomUUID(),
+      gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,
     },

@@ -50,11 +50,13 @@ describe('a call that comes back', () => {
     const [account, credential] = provider('next', {
       customHost: `${pod.url}/v1`,
       secret: KEY,
-      headers: { 'x-gw-via': 'nobody', 'X-GW-Via': 'nobody' },
+      headers: { via: '1.1 nobody', Via: '1.1 nobody' },
     });
     if (account === undefined || credential === undefined) throw new Error('no provider');
     await pod.load(...forNext, account, credential);
-    expect((await pod.send(CHAT, { body: BODY, headers: { 'x-gw-forward-headers': 'x-gw-via' } })).status).toBe(400);
+    expect(
+      (await pod.send(CHAT, { body: BODY, headers: { 'x-gw-forward-headers': 'via', via: '1.1 nobody' } })).status,
+    ).toBe(400);
   });
 });
 
@@ -63,9 +65,10 @@ describe('the way a request went', () => {
     await using upstream = await startRawUpstream((reply) => reply.answer(200, '{}'));
     await using pod = await startPod('f1');
     await pod.load(...nextAt(upstream.url));
-    await pod.send(CHAT, { body: BODY, headers: { 'x-gw-via': 'elsewhere' } });
+    await pod.send(CHAT, { body: BODY, headers: { via: '1.1 proxy, 1.1 gatehouse-elsewhere' } });
     const [first] = upstream.requests;
-    expect(first?.headers.get('x-gw-via')).toBe('elsewhere, f1');
+    expect(first?.headers.get('via')).toBe('1.1 gatehouse-elsewhere, 1.1 gatehouse-f1');
+    expect(first?.lines.filter((line) => /^x-gw-/i.test(line))).toEqual([]);
   });
 });
 

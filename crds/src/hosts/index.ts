@@ -19,4 +19,4 @@ export {
   REBINDING_DOMAINS,
 } from './lists.ts';
 export { domainsOf, HOST_NAME, isIn, isNeverHost } from './names.ts';
-export { VIA_HEADER } from './via.ts';
+export { gatewayPseudonym, gatewaysOf, toVia, VIA_HEADER } from './via.ts';

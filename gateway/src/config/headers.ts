@@ -36,9 +36,9 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
     meaning: '`true` when the deployment of `azure-ai` has the responses API',
   },
   {
-    name: 'x-gw-via',
+    name: 'via',
     meaning:
-      'sent by gateways to custom hosts: ids of the fleets a request came through; one that comes back is refused',
+      'sent by gateways to custom hosts: pseudonyms (`1.1 gatehouse-ID`) of the fleets a request came through; one that comes back is refused',
   },
   { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
 ];

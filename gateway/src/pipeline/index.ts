@@ -62,7 +62,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 
 async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
   exchange.request.checkLength(exchange.operation);
-  refuseLoop(exchange.request, ports.attempts.gatewayId);
+  refuseLoop(exchange.request, ports.attempts.gatewayName);
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);

@@ -1,6 +1,6 @@
 /** The admin listener: metrics, probes and the state of the Snapshot (DESIGN sections 5 and 10). Never public. */
 import { hash, timingSafeEqual } from 'node:crypto';
-import { VIA_HEADER } from '@gatehouse/crds/hosts';
+import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
@@ -24,7 +24,7 @@ export function createAdmin(ports: AdminPorts): FastifyInstance {
   const { snapshots, metrics, version } = ports;
   const app = fastify({ forceCloseConnections: true });
   app.addHook('onRequest', async (request, reply) => {
-    if (request.headers[VIA_HEADER] === undefined) return;
+    if (gatewaysOf(request.headers[VIA_HEADER]).length === 0) return;
     return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });
   });
   const isReady = () => ports.isAccepting() && snapshots.current !== undefined;

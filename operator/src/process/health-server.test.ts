@@ -10,7 +10,7 @@ test('health and metrics are for probes and scrapers, and for no gateway', async
     (await fetch(`http://127.0.0.1:${server.port}${path}`, { headers })).status;
   for (const path of ['/livez', '/readyz', '/metrics']) {
     expect(await ask(path)).toBe(200);
-    expect(await ask(path, { 'x-gw-via': 'some-fleet' })).toBe(403);
+    expect(await ask(path, { via: '1.1 proxy, 1.1 gatehouse-some-fleet' })).toBe(403);
   }
   expect(await ask('/v1/metrics')).toBe(404);
 });

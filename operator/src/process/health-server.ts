@@ -1,6 +1,6 @@
 /** Health and metrics over HTTP. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { VIA_HEADER } from '@gatehouse/crds/hosts';
+import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
 import type { Registry } from 'prom-client';
 import type { Health, HealthReport } from '../runtime/index.ts';
 
@@ -28,7 +28,7 @@ export async function startHealthServer({ health, registry, host, port }: Health
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const report = reports.get(path);
-    if (request.headers[VIA_HEADER] !== undefined) response.writeHead(403).end();
+    if (gatewaysOf(request.headers[VIA_HEADER]).length > 0) response.writeHead(403).end();
     else if (report !== undefined) tell(response, report());
     else if (path === '/metrics') expose(response, registry);
     else response.writeHead(404).end();

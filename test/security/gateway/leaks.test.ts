@@ -192,3 +192,23 @@ test('the key of Google is in a header of proxied calls, and never in their URL'
   expect(request?.headers.get('x-goog-api-key')).toBe(SECRET);
   expect(request?.target).toBe('/v1beta/files?pageSize=1');
 });
+
+test('no header of the gateway itself leaves for a provider, whoever names it', async () => {
+  await using scene = await startScene((reply) => reply.answer(200, '{}', json));
+  const [account, credential] = provider('acme', {
+    customHost: scene.upstream.url,
+    secret: SECRET,
+    headers: { 'X-GW-Trace-Id': 'stored', 'x-kept': '1' },
+  });
+  if (account === undefined || credential === undefined) throw new Error('no provider');
+  await scene.gateway.load(workspace(), key(), account, credential);
+  const ours = { 'x-gw-metadata': '{"a":"b"}', 'x-gw-trace-id': 't', 'x-gw-debug': 'true' };
+  const headers = { ...ACME, ...ours, 'x-gw-forward-headers': Object.keys(ours).join(), via: '1.1 elsewhere' };
+  for (const path of [CHAT, '/v1/proxied']) await scene.gateway.send(path, { headers, body: BODY });
+  expect(scene.upstream.requests).toHaveLength(2);
+  for (const request of scene.upstream.requests) {
+    expect(request.headers.get('x-kept')).toBe('1');
+    expect([...request.headers.keys()].filter((name) => name.startsWith('x-gw-'))).toEqual([]);
+    expect(request.headers.get('via')).toMatch(/^1\.1 gatehouse-[\w-]+$/);
+  }
+});

@@ -46,7 +46,7 @@ export interface AttemptPorts extends SendPort {
   servicesFor(origin: HostOrigin): ProviderServices;
   readonly cache: ResponseCache;
   /** Tells hosts that somebody named who asks, so that what comes back is known. */
-  readonly gatewayId: string;
+  readonly gatewayName: string;
   now(): number;
 }
 
@@ -110,7 +110,7 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const endpoint =
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
   const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
-  const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayId) : undefined;
+  const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
   return { input, leaf, resolved, provider, endpoint, call, forwarded, via, sent: { headers: {} } };
 }
 
