@@ -105,7 +105,7 @@ export const ENVIRONMENT = z.object({
   HTTPS_PROXY: text('proxy of outbound https calls'),
   NO_PROXY: text('hosts that are called without the proxy'),
   TRUSTED_CUSTOM_HOSTS: text(
-    'comma list of custom hosts that may be private and may get stored credentials; subdomains included',
+    'comma list of custom hosts that may be private and may get stored credentials; subdomains included. Unset outside production, localhost is reachable, but gets no stored credential',
   ),
   KUBERNETES_SERVICE_HOST: text('address of the API server, set by Kubernetes; never reachable through the gateway'),
   BLOCK_INLINE_CONFIG: flag('true accepts saved configs and managed providers only'),

@@ -6,7 +6,7 @@
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Party } from '../../routing/index.ts';
-import { type HostPolicy, isTrustedUrl } from '../../upstream/host-guard/index.ts';
+import { type HostPolicy, mayReceiveCredentials } from '../../upstream/host-guard/index.ts';
 
 const RANKS: Readonly<Record<Party, number>> = { client: 0, workspace: 1, organisation: 2 };
 
@@ -21,7 +21,7 @@ export interface NamedHost {
 
 /** Throws CUSTOM_HOST_REFUSED when the credential of the owner must not go to the host. */
 export function checkAddressee({ url, namedBy, param }: NamedHost, owner: Party, hosts: HostPolicy): void {
-  if (!isBelow(namedBy, owner) || isTrustedUrl(url, hosts)) return;
+  if (!isBelow(namedBy, owner) || mayReceiveCredentials(url, hosts)) return;
   throw refused(param, 'a stored credential is only sent to hosts that TRUSTED_CUSTOM_HOSTS names');
 }
 

@@ -20,6 +20,7 @@ import {
   type HostOrigin,
   type HostPolicy,
   isApiServer,
+  isNamedTrusted,
   isOwnListener,
   isTrusted,
 } from './policy.ts';
@@ -45,10 +46,10 @@ export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOr
   return fresh;
 }
 
-/** Whether the deployment itself names the host of a base URL as one to trust (behaviour-providers-hosts 11.5). */
-export function isTrustedUrl(text: string, policy: HostPolicy): boolean {
+/** Whether the deployment names the host of a base URL as one that may see stored credentials; no default does. */
+export function mayReceiveCredentials(text: string, policy: HostPolicy): boolean {
   const checked = checkCustomHost(text, policy, 'request');
-  return checked.ok && isTrusted(destinationOf(checked.value).host, policy);
+  return checked.ok && isNamedTrusted(destinationOf(checked.value).host, policy);
 }
 
 function verdictsOf(policy: HostPolicy): LRUCache<string, Checked> {

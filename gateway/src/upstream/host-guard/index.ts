@@ -1,4 +1,4 @@
-export { addressProblem, checkCustomHost, hostProblem, isTrustedUrl } from './check-host.ts';
+export { addressProblem, checkCustomHost, hostProblem, mayReceiveCredentials } from './check-host.ts';
 export { createGuardedConnect, type GuardedConnect, type GuardedConnectOptions } from './connect.ts';
 export {
   type ConnectOrigin,

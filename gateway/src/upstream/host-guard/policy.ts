@@ -41,6 +41,8 @@ export interface HostPolicyOptions {
 export interface HostPolicy {
   /** Names with everything below them, and IP addresses. */
   readonly trusted: ReadonlySet<string>;
+  /** Those of them that somebody has named: a default releases no stored credential. */
+  readonly named: ReadonlySet<string>;
   /** Names and IP addresses. */
   readonly apiServers: ReadonlySet<string>;
   /** `host:port`, all loopback and unspecified addresses as `loopback:port`. */
@@ -55,18 +57,27 @@ const MAX_ENTRIES = 10_000;
 
 /** Compiles the policy of a process. Entries that are no host or overlap what is always blocked are dropped (11.5). */
 export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
-  const trusted = options.trustedCustomHosts ?? (options.production ? '' : TRUSTED_IN_DEVELOPMENT);
+  const named = toTrusted(options.trustedCustomHosts ?? '');
+  const isDefault = options.trustedCustomHosts === undefined && !options.production;
   return {
-    trusted: new Set(hostsOf(trusted).filter(canBeTrusted)),
+    trusted: isDefault ? toTrusted(TRUSTED_IN_DEVELOPMENT) : named,
+    named,
     apiServers: new Set(hostsOf(options.apiServer ?? '')),
     listeners: new Set((options.ownAddresses ?? []).flatMap(({ address, port }) => listenerKeys(address, port))),
     ownNamespaces: options.ownNamespaces ?? [],
   };
 }
 
-export function isTrusted(host: string, policy: HostPolicy): boolean {
-  if (isIP(host) !== 0) return policy.trusted.has(canonicalHost(host));
-  return domainsOf(host).some((domain) => policy.trusted.has(domain));
+const toTrusted = (list: string): ReadonlySet<string> => new Set(hostsOf(list).filter(canBeTrusted));
+
+export const isTrusted = (host: string, { trusted }: HostPolicy): boolean => isAmong(host, trusted);
+
+/** Whether the deployment names the host itself. */
+export const isNamedTrusted = (host: string, { named }: HostPolicy): boolean => isAmong(host, named);
+
+function isAmong(host: string, hosts: ReadonlySet<string>): boolean {
+  if (isIP(host) !== 0) return hosts.has(canonicalHost(host));
+  return domainsOf(host).some((domain) => hosts.has(domain));
 }
 
 /** Whether a connection to the host, a name or an address, would end at a listener of this process. */
