@@ -278,6 +278,9 @@ export const gatewayFleet = defineKind({
     readyReplicas: podCount('readyReplicas is the number of ready pods.').optional(),
     programmedReplicas: podCount('programmedReplicas is the number of ready pods on snapshotVersion.').optional(),
     live: text('live is how many of the pods run snapshotVersion, e.g. 3/3.', 32).optional(),
+    snapshotEpoch: snapshotVersion(
+      'snapshotEpoch is the epoch of snapshotVersion; a new one begins when versions have gone back, e.g. after a restore.',
+    ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
     lagging: mapList(laggingPod, ['name'], {
       description: 'lagging are pods that do not run the published Snapshot; at most 32 are listed.',

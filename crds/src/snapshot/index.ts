@@ -23,12 +23,18 @@ export {
 } from './entries.ts';
 export {
   assemble,
+  comparePlaces,
+  contentDigest,
   isIntact,
   MANIFEST_KEY,
   type Manifest,
   type ManifestProblem,
   manifestName,
+  NO_PLACE,
+  type Place,
   parseManifest,
+  placeAfter,
+  placeOf,
   readShard,
   renderManifest,
   renderShard,

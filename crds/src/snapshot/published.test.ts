@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   assemble,
+  comparePlaces,
+  contentDigest,
   type Manifest,
   manifestName,
   parseManifest,
+  placeAfter,
+  placeOf,
   readShard,
   renderManifest,
   shardDigest,
@@ -28,28 +32,68 @@ describe('a manifest', () => {
   });
 
   test.for([
-    { rule: 'no JSON', text: '{', code: 'MALFORMED', version: undefined },
-    { rule: 'no version', text: '{}', code: 'MALFORMED', version: undefined },
+    { rule: 'no JSON', text: '{', code: 'MALFORMED', place: undefined },
+    { rule: 'no version', text: '{}', code: 'MALFORMED', place: undefined },
     {
       rule: 'a newer major version, whatever it looks like',
       text: '{"version":4,"schemaVersion":{"major":2,"minor":0},"shards":7}',
       code: 'UNREADABLE',
-      version: 4,
+      place: { epoch: 0, version: 4 },
     },
     {
       rule: 'a name that leads elsewhere',
       text: renderManifest({ ...manifest, shards: [{ name: '../secrets/x', secret: true, digest }] }),
       code: 'MALFORMED',
-      version: 3,
+      place: { epoch: 0, version: 3 },
     },
     {
       rule: 'a digest that is none',
       text: renderManifest({ ...manifest, shards: [{ name: 'x', secret: true, digest: 'A' }] }),
       code: 'MALFORMED',
-      version: 3,
+      place: { epoch: 0, version: 3 },
     },
-  ])('is refused for $rule', ({ text, code, version }) => {
-    expect(parseManifest(text)).toMatchObject({ ok: false, error: { code, version } });
+  ])('is refused for $rule', ({ text, code, place }) => {
+    expect(parseManifest(text)).toMatchObject({ ok: false, error: { code, place } });
+  });
+
+  test.for([
+    { rule: 'a digest of other shards', over: { digest }, place: { epoch: 0, version: 3 } },
+    { rule: 'an epoch after which there is none', over: { epoch: 2 ** 53 - 1 }, place: undefined },
+    { rule: 'a version after which there is none', over: { version: 2 ** 53 - 1 }, place: undefined },
+  ])('is refused for $rule', ({ over, place }) => {
+    const given = renderManifest({ ...manifest, ...over });
+    expect(parseManifest(given)).toMatchObject({ ok: false, error: { code: 'MALFORMED', place } });
+  });
+
+  test('comes back with its epoch and the digest of its content', () => {
+    const given = { ...manifest, epoch: 4, digest: contentDigest(manifest) };
+    expect(parseManifest(renderManifest(given))).toEqual({ ok: true, value: given });
+    expect(placeOf(given)).toEqual({ epoch: 4, version: 3 });
+  });
+
+  test('has a digest that says what is served, and not when or in what words', () => {
+    const of = contentDigest(manifest);
+    expect(contentDigest({ ...manifest, version: 9, publisher: 'other' } as Manifest)).toBe(of);
+    expect(contentDigest({ ...manifest, schemaVersion: { major: 1, minor: 99 } })).not.toBe(of);
+    expect(contentDigest({ ...manifest, shards: [] })).not.toBe(of);
+  });
+
+  test.for([
+    { rule: 'a later version comes later', a: [1, 5], b: [1, 6] },
+    { rule: 'a later epoch comes later, whatever the version', a: [1, 6], b: [2, 1] },
+  ] as const)('is ordered: $rule', ({ a: [e, v], b: [f, w] }) => {
+    const [first, second] = [
+      { epoch: e, version: v },
+      { epoch: f, version: w },
+    ];
+    expect(comparePlaces(first, second)).toBeLessThan(0);
+    expect(comparePlaces(second, first)).toBeGreaterThan(0);
+    expect(comparePlaces(first, { ...first })).toBe(0);
+  });
+
+  test('is followed by the next version, and by an epoch where versions have come to their end', () => {
+    expect(placeAfter({ epoch: 3, version: 7 })).toEqual({ epoch: 3, version: 8 });
+    expect(placeAfter({ epoch: 3, version: 2 ** 48 })).toEqual({ epoch: 4, version: 1 });
   });
 
   test('and shards have names that are objects of Kubernetes', () => {

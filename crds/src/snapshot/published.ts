@@ -1,6 +1,7 @@
 /**
  * The published form of a Snapshot, which operator and gateways share: immutable shards, each a JSON list of entries named by its
- * digest, and the manifest that names the shards of one version (DESIGN section 5). Pure.
+ * digest, and the manifest that names the shards of one version. Epochs and versions order manifests, and the digest says what
+ * one serves: docs/behaviour/publishing.md. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -36,10 +37,24 @@ const shardRef = z.looseObject({
   digest: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-const manifestHead = z.looseObject({ version: z.int().min(1), schemaVersion });
+/** Bounds that no installation reaches: a number beyond them is a mistake, and nothing could ever be published after it. */
+const MAX_EPOCH = 2 ** 40;
+const MAX_VERSION = 2 ** 48;
+
+const manifestHead = z.looseObject({
+  /** Begins anew when a version has gone back; absent, as an operator of before epochs writes it: 0. */
+  epoch: z.int().min(0).max(MAX_EPOCH).optional(),
+  version: z.int().min(1).max(MAX_VERSION),
+  schemaVersion,
+});
 
 export const manifestSchema = manifestHead.extend({
   shards: z.array(shardRef).max(MAX_SHARDS),
+  /** Of what is served; see `contentDigest`. Absent, as an operator of before digests writes it: not compared. */
+  digest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   /** When the version was published, in ms since 1970. */
   publishedAt: z.int().min(0).optional(),
   /** Who published it: the identity of the operator's leader. */
@@ -52,11 +67,41 @@ export type ShardRef = z.output<typeof shardRef>;
 /** The text of a manifest. */
 export const renderManifest = (manifest: Manifest): string => canonicalJson(manifest);
 
+/** A place in the order of what a fleet has been told: the epoch decides, then the version. */
+export interface Place {
+  readonly epoch: number;
+  readonly version: number;
+}
+
+export const NO_PLACE: Place = { epoch: 0, version: 0 };
+
+export const placeOf = ({ epoch = 0, version }: { readonly epoch?: number | undefined; readonly version: number }) =>
+  ({ epoch, version }) satisfies Place;
+
+/** Negative when the first comes before the second, 0 when they are the same. */
+export const comparePlaces = (a: Place, b: Place): number => a.epoch - b.epoch || a.version - b.version;
+
+/** The place after another one in the same epoch, or in the next one once there is no room left. */
+export const placeAfter = ({ epoch, version }: Place): Place =>
+  version < MAX_VERSION ? { epoch, version: version + 1 } : { epoch: epoch + 1, version: 1 };
+
+/** SHA-256 of all that a manifest has its gateways serve, lower-case hex: equal digests, equal content. */
+export function contentDigest({
+  schemaVersion: { major, minor },
+  shards,
+}: {
+  readonly schemaVersion: SchemaVersion;
+  readonly shards: readonly Pick<ShardRef, 'secret' | 'digest'>[];
+}): string {
+  const content = { schemaVersion: { major, minor }, shards: shards.map(({ secret, digest }) => ({ secret, digest })) };
+  return digestOf(content);
+}
+
 /** Why there is no manifest in a text. `UNREADABLE`: it is of a major version that this build does not know. */
 export interface ManifestProblem {
   readonly code: 'MALFORMED' | 'UNREADABLE';
-  /** The version it stands for, where that much could be read. */
-  readonly version: number | undefined;
+  /** The place it has, where that much could be read. */
+  readonly place: Place | undefined;
   readonly message: string;
 }
 
@@ -64,15 +109,17 @@ export interface ManifestProblem {
 export function parseManifest(text: string): Result<Manifest, ManifestProblem> {
   const value = parseJson(text);
   const head = manifestHead.safeParse(value);
-  if (!head.success) return err({ code: 'MALFORMED', version: undefined, message: problemOf(head.error) });
-  const { version } = head.data;
+  if (!head.success) return err({ code: 'MALFORMED', place: undefined, message: problemOf(head.error) });
+  const place = placeOf(head.data);
   if (!isReadable(head.data.schemaVersion)) {
     const { major, minor } = head.data.schemaVersion;
-    return err({ code: 'UNREADABLE', version, message: `schemaVersion ${major}.${minor} is not readable` });
+    return err({ code: 'UNREADABLE', place, message: `schemaVersion ${major}.${minor} is not readable` });
   }
   const parsed = manifestSchema.safeParse(value);
-  if (parsed.success) return ok(parsed.data);
-  return err({ code: 'MALFORMED', version, message: problemOf(parsed.error) });
+  if (!parsed.success) return err({ code: 'MALFORMED', place, message: problemOf(parsed.error) });
+  const { digest } = parsed.data;
+  if (digest === undefined || digest === contentDigest(parsed.data)) return ok(parsed.data);
+  return err({ code: 'MALFORMED', place, message: 'digest: it is not that of the shards' });
 }
 
 /** The text of a shard. Entries that were read from one come out byte for byte. */

@@ -1,6 +1,7 @@
-/** The admin listener: metrics, probes and the state of the Snapshot (DESIGN sections 5 and 10). Never public. */
+/** The admin listener: metrics, probes and the state of the Snapshot. Never public. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
+import { comparePlaces, type Place } from '@gatehouse/crds/snapshot';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
@@ -17,7 +18,7 @@ export interface AdminPorts {
   readonly token: Secret | undefined;
 }
 
-/** Longest wait of a long poll in ms; DESIGN section 5 "Acknowledge". */
+/** Longest wait of a long poll in ms; the operator gives up 10 s later. */
 const LONG_POLL_MS = 30_000;
 
 export function createAdmin(ports: AdminPorts): FastifyInstance {
@@ -45,9 +46,11 @@ export function createAdmin(ports: AdminPorts): FastifyInstance {
       snapshot: snapshots.status,
       source: ports.sourceStatus(),
     }));
-    internal.get<{ Querystring: { wait?: string } }>('/internal/snapshot', async (request) => {
-      const wanted = Number(request.query.wait ?? 0);
-      await waitForVersion(snapshots, Number.isSafeInteger(wanted) ? wanted : 0, AbortSignal.timeout(LONG_POLL_MS));
+    internal.get<{ Querystring: { wait?: string; epoch?: string } }>('/internal/snapshot', async ({ query }) => {
+      // An operator of before epochs names none: whatever epoch there is, it means the version.
+      const epoch = query.epoch === undefined ? snapshots.status.epoch : toCount(query.epoch);
+      const wanted = { epoch, version: toCount(query.wait) };
+      await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
       return snapshots.status;
     });
   });
@@ -60,20 +63,24 @@ function isBearer(header: string | undefined, token: Secret): boolean {
   return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
 }
 
-/** Resolves when a version of at least `wanted` is loaded or refused, or when the signal ends. */
-export function waitForVersion(snapshots: SnapshotHolder, wanted: number, signal: AbortSignal): Promise<void> {
-  const isThere = () =>
-    (snapshots.status.version ?? 0) >= wanted || (snapshots.status.rejected?.version ?? 0) >= wanted;
-  if (isThere() || signal.aborted) return Promise.resolve();
+function toCount(text: string | undefined): number {
+  const count = Number(text ?? 0);
+  return Number.isSafeInteger(count) ? count : 0;
+}
+
+/** Resolves when what is loaded or refused is not before `wanted`, with the next load or refusal, or when the signal ends. */
+export function waitForVersion(snapshots: SnapshotHolder, wanted: Place, signal: AbortSignal): Promise<void> {
+  const { version = 0, epoch, rejected } = snapshots.status;
+  const isThere =
+    comparePlaces({ epoch, version }, wanted) >= 0 || (rejected !== undefined && comparePlaces(rejected, wanted) >= 0);
+  if (isThere || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const finish = (): void => {
       stop();
       signal.removeEventListener('abort', finish);
       resolve();
     };
-    const stop = snapshots.onChange(() => {
-      if (isThere()) finish();
-    });
+    const stop = snapshots.onChange(finish);
     signal.addEventListener('abort', finish, { once: true });
   });
 }

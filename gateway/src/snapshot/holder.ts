@@ -1,5 +1,5 @@
-/** Keeps the Snapshot that serves: validates a new one, compiles what changed, swaps one reference (DESIGN section 5). */
-import { isReadable, type Snapshot } from '@gatehouse/crds/snapshot';
+/** Keeps the Snapshot that serves: validates a new one, compiles what changed, swaps one reference. */
+import { isReadable, type Place, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type LoadContext, type Loaded, loadEntries } from './load.ts';
 import { EntryError } from './validate.ts';
 import { type SnapshotView, toView } from './view.ts';
@@ -7,6 +7,10 @@ import { type SnapshotView, toView } from './view.ts';
 export interface SnapshotStatus {
   /** The version that serves; undefined before the first load. */
   readonly version: number | undefined;
+  /** The epoch of the version; 0 where the source knows none. */
+  readonly epoch: number;
+  /** Of the content that serves; undefined where the source knows none. */
+  readonly digest: string | undefined;
   readonly entries: number;
   /** The newest version that was refused, if none was loaded since. */
   readonly rejected: RejectedVersion | undefined;
@@ -14,8 +18,7 @@ export interface SnapshotStatus {
   readonly skipped: readonly SkippedEntry[];
 }
 
-export interface RejectedVersion {
-  readonly version: number;
+export interface RejectedVersion extends Place {
   /** Id of the entry that is to blame, if it is one. */
   readonly entry?: string;
   readonly reason: string;
@@ -31,36 +34,54 @@ export interface SnapshotHolder {
   readonly current: SnapshotView | undefined;
   readonly status: SnapshotStatus;
   /** Loads a Snapshot, or refuses it and keeps the last good one. Loads run one after the other. */
-  load(version: number, snapshot: Snapshot): Promise<SnapshotStatus>;
+  load(version: number, snapshot: Snapshot, of?: Origin): Promise<SnapshotStatus>;
   /** Says that a version cannot be loaded, before it could become a Snapshot. */
-  refuse(version: number, reason: string): void;
+  refuse(place: Place, reason: string): void;
+  /** What was refused is not offered any more: what serves is what there is. */
+  settle(): void;
   /** Called after every load and refusal. Returns how to stop listening. */
   onChange(listener: (status: SnapshotStatus) => void): () => void;
 }
 
+/** Where a Snapshot stands in the order of what was published, and what it is. */
+export interface Origin {
+  readonly epoch?: number;
+  readonly digest?: string;
+}
+
 const MAX_NAMED_SKIPPED = 20;
+const NOTHING: SnapshotStatus = {
+  version: undefined,
+  epoch: 0,
+  digest: undefined,
+  entries: 0,
+  rejected: undefined,
+  skipped: [],
+};
 
 export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
   const listeners = new Set<(status: SnapshotStatus) => void>();
   let loaded: Loaded | undefined;
   let view: SnapshotView | undefined;
-  let status: SnapshotStatus = { version: undefined, entries: 0, rejected: undefined, skipped: [] };
+  let status = NOTHING;
   let queue: Promise<unknown> = Promise.resolve();
 
   const tell = (): void => {
     for (const listener of listeners) listener(status);
   };
-  const loadNow = async (version: number, snapshot: Snapshot): Promise<SnapshotStatus> => {
+  const loadNow = async (version: number, snapshot: Snapshot, origin: Origin): Promise<SnapshotStatus> => {
+    const { epoch = 0, digest } = origin;
     try {
       const { major, minor } = snapshot.schemaVersion;
       if (!isReadable(snapshot.schemaVersion)) throw new Error(`schemaVersion ${major}.${minor} is not readable`);
       loaded = await loadEntries(snapshot, loaded, options);
       view = toView(loaded.tables, version, loaded.organisation);
-      status = { version, entries: loaded.held.size, rejected: undefined, skipped: namedSkipped(loaded) };
+      const { held } = loaded;
+      status = { version, epoch, digest, entries: held.size, rejected: undefined, skipped: namedSkipped(loaded) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const entry = error instanceof EntryError ? { entry: error.id } : {};
-      status = { ...status, rejected: { version, ...entry, reason } };
+      status = { ...status, rejected: { epoch, version, ...entry, reason } };
     }
     tell();
     return status;
@@ -73,13 +94,18 @@ export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
     get status() {
       return status;
     },
-    load: (version, snapshot) => {
-      const next = queue.then(() => loadNow(version, snapshot));
+    load: (version, snapshot, origin = {}) => {
+      const next = queue.then(() => loadNow(version, snapshot, origin));
       queue = next.catch(() => undefined); // a listener that throws must not stop later loads
       return next;
     },
-    refuse: (version, reason) => {
-      status = { ...status, rejected: { version, reason } };
+    refuse: ({ epoch, version }, reason) => {
+      status = { ...status, rejected: { epoch, version, reason } };
+      tell();
+    },
+    settle: () => {
+      if (status.rejected === undefined) return;
+      status = { ...status, rejected: undefined };
       tell();
     },
     onChange: (listener) => {

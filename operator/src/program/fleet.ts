@@ -1,8 +1,10 @@
-import type { Snapshot } from '@gatehouse/crds/snapshot';
-import type { Acknowledgement, FleetPod } from '../publish/index.ts';
-import { type Clock, createBackoff, hasReason, type Log, sleep } from '../runtime/index.ts';
+import { comparePlaces, type Snapshot } from '@gatehouse/crds/snapshot';
+import type { Acknowledgement, FleetPod, Published, Report } from '../publish/index.ts';
+import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
+import { type Issue, Issues } from './issues.ts';
+import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
 import { differing, entriesOf, type LeftOut, NOTHING_LEFT_OUT, tooLarge, unusable } from './left-out.ts';
-import type { FleetCounts, FleetParts, FleetPlace, LaggingPod, RejectedEntry } from './ports.ts';
+import type { FleetCounts, FleetParts, FleetPlace, RejectedEntry } from './ports.ts';
 
 /** What is to be published: the translation it comes from, and when that translation was asked for. */
 export interface Edition {
@@ -11,13 +13,6 @@ export interface Edition {
   readonly snapshot: Snapshot;
   /** When the oldest change in it was seen, on a clock that never goes back. */
   readonly sinceMs: number;
-}
-
-interface Issue {
-  readonly version: number;
-  readonly sequence: number;
-  /** Undefined where nobody waited: no pod was ready. */
-  readonly sinceMs: number | undefined;
 }
 
 export interface FleetOptions {
@@ -34,14 +29,14 @@ export interface FleetOptions {
   readonly onPropagated: (seconds: number) => void;
 }
 
-/** Publications that pods have not all taken yet; older ones are forgotten first, since later ones hold what they had. */
-const MAX_ISSUES = 256;
 const BACKOFF = { minMs: 200, maxMs: 30_000 };
 /** How often what is published is looked after, in ms. */
 const MAINTENANCE_MS = 60_000;
 /** Rows of the status; its schema takes no more. */
 const MAX_LAGGING = 32;
 const MAX_REJECTED = 32;
+/** A pod may report anything: so many new epochs a second its reports may start in the long run, and so many at once. */
+const EPOCHS = { perSecond: 1 / 30, burst: 2 };
 
 /** Publishes to one fleet and knows how far its pods are. */
 export class Fleet {
@@ -51,9 +46,10 @@ export class Fleet {
   readonly #options: FleetOptions;
   #wanted: Edition | undefined;
   #publishedSequence = -1;
-  #version: number | undefined;
-  #issues: readonly Issue[] = [];
+  #published: Published | undefined;
+  readonly #issues = new Issues();
   #wake = Promise.withResolvers<void>();
+  #reported = Promise.withResolvers<void>();
   #tooLarge = NOTHING_LEFT_OUT;
   #unusable = NOTHING_LEFT_OUT;
 
@@ -81,10 +77,13 @@ export class Fleet {
 
   /** To be called when pods have answered. */
   settle(): void {
-    const lowest = this.#options.parts.acknowledgements.lowest();
-    if (lowest === undefined) return;
-    this.#settle(lowest);
-    this.#leaveOut(this.#tooLarge, unusable(this.#table()));
+    const { clock, onPropagated } = this.#options;
+    const { served, taken, isKnown } = this.#issues.settle(this.#table());
+    this.servedSequence = served;
+    for (const sinceMs of taken) onPropagated((clock.monotonicMs() - sinceMs) / 1_000);
+    this.#reported.resolve();
+    this.#reported = Promise.withResolvers();
+    if (isKnown) this.#leaveOut(this.#tooLarge, unusable(this.#table()));
   }
 
   #leaveOut(large: LeftOut, useless: LeftOut): void {
@@ -100,22 +99,12 @@ export class Fleet {
     return this.#tooLarge.get(origin) ?? (this.servedSequence < sequence ? undefined : this.#unusable.get(origin));
   }
 
-  #settle(lowest: number): void {
-    const { clock, onPropagated } = this.#options;
-    const taken = this.#issues.filter(({ version }) => version <= lowest);
-    this.#issues = this.#issues.filter(({ version }) => version > lowest);
-    for (const { sequence, sinceMs } of taken) {
-      this.servedSequence = Math.max(this.servedSequence, sequence);
-      if (sinceMs !== undefined) onPropagated((clock.monotonicMs() - sinceMs) / 1_000);
-    }
-  }
-
   /** Publishes what is wanted until the signal ends; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, clock, random = Math.random } = this.#options;
     const backoff = createBackoff(BACKOFF, random);
-    const maintenance = this.#maintain(signal);
-    signal.addEventListener('abort', () => this.wake(), { once: true });
+    const beside = [this.#maintain(signal), this.#surpassReports(signal)];
+    signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
     while (!signal.aborted) {
       const woken = this.#wake.promise;
       const edition = this.#wanted;
@@ -133,22 +122,62 @@ export class Fleet {
         await sleep(backoff.next(), { signal, clock }).catch(() => undefined);
       }
     }
-    await maintenance;
+    await Promise.all(beside);
   }
 
   async #publish({ sequence, snapshot, sinceMs }: Edition, signal: AbortSignal): Promise<void> {
-    const { parts, log, onChange } = this.#options;
-    const { version, changed, oversized } = await parts.publisher.publish(snapshot, { signal });
+    const { parts, log } = this.#options;
+    const published = await parts.publisher.publish(snapshot, { signal });
+    const { version, changed, oversized } = published;
     this.#publishedSequence = sequence;
-    this.#version = version;
-    const { ready } = parts.acknowledgements.count(version);
-    const issue = { version, sequence, sinceMs: changed && ready > 0 ? sinceMs : undefined };
-    this.#issues = [...this.#issues.slice(-MAX_ISSUES), issue];
+    const { ready } = parts.acknowledgements.count(undefined);
+    this.#note(published, { sequence, sinceMs: changed && ready > 0 ? sinceMs : undefined });
     if (changed) log.info({ fleet: this.place.key, version, entries: snapshot.entries.length }, 'Snapshot published');
     if (oversized.length > 0) log.error({ fleet: this.place.key, entries: oversized.length }, 'Entries were too large');
-    this.#leaveOut(tooLarge(oversized), this.#unusable);
+  }
+
+  #note(published: Published, { sequence, sinceMs }: Pick<Issue, 'sequence' | 'sinceMs'>): void {
+    this.#published = published;
+    this.#issues.add({ digest: published.digest, sequence, sinceMs });
+    this.#leaveOut(tooLarge(published.oversized), this.#unusable);
     this.settle();
-    onChange();
+    this.#options.onChange();
+  }
+
+  /** A pod that serves what is not known to have been published takes nothing before it: docs/behaviour/publishing.md. */
+  async #surpassReports(signal: AbortSignal): Promise<void> {
+    const { parts, log, clock } = this.#options;
+    const rate = createRate({ ...EPOCHS, clock });
+    while (!signal.aborted) {
+      const reported = this.#reported.promise;
+      if (this.#surpassing() === undefined) {
+        await reported;
+        continue;
+      }
+      await rate.turn(signal).catch(() => undefined);
+      const report = this.#surpassing();
+      if (signal.aborted || report === undefined) continue;
+      try {
+        const published = await parts.publisher.surpass(report, { signal });
+        const sequence = this.#publishedSequence;
+        if (published !== undefined) this.#note(published, { sequence, sinceMs: undefined });
+      } catch (error) {
+        if (!signal.aborted) log.warn({ fleet: this.place.key, reason: reasonOf(error) }, 'Could not start an epoch');
+      }
+    }
+  }
+
+  /** The latest place that a pod reports and that would keep it from taking what is published; undefined: there is none. */
+  #surpassing(): Report | undefined {
+    const { publisher } = this.#options.parts;
+    if (this.#published === undefined || this.place.suspended) return undefined;
+    const reports = reportsOf(this.#table()).filter((report) => publisher.isSurpassedBy(report));
+    return reports.sort(comparePlaces).at(-1);
+  }
+
+  #wakeAll(): void {
+    this.wake();
+    this.#reported.resolve();
   }
 
   async #maintain(signal: AbortSignal): Promise<void> {
@@ -164,7 +193,7 @@ export class Fleet {
   }
 
   get hasReadyPods(): boolean {
-    return this.#options.parts.acknowledgements.count(0).ready > 0;
+    return this.#options.parts.acknowledgements.count(undefined).ready > 0;
   }
 
   /**
@@ -175,10 +204,9 @@ export class Fleet {
     return !this.hasReadyPods && (this.place.suspended || this.#publishedSequence >= sequence);
   }
 
-  /** The reason a pod gives for refusing the version it should serve. */
+  /** The reason a pod gives for refusing what it should serve. */
   get rejection(): string | undefined {
-    const version = this.#version ?? 0;
-    return this.#table().find(({ answer }) => (answer?.rejected?.version ?? -1) >= version)?.answer?.rejected?.reason;
+    return rejectionOf(this.#table(), this.#published);
   }
 
   /** A text that is the same as long as nobody's `Programmed` can have changed. */
@@ -189,12 +217,14 @@ export class Fleet {
 
   /** For the status of the fleet; undefined before the first publication and while a pod has yet to be asked. */
   counts(): FleetCounts | undefined {
-    const version = this.#version;
-    if (version === undefined || this.#table().some(({ reachable }) => reachable === undefined)) return undefined;
-    const { serving } = this.#options.parts.acknowledgements.count(version);
-    const lagging = this.#table().flatMap((row) => toLagging(row, version));
+    const published = this.#published;
+    const table = this.#table();
+    if (published === undefined || table.some(({ reachable }) => reachable === undefined)) return undefined;
+    const { epoch, version, digest } = published;
+    const { serving } = this.#options.parts.acknowledgements.count(digest);
+    const lagging = table.flatMap((row) => toLagging(row, published)).slice(0, MAX_LAGGING);
     const rejected = entriesOf(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
-    return { version, programmed: serving, lagging: lagging.slice(0, MAX_LAGGING), rejected };
+    return { epoch, version, programmed: serving, lagging, rejected };
   }
 
   #table(): readonly Acknowledgement[] {
@@ -204,16 +234,6 @@ export class Fleet {
   async close(): Promise<void> {
     await this.#options.parts.acknowledgements.close();
   }
-}
-
-function toLagging({ pod, answer, reachable }: Acknowledgement, version: number): LaggingPod[] {
-  const { rejected } = answer ?? {};
-  if (answer?.version !== undefined && answer.version >= version) return [];
-  const known = answer?.version === undefined ? {} : { version: answer.version };
-  if (rejected !== undefined && rejected.version >= version) {
-    return [{ name: pod.name, ...known, reason: 'Rejected', message: rejected.reason }];
-  }
-  return [{ name: pod.name, ...known, reason: reachable ? 'Pending' : 'Unreachable' }];
 }
 
 const reasonOf = (error: unknown): string =>

@@ -64,12 +64,14 @@ function stage() {
   const leftOut: string[][] = [];
   let oversized: Oversized[] = [];
   let rearranged = 0;
+  let epochs = 0;
   const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
   const table = (name: string): Acknowledgement[] => {
     const row = rows.get(name);
     if (row === undefined) return [];
     if (!isAsked) return [{ pod, answer: undefined, atMs: undefined, reachable: undefined }];
-    return [{ pod, answer: { entries: 0, skipped: [], ...row }, atMs: 0, reachable: true }];
+    const said = row.version === undefined ? {} : { digest: `digest-${row.version}` };
+    return [{ pod, answer: { epoch: 0, entries: 0, skipped: [], ...said, ...row }, atMs: 0, reachable: true }];
   };
   const fleets = createFleets(
     {
@@ -86,17 +88,23 @@ function stage() {
                 }
                 const version = versionOf(name) + 1;
                 versions.set(name, version);
-                return { version, changed: true, oversized };
+                return { epoch: 0, version, digest: `digest-${version}`, changed: true, oversized };
+              },
+              isSurpassedBy: ({ version }) => version > versionOf(name),
+              surpass: async ({ epoch, version }) => {
+                epochs += 1;
+                const next = version + 1;
+                versions.set(name, next);
+                return { epoch: epoch + 1, version: next, digest: `digest-${next}`, changed: true, oversized };
               },
               maintain: async () => ({ collected: 0, restored: 0 }),
             },
             acknowledgements: {
               setPods: () => {},
               table: () => table(name),
-              lowest: () => rows.get(name)?.version,
-              count: (wanted) => ({
+              count: (digest) => ({
                 ready: rows.get(name) === undefined ? 0 : 1,
-                serving: (rows.get(name)?.version ?? 0) >= wanted ? 1 : 0,
+                serving: table(name).filter(({ answer }) => answer?.digest === digest).length,
               }),
               close: async () => {},
             },
@@ -122,6 +130,7 @@ function stage() {
       oversized = ids.map((id) => ({ id, bytes: 300_000 }));
     },
     rearrangements: () => rearranged,
+    epochs: () => epochs,
     refuse: (times: number) => {
       refused = times;
     },
@@ -166,6 +175,61 @@ describe('what a workspace owns', () => {
     expect(given.rearrangements()).toBe(1);
   });
 
+  test.for([
+    { rule: 'an older content under a later version', row: { version: 9, digest: 'digest-1' } },
+    { rule: 'an unknown content under the very version', row: { version: 2, digest: 'restored' } },
+    { rule: 'a version and no digest', row: { version: 2, digest: undefined } },
+  ])('is not programmed while a pod reports $rule', async ({ row }) => {
+    await using given = stage();
+    const { fleets } = given;
+    for (const sequence of [0, 1]) {
+      fleets.publish([place()], translated(sequence));
+      await waitFor(() => given.version() === sequence + 1);
+    }
+    given.answer(row);
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ programmed: 0, lagging: [{ name: 'pod' }] });
+  });
+
+  test('is not programmed any more for who waits when a pod goes back', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    for (const sequence of [0, 1]) {
+      fleets.publish([place()], translated(sequence));
+      await waitFor(() => given.version() === sequence + 1);
+    }
+    given.answer({ version: 2 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    given.answer({ version: 1 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+  });
+
+  test('comes in a new epoch where a pod reports more than was published, and that is programmed', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    given.answer({ version: 41, digest: 'lost' });
+    await waitFor(() => given.version() === 42);
+    await waitFor(() => fleets.countsOf('fleets/main')?.epoch === 1);
+    given.answer({ epoch: 1, version: 42 });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ epoch: 1, version: 42, programmed: 1, lagging: [] });
+  });
+
+  test('starts few epochs, whatever a pod reports', async () => {
+    await using given = stage();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    for (let i = 1; i <= 50; i += 1) {
+      given.answer({ version: given.version() + 10, digest: 'lie' });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(given.epochs()).toBeGreaterThan(0);
+    expect(given.epochs()).toBeLessThanOrEqual(2);
+  });
+
   test('has no counts while a pod has yet to be asked', async () => {
     await using given = stage();
     given.answer({ version: 1 });
@@ -181,7 +245,7 @@ describe('what a workspace owns', () => {
     await using given = stage();
     given.fleets.publish([place()], translated(0));
     await waitFor(() => given.version() === 1);
-    given.answer({ rejected: { version: 1, reason: 'too new' } });
+    given.answer({ rejected: { epoch: 0, version: 1, reason: 'too new' } });
     expect(given.fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
     expect(given.fleets.countsOf('fleets/main')?.lagging).toMatchObject([{ name: 'pod', reason: 'Rejected' }]);
   });

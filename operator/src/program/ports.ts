@@ -48,6 +48,7 @@ export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['laggin
 export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
 
 export interface FleetCounts {
+  readonly epoch: number;
   readonly version: number;
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];

@@ -1,4 +1,4 @@
-/** Snapshots to gateways: immutable shards, a fenced manifest, and what each pod says about them (DESIGN section 5). */
+/** Snapshots to gateways: immutable shards, a fenced manifest, and what each pod says about them: docs/behaviour/publishing.md. */
 export {
   type Acknowledgement,
   type Acknowledgements,
@@ -8,8 +8,10 @@ export {
   type PodAnswer,
   type RejectedVersion,
   type SkippedEntry,
+  servesContent,
 } from './acknowledge/index.ts';
 export { type Coalescer, type CoalescerOptions, createCoalescer } from './coalescer.ts';
+export type { Report } from './memory.ts';
 export type { FleetIdentity } from './objects.ts';
 export {
   createPublisher,

@@ -16,7 +16,7 @@ const row = (name: string, sinceMs = 0) => ({ ...shard(name), sinceMs });
 
 describe('a journal', () => {
   test('comes back as it was written', () => {
-    const journal: Journal = { publisher: 'leader', collectedAtMs: 5, shards: [row('a', 1)] };
+    const journal: Journal = { publisher: 'leader', epoch: 1, version: 7, collectedAtMs: 5, shards: [row('a', 1)] };
     expect(parseJournal(renderJournal(journal))).toEqual(journal);
   });
 

@@ -1,8 +1,8 @@
 /**
- * Which shards exist beside those of the manifest: the operator never lists Secrets (DESIGN section 9), so it writes down what it
- * is about to create and what it no longer names, and collects by name.
+ * Which shards exist beside those of the manifest: the operator never lists Secrets, so it writes down what it is about to create
+ * and what it no longer names, and collects by name. And how far it has published, which a manifest that was put back does not tell.
  */
-import { canonicalJson } from '@gatehouse/crds/snapshot';
+import { canonicalJson, type Place } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 export const JOURNAL_KEY = 'journal.json';
@@ -10,29 +10,34 @@ export const JOURNAL_KEY = 'journal.json';
 /** The ConfigMap of the journal. */
 export const journalName = (fleet: string): string => `${fleet}-shards`;
 
-/** Shards unreferenced for less than this may still be on their way into a gateway; DESIGN section 5. */
+/** Shards unreferenced for less than this may still be on their way into a gateway. */
 export const MIN_UNREFERENCED_MS = 10 * 60_000;
 /** Rows beyond these are collected early: more would not fit into a ConfigMap of 1 MiB. */
 const MAX_ROWS = 8_000;
 
+const MAX_NUMBER = 2 ** 48;
+const count = z.int().min(0).max(MAX_NUMBER).catch(0);
 const row = z.object({ name: z.string(), secret: z.boolean(), sinceMs: z.number() });
 const schema = z.object({
   /** The identity of the leader that writes. */
   publisher: z.string(),
+  /** The last place that was announced; 0 in a journal of before epochs. */
+  epoch: count,
+  version: count,
   /** When shards were collected last, in ms since 1970. */
   collectedAtMs: z.number().default(0),
   shards: z.array(row),
 });
 
 export type JournalRow = Readonly<z.output<typeof row>>;
-export interface Journal {
+export interface Journal extends Place {
   readonly publisher: string;
   readonly collectedAtMs: number;
   /** `sinceMs`: since when nothing has named the shard, in ms since 1970. */
   readonly shards: readonly JournalRow[];
 }
 
-export const EMPTY_JOURNAL: Journal = { publisher: '', collectedAtMs: 0, shards: [] };
+export const EMPTY_JOURNAL: Journal = { publisher: '', epoch: 0, version: 0, collectedAtMs: 0, shards: [] };
 
 export const renderJournal = (journal: Journal): string => canonicalJson(journal);
 

@@ -1,6 +1,9 @@
 import {
+  comparePlaces,
+  contentDigest,
   type Manifest,
   type Oversized,
+  type Place,
   type Shard,
   type Snapshot,
   type Split,
@@ -8,6 +11,7 @@ import {
 } from '@gatehouse/crds/snapshot';
 import { type Clock, type Log, systemClock } from '../runtime/index.ts';
 import { dueRows, type Journal, rowsBefore } from './journal.ts';
+import { createMemory, type Memory, type Report } from './memory.ts';
 import type { FleetIdentity } from './objects.ts';
 import { forEachAtOnce } from './parallel.ts';
 import { type Plan, planPublish } from './plan.ts';
@@ -18,13 +22,16 @@ export interface PublisherOptions {
   readonly fleet: FleetIdentity;
   /** Of this leader, unique among all that ever led: pod name and uid. */
   readonly identity: string;
+  /** What remembers how far the fleet was told besides what is published: its status. */
+  readonly remembered?: () => Place | undefined;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-export interface Published {
-  /** The version that gateways load; the one before when nothing has changed. */
-  readonly version: number;
+/** `epoch` and `version` are those that gateways load, as before when nothing has changed. */
+export interface Published extends Place {
+  /** Of the content: what a gateway says that serves it. */
+  readonly digest: string;
   readonly changed: boolean;
   /** Entries left out because no shard can hold them. */
   readonly oversized: readonly Oversized[];
@@ -50,6 +57,10 @@ export interface Publisher {
    * changed.
    */
   publish(snapshot: Snapshot, options: Options): Promise<Published>;
+  /** Whether a pod serves what is not known to have been published, so that it would refuse what comes next. */
+  isSurpassedBy(report: Report): boolean;
+  /** Publishes the last Snapshot once more, in an epoch that the pod takes, if nobody else has done so; undefined before the first. */
+  surpass(report: Report, options: Options): Promise<Published | undefined>;
   /**
    * To be called about once a minute: puts back what somebody removed, and deletes shards that nothing has named for ten minutes.
    */
@@ -67,8 +78,8 @@ interface Wanted {
   readonly split: Split;
 }
 
-interface Outcome {
-  readonly version: number;
+interface Outcome extends Place {
+  readonly digest: string;
   readonly changed: boolean;
   readonly restored: number;
 }
@@ -79,7 +90,7 @@ const CALLS_AT_ONCE = 16;
 const CHECKED_SHARDS = 64;
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const publisher = new FleetPublisher({ clock: systemClock, ...options });
+  const publisher = new FleetPublisher({ clock: systemClock, remembered: () => undefined, ...options });
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const next = queue.then(task);
@@ -88,11 +99,14 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
   return {
     publish: (snapshot, given) => inTurn(() => publisher.publish(snapshot, given)),
+    isSurpassedBy: (report) => publisher.memory.isSurpassedBy(report),
+    surpass: (report, given) => inTurn(() => publisher.surpass(report, given)),
     maintain: (given) => inTurn(() => publisher.maintain(given)),
   };
 }
 
 class FleetPublisher {
+  readonly memory: Memory = createMemory();
   readonly #options: Required<PublisherOptions>;
   readonly #shelf: Shelf;
   /** Undefined before the first call and after a failure, when it is not known what was written. */
@@ -100,7 +114,6 @@ class FleetPublisher {
   #wanted: Wanted | undefined;
   /** Digests of shards that the manifest names and that have been seen. */
   #seen: ReadonlySet<string> = new Set();
-  #lastVersion = 0;
   #checkedUpTo = 0;
 
   constructor(options: Required<PublisherOptions>) {
@@ -112,11 +125,23 @@ class FleetPublisher {
     const split = splitIntoShards(entries, {}, this.#wanted?.split);
     const wanted = { schemaVersion, split };
     this.#wanted = wanted;
-    const { version, changed } = await this.#afresh(async () => {
+    return this.#afresh(async () => {
       this.#base ??= await this.#open(options);
-      return this.#write(wanted, this.#base, options);
+      return toPublished(await this.#write(wanted, this.#base, options), split);
     });
-    return { version, changed, oversized: split.oversized };
+  }
+
+  async surpass(report: Report, options: Options): Promise<Published | undefined> {
+    const wanted = this.#wanted;
+    if (wanted === undefined) return undefined;
+    return this.#afresh(async () => {
+      this.#base = await this.#open(options);
+      const isAhead = this.memory.isSurpassedBy(report);
+      const place = isAhead ? this.memory.nextEpoch(report) : undefined;
+      const { epoch, version } = report;
+      if (isAhead) this.#options.log.warn({ reported: { epoch, version }, place }, 'A new epoch was started');
+      return toPublished(await this.#write(wanted, this.#base, options, place), wanted.split);
+    });
   }
 
   async maintain(options: Options): Promise<Maintained> {
@@ -149,32 +174,45 @@ class FleetPublisher {
       journal = await this.#shelf.writeJournal({ ...journal.value, publisher: identity }, journal, options);
     }
     const manifest = await this.#shelf.readManifest(options);
-    this.#lastVersion = Math.max(this.#lastVersion, manifest.value.version);
+    const { remembered } = this.#options;
+    for (const place of [journal.value, manifest.value.place, remembered()]) {
+      if (place !== undefined) this.memory.recall(place);
+    }
+    const { last } = this.memory;
+    if (comparePlaces(journal.value, last) < 0) {
+      journal = await this.#shelf.writeJournal({ ...journal.value, ...last }, journal, options);
+    }
     return { journal, manifest };
   }
 
-  async #write({ split, schemaVersion }: Wanted, base: Base, options: Options): Promise<Outcome> {
-    const { manifest } = base.manifest.value;
+  /** `newEpoch`: where to publish whether something has changed or not. */
+  async #write({ split, schemaVersion }: Wanted, base: Base, options: Options, newEpoch?: Place): Promise<Outcome> {
+    const { manifest, place: current } = base.manifest.value;
     const plan = planPublish(manifest, split.shards, { fleet: this.#options.fleet.name, schemaVersion });
+    const digest = contentDigest({ schemaVersion, shards: plan.refs });
     const restored = await this.#restore(plan, options);
-    if (!plan.changed) {
+    const isLast = comparePlaces(current, this.memory.last) === 0;
+    if (!plan.changed && isLast && newEpoch === undefined) {
       this.#seen = digestsOf(split.shards);
-      return { version: base.manifest.value.version, changed: false, restored };
+      this.memory.advance(current, digest);
+      return { ...current, digest, changed: false, restored };
     }
-    const version = this.#lastVersion + 1;
-    const journal = await this.#announce(plan, base, options);
-    await this.#put(plan.added, version, options);
+    const { epoch, version } = newEpoch ?? this.memory.next();
+    const journal = await this.#announce(plan, { epoch, version }, base, options);
+    this.memory.advance({ epoch, version }, digest);
+    await this.#put(plan.added, options);
     const next: Manifest = {
+      epoch,
       version,
+      digest,
       schemaVersion: { ...schemaVersion },
       shards: [...plan.refs],
       publishedAt: this.#options.clock.wallMs(),
       publisher: this.#options.identity,
     };
     this.#base = { journal, manifest: await this.#shelf.writeManifest(next, base.manifest, options) };
-    this.#lastVersion = version;
     this.#seen = digestsOf(split.shards);
-    return { version, changed: true, restored };
+    return { epoch, version, digest, changed: true, restored };
   }
 
   /** Puts back what the manifest names and nobody has; answers how many. */
@@ -184,20 +222,21 @@ class FleetPublisher {
     await forEachAtOnce(unseen, CALLS_AT_ONCE, async (shard) => {
       if (!(await this.#shelf.hasShard(shard, options))) absent.push(shard);
     });
-    await this.#put(absent, this.#lastVersion, options);
+    await this.#put(absent, options);
     return absent.length;
   }
 
   /** Writes down what is about to come and to go, so that it can be collected whatever happens. */
-  #announce({ refs }: Plan, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
+  #announce({ refs }: Plan, place: Place, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
     const { clock, identity } = this.#options;
     const before = manifest.value.manifest?.shards ?? [];
     const shards = rowsBefore(journal.value.shards, { before, after: refs }, clock.wallMs());
-    return this.#shelf.writeJournal({ ...journal.value, publisher: identity, shards }, journal, options);
+    return this.#shelf.writeJournal({ ...journal.value, ...place, publisher: identity, shards }, journal, options);
   }
 
-  #put(shards: readonly Shard[], version: number, options: Options): Promise<void> {
-    const namedBy = `${this.#options.identity}/${version}`;
+  #put(shards: readonly Shard[], options: Options): Promise<void> {
+    const { epoch, version } = this.memory.last;
+    const namedBy = `${this.#options.identity}/${epoch}.${version}`;
     return forEachAtOnce(shards, CALLS_AT_ONCE, (shard) => this.#shelf.putShard(shard, namedBy, options));
   }
 
@@ -233,5 +272,10 @@ class FleetPublisher {
     return doomed.length - left.size;
   }
 }
+
+const toPublished = ({ restored: _, ...outcome }: Outcome, { oversized }: Split): Published => ({
+  ...outcome,
+  oversized,
+});
 
 const digestsOf = (shards: readonly Shard[]): ReadonlySet<string> => new Set(shards.map(({ digest }) => digest));

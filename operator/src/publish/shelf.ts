@@ -3,7 +3,10 @@ import {
   MANIFEST_KEY,
   type Manifest,
   manifestName,
+  NO_PLACE,
+  type Place,
   parseManifest,
+  placeOf,
   type Shard,
   shardDigest,
   shardName,
@@ -32,9 +35,9 @@ export interface Stored<T> {
   readonly value: T;
 }
 
-/** What the manifest ConfigMap says. `version` is also known of a manifest that cannot be read otherwise. */
+/** What the manifest ConfigMap says. `place` is also known of a manifest that cannot be read otherwise. */
 export interface ManifestState {
-  readonly version: number;
+  readonly place: Place;
   readonly manifest: Manifest | undefined;
 }
 
@@ -86,7 +89,7 @@ export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log)
     },
     writeManifest: async (manifest, { resourceVersion }, options) => {
       const object = await write(toManifestObject(fleet, manifest, resourceVersion), options);
-      return stored(object, { version: manifest.version, manifest });
+      return stored(object, { place: placeOf(manifest), manifest });
     },
     writeJournal: async (journal, { resourceVersion }, options) =>
       stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
@@ -126,11 +129,11 @@ const ignoring =
   };
 
 function readManifestState(object: DataObject | undefined, log: Log): ManifestState {
-  if (object === undefined) return { version: 0, manifest: undefined };
+  if (object === undefined) return { place: NO_PLACE, manifest: undefined };
   const parsed = parseManifest(object.data?.[MANIFEST_KEY] ?? '');
-  if (parsed.ok) return { version: parsed.value.version, manifest: parsed.value };
+  if (parsed.ok) return { place: placeOf(parsed.value), manifest: parsed.value };
   log.warn({ problem: parsed.error.message }, 'Manifest was unreadable');
-  return { version: parsed.error.version ?? 0, manifest: undefined };
+  return { place: parsed.error.place ?? NO_PLACE, manifest: undefined };
 }
 
 const holds = (object: DataObject | undefined, { digest }: Shard): boolean =>

@@ -134,7 +134,7 @@ describe.skipIf(withoutNodes() !== undefined)('the pods of a fleet', () => {
     let version: number | undefined;
     await using operator = await startFleetOperator({
       ...{ client, namespace, settings: { image } },
-      acknowledged: () => (version === undefined ? undefined : { version, programmed: 2, lagging: [] }),
+      acknowledged: () => (version === undefined ? undefined : { epoch: 0, version, programmed: 2, lagging: [] }),
     });
     const stores = { redis: { urlSecretRef: { name: 'redis', key: 'url' } } };
     const spec = { replicas: 2, stores, drainDelaySeconds: 1, drainTimeoutSeconds: 5 };

@@ -68,7 +68,12 @@ async function reasonOf(namespace: string, type: string): Promise<string | undef
 /** The garbage collector looks for new Kinds every 30 s; ours may just have been installed. */
 const GARBAGE_MS = 90_000;
 
-const allRun = (version: number, programmed: number): Acknowledged => ({ version, programmed, lagging: [] });
+const allRun = (version: number, programmed: number): Acknowledged => ({
+  epoch: 0,
+  version,
+  programmed,
+  lagging: [],
+});
 
 describe('a fleet', () => {
   test('becomes its children and ready with the rights of its controller alone, and comes to rest', async () => {
@@ -88,7 +93,7 @@ describe('a fleet', () => {
     await makePodsReady(client, namespace, 3);
     await waitFor(async () => (await readFleet(namespace)).status?.['readyReplicas'] === 3);
     expect(await isReady(namespace)).toBe(false); // nothing is published
-    acknowledged = { version: 42, programmed: 2, lagging: [{ name: 'p', reason: 'Pending' }] };
+    acknowledged = { epoch: 0, version: 42, programmed: 2, lagging: [{ name: 'p', reason: 'Pending' }] };
     operator.enqueue('f');
     await waitFor(async () => (await readFleet(namespace)).status?.['programmedReplicas'] === 2);
     expect(await isReady(namespace)).toBe(false);
@@ -101,6 +106,7 @@ describe('a fleet', () => {
       readyReplicas: 3,
       programmedReplicas: 3,
       live: '3/3',
+      snapshotEpoch: 0,
       snapshotVersion: 42,
     });
     expect(status).not.toHaveProperty('lagging');
@@ -120,11 +126,11 @@ describe('a fleet', () => {
     await create(namespace);
     await makePodsReady(client, namespace, 2);
     await waitFor(() => isReady(namespace));
-    acknowledged = { version: 2, programmed: 1, lagging: [{ name: 'p', version: 1, reason: 'Pending' }] };
+    acknowledged = { epoch: 0, version: 2, programmed: 1, lagging: [{ name: 'p', version: 1, reason: 'Pending' }] };
     operator.enqueue('f');
     await waitFor(async () => (await readFleet(namespace)).status?.['snapshotVersion'] === 2);
     expect(await isReady(namespace)).toBe(true);
-    acknowledged = { version: 2, programmed: 1, lagging: [{ name: 'p', version: 1, reason: 'Rejected' }] };
+    acknowledged = { epoch: 0, version: 2, programmed: 1, lagging: [{ name: 'p', version: 1, reason: 'Rejected' }] };
     operator.enqueue('f');
     await waitFor(async () => (await reasonOf(namespace, 'Programmed')) === 'False Rejected');
     acknowledged = allRun(3, 2);

@@ -82,10 +82,13 @@ describe('acknowledgements', () => {
       ['two', 2],
     ] as const) {
       const given = world(model, mock.url);
-      await publisher.publish(given, { signal });
-      await other.snapshots.load(version, given);
-      await waitFor(() => acknowledgements.lowest() === version, { deadlineMs: 3_000, what: `version ${version}` });
-      expect(acknowledgements.count(version)).toEqual({ ready: 2, serving: 2 });
+      const { digest } = await publisher.publish(given, { signal });
+      await other.snapshots.load(version, given, { digest });
+      await waitFor(() => acknowledgements.count(digest).serving === 2, {
+        deadlineMs: 3_000,
+        what: `version ${version}`,
+      });
+      expect(acknowledgements.count(digest)).toEqual({ ready: 2, serving: 2 });
     }
     expect(acknowledgements.table()).toMatchObject([
       { pod: { name: 'a' }, reachable: true, answer: { version: 2, skipped: [] } },
@@ -96,37 +99,63 @@ describe('acknowledgements', () => {
     ]);
     await gateway.kill();
     await waitFor(() => acknowledgements.table()[0]?.reachable === false, { what: 'a pod that does not answer' });
-    expect(acknowledgements.lowest()).toBe(2);
+    expect(acknowledgements.table()).toMatchObject([{ answer: { version: 2 } }, { answer: { version: 2 } }]);
   });
 });
 
 describe('a table of acknowledgements', () => {
-  test('waits for the slowest ready pod, and shows why a version is refused', async () => {
+  test('counts who serves the content, and shows why a version is refused', async () => {
     await using fast = await startPod('fast');
     await using slow = await startPod('slow');
     await using young = await startPod('young', { ready: false });
     await using watched = watching();
     const { acknowledgements, changes } = watched;
-    expect(acknowledgements.lowest()).toBeUndefined();
+    expect(acknowledgements.count('one')).toEqual({ ready: 0, serving: 0 });
     acknowledgements.setPods([slow.pod, fast.pod, young.pod]);
     expect(changes()).toBe(1);
-    await Promise.all([fast, slow].map(({ snapshots }) => snapshots.load(1, simple())));
-    await waitFor(() => acknowledgements.lowest() === 1);
-    await fast.snapshots.load(2, simple(organisation()));
-    await slow.snapshots.load(2, { schemaVersion: { major: 99, minor: 0 }, entries: [] });
+    await Promise.all([fast, slow].map(({ snapshots }) => snapshots.load(1, simple(), { digest: 'one' })));
+    await waitFor(() => acknowledgements.count('one').serving === 2);
+    await fast.snapshots.load(2, simple(organisation()), { digest: 'two' });
+    await slow.snapshots.load(2, { schemaVersion: { major: 99, minor: 0 }, entries: [] }, { digest: 'two' });
     await waitFor(() => acknowledgements.table().some(({ answer }) => answer?.rejected !== undefined));
-    await waitFor(() => acknowledgements.count(2).serving === 1);
-    expect(acknowledgements.lowest()).toBe(1);
+    await waitFor(() => acknowledgements.count('two').serving === 1);
     const broken = organisation({ headersToMask: 7 as never });
-    await slow.snapshots.load(3, simple(broken));
+    await slow.snapshots.load(3, simple(broken), { epoch: 1 });
     await waitFor(() => acknowledgements.table()[1]?.answer?.rejected?.version === 3);
     expect(acknowledgements.table()[1]?.answer).toMatchObject({
       version: 1,
-      rejected: { version: 3, entry: broken.id },
+      digest: 'one',
+      rejected: { epoch: 1, version: 3, entry: broken.id },
     });
-    await slow.snapshots.load(4, simple());
+    await slow.snapshots.load(4, simple(), { epoch: 1, digest: 'four' });
     await waitFor(() => acknowledgements.table()[1]?.answer?.rejected === undefined);
-    expect(acknowledgements.count(4)).toEqual({ ready: 2, serving: 1 });
+    expect(acknowledgements.table()[1]?.answer).toMatchObject({ epoch: 1, version: 4, digest: 'four' });
+    expect(acknowledgements.count('four')).toEqual({ ready: 2, serving: 1 });
+  });
+
+  test('hears at once that a pod refuses what comes before what it serves', async () => {
+    await using one = await startPod('a');
+    await using watched = watching();
+    const { acknowledgements } = watched;
+    await one.snapshots.load(7, simple(), { epoch: 2, digest: 'seven' });
+    acknowledgements.setPods([one.pod]);
+    await waitFor(() => acknowledgements.count('seven').serving === 1);
+    one.snapshots.refuse({ epoch: 1, version: 9 }, 'it comes before');
+    const seen = () => acknowledgements.table()[0]?.answer;
+    await waitFor(() => seen()?.rejected?.epoch === 1, { deadlineMs: 10_000, what: 'the refusal' });
+    one.snapshots.settle();
+    await waitFor(() => seen()?.rejected === undefined, { deadlineMs: 10_000, what: 'no refusal' });
+  });
+
+  test('never counts a pod that says a version and no digest, as gateways of before digests do', async () => {
+    await using one = await startPod('a');
+    await using watched = watching();
+    const { acknowledgements } = watched;
+    await one.snapshots.load(7, simple());
+    acknowledgements.setPods([one.pod]);
+    await waitFor(() => acknowledgements.table()[0]?.answer?.version === 7);
+    expect(acknowledgements.count('seven').serving).toBe(0);
+    expect(acknowledgements.count(undefined)).toEqual({ ready: 1, serving: 0 });
   });
 
   test('follows pods that come, go, and come back under the same name', async () => {
@@ -134,16 +163,16 @@ describe('a table of acknowledgements', () => {
     await using second = await startPod('a');
     await using watched = watching();
     const { acknowledgements } = watched;
-    await first.snapshots.load(5, simple());
+    await first.snapshots.load(5, simple(), { digest: 'five' });
     acknowledgements.setPods([first.pod]);
-    await waitFor(() => acknowledgements.lowest() === 5);
+    await waitFor(() => acknowledgements.count('five').serving === 1);
     const next = { ...second.pod, uid: 'another' };
     acknowledgements.setPods([next]);
-    expect(acknowledgements.lowest()).toBeUndefined();
-    await second.snapshots.load(6, simple());
-    await waitFor(() => acknowledgements.lowest() === 6);
+    expect(acknowledgements.count('five').serving).toBe(0);
+    await second.snapshots.load(6, simple(), { digest: 'six' });
+    await waitFor(() => acknowledgements.count('six').serving === 1);
     acknowledgements.setPods([{ ...next, ready: false }]);
-    expect(acknowledgements.lowest()).toBeUndefined();
+    expect(acknowledgements.count('six')).toEqual({ ready: 0, serving: 0 });
     expect(acknowledgements.table()).toMatchObject([{ answer: { version: 6 } }]);
     acknowledgements.setPods([]);
     expect(acknowledgements.table()).toEqual([]);
@@ -166,9 +195,11 @@ describe('a table of acknowledgements', () => {
     const { acknowledgements } = watched;
     acknowledgements.setPods(pods.map(({ pod }) => pod));
     for (const version of [1, 2, 3]) {
-      await Promise.all(pods.map(({ snapshots }) => snapshots.load(version, simple())));
-      await waitFor(() => acknowledgements.lowest() === version, { deadlineMs: 2_000, what: `version ${version}` });
+      const digest = `digest-${version}`;
+      await Promise.all(pods.map(({ snapshots }) => snapshots.load(version, simple(), { digest })));
+      const all = () => acknowledgements.count(digest).serving === 20;
+      await waitFor(all, { deadlineMs: 2_000, what: `version ${version}` });
     }
-    expect(acknowledgements.count(3)).toEqual({ ready: 20, serving: 20 });
+    expect(acknowledgements.count('digest-3')).toEqual({ ready: 20, serving: 20 });
   });
 });

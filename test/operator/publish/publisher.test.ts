@@ -119,8 +119,11 @@ describe('a publish that is killed', () => {
     expect(await served(fleet)).toMatchObject({ version: serves, entries: 5 });
 
     const third = publisherOf(client, fleet, { identity: 'leader-3' });
-    expect(await third.publish(withKey, { signal })).toMatchObject({ version: 2, changed: serves === 1 });
-    expect(await served(fleet)).toMatchObject({ version: 2 });
+    // A version that was announced is never given to anything else.
+    const isAnnounced = n > 2 || (n === 2 && when === 'after');
+    const version = serves === 1 && isAnnounced ? 3 : 2;
+    expect(await third.publish(withKey, { signal })).toMatchObject({ version, changed: serves === 1 });
+    expect(await served(fleet)).toMatchObject({ version });
     const later = laterClock(11 * 60_000);
     const collector = publisherOf(client, fleet, { identity: 'leader-4', clock: later });
     await collector.publish(withKey, { signal });

@@ -13,6 +13,7 @@ export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rej
 /** What is known of the pods of a fleet that has a published Snapshot. */
 export interface Acknowledged {
   /** Of the published Snapshot. */
+  readonly epoch: number;
   readonly version: number;
   /** Ready pods that run it. */
   readonly programmed: number;

@@ -83,12 +83,13 @@ describe('the status of a fleet', () => {
       status: { replicas: 40, readyReplicas: 39 },
     };
     const lagging = Array.from({ length: 40 }, (_, i) => ({ name: `p-${99 - i}`, reason: 'Pending' as const }));
-    const counts = countsOf(fleet, deployment, { version: 7, programmed: 0, lagging });
+    const counts = countsOf(fleet, deployment, { epoch: 2, version: 7, programmed: 0, lagging });
     expect(counts).toMatchObject({
       replicas: 40,
       readyReplicas: 39,
       programmedReplicas: 0,
       live: '0/40',
+      snapshotEpoch: 2,
       snapshotVersion: 7,
     });
     expect(counts).toMatchObject({ address: 'http://default-gateway.gatehouse-gateways.svc:8787' });
@@ -97,7 +98,8 @@ describe('the status of a fleet', () => {
   });
 
   test('keeps what was told of versions as long as nothing is known of them', () => {
-    const told = { programmedReplicas: 2, snapshotVersion: 7, lagging: [{ name: 'p', reason: 'Pending' as const }] };
+    const lagging = [{ name: 'p', reason: 'Pending' as const }];
+    const told = { programmedReplicas: 2, snapshotEpoch: 2, snapshotVersion: 7, lagging };
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 3 } };
     expect(countsOf({ ...fleet, status: told }, deployment, undefined)).toMatchObject({ ...told, live: '2/3' });
     expect(countsOf(fleet, deployment, undefined)).toMatchObject({ programmedReplicas: 0, live: '0/3' });

@@ -66,15 +66,16 @@ export function countsOf(
   };
 }
 
-type Told = Pick<NonNullable<GatewayFleet['status']>, 'snapshotVersion' | 'lagging' | 'rejected'> & {
+type Told = Pick<NonNullable<GatewayFleet['status']>, 'snapshotEpoch' | 'snapshotVersion' | 'lagging' | 'rejected'> & {
   readonly programmedReplicas: number;
 };
 
-function toldBy({ version, programmed, lagging, rejected = [] }: Acknowledged): Told {
+function toldBy({ epoch, version, programmed, lagging, rejected = [] }: Acknowledged): Told {
   const pods = lagging.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
   const entries = rejected.toSorted((a, b) => (a.entry < b.entry ? -1 : 1)).slice(0, MAX_REJECTED);
   return {
     programmedReplicas: programmed,
+    snapshotEpoch: epoch,
     snapshotVersion: version,
     ...(pods.length === 0 ? {} : { lagging: pods }),
     ...(entries.length === 0 ? {} : { rejected: entries }),
@@ -82,9 +83,10 @@ function toldBy({ version, programmed, lagging, rejected = [] }: Acknowledged): 
 }
 
 function toldBefore({ status = {} }: GatewayFleet): Told {
-  const { programmedReplicas = 0, snapshotVersion, lagging, rejected } = status;
+  const { programmedReplicas = 0, snapshotEpoch, snapshotVersion, lagging, rejected } = status;
   return {
     programmedReplicas,
+    ...(snapshotEpoch === undefined ? {} : { snapshotEpoch }),
     ...(snapshotVersion === undefined ? {} : { snapshotVersion }),
     ...(lagging === undefined ? {} : { lagging }),
     ...(rejected === undefined ? {} : { rejected }),

@@ -1,4 +1,4 @@
-/** Who serves what: one long poll per gateway pod, and a live table of the answers (DESIGN section 5 "Acknowledge"). */
+/** Who serves what: one long poll per gateway pod, and a live table of the answers. */
 import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { type Clock, type Log, systemClock } from '../../runtime/index.ts';
@@ -32,10 +32,8 @@ export interface Acknowledgements {
   setPods(pods: readonly FleetPod[]): void;
   /** Sorted by name. */
   table(): readonly Acknowledgement[];
-  /** The version that every ready pod serves, or a newer one; undefined without ready pods or when one has not answered yet. */
-  lowest(): number | undefined;
-  /** How many pods are ready, and how many of these serve the version or a newer one. */
-  count(version: number): { readonly ready: number; readonly serving: number };
+  /** How many pods are ready, and how many of these serve the content of the digest. */
+  count(digest: string | undefined): { readonly ready: number; readonly serving: number };
   close(): Promise<void>;
 }
 
@@ -57,10 +55,9 @@ export function createAcknowledgements(options: AcknowledgementsOptions): Acknow
   return {
     setPods: (wanted) => pods.set(wanted.filter(({ ip }) => ip !== '').slice(0, MAX_PODS)),
     table: () => pods.rows().sort((a, b) => (a.pod.name < b.pod.name ? -1 : 1)),
-    lowest: () => lowestOf(ready()),
-    count: (version) => {
+    count: (digest) => {
       const rows = ready();
-      return { ready: rows.length, serving: rows.filter(({ answer }) => (answer?.version ?? 0) >= version).length };
+      return { ready: rows.length, serving: rows.filter((row) => servesContent(row, digest)).length };
     },
     close: async () => {
       await pods.close();
@@ -69,10 +66,9 @@ export function createAcknowledgements(options: AcknowledgementsOptions): Acknow
   };
 }
 
-function lowestOf(rows: readonly Acknowledgement[]): number | undefined {
-  const versions = rows.flatMap(({ answer }) => (answer?.version === undefined ? [] : [answer.version]));
-  return versions.length === 0 || versions.length < rows.length ? undefined : Math.min(...versions);
-}
+/** Whether a pod says that it serves the content; a gateway of before digests cannot say it, and a version says nothing. */
+export const servesContent = ({ answer }: Acknowledgement, digest: string | undefined): boolean =>
+  digest !== undefined && answer?.digest === digest;
 
 type PodsOptions = Required<AcknowledgementsOptions> & Pick<FollowOptions, 'dispatcher'>;
 

@@ -1,4 +1,5 @@
 /** What a gateway says about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
+import type { Place } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 /** Longest text of a reason that is kept, in characters. */
@@ -8,10 +9,15 @@ const MAX_SKIPPED = 100;
 
 const reason = z.string().transform((text) => text.slice(0, MAX_REASON));
 
+const count = z.int().min(0);
+const epoch = count.default(0);
+
 const answer = z.object({
-  version: z.int().optional(),
+  version: count.optional(),
+  epoch,
+  digest: z.string().max(MAX_REASON).optional(),
   entries: z.int().default(0),
-  rejected: z.object({ version: z.int(), entry: z.string().optional(), reason }).optional(),
+  rejected: z.object({ epoch, version: count, entry: z.string().optional(), reason }).optional(),
   skipped: z
     .array(z.object({ id: z.string(), reason }))
     .max(MAX_SKIPPED)
@@ -19,8 +25,7 @@ const answer = z.object({
 });
 
 /** A version that a pod refused as a whole; `entry` is the id of the entry that is to blame, if it is one. */
-export interface RejectedVersion {
-  readonly version: number;
+export interface RejectedVersion extends Place {
   readonly entry?: string | undefined;
   readonly reason: string;
 }
@@ -34,6 +39,9 @@ export interface SkippedEntry {
 export interface PodAnswer {
   /** What it serves; undefined before its first Snapshot. */
   readonly version?: number | undefined;
+  readonly epoch: number;
+  /** Of the content that it serves; undefined from a gateway of before digests. */
+  readonly digest?: string | undefined;
   readonly entries: number;
   /** The newest refused version, if none was loaded since. */
   readonly rejected?: RejectedVersion | undefined;

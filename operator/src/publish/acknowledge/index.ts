@@ -3,6 +3,7 @@ export {
   type Acknowledgements,
   type AcknowledgementsOptions,
   createAcknowledgements,
+  servesContent,
 } from './acknowledgements.ts';
 export type { PodAnswer, RejectedVersion, SkippedEntry } from './answer.ts';
 export type { FleetPod } from './follow.ts';

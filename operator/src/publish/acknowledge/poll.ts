@@ -1,8 +1,9 @@
+import type { Place } from '@gatehouse/crds/snapshot';
 import type { Dispatcher } from 'undici';
 import { startDeadline } from '../../runtime/index.ts';
 import { type PodAnswer, parseAnswer } from './answer.ts';
 
-/** The gateway answers within 30 s, news or not (DESIGN section 5); the rest is for the way. */
+/** The gateway answers within 30 s, news or not; the rest is for the way. */
 const POLL_MS = 40_000;
 /** 20 skipped entries with their reasons are far below. */
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -12,8 +13,8 @@ export interface PollOptions {
   /** `http://host:port` of the admin listener. */
   readonly origin: string;
   readonly token: string;
-  /** The pod answers when it has loaded or refused this version or a later one. */
-  readonly wait: number;
+  /** The pod answers when it has loaded or refused this or something later, and at its next load or refusal. */
+  readonly wait: Place;
   readonly signal: AbortSignal;
 }
 
@@ -22,7 +23,7 @@ export async function poll({ dispatcher, origin, token, wait, signal }: PollOpti
   using deadline = startDeadline({ signal, timeoutMs: POLL_MS, onTimeout: () => new Error('the pod took too long') });
   const { statusCode, body } = await dispatcher.request({
     origin,
-    path: `/internal/snapshot?wait=${wait}`,
+    path: `/internal/snapshot?wait=${wait.version}&epoch=${wait.epoch}`,
     method: 'GET',
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     signal: deadline.signal,

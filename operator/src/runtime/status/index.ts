@@ -1,4 +1,5 @@
 export { conditionOf, type ObservedCondition } from './conditions.ts';
+export { createRate, type Rate } from './rate.ts';
 export { isSuspended, suspendedStatus } from './suspended.ts';
 export {
   createStatusWriter,

@@ -9,8 +9,13 @@ import { serveCopy } from './serve-copy.ts';
 import { publication } from './testing.ts';
 
 const HOUR_MS = 3_600_000;
-const first = publication(1, [workspace(), key(), ...provider('a')]);
-const second = publication(2, [workspace(), key(), ...provider('a'), config('c', { provider: '@a' })]);
+const first = publication({ epoch: 0, version: 1 }, [workspace(), key(), ...provider('a')]);
+const second = publication({ epoch: 0, version: 2 }, [
+  workspace(),
+  key(),
+  ...provider('a'),
+  config('c', { provider: '@a' }),
+]);
 
 let folder: string;
 let nowMs: number;
@@ -43,7 +48,7 @@ describe('a copy on disk', () => {
 
   test('has the bytes that were published, also of names that are numbers', async () => {
     const metadata = { b: 'x', '9': 'x', '10': 'x' };
-    const { manifest, shards } = publication(1, [workspace(), key({ metadata })]);
+    const { manifest, shards } = publication({ epoch: 0, version: 1 }, [workspace(), key({ metadata })]);
     await copy.save(manifest, (digest) => JSON.parse(shards.get(digest) ?? '[]'));
     for (const [digest, text] of shards) expect(await open().shard(digest)).toBe(text);
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shardDigest } from '@gatehouse/crds/snapshot';
+import { placeOf, shardDigest } from '@gatehouse/crds/snapshot';
 import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
 import { pause } from '../pace.ts';
@@ -68,10 +68,19 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
         unreachable.abort();
       },
     });
+  /** A container that starts again knows how far it was, whatever the API server shows by now. */
+  const recall = async (from: DiskCopy): Promise<void> => {
+    const kept = await from.manifest().catch(() => undefined);
+    if (kept?.ok === true) loader.remember(placeOf(kept.value));
+  };
+  const begin = async (): Promise<void> => {
+    if (copy !== undefined) await recall(copy);
+    await Promise.all([follow(), loader.run(signal), copy === undefined ? undefined : fallBack(copy)]);
+  };
   let running: Promise<unknown> | undefined;
   return {
     start: () => {
-      running = Promise.all([follow(), loader.run(signal), copy === undefined ? undefined : fallBack(copy)]);
+      running = begin();
     },
     status: () => ({
       source: 'kubernetes',

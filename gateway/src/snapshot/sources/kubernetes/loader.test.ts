@@ -1,3 +1,4 @@
+import { contentDigest, type Place } from '@gatehouse/crds/snapshot';
 import { organisation, waitFor, workspace } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSnapshotHolder, type SnapshotHolder } from '../../holder.ts';
@@ -11,6 +12,7 @@ let there: Map<string, string>;
 let events: string[];
 let stop: AbortController;
 let running: Promise<void>;
+let counter = 0;
 beforeEach(() => {
   snapshots = createSnapshotHolder({ providers: new Map() });
   there = new Map();
@@ -30,8 +32,9 @@ afterEach(async () => {
   await running;
 });
 
-function publish(version: number, uid?: string): TestPublication {
-  const given = publication(version, [workspace(`team-${version}`)], uid);
+function publish(at: number | Place, uid?: string): TestPublication {
+  const place = typeof at === 'number' ? { epoch: 0, version: at } : at;
+  const given = publication(place, [workspace(`team-${place.epoch}-${place.version}${uid ?? ''}-${counter++}`)], uid);
   for (const [digest, text] of given.shards) there.set(digest, text);
   return given;
 }
@@ -72,11 +75,48 @@ describe('a loader', () => {
     expect(events).toEqual(['loaded 2', 'loaded 3']);
   });
 
-  test('begins anew with a manifest that was made anew', async () => {
-    loader.offer(publish(7).object);
+  test.for([
+    { rule: 'an older version', at: { epoch: 2, version: 6 } },
+    { rule: 'an older version that was made anew', at: { epoch: 2, version: 6 }, uid: 'another' },
+    { rule: 'an older epoch, whatever its version', at: { epoch: 1, version: 900 } },
+    { rule: 'the same version with other content', at: { epoch: 2, version: 7 } },
+  ])('refuses $rule, says so, and goes on with what comes later', async ({ at, uid }) => {
+    loader.offer(publish({ epoch: 2, version: 7 }).object);
     await serves(7);
-    loader.offer(publish(1, 'another').object);
+    const { digest } = snapshots.status;
+    loader.offer(publish(at, uid).object);
+    expect(snapshots.status).toMatchObject({ epoch: 2, version: 7, digest, rejected: at });
+    expect(loader.problem).toEqual(expect.any(String));
+    loader.offer(publish({ epoch: 3, version: 1 }).object);
     await serves(1);
+    expect(snapshots.status).toMatchObject({ epoch: 3, rejected: undefined });
+    expect(loader.problem).toBeUndefined();
+  });
+
+  test('has nothing to refuse any more once what it serves is offered again', async () => {
+    const current = publish(7);
+    loader.offer(current.object);
+    await serves(7);
+    loader.offer(publish(6).object);
+    expect(snapshots.status.rejected).toMatchObject({ version: 6 });
+    loader.offer({ ...current.object, uid: 'put back' });
+    expect([snapshots.status.rejected, loader.problem]).toEqual([undefined, undefined]);
+  });
+
+  test('does not go back to what came before the life of its process', async () => {
+    loader.remember({ epoch: 1, version: 7 });
+    loader.offer(publish({ epoch: 1, version: 6 }).object);
+    expect(snapshots.status).toMatchObject({ version: undefined, rejected: { epoch: 1, version: 6 } });
+    expect(loader.hasBegun).toBe(false);
+    loader.offer(publish({ epoch: 1, version: 7 }).object);
+    await serves(7);
+  });
+
+  test('takes what an operator of before epochs publishes, and says what it serves of it', async () => {
+    const { object, manifest } = publish(7);
+    loader.offer(object);
+    await serves(7);
+    expect(snapshots.status).toMatchObject({ epoch: 0, digest: contentDigest(manifest) });
   });
 
   test.for([
@@ -98,7 +138,7 @@ describe('a loader', () => {
   });
 
   test('does not try a Snapshot again that the gateway has refused', async () => {
-    const broken = publication(4, [organisation({ headersToMask: 7 as never })]);
+    const broken = publication({ epoch: 0, version: 4 }, [organisation({ headersToMask: 7 as never })]);
     for (const [digest, text] of broken.shards) there.set(digest, text);
     loader.offer(broken.object);
     await waitFor(() => snapshots.status.rejected?.version === 4);

@@ -1,9 +1,13 @@
-/** From a manifest to a Snapshot that serves: one at a time, the newest wins, and it is tried again until it is whole. */
-import { type Manifest, parseManifest } from '@gatehouse/crds/snapshot';
+/**
+ * From a manifest to a Snapshot that serves: one at a time, the newest wins, and it is tried again until it is whole. What comes
+ * before what was there already is refused, whoever put it back: docs/behaviour/publishing.md.
+ */
+import { comparePlaces, type Manifest, NO_PLACE, type Place, placeOf, type Snapshot } from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
 import { type Backoff, createBackoff, pause } from '../pace.ts';
 import type { SourceLog } from '../source.ts';
 import type { ManifestObject } from './api.ts';
+import { type Offer, type Refusal, readOffer } from './offer.ts';
 import type { ShardCache } from './shard-cache.ts';
 
 export interface LoaderOptions {
@@ -18,6 +22,8 @@ export interface LoaderOptions {
 export interface Loader {
   /** What the API server has. Cheap when nothing has changed. */
   offer(object: ManifestObject): void;
+  /** What was served before this process began: nothing before it is taken. */
+  remember(place: Place): void;
   /** What keeps the last offer from being served. */
   readonly problem: string | undefined;
   /** Whether a Snapshot of the API server is, or is about to be, in the holder. */
@@ -28,43 +34,36 @@ export interface Loader {
 
 const BACKOFF = { minMs: 100, maxMs: 10_000 };
 
-interface Offer {
-  readonly object: ManifestObject;
-  readonly manifest: Manifest;
-}
-
 export function createLoader(options: LoaderOptions): Loader {
   const { snapshots, shards, log, random, onServing } = options;
   let latest: Offer | undefined;
   let refused: ManifestObject | undefined;
   let serving: Offer | undefined;
   let problem: string | undefined;
-  let hasBegun = false;
+  let [hasBegun, remembered] = [false, NO_PLACE];
   let wake = new AbortController();
 
-  const refuse = (object: ManifestObject, version: number | undefined, message: string): void => {
+  const refuse = (object: ManifestObject, { place, message }: Refusal): void => {
     if (refused?.uid === object.uid && refused.text === object.text) return;
-    refused = object;
-    problem = message;
-    if (version === undefined) log.error({ problem }, 'Manifest was unreadable');
-    else snapshots.refuse(version, message);
+    [refused, problem] = [object, message];
+    log.error({ problem, ...place }, 'Manifest was refused');
+    if (place !== undefined) snapshots.refuse(place, message);
+  };
+  const confirm = ({ manifest }: Offer): void => {
+    [problem, refused] = [undefined, undefined];
+    snapshots.settle();
+    onServing(manifest, 'confirmed');
   };
   const offer = (object: ManifestObject): void => {
-    if (latest !== undefined && isSame(latest.object, object)) {
-      if (latest !== serving) return;
-      [problem, refused] = [undefined, undefined];
-      onServing(latest.manifest, 'confirmed');
+    if (latest !== undefined && latest.object.text === object.text) {
+      if (latest === serving) confirm(latest);
       return;
     }
-    const parsed = parseManifest(object.text);
-    if (!parsed.ok) {
-      refuse(object, parsed.error.version, parsed.error.message);
-      return;
-    }
-    // Another replica of the API server may be behind for a moment.
-    if (latest?.object.uid === object.uid && parsed.value.version < latest.manifest.version) return;
-    latest = { object, manifest: parsed.value };
-    wake.abort();
+    const read = readOffer(object, { latest, remembered });
+    if (read.ok) {
+      [latest, refused] = [read.value, undefined];
+      wake.abort();
+    } else refuse(object, read.error);
   };
   /** Whether there is nothing left to do for the offer. */
   const serve = async (target: Offer, signal: AbortSignal): Promise<boolean> => {
@@ -72,14 +71,12 @@ export function createLoader(options: LoaderOptions): Loader {
     const whole = await shards.load(manifest, { signal });
     if (signal.aborted || latest !== target) return false;
     if (!whole.ok) {
-      if (problem !== whole.error)
-        log.warn({ version: manifest.version, problem: whole.error }, 'Snapshot is incomplete');
+      if (problem !== whole.error) log.warn({ ...placeOf(manifest), problem: whole.error }, 'Snapshot is incomplete');
       problem = whole.error;
       return false;
     }
     hasBegun = true;
-    const { rejected } = await snapshots.load(manifest.version, whole.value);
-    problem = rejected?.version === manifest.version ? rejected.reason : undefined;
+    problem = await loadInto(snapshots, target, whole.value);
     if (problem === undefined) {
       serving = target;
       shards.keepOnly(manifest);
@@ -89,6 +86,9 @@ export function createLoader(options: LoaderOptions): Loader {
   };
   return {
     offer,
+    remember: (place) => {
+      if (comparePlaces(place, remembered) > 0) remembered = place;
+    },
     get problem() {
       return problem;
     },
@@ -107,6 +107,13 @@ export function createLoader(options: LoaderOptions): Loader {
         signal,
       }),
   };
+}
+
+/** Answers why it is refused; undefined when it serves. */
+async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: Offer, whole: Snapshot) {
+  const { epoch, version } = placeOf(manifest);
+  const { rejected } = await snapshots.load(version, whole, { epoch, digest });
+  return rejected?.version === version && rejected.epoch === epoch ? rejected.reason : undefined;
 }
 
 interface Work {
@@ -133,8 +140,6 @@ async function workOff({ latest, serve, untilNews, backoff, signal }: Work): Pro
     } else if (latest() === target) await pause(backoff.next(), either);
   }
 }
-
-const isSame = (a: ManifestObject, b: ManifestObject): boolean => a.uid === b.uid && a.text === b.text;
 
 function forEver(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

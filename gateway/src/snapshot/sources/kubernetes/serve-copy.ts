@@ -1,3 +1,4 @@
+import { contentDigest, placeOf } from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
 import type { DiskCopy } from './disk-copy.ts';
 import { createShardCache } from './shard-cache.ts';
@@ -19,6 +20,8 @@ export async function serveCopy({ copy, snapshots, isWanted, signal }: ServeCopy
   const whole = await shards.load(manifest.value, { signal });
   if (!whole.ok) return whole.error;
   if (!isWanted()) return undefined;
-  const { rejected } = await snapshots.load(manifest.value.version, whole.value);
+  const { epoch, version } = placeOf(manifest.value);
+  const digest = contentDigest(manifest.value);
+  const { rejected } = await snapshots.load(version, whole.value, { epoch, digest });
   return rejected?.reason;
 }

@@ -4,8 +4,13 @@ import { createShardCache } from './shard-cache.ts';
 import { publication } from './testing.ts';
 
 const options = { signal: new AbortController().signal };
-const first = publication(1, [workspace(), key(), ...provider('a')]);
-const second = publication(2, [workspace(), key(), ...provider('a'), config('c', { provider: '@a' })]);
+const first = publication({ epoch: 0, version: 1 }, [workspace(), key(), ...provider('a')]);
+const second = publication({ epoch: 0, version: 2 }, [
+  workspace(),
+  key(),
+  ...provider('a'),
+  config('c', { provider: '@a' }),
+]);
 
 describe('a shard cache', () => {
   test('loads a Snapshot whole, and each shard once', async () => {

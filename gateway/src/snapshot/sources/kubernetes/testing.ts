@@ -2,6 +2,7 @@
 import {
   type AnyEntry,
   type Manifest,
+  type Place,
   renderManifest,
   renderShard,
   SCHEMA_VERSION,
@@ -18,9 +19,10 @@ export interface TestPublication {
   readonly entriesOf: (digest: string) => readonly AnyEntry[] | undefined;
 }
 
-export function publication(version: number, entries: readonly AnyEntry[], uid = 'uid'): TestPublication {
+export function publication({ epoch, version }: Place, entries: readonly AnyEntry[], uid = 'uid'): TestPublication {
   const { shards } = splitIntoShards(entries);
   const manifest: Manifest = {
+    ...(epoch === 0 ? {} : { epoch }),
     version,
     schemaVersion: { ...SCHEMA_VERSION },
     shards: shards.map(({ digest, secret }) => ({ name: shardName('main', digest), secret, digest })),

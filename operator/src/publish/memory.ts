@@ -1,0 +1,60 @@
+/**
+ * How far a fleet has been told: the last place that was published, or announced, as far as anything there is remembers it. See
+ * docs/behaviour/publishing.md. Pure.
+ */
+import { comparePlaces, NO_PLACE, type Place, placeAfter } from '@gatehouse/crds/snapshot';
+
+/**
+ * What is farther ahead than this is not believed, whoever says it: each step costs a publish, so no true memory is. Without the
+ * bound, one report of a pod in a tenant's hands would use up all numbers there are.
+ */
+const MAX_EPOCHS_AHEAD = 1_000;
+const MAX_VERSIONS_AHEAD = 1_000_000;
+
+/** What a pod says it serves. */
+export interface Report extends Place {
+  readonly digest?: string | undefined;
+}
+
+export interface Memory {
+  readonly last: Place;
+  /** Takes note of a place that something stored says was published; nothing comes before it any more. */
+  recall(place: Place): void;
+  /** Takes note of what is published, or is about to be. */
+  advance(place: Place, digest: string): void;
+  /** Whether a pod serves what is not known to have been published: it would refuse what comes next. */
+  isSurpassedBy(report: Report): boolean;
+  /** The place of the next publish. */
+  next(): Place;
+  /** The first place of an epoch that the pod will take. */
+  nextEpoch(report: Report): Place;
+}
+
+export function createMemory(): Memory {
+  let last = NO_PLACE;
+  let digest: string | undefined;
+  const isBelievable = ({ epoch }: Place): boolean => epoch <= last.epoch + MAX_EPOCHS_AHEAD;
+  return {
+    get last() {
+      return last;
+    },
+    recall: (place) => {
+      if (comparePlaces(place, last) > 0 && isBelievable(place)) [last, digest] = [place, undefined];
+    },
+    advance: (place, of) => {
+      [last, digest] = [place, of];
+    },
+    isSurpassedBy: (report) => {
+      const order = comparePlaces(report, last);
+      const isOther = report.digest !== undefined && digest !== undefined && report.digest !== digest;
+      return isBelievable(report) && (order > 0 || (order === 0 && isOther));
+    },
+    next: () => placeAfter(last),
+    nextEpoch: (report) => {
+      const epoch = Math.max(last.epoch, report.epoch) + 1;
+      // Gateways of before epochs go by the version alone.
+      const isNear = report.version <= last.version + MAX_VERSIONS_AHEAD;
+      return placeAfter({ epoch, version: isNear ? Math.max(last.version, report.version) : last.version });
+    },
+  };
+}
