@@ -85,6 +85,13 @@ export const ERRORS = {
     summary: 'An object in the request body has two members of the same name.',
   },
   BODY_TOO_LARGE: { ...request, status: 413, wireCode: 'body_too_large', summary: 'The request body is too large.' },
+  BODY_STALLED: {
+    ...request,
+    retryable: true,
+    status: 408,
+    wireCode: 'body_stalled',
+    summary: 'The request body did not arrive in time.',
+  },
   CONTENT_TYPE_INVALID: {
     ...request,
     status: 400,
@@ -329,6 +336,15 @@ export const ERRORS = {
     wireCode: null,
     summary: 'The stream of the provider was silent for too long.',
   },
+  ATTEMPTS_EXHAUSTED: {
+    ...upstream,
+    type: 'attempts_exhausted_error',
+    retryable: false,
+    fallback: 'stop',
+    status: 502,
+    wireCode: 'attempts_exhausted',
+    summary: 'The request caused as many calls to providers as one request may, and none of them gave an answer.',
+  },
   CREDENTIAL_UNAVAILABLE: {
     ...upstream,
     type: 'credential_error',
@@ -349,6 +365,13 @@ export const ERRORS = {
     status: 503,
     wireCode: 'draining',
     summary: 'The gateway is shutting down; send the request again.',
+  },
+  MEMORY_EXHAUSTED: {
+    ...service,
+    log: 'warn',
+    status: 503,
+    wireCode: 'memory_exhausted',
+    summary: 'The gateway holds as many bytes of requests and answers as it may; send the request again shortly.',
   },
   INTERNAL: {
     ...service,

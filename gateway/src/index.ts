@@ -1,11 +1,13 @@
 /** The data plane's door: everything a process needs to serve requests from a Snapshot. */
 import { randomUUID } from 'node:crypto';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
-import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
+import { bufferedBytesFor, createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
 import { AppError } from './errors/index.ts';
+import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { Secret } from './lib/secret.ts';
 import { createMemoryRateLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
@@ -65,15 +67,18 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const { settings, variables } = options;
   const logger = options.logger ?? createLogger({ level: settings.logLevel, service: settings.serviceName });
-  const metrics = createMetrics({
+  const budget = createByteBudget(bufferLimit(settings), () => metrics.bufferRefused.add({}));
+  const metrics: Metrics = createMetrics({
     service: settings.serviceName,
     environment: settings.environmentName,
     runtime: settings.metrics,
+    bufferedBytes: () => budget.used,
   });
+  metrics.bufferedBytesLimit.set(budget.limit);
   const snapshots = createSnapshotHolder({ providers: PROVIDERS });
   observeSnapshots(snapshots, { metrics, logger });
 
-  const { ports, close: closePorts } = createPorts(settings, { variables, metrics, logger });
+  const { ports, close: closePorts } = createPorts(settings, { variables, metrics, logger, budget });
   const drain = createDrain(settings.drain);
   const app: FastifyInstance = createApp(settings, {
     pipeline: createPipeline(ports),
@@ -86,7 +91,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       random: Math.random,
       isDraining: drain.isDraining,
     }),
-    limits: settings.limits,
+    budget,
+    limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
     headersToMask: settings.headersToMask,
     cors: settings.cors,
     defer: createDefer(),
@@ -129,11 +135,22 @@ interface PortOptions {
   readonly variables: Variables;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly budget: ByteBudget;
 }
+
+/** Bytes that requests and answers may hold together. */
+function bufferLimit({ limits }: GatewaySettings): number {
+  const container = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+  const heap = getHeapStatistics().heap_size_limit;
+  return limits.maxBufferedBytes > 0 ? limits.maxBufferedBytes : bufferedBytesFor({ container, heap });
+}
+
+/** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
+const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit / 3);
 
 function createPorts(
   settings: GatewaySettings,
-  { variables, metrics, logger }: PortOptions,
+  { variables, metrics, logger, budget }: PortOptions,
 ): { readonly ports: PipelinePorts; close(): Promise<void> } {
   const { limits, listen: own } = settings;
   const now = Date.now;
@@ -166,7 +183,7 @@ function createPorts(
     attempts: {
       client,
       limits,
-      maxResponseBytes: limits.maxResponseBytes,
+      maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
       json: limits.json,
       providers: PROVIDERS,
       hosts,
@@ -178,6 +195,7 @@ function createPorts(
     },
     sessions: stores.sessions,
     health: stores.health,
+    maxAttempts: limits.maxAttempts,
     sidecarProfile: settings.sidecarProfile,
     random: Math.random,
     now,
@@ -216,7 +234,10 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function observeSnapshots(snapshots: SnapshotHolder, { metrics, logger }: Omit<PortOptions, 'variables'>): void {
+function observeSnapshots(
+  snapshots: SnapshotHolder,
+  { metrics, logger }: Pick<PortOptions, 'metrics' | 'logger'>,
+): void {
   snapshots.onChange(({ version, entries, rejected, skipped }) => {
     metrics.snapshotVersion.set(version ?? 0);
     metrics.snapshotEntries.set(entries);

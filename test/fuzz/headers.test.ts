@@ -4,6 +4,7 @@ import { config, fakeRequest, KEY, key, provider, snapshot, workspace } from '@g
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderError, toAppError } from '../../gateway/src/errors/index.ts';
+import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
 import { createMemoryRateLimiter } from '../../gateway/src/limits/index.ts';
 import { admit } from '../../gateway/src/pipeline/admit.ts';
 import { authorize } from '../../gateway/src/pipeline/authorize.ts';
@@ -102,8 +103,9 @@ test('any headers and any body are resolved or refused with a code, without a se
           authorize(caller, OPERATIONS[id]);
           await admit(caller, request, { limiter, now: () => 0 });
           const signal = new AbortController().signal;
+          const memory = createByteBudget(0).open(); // nothing is read
           await resolver.resolve(
-            { operation: OPERATIONS[id], request, snapshot: view, signal, startedMs: 0, trace },
+            { operation: OPERATIONS[id], request, snapshot: view, signal, memory, startedMs: 0, trace },
             caller,
           );
         } catch (thrown) {

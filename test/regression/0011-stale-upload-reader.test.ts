@@ -1,11 +1,19 @@
 /** A try that was given up dropped pieces of the upload which the next try had not sent yet: the body arrived cut. */
 import { PassThrough, type Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
 import { createStreamedBody } from '../../gateway/src/server/streamed-body.ts';
+
+const OPTIONS = {
+  replayBytes: 25,
+  bytes: undefined,
+  progress: { idleMs: 0, minBytesPerSecond: 0 },
+  memory: createByteBudget(1_000).open(),
+};
 
 test('the try after one that was given up sends the whole body', async () => {
   const source = new PassThrough();
-  const body = createStreamedBody(source, { replayBytes: 25, bytes: undefined });
+  const body = createStreamedBody(source, OPTIONS);
   source.write(Buffer.alloc(10, 'a'));
   const first = (body.open() as Readable)[Symbol.asyncIterator]();
   await first.next();
@@ -20,7 +28,7 @@ test('the try after one that was given up sends the whole body', async () => {
 
 test('an upload that the client breaks off is no failure of the provider', async () => {
   const source = new PassThrough();
-  const body = createStreamedBody(source, { replayBytes: 25, bytes: undefined });
+  const body = createStreamedBody(source, OPTIONS);
   const reading = (body.open() as Readable)[Symbol.asyncIterator]().next();
   source.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
   await expect(reading).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });

@@ -1,12 +1,16 @@
 /** A token that several requests waited for was lost for all of them when the client of the first one went away. */
 import { expect, test } from 'vitest';
 import { AppError } from '../../gateway/src/errors/index.ts';
+import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
 import { createServices } from '../../gateway/src/upstream/index.ts';
 
 test('a request gets its token although the one that asked first is gone', async () => {
   const client = { send: () => Promise.reject(new Error('boom')), close: async () => {} };
   const limits = { headersTimeoutMs: 1, idleTimeoutMs: 1 };
-  const services = createServices({ client, limits, env: () => undefined, now: () => 0 })('resource');
+  const services = createServices({ client, limits, env: () => undefined, now: () => 0 })(
+    'resource',
+    createByteBudget(1_000).open(),
+  );
   const gone = Promise.withResolvers<never>();
   const first = services.cached('token', () => gone.promise);
   const second = services.cached('token', async () => ({ value: 'token', ttlMs: 1_000 }));

@@ -17,6 +17,16 @@ export const DEFAULTS = {
   json: DEFAULT_JSON_LIMITS,
   /** Forms and binary bodies up to here can be sent again; DESIGN section 6. */
   replayBytes: 8 * MIB,
+  /** Share of the memory that may hold bytes of requests and answers, by whichever of the two is smaller. */
+  bufferedShare: { container: 0.25, heap: 0.5 },
+  /** Room for a few ordinary requests, whatever the memory. */
+  minBufferedBytes: 16 * MIB,
+  /** Longest wait for the next bytes of a request body. */
+  bodyIdleTimeoutMs: 30 * SECOND,
+  /** Far below the slowest mobile connection; it ends bodies that come byte by byte. */
+  minBodyBytesPerSecond: 500,
+  /** Calls to providers that one request may cause: ten targets with all their retries. */
+  attemptsPerRequest: 50,
   /** A unary answer is held until it is complete. */
   maxResponseBytes: 64 * MIB,
   /** Reasoning models think for minutes before the first header; behaviour-lifecycle 1.1 sockets live 15 minutes. */

@@ -73,6 +73,28 @@ export const ENVIRONMENT = z.object({
     1_073_741_824,
     'form and binary bodies up to this size are kept for retries',
   ),
+  GATEHOUSE_MAX_BUFFERED_BYTES: count(
+    0,
+    1_099_511_627_776,
+    'bytes of requests and answers held in memory at the same time, beyond which requests get 503; 0: a quarter of the memory of the container, at most half of the heap',
+  ),
+  GATEHOUSE_BODY_IDLE_TIMEOUT_MS: count(
+    DEFAULTS.bodyIdleTimeoutMs,
+    DAY_MS,
+    'longest wait for the next bytes of a request body in ms, then 408; 0: forever',
+  ),
+  GATEHOUSE_BODY_MIN_BYTES_PER_SECOND: count(
+    DEFAULTS.minBodyBytesPerSecond,
+    1_073_741_824,
+    'least average rate of a request body, counted after the idle time, below which it gets 408; 0: any',
+  ),
+  GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(DEFAULTS.attemptsPerRequest)
+    .meta({ description: 'calls to providers that one request may cause, over all its targets and their retries' }),
   GATEHOUSE_MAX_RESPONSE_BYTES: count(
     DEFAULTS.maxResponseBytes,
     1_073_741_824,

@@ -50,5 +50,9 @@ export const RESPONSE_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-retry-attempt-count', meaning: 'retries used; 0 for none, -1 when they were used up' },
   { name: 'x-gw-cache-status', meaning: 'HIT, MISS, REFRESH or DISABLED' },
   { name: 'x-gw-gateway-exception', meaning: '`true` when the gateway itself refused or failed the operation' },
+  {
+    name: 'x-gw-attempts-exhausted',
+    meaning: '`true` when retries or targets were left out because the request had caused as many calls as it may',
+  },
   { name: 'x-gw-body-replayable', meaning: '`false` when the body was too large to be sent again' },
 ];

@@ -46,6 +46,11 @@ export interface GatewaySettings {
     readonly json: JsonLimits;
     readonly replayBytes: number;
     readonly maxResponseBytes: number;
+    /** Bytes of requests and answers in memory; 0: as the memory of the process allows. */
+    readonly maxBufferedBytes: number;
+    readonly progress: { readonly idleMs: number; readonly minBytesPerSecond: number };
+    /** Calls to providers per request. */
+    readonly maxAttempts: number;
     readonly headersTimeoutMs: number;
     readonly idleTimeoutMs: number;
     readonly keepAliveMs: number;
@@ -102,6 +107,12 @@ export function toSettings(env: Environment): GatewaySettings {
       },
       replayBytes: env.GATEHOUSE_REPLAY_BYTES,
       maxResponseBytes: env.GATEHOUSE_MAX_RESPONSE_BYTES,
+      maxBufferedBytes: env.GATEHOUSE_MAX_BUFFERED_BYTES,
+      progress: {
+        idleMs: env.GATEHOUSE_BODY_IDLE_TIMEOUT_MS,
+        minBytesPerSecond: env.GATEHOUSE_BODY_MIN_BYTES_PER_SECOND,
+      },
+      maxAttempts: env.GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST,
       headersTimeoutMs: env.REQUEST_TIMEOUT,
       idleTimeoutMs: env.GATEHOUSE_STREAM_IDLE_TIMEOUT_MS,
       keepAliveMs: env.GATEHOUSE_STREAM_KEEP_ALIVE_MS,

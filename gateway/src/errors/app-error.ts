@@ -44,3 +44,9 @@ export class AppError extends Error {
     return errorRow(this.code);
   }
 }
+
+/** When a request that found no room may come again, in ms: requests that hold much are over within seconds. */
+const ROOM_AFTER_MS = 2_000;
+
+/** The budget of buffered bytes has no room for what would have to be held. */
+export const memoryExhausted = (): AppError => new AppError('MEMORY_EXHAUSTED', { retryAfterMs: ROOM_AFTER_MS });

@@ -1,6 +1,7 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
 import type { Readable } from 'node:stream';
 import type { AppError } from '../errors/index.ts';
+import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody } from '../upstream/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
@@ -67,6 +68,8 @@ export interface Exchange {
   readonly snapshot: SnapshotView;
   /** Aborted with an AppError when the client goes away or the drain deadline passes. */
   readonly signal: AbortSignal;
+  /** Holds what the attempts keep; closed when the answer has left. */
+  readonly memory: ByteAccount;
   /** `performance.now()` at the first byte of the request. */
   readonly startedMs: number;
   readonly trace: TraceContext;
@@ -112,6 +115,8 @@ export interface AnswerFacts {
   readonly retries: number | undefined;
   /** Targets that were tried, in order. */
   readonly attempts: readonly AttemptFacts[];
+  /** Whether calls were left out because the request had caused as many as it may. */
+  readonly attemptsExhausted: boolean;
   readonly upstreamMs: number;
   readonly stream: boolean;
   /** Called with the complete client bytes of a cacheable answer. */

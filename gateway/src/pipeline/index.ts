@@ -4,6 +4,7 @@ import type { RateLimiter } from '../limits/index.ts';
 import { walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit } from './admit.ts';
+import { type CallBudget, createCallBudget } from './attempt/call-budget.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
 import { renderFor } from './attempt/outcome.ts';
 import { authorize } from './authorize.ts';
@@ -28,6 +29,8 @@ export interface PipelinePorts {
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
   readonly health: HealthPort;
+  /** Calls to providers that one request may cause, over all targets and retries. */
+  readonly maxAttempts: number;
   /** Who calls without a key; undefined: nobody may. */
   readonly sidecarProfile: string | undefined;
   /** Uniform in [0, 1). */
@@ -45,6 +48,7 @@ interface Progress {
   caller?: Caller;
   resolution?: Resolution;
   attempts: AttemptOutcome[];
+  calls?: CallBudget;
 }
 
 export function createPipeline(ports: PipelinePorts): Pipeline {
@@ -70,7 +74,9 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);
   progress.resolution = resolution;
-  const input = { exchange, caller, resolution };
+  const calls = createCallBudget(ports.maxAttempts);
+  progress.calls = calls;
+  const input = { exchange, caller, resolution, calls };
   if (wantsCatalogue(input)) {
     const { headers, bytes } = catalogueAnswer(input);
     return { status: 200, headers, body: { kind: 'bytes', bytes }, facts: factsOf(undefined, progress) };
@@ -82,10 +88,11 @@ interface Input {
   readonly exchange: Exchange;
   readonly caller: Caller;
   readonly resolution: Resolution;
+  readonly calls: CallBudget;
 }
 
 async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
-  const { exchange, resolution } = input;
+  const { exchange, resolution, calls } = input;
   const { plan, metadata, params, body } = resolution;
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path }),
@@ -94,12 +101,15 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
     stick: (sticky, branch, draw) => stick(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
       const outcome = await attemptTarget(ports.attempts, input, leaf);
+      // A target that fails by itself counts too: trying thousands of them is work.
+      if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
       progress.attempts.push(outcome);
       recordCircuit(ports.health, input, outcome);
       return outcome;
     },
-    repeatable: () => body.kind !== 'streamed' || body.source.replayable,
+    repeatable: () => (body.kind !== 'streamed' || body.source.replayable) && calls.allowsMore(),
     abandon: (outcome) => {
+      exchange.memory.clear();
       if (outcome.body.kind === 'stream') outcome.body.upstream.discard();
     },
   });
@@ -112,6 +122,7 @@ function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
   if (provider !== undefined) headers['x-gw-provider'] = provider;
   if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
   const { source } = progress.resolution?.body.kind === 'streamed' ? progress.resolution.body : { source: undefined };
+  if (progress.calls?.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
   if (source !== undefined && !source.replayable) headers['x-gw-body-replayable'] = 'false';
   return { status, headers, body, facts: factsOf(outcome, progress) };
 }
@@ -122,7 +133,8 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, { caller, resolution, attempts }: Progress): AnswerFacts {
+function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): AnswerFacts {
+  const { caller, resolution, attempts, calls } = progress;
   return {
     error: outcome?.error,
     caller,
@@ -134,6 +146,7 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, resolution, atte
     cacheStatus: outcome?.cacheStatus,
     retries: outcome?.retries,
     attempts: attempts.map(({ provider, status, error, calls }) => ({ provider, status, error, calls })),
+    attemptsExhausted: calls?.exhausted ?? false,
     upstreamMs: attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0),
     stream: outcome?.stream ?? false,
     store: outcome?.store,

@@ -4,12 +4,14 @@ import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { AppError, toAppError } from '../errors/index.ts';
+import { createByteBudget } from '../lib/byte-budget.ts';
 import { traceOf } from '../pipeline/index.ts';
 import { ROUTES, type Route } from '../routes/table.ts';
-import { toClientRequest } from './client-request.ts';
+import { type BodyLimits, toClientRequest } from './client-request.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { refuseMalformed } from './malformed.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
+import { endUnread } from './unread-body.ts';
 
 export interface AppPorts extends ServePorts {
   readonly version: string;
@@ -123,17 +125,29 @@ function addCors(app: FastifyInstance, settings: GatewaySettings['cors']): void 
   });
 }
 
+/** For requests that are answered without looking at their bodies. */
+const NO_BODY: BodyLimits = {
+  maxJsonBytes: 0,
+  json: DEFAULTS.json,
+  replayBytes: 0,
+  progress: { idleMs: 0, minBytesPerSecond: 0 },
+};
+const NO_MEMORY = createByteBudget(0).open();
+
 /** Every answer has a trace id, also those that no pipeline makes. */
 function traced(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('x-gw-trace-id', traceIdOf(request));
+  endUnreadOf(request, reply);
   done();
 }
 
-const NO_BODY = { maxJsonBytes: 0, json: DEFAULTS.json, replayBytes: 0 };
+/** HTTP/2 requests and answers have the same members. */
+const endUnreadOf = (request: FastifyRequest, reply: FastifyReply): void =>
+  endUnread(request.raw as IncomingMessage, reply.raw as ServerResponse);
 
 function traceIdOf({ raw }: FastifyRequest): string {
   const message = raw as IncomingMessage; // HTTP/2 requests have the same members
-  return traceOf(toClientRequest(message, { route: {}, limits: NO_BODY })).traceId;
+  return traceOf(toClientRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY })).traceId;
 }
 
 /** Whatever goes wrong before the pipeline: our error body, with a trace id. */
@@ -141,6 +155,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors
   reply.hijack();
   const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+  endUnreadOf(request, reply);
   sendError(reply.raw as ServerResponse, fromFramework(error), { path, headers }); // as above
 }
 

@@ -1,22 +1,39 @@
 import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
-import { AppError } from '../errors/index.ts';
+import { AppError, memoryExhausted } from '../errors/index.ts';
+import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import type { ClientRequest, RequestBody } from '../pipeline/index.ts';
-import { checkLength, LARGE_BYTES, parseBody, parseLargeBody, readBytes } from './read-json.ts';
+import type { ProgressRule } from './body-progress.ts';
+import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
+import { parseBody, parseLargeBody } from './read-json.ts';
 import { createStreamedBody } from './streamed-body.ts';
+import { hasBody } from './unread-body.ts';
 
 export interface BodyLimits {
   readonly maxJsonBytes: number;
   readonly json: JsonLimits;
   readonly replayBytes: number;
+  readonly progress: ProgressRule;
+}
+
+export interface ClientRequestOptions {
+  readonly route: Readonly<Record<string, string>>;
+  readonly limits: BodyLimits;
+  /** Holds the body until the answer has left. */
+  readonly memory: ByteAccount;
+}
+
+export interface ServedRequest extends ClientRequest {
+  /** The answer is a stream, and may be long: of a JSON body only its value is still held. */
+  releaseBytes(): void;
 }
 
 /** A request of node's HTTP server as the pipeline sees it. */
 export function toClientRequest(
   message: IncomingMessage,
-  { route, limits }: { readonly route: Readonly<Record<string, string>>; readonly limits: BodyLimits },
-): ClientRequest {
+  { route, limits, memory }: ClientRequestOptions,
+): ServedRequest {
+  let jsonBytes = 0;
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   const given = message.headers; // a getter
@@ -40,23 +57,37 @@ export function toClientRequest(
     checkLength: ({ json }) => {
       if (json || isJson(given['content-type'])) checkLength(message, limits.maxJsonBytes);
     },
-    readBody: ({ json }) => readBody(message, json, limits),
+    readBody: async ({ json }) => {
+      const body = await readBody(message, json, { limits, memory });
+      if (body.kind === 'json') jsonBytes = body.bytes.length;
+      return body;
+    },
+    releaseBytes: () => {
+      memory.give(jsonBytes);
+      jsonBytes = 0;
+    },
   };
 }
 
-async function readBody(message: IncomingMessage, json: boolean, limits: BodyLimits): Promise<RequestBody> {
+async function readBody(
+  message: IncomingMessage,
+  json: boolean,
+  { limits, memory }: Omit<ClientRequestOptions, 'route'>,
+): Promise<RequestBody> {
   const { method, headers } = message;
+  const { progress } = limits;
   if (method === 'GET' || method === 'HEAD' || (!json && !hasBody(message))) return { kind: 'none' };
   if (json || isJson(headers['content-type'])) {
     refuseEncoded(headers['content-encoding']);
-    const bytes = await readBytes(message, limits.maxJsonBytes);
+    const bytes = await readBytes(message, { maxBytes: limits.maxJsonBytes, progress, memory });
     if (bytes.length === 0 && !json) return { kind: 'none' };
+    if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
     const value = bytes.length < LARGE_BYTES ? parseBody(bytes, limits.json) : await parseLargeBody(bytes, limits.json);
     return { kind: 'json', bytes, value };
   }
   const length = headers['content-length'];
   const bytes = length === undefined ? undefined : Number(length);
-  return { kind: 'streamed', source: createStreamedBody(message, { replayBytes: limits.replayBytes, bytes }) };
+  return { kind: 'streamed', source: createStreamedBody(message, { ...limits, bytes, memory }) };
 }
 
 /** Compressed JSON would have to be unpacked, within a limit, before it can be read; no SDK sends it. */
@@ -66,14 +97,6 @@ function refuseEncoded(encoding: string | undefined): void {
     detail: 'The request body is compressed; send it without content-encoding',
     param: 'content-encoding',
   });
-}
-
-function hasBody(message: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': framing } = message.headers;
-  if (length !== undefined) return length !== '0';
-  if (message.httpVersionMajor < 2) return framing !== undefined;
-  // HTTP/2 frames bodies by itself; requests of node's compatibility layer only look like those of HTTP/1.
-  return !(message as unknown as Http2ServerRequest).stream.endAfterHeaders;
 }
 
 const isJson = (type: string | undefined): boolean =>

@@ -85,6 +85,7 @@ function answer(body: AnswerBody, store?: CacheWriter, status = 200): Answer {
       cacheStatus: 'MISS',
       retries: 0,
       attempts: [],
+      attemptsExhausted: false,
       upstreamMs: 0,
       stream: body.kind === 'stream',
       store,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { snapshot, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
+import { createByteBudget } from '../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../lib/json/index.ts';
 import { type Answer, type Exchange, OPERATIONS } from '../pipeline/index.ts';
 import { createSnapshotHolder } from '../snapshot/index.ts';
@@ -32,7 +33,14 @@ test('an answer that cannot be written becomes 500, and its request is over', as
         snapshots,
         connections: { isLast: () => false },
         inFlight: { add: (one) => inFlight.add(one), remove: (one) => inFlight.delete(one) },
-        limits: { maxJsonBytes: 1, json: DEFAULT_JSON_LIMITS, replayBytes: 1, keepAliveMs: 0 },
+        budget: createByteBudget(1_000),
+        limits: {
+          maxJsonBytes: 1,
+          json: DEFAULT_JSON_LIMITS,
+          replayBytes: 1,
+          keepAliveMs: 0,
+          progress: { idleMs: 0, minBytesPerSecond: 0 },
+        },
         cors: undefined,
         defer: (task) => task(),
         metrics: createMetrics({ service: 's', environment: 'e', runtime: false }),

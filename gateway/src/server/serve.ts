@@ -2,14 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
 import { AppError, errorProtocolOf, renderError, toAppError } from '../errors/index.ts';
-import {
-  type Answer,
-  type Exchange,
-  type HeaderMap,
-  type Operation,
-  type Pipeline,
-  traceOf,
-} from '../pipeline/index.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
+import { type Exchange, type HeaderMap, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';
@@ -18,12 +12,15 @@ import { indented } from './pretty.ts';
 import { respond } from './respond.ts';
 import { type SettlePorts, settle } from './settle.ts';
 import type { Defer } from './turn.ts';
+import { endUnread } from './unread-body.ts';
 
 export interface ServePorts extends SettlePorts {
   readonly pipeline: Pipeline;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly connections: ConnectionPolicy;
   readonly inFlight: InFlight;
+  /** Of the bytes that requests hold. */
+  readonly budget: ByteBudget;
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
   readonly defer: Defer;
@@ -44,28 +41,38 @@ export interface Incoming {
 
 export async function serve(ports: ServePorts, { message, response, operation, route }: Incoming): Promise<void> {
   const startedMs = performance.now();
-  const request = toClientRequest(message, { route, limits: ports.limits });
+  const [bodyMemory, memory] = [ports.budget.open(), ports.budget.open()];
+  const request = toClientRequest(message, { route, limits: ports.limits, memory: bodyMemory });
   const trace = traceOf(request);
   const snapshot = ports.snapshots.current;
   const cors = corsHeaders(ports.cors, message.headers.origin);
   if (snapshot === undefined) {
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
+    endUnread(message, response);
     sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { path: request.path, headers });
     return;
   }
   const controller = new AbortController();
-  const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, startedMs, trace };
+  const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, memory, startedMs, trace };
   ports.inFlight.add(controller);
   ports.metrics.inFlight.inc();
   response.on('close', () => {
     if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
+    bodyMemory.close();
+    memory.close();
     ports.inFlight.remove(controller); // only now: the last bytes of an answer may be long under way
     ports.metrics.inFlight.dec();
   });
   try {
     const answer = indented(await ports.pipeline.handle(exchange), request);
+    if (answer.body.kind === 'stream') {
+      memory.clear(); // what was written for the provider has been sent
+      request.releaseBytes();
+    }
     Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
-    closeIfNeeded(ports, message, answer);
+    if (answer.body.kind === 'bytes') endUnread(message, response);
+    if (message.httpVersionMajor < 2 && ports.connections.isLast(message.socket))
+      answer.headers['connection'] = 'close';
     const { defer, limits } = ports;
     const sent = await respond(response, answer, { defer, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
     settle(ports, exchange, answer, sent);
@@ -73,15 +80,9 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
     controller.abort(toAppError(error)); // lets go of the upstream
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
+    endUnread(message, response);
     sendError(response, toAppError(error), { path: request.path, headers });
   }
-}
-
-/** The last answer of a connection says so; an unread body cannot be followed by another request. */
-function closeIfNeeded({ connections }: ServePorts, message: IncomingMessage, answer: Answer): void {
-  if (message.httpVersionMajor > 1) return;
-  const unread = !message.complete && answer.body.kind === 'bytes';
-  if (unread || connections.isLast(message.socket)) answer.headers['connection'] = 'close';
 }
 
 /** An error outside the pipeline: unknown routes, malformed requests, a gateway without Snapshot. */

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
+import { roomyAccount } from '../lib/testing.ts';
 import { toClientRequest } from './client-request.ts';
 import { createConnectionPolicy } from './connections.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -117,7 +118,12 @@ describe('a drain', () => {
 });
 
 describe('a request of the server', () => {
-  const LIMITS = { maxJsonBytes: 100, json: DEFAULT_JSON_LIMITS, replayBytes: 10 };
+  const LIMITS = {
+    maxJsonBytes: 100,
+    json: DEFAULT_JSON_LIMITS,
+    replayBytes: 10,
+    progress: { idleMs: 0, minBytesPerSecond: 0 },
+  };
 
   function message(headers: IncomingMessage['headers'], over: Partial<IncomingMessage> = {}): IncomingMessage {
     const stream = new PassThrough();
@@ -129,7 +135,8 @@ describe('a request of the server', () => {
       ...over,
     }) as unknown as IncomingMessage; // what is looked at
   }
-  const toRequest = (given: IncomingMessage) => toClientRequest(given, { route: {}, limits: LIMITS });
+  const toRequest = (given: IncomingMessage) =>
+    toClientRequest(given, { route: {}, limits: LIMITS, memory: roomyAccount() });
 
   test('has path and query apart, headers joined, and no header of another kind', () => {
     const request = toRequest(message({ 'set-cookie': ['a', 'b'], accept: 'x', ':path': '/' } as never));

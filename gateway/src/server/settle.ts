@@ -29,6 +29,7 @@ export function settle(ports: SettlePorts, exchange: Exchange, answer: Answer, s
   if (facts.cacheStatus !== undefined && facts.cacheStatus !== 'DISABLED')
     metrics.cache.add({ verdict: facts.cacheStatus });
   for (const attempt of facts.attempts) countAttempt(metrics, attempt);
+  if (facts.attemptsExhausted) metrics.attemptsExhausted.add({ operation });
   if (sent.tokens !== undefined) {
     metrics.tokens.add({ provider, type: 'input' }, sent.tokens.input);
     metrics.tokens.add({ provider, type: 'output' }, sent.tokens.output);
@@ -85,6 +86,7 @@ function recordOf(exchange: Exchange, answer: Answer, sent: Sent, endedMs: numbe
     option: facts.optionPath,
     attempts: facts.attempts.length,
     retries: facts.retries,
+    attemptsExhausted: facts.attemptsExhausted ? true : undefined,
     cache: facts.cacheStatus,
     stream: facts.stream,
     snapshot: exchange.snapshot.version,

@@ -1,8 +1,10 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createByteBudget } from '../lib/byte-budget.ts';
+import { roomyAccount } from '../lib/testing.ts';
 import type { StreamedBody } from '../pipeline/index.ts';
-import { createStreamedBody } from './streamed-body.ts';
+import { createStreamedBody, type StreamedBodyOptions } from './streamed-body.ts';
 
 const SOURCE = Array.from({ length: 10 }, (_, i) => Buffer.alloc(10, String(i)));
 const WHOLE = Buffer.concat(SOURCE).toString();
@@ -11,7 +13,9 @@ const read = async (body: Buffer | Readable): Promise<string> =>
   Buffer.isBuffer(body)
     ? body.toString()
     : Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>)).toString();
-const open = (source: Readable, replayBytes = 1_000) => createStreamedBody(source, { replayBytes, bytes: undefined });
+const PATIENT = { idleMs: 0, minBytesPerSecond: 0 };
+const open = (source: Readable, replayBytes = 1_000, more: Partial<StreamedBodyOptions> = {}) =>
+  createStreamedBody(source, { replayBytes, bytes: undefined, progress: PATIENT, memory: roomyAccount(), ...more });
 
 describe('a streamed body', () => {
   test('can be read again while it is small enough', async () => {
@@ -19,6 +23,20 @@ describe('a streamed body', () => {
     expect(await read(body.open())).toBe(WHOLE);
     expect(body.replayable).toBe(true);
     expect(await read(body.open())).toBe(WHOLE);
+  });
+
+  test('is sent once when there is no room to keep it, and then holds nothing', async () => {
+    const budget = createByteBudget(35);
+    const body = open(Readable.from(SOURCE), 1_000, { memory: budget.open() });
+    expect(await read(body.open())).toBe(WHOLE);
+    expect([body.replayable, budget.used]).toEqual([false, 0]);
+  });
+
+  test('is refused when the client stops in the middle', async () => {
+    const source = new PassThrough();
+    const body = open(source, 1_000, { progress: { idleMs: 20, minBytesPerSecond: 0 } });
+    source.write('half');
+    await expect(read(body.open())).rejects.toMatchObject({ code: 'BODY_STALLED' });
   });
 
   test('is gone when it was larger', async () => {

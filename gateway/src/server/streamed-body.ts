@@ -1,15 +1,23 @@
 import { Readable } from 'node:stream';
 import { AppError } from '../errors/index.ts';
+import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { StreamedBody } from '../pipeline/index.ts';
+import { type ProgressRule, watchProgress } from './body-progress.ts';
+
+export interface StreamedBodyOptions {
+  readonly replayBytes: number;
+  readonly bytes: number | undefined;
+  readonly progress: ProgressRule;
+  /** Holds what is kept for another try. */
+  readonly memory: ByteAccount;
+}
 
 /**
- * A request body that is sent on while it arrives. What has been read is kept until it exceeds `replayBytes`; from then on
- * the body exists only once and cannot be sent again.
+ * A request body that is sent on while it arrives. What has been read is kept until it exceeds `replayBytes` or finds no
+ * room; from then on the body exists only once and cannot be sent again.
  */
-export function createStreamedBody(
-  source: Readable,
-  options: { readonly replayBytes: number; readonly bytes: number | undefined },
-): StreamedBody {
+export function createStreamedBody(source: Readable, options: StreamedBodyOptions): StreamedBody {
+  const { memory } = options;
   const iterator = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>; // bytes: no encoding is set on requests
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -19,10 +27,26 @@ export function createStreamedBody(
   let readers = 0;
   let pulling: Promise<void> | undefined;
 
+  const stalled = Promise.withResolvers<never>();
+  stalled.promise.catch(() => undefined); // also when nobody waits any more
+  const watch = watchProgress(options.progress, stalled.reject);
+
+  const nextPiece = async (): Promise<IteratorResult<Buffer>> => {
+    watch.wait();
+    try {
+      const arriving = iterator.next().catch((cause: unknown) => {
+        throw new AppError('CLIENT_CLOSED', { cause }); // nothing else ends a request body early
+      });
+      const next = await Promise.race([arriving, stalled.promise]);
+      watch.arrived(next.done === true ? 0 : next.value.length);
+      return next;
+    } finally {
+      watch.stop();
+    }
+  };
+
   const pull = async (): Promise<void> => {
-    const next = await iterator.next().catch((cause: unknown) => {
-      throw new AppError('CLIENT_CLOSED', { cause }); // nothing else ends a request body early
-    });
+    const next = await nextPiece();
     pulling = undefined;
     if (next.done === true) {
       ended = true;
@@ -30,7 +54,9 @@ export function createStreamedBody(
     }
     kept.push(next.value);
     keptBytes += next.value.length;
-    overflowed ||= keptBytes > options.replayBytes;
+    if (overflowed) return;
+    overflowed = keptBytes > options.replayBytes || !memory.take(next.value.length);
+    if (overflowed) memory.clear(); // what is kept is now on its way
   };
 
   /** The piece at a place as soon as it is there; undefined behind the last one. */

@@ -43,6 +43,18 @@ export const METRICS = {
     labels: ['provider', 'outcome'],
     reference: '',
   },
+  attemptsExhausted: {
+    name: 'gatehouse_attempts_exhausted_total',
+    help: 'Requests whose retries or further targets were left out: they had caused as many calls as one request may',
+    labels: ['operation'],
+    reference: '',
+  },
+  bufferRefused: {
+    name: 'gatehouse_buffered_bytes_refused_total',
+    help: 'Times that something found no room in the budget of buffered bytes; a request may be counted several times',
+    labels: [],
+    reference: '',
+  },
   retries: { name: 'gatehouse_retries_total', help: 'Repeated calls', labels: ['provider'], reference: '' },
   cache: {
     name: 'gatehouse_cache_requests_total',
@@ -66,6 +78,8 @@ export const METRICS = {
 
 export const GAUGES = {
   inFlight: { name: 'gatehouse_requests_in_flight', help: 'Requests and streams being served' },
+  bufferedBytes: { name: 'gatehouse_buffered_bytes', help: 'Bytes of requests and answers held in memory' },
+  bufferedBytesLimit: { name: 'gatehouse_buffered_bytes_limit', help: 'Bytes that may be held; beyond them: 503' },
   snapshotVersion: { name: 'gatehouse_snapshot_version', help: 'Version of the Snapshot that serves' },
   snapshotEntries: { name: 'gatehouse_snapshot_entries', help: 'Entries of the Snapshot that serves' },
   snapshotSourceConnected: {
@@ -81,13 +95,26 @@ export function createMetrics(options: {
   readonly service: string;
   readonly environment: string;
   readonly runtime: boolean;
+  /** Bytes held now. */
+  readonly bufferedBytes?: () => number;
 }) {
   const registry = new Registry();
   registry.setDefaultLabels({ app: options.service, env: options.environment });
   if (options.runtime) collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
   const gauge = ({ name, help }: { readonly name: string; readonly help: string }) =>
     new Gauge({ name, help, registers: [registry] });
+  const { bufferedBytes = () => 0 } = options;
+  new Gauge({
+    ...GAUGES.bufferedBytes,
+    registers: [registry],
+    collect() {
+      this.set(bufferedBytes());
+    },
+  });
   return {
+    attemptsExhausted: createCounter({ ...METRICS.attemptsExhausted, registry }),
+    bufferRefused: createCounter({ ...METRICS.bufferRefused, registry }),
+    bufferedBytesLimit: gauge(GAUGES.bufferedBytesLimit),
     requests: createCounter({ ...METRICS.requests, registry }),
     duration: createHistogram({ ...METRICS.duration, registry, buckets: SECONDS }),
     upstream: createHistogram({ ...METRICS.upstream, registry, buckets: SECONDS }),

@@ -1,4 +1,5 @@
-import { AppError, toAppError } from '../errors/index.ts';
+import { AppError, memoryExhausted, toAppError } from '../errors/index.ts';
+import type { ByteAccount } from '../lib/byte-budget.ts';
 
 /** Where the bytes of an upstream answer go. */
 export interface BodySink {
@@ -126,22 +127,33 @@ export class UpstreamBody {
     this.#wake();
   }
 
-  /** The whole body. Rejects with UPSTREAM_TOO_LARGE beyond `maxBytes`, or with what broke the connection. */
-  collect(maxBytes: number): Promise<Buffer> {
+  /**
+   * The whole body, which the account holds from then on. Rejects with UPSTREAM_TOO_LARGE beyond `maxBytes`, with
+   * MEMORY_EXHAUSTED, or with what broke the connection.
+   */
+  collect(maxBytes: number, memory: ByteAccount): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
+      let taken = 0;
       this.pipe({
         write: (piece) => {
-          pieces.push(piece);
           bytes += piece.length;
           if (bytes > maxBytes) {
             this.cancel(new AppError('UPSTREAM_TOO_LARGE', { detail: `The answer is larger than ${maxBytes} bytes` }));
+          } else if (memory.take(piece.length)) {
+            pieces.push(piece);
+            taken += piece.length;
+          } else {
+            this.cancel(memoryExhausted());
           }
           return true;
         },
         end: () => resolve(pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces, bytes)),
-        fail: reject,
+        fail: (error) => {
+          memory.give(taken);
+          reject(error);
+        },
       });
     });
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
+import { roomyAccount } from '../lib/testing.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from './index.ts';
 import { createServices } from './services.ts';
 
@@ -23,7 +24,7 @@ function open(
   const servicesFor = createServices({ client, limits, env: (name) => `env:${name}`, now: () => time });
   return {
     requests,
-    services: servicesFor('resource'),
+    services: servicesFor('resource', roomyAccount()),
     servicesFor,
     advance: (ms: number) => {
       time += ms;
@@ -56,7 +57,10 @@ describe('a side call', () => {
 
   test('for an account that the request named connects as the request', async () => {
     const { servicesFor, requests } = open();
-    await servicesFor('request').fetch({ method: 'GET', url: 'https://x.example/', account: true }, { signal });
+    await servicesFor('request', roomyAccount()).fetch(
+      { method: 'GET', url: 'https://x.example/', account: true },
+      { signal },
+    );
     expect(requests[0]?.hostOrigin).toBe('request');
   });
 
@@ -99,8 +103,10 @@ describe('what is made once', () => {
 
   test('is shared by both kinds of accounts, since its key holds all it depends on', async () => {
     const { servicesFor } = open();
-    await servicesFor('request').cached('k', async () => ({ value: 'v', ttlMs: 100 }));
-    expect(await servicesFor('resource').cached('k', () => Promise.reject(new Error('boom')))).toBe('v');
+    await servicesFor('request', roomyAccount()).cached('k', async () => ({ value: 'v', ttlMs: 100 }));
+    expect(await servicesFor('resource', roomyAccount()).cached('k', () => Promise.reject(new Error('boom')))).toBe(
+      'v',
+    );
   });
 
   test('is not kept when it fails, or lives no time', async () => {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gatehouse/crds/errors';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
+import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { ProviderServices, SideRequest } from '../providers/contract.ts';
 import type { UpstreamClient, UpstreamLimits } from './client.ts';
 import type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
@@ -27,14 +28,14 @@ interface Kept {
 
 /**
  * The calls beside the main one that authorizers and request writers make, for accounts whose hosts come from the given
- * origin. What was made once is kept for all of them.
+ * origin. What was made once is kept for all of them; what a call brings is held by the account of who asked for it.
  */
 export function createServices({
   client,
   limits,
   env,
   now,
-}: ServicesOptions): (origin: HostOrigin) => ProviderServices {
+}: ServicesOptions): (origin: HostOrigin, memory: ByteAccount) => ProviderServices {
   const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
   const making = new Map<string, Promise<unknown>>();
 
@@ -57,7 +58,7 @@ export function createServices({
     return fresh;
   };
 
-  const servicesFor = (origin: HostOrigin): ProviderServices => ({
+  return (origin, memory) => ({
     env,
     now,
     fetch: async ({ method, url, headers = {}, body, maxBytes = MAX_SIDE_BYTES, ...kind }, { signal }) => {
@@ -73,13 +74,11 @@ export function createServices({
         },
         { signal, limits },
       );
-      const bytes = await response.body.collect(maxBytes);
+      const bytes = await response.body.collect(maxBytes, memory);
       return { status: response.status, headers: flat(response.headers), body: bytes };
     },
     cached,
   });
-  const services = { request: servicesFor('request'), resource: servicesFor('resource') };
-  return (origin) => services[origin];
 }
 
 const GIVEN_UP: ReadonlySet<ErrorCode> = new Set(['CLIENT_CLOSED', 'DRAINING', 'UPSTREAM_TIMEOUT']);

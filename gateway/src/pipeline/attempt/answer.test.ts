@@ -1,5 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { createByteBudget } from '../../lib/byte-budget.ts';
+import { roomyAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { OPERATIONS } from '../operation.ts';
 import { decoded, errorAnswer, isEventStream, isServerSent } from './answer.ts';
@@ -8,6 +10,7 @@ import { passedHeaders } from './outcome.ts';
 const openai = PROVIDERS.get('openai');
 if (openai === undefined) throw new Error('no provider');
 
+const limits = () => ({ maxBytes: 1_000, memory: roomyAccount() });
 const TEXT = Buffer.from('{"hello":"world"}');
 
 describe('a body in an encoding', () => {
@@ -18,17 +21,37 @@ describe('a body in an encoding', () => {
     { encoding: 'deflate', bytes: deflateSync(TEXT) },
     { encoding: 'br', bytes: brotliCompressSync(TEXT) },
   ])('of $encoding is read', async ({ encoding, bytes }) => {
-    const answer = await decoded({ status: 200, headers: { 'content-encoding': encoding, etag: 'e' }, bytes }, 1_000);
+    const answer = await decoded(
+      { status: 200, headers: { 'content-encoding': encoding, etag: 'e' }, bytes },
+      limits(),
+    );
     expect(answer).toEqual({ status: 200, headers: { etag: 'e' }, bytes: TEXT });
   });
 
   test.for([
     { rule: 'that nobody knows', encoding: 'zstd', bytes: TEXT },
     { rule: 'that it does not have', encoding: 'gzip', bytes: TEXT },
-    { rule: 'that grows beyond the limit', encoding: 'gzip', bytes: gzipSync(Buffer.alloc(100_000)) },
   ])('$rule is an invalid response', async ({ encoding, bytes }) => {
-    const reading = decoded({ status: 200, headers: { 'content-encoding': encoding }, bytes }, 1_000);
+    const reading = decoded({ status: 200, headers: { 'content-encoding': encoding }, bytes }, limits());
     await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE' });
+  });
+
+  test('that grows beyond the limit is given up, and nothing of it is held', async () => {
+    const memory = createByteBudget(1_000_000);
+    const bytes = gzipSync(Buffer.alloc(900_000));
+    const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };
+    const reading = decoded(answer, { maxBytes: 100_000, memory: memory.open() });
+    await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
+    expect(memory.used).toBe(0);
+  });
+
+  test('that finds no room is given up, and nothing of it is held', async () => {
+    const memory = createByteBudget(100_000);
+    const bytes = gzipSync(Buffer.alloc(900_000));
+    const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };
+    const reading = decoded(answer, { maxBytes: 1_000_000, memory: memory.open() });
+    await expect(reading).rejects.toMatchObject({ code: 'MEMORY_EXHAUSTED' });
+    expect(memory.used).toBe(0);
   });
 
   test.for([
@@ -37,7 +60,7 @@ describe('a body in an encoding', () => {
     { encoding: 'gzip', bytes: Buffer.alloc(0) },
   ])('of $encoding is left alone', async ({ encoding, bytes }) => {
     const answer = { status: 200, headers: { 'content-encoding': encoding }, bytes };
-    expect(await decoded(answer, 1_000)).toBe(answer);
+    expect(await decoded(answer, limits())).toBe(answer);
   });
 });
 

@@ -1,7 +1,5 @@
 /** From an upstream answer to the client's bytes; spec/providers.md 1.7 and 1.8, behaviour-errors 18.3. */
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { AppError, messagesErrorType } from '../../errors/index.ts';
+import { messagesErrorType } from '../../errors/index.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
@@ -18,6 +16,7 @@ import {
 import type { HeaderMap } from '../exchange.ts';
 import type { Operation, Protocol } from '../operation.ts';
 import { passedHeaders } from './outcome.ts';
+import { type UnpackLimits, unpack } from './unpack.ts';
 
 export interface UnaryAnswer {
   readonly status: number;
@@ -34,15 +33,6 @@ export interface ClientAnswer {
 const RELAYED: ReadonlySet<number> = new Set([408, 412]);
 const JSON_TYPE = 'application/json';
 
-const DECODERS: ReadonlyMap<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = new Map(
-  [
-    ['gzip', promisify(gunzip)],
-    ['x-gzip', promisify(gunzip)],
-    ['deflate', promisify(inflate)],
-    ['br', promisify(brotliDecompress)],
-  ],
-);
-
 /** What a provider may be asked for. */
 export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'identity']);
 
@@ -53,22 +43,11 @@ export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boole
 }
 
 /** An upstream that compresses without being asked is read all the same. */
-export async function decoded(answer: UnaryAnswer, maxBytes: number): Promise<UnaryAnswer> {
+export async function decoded(answer: UnaryAnswer, limits: UnpackLimits): Promise<UnaryAnswer> {
   const encoding = answer.headers['content-encoding'];
   if (typeof encoding !== 'string' || !isEncoded(answer) || answer.bytes.length === 0) return answer;
-  const decode = DECODERS.get(encoding.trim().toLowerCase());
-  if (decode === undefined) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', { detail: 'The provider used an unknown encoding' });
-  }
   const { 'content-encoding': _, ...headers } = answer.headers;
-  try {
-    return { ...answer, headers, bytes: await decode(answer.bytes, { maxOutputLength: maxBytes }) };
-  } catch (cause) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', {
-      detail: 'The provider sent a body that cannot be decoded',
-      cause,
-    });
-  }
+  return { ...answer, headers, bytes: await unpack(answer.bytes, encoding, limits) };
 }
 
 /** A successful unary answer in the client's format. Throws UPSTREAM_INVALID_RESPONSE. */

@@ -1,6 +1,7 @@
 /** The response cache around one attempt; behaviour-cache 6.1 and 6.4 to 6.8. */
 import { isObject } from '@gatehouse/crds';
 import {
+  type Assembler,
   cacheTtlSeconds,
   createAssembler,
   isCacheEligible,
@@ -8,6 +9,7 @@ import {
   replayAsStream,
   type StreamProtocol,
 } from '../../cache/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Call, Endpoint, OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
@@ -79,7 +81,7 @@ async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSe
     writer: ({ headers, stream }) => {
       if (exchange.request.header('x-gw-debug')?.trim().toLowerCase() === 'false') return undefined;
       if (!stream) return unaryWriter(write, headers['content-type']);
-      return format === undefined ? undefined : streamWriter(write, format);
+      return format === undefined ? undefined : streamWriter(write, format, exchange.memory);
     },
   };
 }
@@ -115,12 +117,23 @@ function unaryWriter(write: Write, contentType: string | string[] | undefined): 
   };
 }
 
-function streamWriter(write: Write, format: StreamProtocol): CacheWriter {
-  const assembler = createAssembler(format, MAX_STREAM_BYTES);
+/** A stream that finds no room is not stored; its client notices nothing. */
+function streamWriter(write: Write, format: StreamProtocol, memory: ByteAccount): CacheWriter {
+  let assembler: Assembler | undefined = createAssembler(format, MAX_STREAM_BYTES);
+  let taken = 0;
   return {
-    push: (bytes) => assembler.push(bytes),
+    push: (bytes) => {
+      if (assembler === undefined) return;
+      if (memory.take(bytes.length)) {
+        taken += bytes.length;
+        assembler.push(bytes);
+        return;
+      }
+      assembler = undefined;
+      memory.give(taken);
+    },
     commit: () => {
-      const whole = assembler.finish();
+      const whole = assembler?.finish();
       if (whole !== undefined) write(whole, undefined);
     },
   };

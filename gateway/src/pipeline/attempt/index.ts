@@ -1,6 +1,7 @@
 /** The steps of one target, in the order of behaviour-lifecycle 1.11. */
 import type { ResponseCache } from '../../cache/index.ts';
-import { AppError, toAppError } from '../../errors/index.ts';
+import { AppError, memoryExhausted, toAppError } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
@@ -26,6 +27,7 @@ import {
 } from './answer.ts';
 import { openCacheSession } from './cache.ts';
 import { createCall, modelOf } from './call.ts';
+import type { CallBudget } from './call-budget.ts';
 import { startDeadline } from './deadline.ts';
 import { listUpstreamModels } from './models.ts';
 import { withOffers } from './offers.ts';
@@ -43,7 +45,7 @@ export interface AttemptPorts extends SendPort {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;
   /** Side calls of an account go where the account's own calls may go. */
-  servicesFor(origin: HostOrigin): ProviderServices;
+  servicesFor(origin: HostOrigin, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
   /** Tells hosts that somebody named who asks, so that what comes back is known. */
   readonly gatewayName: string;
@@ -54,6 +56,8 @@ export interface AttemptInput {
   readonly exchange: Exchange;
   readonly caller: Caller;
   readonly resolution: Resolution;
+  /** What the request may still cause, over all targets. */
+  readonly calls: CallBudget;
 }
 
 /** Everything the later steps of one attempt share. */
@@ -179,7 +183,7 @@ function outgoing(
   signal: AbortSignal,
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { exchange, resolution } = input;
-  const context = { forwarded, services: ports.servicesFor(resolved.hostOrigin), signal };
+  const context = { forwarded, services: servicesOf(ports, { input, resolved }), signal };
   const { body } = resolution;
   if (exchange.operation.id !== 'proxy') {
     const rawBody = body.kind === 'json' && body.value === call.params ? body.bytes : undefined;
@@ -192,6 +196,11 @@ function outgoing(
     headers: clientHeaders({ ...exchange, caller: input.caller }),
     body: bytes,
   });
+}
+
+/** What side calls bring is held by the request: files go into the body that is written for the provider. */
+function servicesOf(ports: AttemptPorts, { input, resolved }: Pick<Prepared, 'input' | 'resolved'>): ProviderServices {
+  return ports.servicesFor(resolved.hostOrigin, input.exchange.memory);
 }
 
 const jsonBytes = (body: { readonly bytes: Buffer; readonly value: object }, call: Call): Buffer =>
@@ -207,11 +216,18 @@ function send(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): 
   const { input, resolved } = prepared;
   const { body } = input.resolution;
   const streamed = body.kind === 'streamed' ? body.source : undefined;
-  const finish = (built: OutgoingRequest): UpstreamRequest => toUpstream(built, prepared, streamed);
+  const { memory } = input.exchange;
+  const finish = (built: OutgoingRequest): UpstreamRequest => {
+    const isCopy = built.body !== undefined && !(body.kind === 'json' && built.body === body.bytes);
+    if (isCopy && !memory.take(built.body.length)) throw memoryExhausted();
+    return toUpstream(built, prepared, streamed);
+  };
   let next: OutgoingRequest | undefined = first;
   return sendWithRetries(ports, {
     signal: input.exchange.signal,
     settings: sendSettings(prepared),
+    calls: input.calls,
+    memory,
     request: (signal) => {
       const built = next ?? outgoing(ports, prepared, signal);
       next = undefined;
@@ -228,7 +244,7 @@ function send(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): 
 
 async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<SendResult> {
   const { input, resolved, call, forwarded } = prepared;
-  const { signal } = input.exchange;
+  const { signal, memory } = input.exchange;
   let retries = 0;
   let calls = 0;
   let upstreamMs = 0;
@@ -236,13 +252,15 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
     target: resolved.target,
     call,
     forwarded,
-    services: ports.servicesFor(resolved.hostOrigin),
+    services: servicesOf(ports, prepared),
     signal,
     json: ports.json,
     send: async (request) => {
       const sent = await sendWithRetries(ports, {
         signal,
         settings: sendSettings(prepared),
+        calls: input.calls,
+        memory,
         request: async () => toUpstream({ ...(await request()), body: undefined }, prepared),
         replayable: () => true,
         isStream: () => false,
@@ -252,7 +270,9 @@ async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<Send
       calls += sent.calls;
       upstreamMs += sent.upstreamMs;
       const { result: page } = sent;
-      return page.kind === 'unary' ? { ...page, ...(await decoded(page, ports.maxResponseBytes)) } : page;
+      return page.kind === 'unary'
+        ? { ...page, ...(await decoded(page, { maxBytes: ports.maxResponseBytes, memory })) }
+        : page;
     },
   });
   return { result, retries, calls, upstreamMs };
@@ -295,10 +315,16 @@ async function toOutcome(
   const facts = { ...base, ...counts, cacheStatus, store: undefined };
   if (result.kind === 'error') return failed(result.error, { base, input: prepared.input, ...counts, cacheStatus });
   if (result.kind === 'stream') return { ...facts, ...streamOutcome(prepared, result.response) };
+  const { memory } = prepared.input.exchange;
+  const limits = { maxBytes: ports.maxResponseBytes, memory };
   const isGood = result.status >= 200 && result.status <= 299;
   const asItIs = prepared.call.operation === 'proxy' && isGood;
-  const answer = !asItIs && isEncoded(result) ? await decoded(result, ports.maxResponseBytes) : result;
+  const answer = !asItIs && isEncoded(result) ? await decoded(result, limits) : result;
   const given = isGood ? clientAnswer(prepared, { ...answer, json: ports.json }) : failedAnswer(prepared, answer);
+  if (given.bytes !== answer.bytes) {
+    memory.give(answer.bytes.length);
+    if (!memory.take(given.bytes.length)) throw memoryExhausted();
+  }
   return { ...facts, ...unary(answer.status, given) };
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { createByteBudget } from '../../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { roomyAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
+import { createCallBudget } from './call-budget.ts';
 import { type SendOptions, type SendPort, sendWithRetries } from './send.ts';
 
 type Scripted = { readonly status: number; readonly headers?: UpstreamHeaders; readonly stream?: boolean } | AppError;
@@ -52,6 +55,8 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
       body: undefined,
       hostOrigin: 'request',
     }),
+    calls: createCallBudget(1_000),
+    memory: roomyAccount(),
     replayable: () => true,
     isStream: () => false,
     inspect: async () => undefined,
@@ -209,6 +214,40 @@ describe('retries', () => {
     });
   });
 
+  test('end when the request has caused as many calls as it may', async () => {
+    const calls = createCallBudget(2);
+    expect(await play([{ status: 500 }], retry({ attempts: 5 }), { calls })).toMatchObject({
+      outcome: 500,
+      retries: -1,
+      calls: 2,
+    });
+    expect(calls.exhausted).toBe(true);
+  });
+
+  test('are not missed by a request that ends with its last call', async () => {
+    const calls = createCallBudget(2);
+    expect(await play([{ status: 500 }, { status: 200 }], retry(), { calls })).toMatchObject({ outcome: 200 });
+    expect(calls.exhausted).toBe(false);
+  });
+
+  test('do not begin when no call is left', async () => {
+    const calls = createCallBudget(0);
+    expect(await play([{ status: 200 }], retry(), { calls })).toMatchObject({ outcome: 'ATTEMPTS_EXHAUSTED' });
+  });
+
+  test('hold the bytes of the last answer alone', async () => {
+    const budget = createByteBudget(1_000);
+    await play([{ status: 500 }, { status: 500 }, { status: 200 }], retry(), { memory: budget.open() });
+    expect(budget.used).toBe('{}'.length);
+  });
+
+  test('are not made for an answer that found no room', async () => {
+    const budget = createByteBudget(1);
+    const sent = await play([{ status: 200 }], retry(), { memory: budget.open() });
+    expect(sent).toMatchObject({ outcome: 'MEMORY_EXHAUSTED', calls: 1 });
+    expect(budget.used).toBe(0);
+  });
+
   test('end when the client leaves while they wait', async () => {
     const gone = new AppError('CLIENT_CLOSED');
     const port: SendPort = {
@@ -222,6 +261,8 @@ describe('retries', () => {
       signal: new AbortController().signal,
       settings: { retry: retry(), requestTimeoutMs: 0 },
       request: () => Promise.reject(broken),
+      calls: createCallBudget(1_000),
+      memory: roomyAccount(),
       replayable: () => true,
       isStream: () => false,
       inspect: async () => undefined,

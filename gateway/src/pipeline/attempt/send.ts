@@ -1,5 +1,6 @@
 /** One call to one target, repeated as its retry rules say; behaviour-config-routing 5.1 to 5.3. */
-import { type AppError, toAppError } from '../../errors/index.ts';
+import { AppError, toAppError } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
@@ -10,6 +11,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../upstream/index.ts';
+import type { CallBudget } from './call-budget.ts';
 import { startDeadline } from './deadline.ts';
 
 /** What one call ended with. A stream has delivered its first bytes and no more than those. */
@@ -43,6 +45,10 @@ export interface SendOptions {
   readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
   /** Makes the request of one try; rejects with an AppError that no retry helps. */
   request(signal: AbortSignal): Promise<UpstreamRequest> | UpstreamRequest;
+  /** What the whole request may still cause. */
+  readonly calls: CallBudget;
+  /** Holds what is kept of the try that counts. */
+  readonly memory: ByteAccount;
   /** Whether the body can be sent again. */
   replayable(): boolean;
   /** Whether the answer is relayed while it arrives. */
@@ -65,8 +71,9 @@ export async function sendWithRetries(port: SendPort, options: SendOptions): Pro
     const sent = { result, calls, upstreamMs };
     if (!wantsRetry(result, retry) || !options.replayable()) return { ...sent, retries: calls - 1 };
     const wait = calls > retry.attempts ? 'stop' : waitBefore(calls, result, { retry, honouredMs });
-    if (wait === 'stop') return { ...sent, retries: -1 };
+    if (wait === 'stop' || !options.calls.allowsMore()) return { ...sent, retries: -1 };
     if (wait.honoured) honouredMs = (honouredMs ?? 0) + wait.ms;
+    options.memory.clear();
     await port.sleep(wait.ms, options.signal);
   }
 }
@@ -94,13 +101,14 @@ function waitBefore(
 }
 
 async function callOnce(port: SendPort, options: SendOptions): Promise<CallResult> {
+  if (!options.calls.take()) return { kind: 'error', error: new AppError('ATTEMPTS_EXHAUSTED') };
   const deadline = startDeadline(options.signal, options.settings.requestTimeoutMs);
   try {
     const built = options.request(deadline.signal);
     const request = built instanceof Promise ? await untilAborted(built, deadline.signal) : built;
     const response = await port.client.send(request, { signal: deadline.signal, limits: port.limits });
     if (!options.isStream(response)) {
-      const bytes = await response.body.collect(port.maxResponseBytes);
+      const bytes = await response.body.collect(port.maxResponseBytes, options.memory);
       return { kind: 'unary', status: response.status, headers: response.headers, bytes };
     }
     await response.body.peek(0);

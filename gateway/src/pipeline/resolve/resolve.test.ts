@@ -13,6 +13,7 @@ import {
 } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
+import { roomyAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
@@ -45,6 +46,7 @@ function resolve({ operation = 'chatComplete', snapshotView = world, ...given }:
     request,
     snapshot: snapshotView,
     signal: new AbortController().signal,
+    memory: roomyAccount(),
     startedMs: 0,
     trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
   };
