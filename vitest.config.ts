@@ -93,6 +93,17 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: 'chaos',
+          include: ['test/chaos/**/*.test.ts'],
+          globalSetup: ['test/cluster/setup.ts'],
+          fileParallelism: false, // each has an installation of its own
+          testTimeout: 900_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: 'chart',
           include: ['test/{chart,gitops}/**/*.test.ts'],
           globalSetup: ['test/chart/setup.ts'],

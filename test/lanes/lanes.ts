@@ -100,6 +100,12 @@ export const LANES: readonly Lane[] = [
     run: vitest('fuzz'),
   },
   {
+    name: 'chaos',
+    proves: 'the status holds through crashes, restored backups and a failing API server',
+    tools: CONTROL_PLANE,
+    run: vitest('chaos'),
+  },
+  {
     name: 'chart',
     proves: 'charts, kustomizations, GitOps health, alert rules and dashboard',
     tools: [...CONTROL_PLANE, ...CHART],

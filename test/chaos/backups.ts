@@ -1,0 +1,37 @@
+import { isObject } from '@gatehouse/crds';
+import type { KubeThing } from '../operator/operator/support.ts';
+import type { ChaosWorld } from './world.ts';
+
+/** Everything that is published for the fleet at some moment: manifest, journal and shards. */
+export type Backup = readonly KubeThing[];
+
+const KINDS = { ConfigMap: 'configmaps', Secret: 'secrets' } as const;
+
+export async function takeBackup({ cluster, stage: { fleets } }: ChaosWorld): Promise<Backup> {
+  const found: KubeThing[] = [];
+  for (const [kind, plural] of Object.entries(KINDS)) {
+    const { body } = await cluster.request(
+      'GET',
+      `/api/v1/namespaces/${fleets}/${plural}?labelSelector=gatehouse.dev%2Ffleet`,
+    );
+    const items = isObject(body) && Array.isArray(body['items']) ? (body['items'] as KubeThing[]) : [];
+    found.push(...items.map((item) => ({ ...item, apiVersion: 'v1', kind })));
+  }
+  // The token of the fleet's admin port is no publication.
+  return found.filter(({ metadata: { name } }) => !name.endsWith('-admin'));
+}
+
+const pathOf = ({ kind, metadata }: KubeThing, name = `/${metadata.name}`): string =>
+  `/api/v1/namespaces/${metadata.namespace}/${KINDS[kind as keyof typeof KINDS]}${name}`;
+
+/** Puts an object back as it was, whatever is there now: what a restore of a backup does. */
+export async function putBack({ cluster }: ChaosWorld, object: KubeThing): Promise<void> {
+  const { name, namespace, labels, annotations, ownerReferences } = object.metadata;
+  const body = { ...object, metadata: { name, namespace, labels, annotations, ownerReferences } };
+  await cluster.request('DELETE', pathOf(object));
+  await cluster.request('POST', pathOf(object, ''), { body });
+}
+
+export async function removeObject({ cluster }: ChaosWorld, object: KubeThing): Promise<void> {
+  await cluster.request('DELETE', pathOf(object));
+}
