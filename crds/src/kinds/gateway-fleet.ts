@@ -155,6 +155,27 @@ const service = z
   })
   .meta({ description: 'service is the Service in front of the pods; its ports are those of the listeners.' });
 
+const limits = z
+  .strictObject({
+    bodyMebibytes: int('bodyMebibytes is the largest JSON body of a request, in MiB; absent: 32.', 1, 512).optional(),
+    jsonDepth: int(
+      'jsonDepth is how deep JSON may be nested, in requests and in answers that are parsed; absent: 256.',
+      8,
+      1000,
+    ).optional(),
+    jsonNodes: int(
+      'jsonNodes is how many values and member names a JSON text may have; absent: 500,000.',
+      1000,
+      10_000_000,
+    ).optional(),
+    jsonStringBytes: int(
+      'jsonStringBytes is the longest string in a JSON text, in bytes; absent: 32 MiB.',
+      1024,
+      536_870_912,
+    ).optional(),
+  })
+  .meta({ description: 'limits bound what one request may cost a pod; a field that is absent has its default.' });
+
 const spreadConstraint = z.strictObject({
   topologyKey: text('topologyKey is the node label whose values the pods spread over.', 316),
   maxSkew: int('maxSkew is the largest difference in pods between two values.', 1, 100).default(1),
@@ -216,6 +237,7 @@ const fields = z
       720,
     ).default(24),
     logLevel,
+    limits: limits.optional(),
     env: env.optional(),
     pod: podTemplate.optional(),
     topologySpread: mapList(spreadConstraint, ['topologyKey'], {

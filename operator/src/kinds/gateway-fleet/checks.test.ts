@@ -56,6 +56,16 @@ describe('a fleet', () => {
       spec: { stores: { redis: { urlSecretRef } }, env: [{ name: 'REDIS_URL', value: 'redis://r' }] },
       issues: ['invalid spec.env[0].name'],
     },
+    {
+      rule: 'may set the variable of a limit',
+      spec: { limits: { jsonDepth: 100 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
+      issues: [],
+    },
+    {
+      rule: 'sets a limit once',
+      spec: { limits: { bodyMebibytes: 16 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
+      issues: ['invalid spec.env[0].name'],
+    },
   ])('$rule', ({ spec, issues }) => {
     expect(fleetIssues(aFleet(spec)).map(({ code, path }) => `${code} ${formatPath(path)}`)).toEqual(issues);
   });

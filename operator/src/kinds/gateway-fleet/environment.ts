@@ -46,9 +46,18 @@ const OWN = [
 /** Families of variables that say where Snapshots come from, and who is asked with the pod's token. */
 const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
 
+/** Fields of `limits` and their variables, which `env` may set while the field is absent. */
+const LIMITS: readonly (readonly [field: keyof NonNullable<GatewayFleet['spec']['limits']>, variable: string])[] = [
+  ['bodyMebibytes', 'MAX_JSON_PAYLOAD_SIZE_IN_MB'],
+  ['jsonDepth', 'GATEHOUSE_MAX_JSON_DEPTH'],
+  ['jsonNodes', 'GATEHOUSE_MAX_JSON_NODES'],
+  ['jsonStringBytes', 'GATEHOUSE_MAX_JSON_STRING_BYTES'],
+];
+
 /** Whether `env` may not set the variable: the operator does, or a field of the spec. */
-export function isReserved(name: string, { stores }: Pick<GatewayFleet['spec'], 'stores'>): boolean {
+export function isReserved(name: string, { stores, limits }: Pick<GatewayFleet['spec'], 'stores' | 'limits'>): boolean {
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
+  if (limitVariables(limits).some((variable) => variable.name === name)) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
@@ -80,10 +89,17 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
     { name: 'GATEHOUSE_DRAIN_DEADLINE_MS', value: String(spec.drainTimeoutSeconds * 1000) },
     { name: 'GATEHOUSE_LOG_LEVEL', value: spec.logLevel },
     ...listenerVariables(fleet),
+    ...limitVariables(spec.limits),
     ...(spec.trustedHosts === undefined ? [] : [trustedHosts(spec.trustedHosts)]),
     ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
   ];
 }
+
+const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar[] =>
+  LIMITS.flatMap(([field, name]) => {
+    const value = limits?.[field];
+    return value === undefined ? [] : [{ name, value: String(value) }];
+  });
 
 function listenerVariables(fleet: GatewayFleet): readonly EnvVar[] {
   return listenersOf(fleet).flatMap(({ port, tlsSecretRef }) => [
