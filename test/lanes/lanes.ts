@@ -12,6 +12,8 @@ export interface Lane {
   readonly name: string;
   readonly proves: string;
   readonly tools: readonly Tool[];
+  /** Not beside another lane: its deadlines need the machine. */
+  readonly alone?: true;
   /** `vitest`: a project of vitest.config.ts. `command`: counts as one test. */
   readonly run:
     | { readonly kind: 'vitest'; readonly project: string }
@@ -103,6 +105,7 @@ export const LANES: readonly Lane[] = [
     name: 'chaos',
     proves: 'the status holds through crashes, restored backups and a failing API server',
     tools: CONTROL_PLANE,
+    alone: true,
     run: vitest('chaos'),
   },
   {
@@ -115,6 +118,7 @@ export const LANES: readonly Lane[] = [
     name: 'nodes',
     proves: 'real pods on real nodes',
     tools: [...CONTROL_PLANE, ...NODES],
+    alone: true,
     run: vitest('cluster-nodes'),
   },
   {
@@ -122,6 +126,7 @@ export const LANES: readonly Lane[] = [
     proves:
       'installed from the charts, Gatehouse serves through edits, rollouts and outages, and leaves nothing behind',
     tools: [...CONTROL_PLANE, ...NODES],
+    alone: true,
     run: vitest('e2e'),
   },
 ];
