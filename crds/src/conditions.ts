@@ -40,6 +40,11 @@ export const REASONS = {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary: 'A reference crosses a namespace or workspace border without a grant.',
   },
+  IdentityNotGranted: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary:
+      "The settings ask for the cloud identity of the gateway's pod, which the Organisation does not lend for that.",
+  },
   InvalidKind: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary: 'A reference names a kind that cannot stand there.',

@@ -19,6 +19,8 @@ test('the request timeout covers a token endpoint that hangs', async () => {
         customHost: url,
         settings: { resource_name: 'r', deployment_id: 'd', api_version: 'v1', azure_auth_mode: 'workload' },
         secret: {},
+        workspace: null,
+        grants: ['team-a'],
       }),
     ],
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLOUDS } from '../providers/index.ts';
 import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../meta.ts';
 import {
   API_VERSION,
@@ -18,6 +19,11 @@ const jwtIssuer = z.strictObject({
   issuer: text('issuer is the expected iss claim.', 2048),
   jwksUri: httpUrl('jwksUri is where the signing keys are published.'),
   audiences: setList(z.string().min(1).max(256), 'audiences are the accepted aud claims; absent: any.', 16).optional(),
+});
+
+const cloudIdentityGrant = z.strictObject({
+  workspace: objectName('workspace names the Workspace whose VirtualKeys and Integrations may use the identity.'),
+  clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is lent.', CLOUDS.length).min(1),
 });
 
 const spec = z
@@ -55,6 +61,11 @@ const spec = z
       max: 16,
     }).optional(),
     roleToggles: roleToggles.optional(),
+    cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
+      description:
+        "cloudIdentityGrants lend cloud identities of the gateway's pods to accounts of workspaces; absent: to none.",
+      max: 500,
+    }).optional(),
     deniedExportFields: setList(
       z.string().min(1).max(64),
       'deniedExportFields are log fields that exports leave out.',

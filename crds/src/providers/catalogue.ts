@@ -2,6 +2,7 @@
  * The providers this version serves and the fields a target of each may carry. Source: spec/providers.yaml
  * (`target_fields`). The data plane's behaviour per provider lives in `gateway/src/providers`.
  */
+import { AWS_IDENTITY, AZURE_IDENTITY, GCP_IDENTITY, type PodIdentity } from './pod-identity.ts';
 
 /**
  * What a field decides, and so who may set it where the credential is stored.
@@ -35,6 +36,8 @@ export interface ProviderEntry {
   readonly requires: readonly (readonly string[])[];
   /** Fields of which one proves that the target can authenticate; empty = the provider works without a credential. */
   readonly credentials: readonly string[];
+  /** How settings ask for the identity of the gateway's own pod; absent: they cannot. */
+  readonly podIdentity?: PodIdentity;
 }
 
 /** The name of the plain API key among a provider's fields. */
@@ -114,6 +117,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       ['deployment_id', 'deployments'],
     ],
     credentials: AZURE_CREDENTIALS,
+    podIdentity: AZURE_IDENTITY,
   },
   'azure-ai': {
     fields: [
@@ -128,6 +132,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
     ],
     requires: [['azure_foundry_url', 'custom_host']],
     credentials: AZURE_CREDENTIALS,
+    podIdentity: AZURE_IDENTITY,
   },
   bedrock: {
     fields: [
@@ -142,6 +147,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       ...ANTHROPIC,
     ],
     credentials: AWS_CREDENTIALS,
+    podIdentity: AWS_IDENTITY,
   },
   'vertex-ai': {
     fields: [
@@ -159,6 +165,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
     ],
     requires: [['vertex_region'], ['vertex_project_id', 'vertex_service_account_json']],
     credentials: ['vertex_service_account_json', 'vertex_auth_type', API_KEY],
+    podIdentity: GCP_IDENTITY,
   },
   sagemaker: {
     fields: [
@@ -174,6 +181,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       sagemaker('setting', 'model-name', 'for cost attribution only'),
     ],
     credentials: AWS_CREDENTIALS,
+    podIdentity: AWS_IDENTITY,
   },
   'mistral-ai': {
     fields: [
@@ -275,6 +283,7 @@ const toEntry = (id: string, row: Row): ProviderEntry => ({
   fields: row.fields ?? [],
   requires: row.requires ?? [],
   credentials: row.credentials ?? [API_KEY],
+  ...(row.podIdentity === undefined ? {} : { podIdentity: row.podIdentity }),
 });
 
 /** Every provider by its id. */

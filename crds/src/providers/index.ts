@@ -1,5 +1,14 @@
 import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField } from './catalogue.ts';
 
+export {
+  type IdentityAccount,
+  type IdentityProblem,
+  type IdentityRequest,
+  identityRequestOf,
+  lendingProblems,
+  nodeAsksForIdentity,
+} from './lending.ts';
+export { CLOUDS, type Cloud, type PodIdentity } from './pod-identity.ts';
 export { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
 
 /** The fields of a provider that may stand in its Secret: the API key and every secret field. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
+import { nodeAsksForIdentity } from '../providers/index.ts';
 
 const stringMap = z.record(z.string(), z.string());
 
@@ -70,6 +71,8 @@ export const providerBody = z.looseObject({
   inspectStreamForOverload: z.boolean().optional(),
   /** In a sidecar: the credential is the organisation's and stays with the fleet. */
   needsFleet: z.boolean().optional(),
+  /** The settings ask for the identity of the gateway's pod, and the organisation lends it. */
+  ownIdentity: z.boolean().optional(),
 });
 
 /** Secret fields of a provider by their catalogue name. */
@@ -132,11 +135,14 @@ export interface SnapshotEntry<K extends EntryKind = EntryKind> {
 export type AnyEntry = { [K in EntryKind]: SnapshotEntry<K> }[EntryKind];
 
 /**
- * Whether a config is the organisation's and brings credentials of its own: nobody has granted these to a workspace that merely
- * names the config, so that it is only used where the organisation names it (DESIGN section 4).
+ * Whether a config is the organisation's and brings credentials of its own, or the identity of the gateway's pod: nobody has
+ * granted these to a workspace that merely names the config, so that it is only used where the organisation names it.
  */
 export const isWithheld = ({ workspace, body }: Pick<SnapshotEntry<'config'>, 'workspace' | 'body'>): boolean =>
-  workspace === null && credentialsIn(body.node).length > 0;
+  workspace === null && (credentialsIn(body.node).length > 0 || usesIdentity(body.node));
+
+const usesIdentity = ({ provider, settings, credential, targets = [] }: RoutingNode): boolean =>
+  nodeAsksForIdentity({ provider, settings, hasCredential: credential !== undefined }) || targets.some(usesIdentity);
 
 /** The id of an entry. */
 export function entryId(kind: EntryKind, workspace: string | null, name: string): string {

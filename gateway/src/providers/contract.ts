@@ -46,6 +46,8 @@ export interface Call extends WireContext {
   readonly fields: TargetFields;
   /** The credential is stored: nothing in the call may choose host, service, region or resource. */
   readonly stored?: boolean;
+  /** The identity of the gateway's own pod may be used for the call. */
+  readonly ownIdentity?: boolean;
   /** A header of the client, by lower-case name. */
   header(name: string): string | undefined;
   /** The client's path below `/v1`, with a leading slash, still encoded. */
@@ -116,8 +118,6 @@ export interface AuthorizerContext {
   readonly signal: AbortSignal;
   /** The target goes to a host of its own, which may need no credential. */
   readonly customHost?: boolean;
-  /** The host was named in a request: the gateway's own identity must not be sent there. */
-  readonly untrustedHost?: boolean;
 }
 
 /**

@@ -75,7 +75,9 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   if (provider === undefined) return { kind: 'skipped', reason: `unknown provider ${body.provider}` };
   const values = new Map(Object.entries(body.settings));
   for (const [key, value] of credentials.get(body.credential ?? '') ?? []) values.set(key, value);
+  const ownIdentity = isLent(entry);
   const options = {
+    ownIdentity,
     headers: body.headers,
     stored: true,
     ...(body.customHost === undefined ? {} : { customHost: body.customHost }),
@@ -95,9 +97,18 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     target: prepareTarget(provider, createFields(provider, values), options),
     grants: new Set(body.grants),
     needsFleet: body.needsFleet ?? false,
-    owner: isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
+    owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
+    ownIdentity,
   };
   return { kind: 'provider', record };
+}
+
+/**
+ * The organisation uses the identity of its pods as it likes; for others the entry says so. An operator that does not know the
+ * member has not asked the organisation.
+ */
+function isLent({ workspace, body }: SnapshotEntry<'provider'>): boolean {
+  return workspace === null || body.ownIdentity === true;
 }
 
 /** A provider of a workspace may hold the credential of an Integration of the organisation. */

@@ -41,8 +41,10 @@ export interface ManagedProvider {
   readonly grants: ReadonlySet<string>;
   /** The credential stays with the fleet: a sidecar cannot use it (DESIGN section 2). */
   readonly needsFleet: boolean;
-  /** Whose credential it is. */
+  /** Whose credential it is. The identity of the gateway's pod is the organisation's, whoever it is lent to. */
   readonly owner: 'workspace' | 'organisation';
+  /** The identity of the gateway's pod may be used for it. */
+  readonly ownIdentity: boolean;
 }
 
 export interface SavedConfig {

@@ -17,7 +17,7 @@ describe('the identity of the gateway', () => {
       awsSigV4({ service: 'bedrock' }),
       { aws_auth_type: 'assumedRole', aws_role_arn: 'arn:aws:iam::1:role/r' },
     ],
-  ])('is not sent by %s to a host that a request named', async ([id, auth, fields]) => {
+  ])('is not used by %s for a call that it was not lent to', async ([id, auth, fields]) => {
     const provider = sampleProvider({ id });
     const call = sampleCall({ provider: id, fields: createFields(provider, new Map(Object.entries(fields))) });
     const services = sampleServices({
@@ -32,7 +32,6 @@ describe('the identity of the gateway', () => {
         services,
         signal: new AbortController().signal,
         customHost: true,
-        untrustedHost: true,
       });
     await expect(apply()).rejects.toMatchObject({ code: 'CREDENTIAL_UNAVAILABLE' });
     expect(request.headers).toEqual({});

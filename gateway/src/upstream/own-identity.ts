@@ -1,11 +1,16 @@
 import { AppError } from '../errors/index.ts';
-import type { AuthorizerContext, Call } from '../providers/contract.ts';
+import type { Call } from '../providers/contract.ts';
 
-/** The identity of the machine or pod is lent to hosts that resources name, never to one a request brought along. */
-export function refuseOwnIdentity({ provider }: Call, { untrustedHost }: AuthorizerContext): void {
-  if (untrustedHost !== true) return;
+/**
+ * The identity of the machine or pod is used for accounts the organisation lends it to, never because a call asks for it and
+ * never for a host that a request brought along. Throws AppError `CREDENTIAL_UNAVAILABLE`.
+ */
+export function refuseOwnIdentity({ provider, ownIdentity }: Call): void {
+  if (ownIdentity === true) return;
   throw new AppError('CREDENTIAL_UNAVAILABLE', {
-    detail: 'The identity of the gateway is not sent to a host named in a request; use a credential of your own',
+    detail:
+      "The cloud identity of the gateway's pod is used only by accounts of the organisation and of workspaces that its " +
+      'cloudIdentityGrants name; use a credential of your own',
     provider,
   });
 }

@@ -11,6 +11,7 @@ export type FindingReason = Extract<
   | 'Conflicted'
   | 'RefNotFound'
   | 'RefNotPermitted'
+  | 'IdentityNotGranted'
   | 'InvalidKind'
   | 'Pending'
   | 'InternalError'
@@ -85,6 +86,14 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
   path,
   message,
   effect,
+});
+
+/** The organisation does not lend what the object asks for. */
+export const notLent = (path: Path, message: string): Finding => ({
+  reason: 'IdentityNotGranted',
+  path,
+  message,
+  effect: 'withdraw',
 });
 
 /** Somebody is about to make what is referred to. */

@@ -4,6 +4,7 @@
  */
 import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type AnyEntry, type EntryKind, entryId, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { ALL_HOSTS, type AllowedHosts, staysWithin } from './custom-hosts.ts';
 import { isOutranked } from './holders.ts';
@@ -108,6 +109,13 @@ export function credentialName(parts: readonly string[], foreign?: { namespace: 
   return `${parts.join(':')}${place}`;
 }
 
+/** An identity that was lent to a workspace is given back with the grant, whatever has become of the object. */
+function isStillLent({ workspace, body }: SnapshotEntry<'provider'>, view: Lookups): boolean {
+  if (body.ownIdentity !== true || workspace === null) return true;
+  const cloud = PROVIDER_CATALOGUE.get(body.provider)?.podIdentity?.cloud;
+  return cloud !== undefined && view.isIdentityLent(workspace, cloud);
+}
+
 interface Broken {
   readonly kind: KindName;
   readonly object: WorldObject;
@@ -134,6 +142,7 @@ function mayStay({ kind, object, namespace }: Broken, view: Lookups): boolean {
 
 function isPermitted(entry: AnyEntry, broken: Broken, view: Lookups): boolean {
   const { kind, namespace } = broken;
+  if (entry.kind === 'provider' && !isStillLent(entry, view)) return false;
   if (entry.kind === 'provider' && kind === 'Provider') return isUsable(entry, broken, view);
   if (entry.kind !== 'credential') return true;
   const [, from, secret] = entryName(entry).split(FOREIGN);

@@ -4,11 +4,13 @@
  */
 import type { KindConfig } from '@gatehouse/crds/config';
 import { GROUP, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
+import { nodeAsksForIdentity } from '@gatehouse/crds/providers';
 import { isWithheld } from '@gatehouse/crds/snapshot';
 import { createGrantBook } from './grants.ts';
 import { type Holdings, holderOf } from './holders.ts';
 import { type Items, resourceOf, resourcesOf } from './items.ts';
 import type { LastGood } from './last-good.ts';
+import { externalIdFor } from './lending.ts';
 import { type Owners, servedSoFar } from './owners.ts';
 import { permitsSecret } from './reference-grants.ts';
 import { objectKey, type SecretData, type SecretReading, type World } from './world.ts';
@@ -48,6 +50,10 @@ export interface Lookups {
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
   /** The first workspace by name. */
   firstWorkspace(): string | undefined;
+  /** Whether the Organisation lends the cloud's identity of its gateway pods to accounts of the workspace. */
+  isIdentityLent(workspace: string, cloud: string): boolean;
+  /** The external id of roles that accounts of the workspace take with that identity. */
+  externalIdOf(workspace: string): string;
 }
 
 export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
@@ -70,6 +76,7 @@ export function createLookups(input: LookupInput): Lookups {
   );
   const find: Lookups['find'] = (kind, namespace, name) =>
     resourceOf(items, kind, objectKey(namespace === '' ? undefined : namespace, name));
+  const organisation = () => resourceOf(items, 'Organisation', ORGANISATION_NAME);
   return {
     ownerOf,
     consents,
@@ -86,7 +93,7 @@ export function createLookups(input: LookupInput): Lookups {
     isWithheld: (config) => {
       const item = items.get('GatewayConfig')?.get(objectKey(organisationNamespace, config));
       const resource = resourceOf(items, 'GatewayConfig', objectKey(organisationNamespace, config));
-      if (resource !== undefined) return hasSecretRef(resource.spec.config);
+      if (resource !== undefined) return hasCredentials(resource.spec.config);
       const served = item === undefined ? [] : servedSoFar(item, lastGood, ownerOf);
       return served.some((entry) => entry.kind === 'config' && isWithheld(entry));
     },
@@ -106,8 +113,23 @@ export function createLookups(input: LookupInput): Lookups {
       }),
     heldHash: (apiKey) => holdings.hashes.get(apiKey),
     firstWorkspace: () => workspaces[0],
+    isIdentityLent: (workspace, cloud) =>
+      organisation()?.spec.cloudIdentityGrants?.some(
+        (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
+      ) ?? false,
+    // In files objects have no UID: their names stand in for it, and one person owns them all.
+    externalIdOf: (workspace) =>
+      externalIdFor(
+        organisation()?.metadata.uid ?? 'default',
+        resourceOf(items, 'Workspace', workspace)?.metadata.uid ?? workspace,
+      ),
   };
 }
 
-const hasSecretRef = ({ secretRef, targets = [] }: KindConfig): boolean =>
-  secretRef !== undefined || targets.some(hasSecretRef);
+/** Whether a config brings credentials, or the identity of the gateway's pods. */
+const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindConfig): boolean =>
+  secretRef !== undefined ||
+  nodeAsksForIdentity({ provider, settings, hasCredential: false }) ||
+  targets.some(hasCredentials);
+
+const ORGANISATION_NAME = 'default';

@@ -200,3 +200,13 @@ describe('what needs the fleet', () => {
     expect(fleetNeeds(snapshotFor('team-a', [], objects))).toEqual(want);
   });
 });
+
+test("an account with the identity of the fleet's pods stays with the fleet", () => {
+  const objects = [
+    ...OBJECTS,
+    object('Organisation', 'default', { cloudIdentityGrants: [{ workspace: 'team-a', clouds: ['aws'] }] }),
+    object('VirtualKey', 'a/pod', { provider: 'bedrock', settings: { aws_auth_type: 'serviceRole' } }),
+  ];
+  const found = snapshotFor('team-a', [], objects).entries.find(({ id }) => id === 'provider/team-a/pod');
+  expect(found?.body).toMatchObject({ needsFleet: true });
+});

@@ -79,7 +79,9 @@ function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet
 
 function withFleetNeeds(entry: AnyEntry): AnyEntry {
   const needed = new Set(credentialsOf(entry).filter((id) => id.startsWith(ORGANISATION_CREDENTIALS)));
-  if (needed.size === 0) return entry;
+  // The identity of the fleet's pods is not that of the pods here.
+  const isLent = entry.kind === 'provider' && entry.body.ownIdentity === true;
+  if (needed.size === 0 && !isLent) return entry;
   if (entry.kind === 'provider') {
     const { credential: _, ...rest } = entry.body;
     const body = { ...rest, needsFleet: true };

@@ -118,6 +118,7 @@ const SEVERITY: readonly FindingReason[] = [
   'Invalid',
   'UnsupportedValue',
   'RefNotPermitted',
+  'IdentityNotGranted',
   'InvalidKind',
   'RefNotFound',
   'Pending',

@@ -68,6 +68,7 @@ function toCall(exchange: Exchange, target: PreparedTarget): Call {
   let ids = 0;
   return {
     provider: target.provider.id,
+    ownIdentity: true,
     operation: exchange.endpoint as Call['operation'], // checked by the engine, which refuses what it does not know
     model: typeof model === 'string' ? model : '',
     strict: exchange.strict,

@@ -11,6 +11,7 @@ export interface CallFacts {
   readonly strict: boolean;
   readonly fields: TargetFields;
   readonly stored: boolean;
+  readonly ownIdentity: boolean;
   /** Headers that hold a gateway key. */
   readonly keyHeaders: ReadonlySet<string>;
   now(): number;

@@ -98,7 +98,7 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const { providers, hosts } = ports;
   const nowMs = ports.now();
   const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, model, nowMs });
-  const { provider, fields, stored } = resolved.target;
+  const { provider, fields, stored, ownIdentity } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const { keyHeaders } = caller;
   const call = createCall(exchange, {
@@ -108,6 +108,7 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
     strict,
     fields,
     stored,
+    ownIdentity,
     keyHeaders,
     now: ports.now,
   });

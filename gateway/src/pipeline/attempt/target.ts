@@ -40,6 +40,8 @@ interface Account {
   readonly deployments: readonly Deployment[];
   /** Whose credential it holds. */
   readonly owner: Party;
+  /** The organisation lends it the identity of the gateway's pod. */
+  readonly ownIdentity: boolean;
 }
 
 /** Throws the AppError that keeps the leaf from being used. */
@@ -61,7 +63,7 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
     ...(host.url === undefined ? {} : { customHost: host.url }),
     ...(managed === undefined ? {} : { headers: managed.headers }),
-    untrustedHost: host.origin === 'request',
+    ownIdentity: mayUseIdentity(account, host, question),
     stored: account.owner !== 'client',
   });
   return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target) };
@@ -87,7 +89,8 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
     if (provider === undefined)
       throw new AppError('PROVIDER_UNKNOWN', { detail: `Unknown provider ${source.provider}` });
     const { owner } = resolution.plan;
-    return { provider, values: source.fields, ...UNPREPARED, deployments: leaf.deployments, owner };
+    const ownIdentity = owner === 'organisation';
+    return { provider, values: source.fields, ...UNPREPARED, deployments: leaf.deployments, owner, ownIdentity };
   }
   if (source.kind === 'fleet') throw new AppError('NEEDS_FLEET');
   const own = resolution.requestProvider;
@@ -98,7 +101,8 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
     });
   }
   const { provider, fields } = own;
-  return { provider, values: fields, ...UNPREPARED, deployments: leaf.deployments, owner: 'client' };
+  const { deployments } = leaf;
+  return { provider, values: fields, ...UNPREPARED, deployments, owner: 'client', ownIdentity: false };
 }
 
 const UNPREPARED = { managed: undefined, prepared: undefined } as const;
@@ -112,6 +116,7 @@ function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }
     prepared: record.target,
     deployments: deployments.length > 0 ? deployments : record.deployments,
     owner: record.owner,
+    ownIdentity: record.ownIdentity,
   };
 }
 
@@ -154,6 +159,16 @@ function hostOf(
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
   return { url: own, origin };
+}
+
+/** The identity of the pod follows no address that somebody below the organisation names, not even one that is trusted. */
+function mayUseIdentity(
+  { ownIdentity, managed }: Account,
+  { url, origin }: { readonly url: string | undefined; readonly origin: HostOrigin },
+  { resolution }: TargetQuestion,
+): boolean {
+  if (!ownIdentity || origin !== 'resource') return false;
+  return resolution.plan.owner === 'organisation' || (managed !== undefined && url === managed.customHost);
 }
 
 /** Fields that a config, the call or a deployment adds to the account; undefined when there are none. */

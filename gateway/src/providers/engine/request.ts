@@ -86,7 +86,6 @@ export function buildProxyRequest(
   const done = target.provider.auth.apply(request, call, {
     ...context,
     customHost: target.customHost,
-    untrustedHost: target.untrustedHost,
   });
   return andThen(done, () => request);
 }
@@ -160,7 +159,6 @@ function authorize(
     services,
     signal,
     customHost: target.customHost,
-    untrustedHost: target.untrustedHost,
   });
   return andThen(done, () => {
     if (overlay !== undefined && !auth.signs) Object.assign(request.headers, overlay);

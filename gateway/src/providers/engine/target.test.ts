@@ -17,8 +17,7 @@ describe('a target', () => {
   ])('tells whether somebody names its host: $rule', ({ id, values, customHost, named }) => {
     const provider = sampleProvider({ id });
     const fields = createFields(provider, new Map(Object.entries(values)));
-    const options = { untrustedHost: true, ...(customHost === undefined ? {} : { customHost }) };
-    const { namedHost, untrustedHost } = prepareTarget(provider, fields, options);
-    expect({ namedHost, untrustedHost }).toEqual({ namedHost: named, untrustedHost: named });
+    const options = customHost === undefined ? {} : { customHost };
+    expect(prepareTarget(provider, fields, options)).toMatchObject({ namedHost: named, ownIdentity: false });
   });
 });

@@ -11,8 +11,8 @@ import { type Base, hostText, splitBase } from './url.ts';
 export interface TargetOptions {
   /** Replaces the base URL whole, version segment included. */
   readonly customHost?: string;
-  /** Where somebody names the host, a request does. */
-  readonly untrustedHost?: boolean;
+  /** The identity of the gateway's own pod may be used. */
+  readonly ownIdentity?: boolean;
   /** The credential did not come with the call: nothing in the call may choose where it goes or what it reaches. */
   readonly stored?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
@@ -28,7 +28,7 @@ export interface PreparedTarget {
   readonly customHost: boolean;
   /** Somebody names the host, in whatever field, and not the provider. */
   readonly namedHost: boolean;
-  readonly untrustedHost: boolean;
+  readonly ownIdentity: boolean;
   readonly stored: boolean;
   /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
   readonly base: Base | AppError | undefined;
@@ -45,7 +45,7 @@ export interface PreparedTarget {
  * fails: what is missing is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
-  const { customHost, untrustedHost = false, stored = false, headers = {} } = options;
+  const { customHost, ownIdentity = false, stored = false, headers = {} } = options;
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
@@ -56,7 +56,7 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     compiled,
     customHost: customHost !== undefined,
     namedHost,
-    untrustedHost: untrustedHost && namedHost,
+    ownIdentity,
     stored,
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },

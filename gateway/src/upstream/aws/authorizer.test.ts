@@ -15,6 +15,7 @@ type Values = Readonly<Record<string, string>>;
 const call = (fields: Values, over: Partial<Call> = {}): Call => ({
   provider: 'bedrock',
   model: 'm',
+  ownIdentity: true,
   strict: true,
   params: {},
   operation: 'chatComplete',
@@ -373,6 +374,16 @@ describe('an assumed role', () => {
       ['arn:aws:iam::1:role/r', 'ext'],
     ]);
     expect(there.calls[1]?.headers?.['authorization']).toContain('Credential=CHAINED/');
+  });
+
+  test('is asked for with the key pair of the account, which needs no identity of the gateway', async () => {
+    const keys = { ...fields, aws_access_key_id: 'KEYS', aws_secret_access_key: 's' };
+    const there = world(base, { [sts]: xml('ROLE') });
+    const outgoing = request();
+    const context = { services: there.services, signal: signal() };
+    await awsSigV4({ service: 'bedrock' }).apply(outgoing, call(keys, { ownIdentity: false }), context);
+    expect(signer(outgoing)).toBe('ROLE');
+    expect(there.calls[0]?.headers?.['authorization']).toContain('Credential=KEYS/');
   });
 
   test('is not asked for when the credentials are its own', async () => {

@@ -76,21 +76,25 @@ function credentialsOf(call: Call, context: AuthorizerContext): AwsCredentials |
   const { fields } = call;
   switch (fields.text('aws_auth_type')) {
     case 'assumedRole': {
-      refuseOwnIdentity(call, context);
+      // A key pair of the account takes the role in the place of the gateway's own identity.
+      const base = fields.secret('aws_access_key_id') === undefined ? undefined : staticKeys(call);
+      if (base === undefined) refuseOwnIdentity(call);
       const roleArn = fields.text('aws_role_arn') ?? missing(call, 'aws_role_arn');
-      return resolveCredentials(call, context, { roleArn, externalId: fields.text('aws_external_id') });
+      return resolveCredentials(call, context, { roleArn, externalId: fields.text('aws_external_id'), base });
     }
     case 'serviceRole':
-      refuseOwnIdentity(call, context);
+      refuseOwnIdentity(call);
       return resolveCredentials(call, context);
     default:
-      return {
-        accessKeyId: fields.secret('aws_access_key_id')?.reveal() ?? missing(call, 'aws_access_key_id'),
-        secretAccessKey: fields.secret('aws_secret_access_key') ?? missing(call, 'aws_secret_access_key'),
-        sessionToken: fields.secret('aws_session_token'),
-      };
+      return staticKeys(call);
   }
 }
+
+const staticKeys = (call: Call): AwsCredentials => ({
+  accessKeyId: call.fields.secret('aws_access_key_id')?.reveal() ?? missing(call, 'aws_access_key_id'),
+  secretAccessKey: call.fields.secret('aws_secret_access_key') ?? missing(call, 'aws_secret_access_key'),
+  sessionToken: call.fields.secret('aws_session_token'),
+});
 
 /** Only proxied calls pass bodies on unread; the client's headers say whether there is one. */
 function streamsBody(request: OutgoingRequest, call: Call): boolean {

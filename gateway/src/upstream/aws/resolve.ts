@@ -30,17 +30,17 @@ const CHAIN_SETTINGS = [
 ];
 
 /**
- * Credentials of the machine's identity, or of the role it may assume. Throws AppError `CREDENTIAL_UNAVAILABLE`.
+ * Credentials of the machine's identity, or of the role that it or a key pair may assume. Throws AppError `CREDENTIAL_UNAVAILABLE`.
  * Source: spec/providers.md 1.18.
  */
 export async function resolveCredentials(
   call: Call,
   context: AuthorizerContext,
-  role?: RoleRequest,
+  role?: RoleRequest & { readonly base: AwsCredentials | undefined },
 ): Promise<AwsCredentials> {
   const services = withoutEmptySettings(context.services);
   const sts: StsContext = { services, region: stsRegion(call, services.env) };
-  const base = await baseCredentials(sts);
+  const base = role?.base ?? (await baseCredentials(sts));
   if (role === undefined || role.roleArn === base.roleArn) return base;
   return roleCredentials(base, role, sts);
 }

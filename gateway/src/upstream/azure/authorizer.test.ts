@@ -51,7 +51,11 @@ async function authorize({ fields = {}, env = {}, answer = { body: TOKEN }, ...r
     ...rest.services,
   });
   const request: OutgoingRequest = { method: 'POST', origin: 'https://x', path: '/', headers: {}, body: undefined };
-  const call = sampleCall({ provider: provider.id, fields: createFields(provider, new Map(Object.entries(fields))) });
+  const call = sampleCall({
+    provider: provider.id,
+    fields: createFields(provider, new Map(Object.entries(fields))),
+    ownIdentity: true,
+  });
   await auth.apply(request, call, { services, signal: rest.signal ?? new AbortController().signal });
   return { headers: request.headers, asked, kept };
 }

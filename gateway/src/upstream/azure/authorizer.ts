@@ -46,10 +46,10 @@ function tokenFor(call: Call, context: AuthorizerContext): Promise<Secret> | Sec
         services,
       );
     case 'managed':
-      refuseOwnIdentity(call, context);
+      refuseOwnIdentity(call);
       return machineToken({ clientId: fields.text('azure_managed_client_id'), scope }, services);
     case 'workload':
-      refuseOwnIdentity(call, context);
+      refuseOwnIdentity(call);
       return workloadToken({ clientId: fields.text('azure_workload_client_id'), scope }, services);
     default:
       return undefined;

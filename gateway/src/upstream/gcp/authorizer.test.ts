@@ -31,6 +31,7 @@ const SECRETS = new Set(['api_key', 'vertex_service_account_json']);
 
 const callOf = (fields: Fields, operation: Call['operation'] = 'chatComplete'): Call => ({
   operation,
+  ownIdentity: true,
   stream: false,
   provider: 'vertex-ai',
   model: 'm',

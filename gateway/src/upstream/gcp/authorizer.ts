@@ -37,7 +37,7 @@ function tokenFor(call: Call, context: AuthorizerContext, optional: boolean): Pr
   if (account !== undefined) return serviceAccountToken(account, services);
   const wantsMachine = fields.text('vertex_auth_type') === 'workload';
   if (wantsMachine && services.env('GCP_AUTH_MODE') === 'workload') {
-    refuseOwnIdentity(call, context);
+    refuseOwnIdentity(call);
     return machineToken(services);
   }
   const key = fields.secret('api_key');

@@ -6,6 +6,7 @@ import { type EntryBody, entryId } from '@gatehouse/crds/snapshot';
 import { foreignPlace, givenFields, readCredential } from '../credential.ts';
 import type { Finding } from '../findings.ts';
 import { credentialName } from '../last-good.ts';
+import type { Lending } from '../lending.ts';
 import type { Lookups } from '../lookups.ts';
 import type { Draft, Place } from './contract.ts';
 
@@ -40,14 +41,18 @@ export function connect({ kind, metadata, spec }: Account, { namespace, workspac
   };
 }
 
+type AccountMember = 'provider' | 'settings' | 'headers' | 'deployments' | 'customHost' | 'credential' | 'ownIdentity';
+
 /** The members of a provider entry that an account decides. */
 export function accountBody(
   { provider, settings, customHost, headers, deployments }: Account['spec'],
   credential: string | undefined,
-): Pick<EntryBody<'provider'>, 'provider' | 'settings' | 'headers' | 'deployments' | 'customHost' | 'credential'> {
+  lending: Lending,
+): Pick<EntryBody<'provider'>, AccountMember> {
   return {
+    ...lending.body,
     provider,
-    settings: settings ?? {},
+    settings: { ...settings, ...lending.settings },
     headers: headers ?? {},
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),

@@ -8,10 +8,10 @@ import {
   walk,
 } from '@gatehouse/crds/config';
 import type { GatewayConfig } from '@gatehouse/crds/kinds';
-import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { nodeAsksForIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
 import { foreignPlace, givenFields, readCredential, type SecretFields } from '../credential.ts';
-import { type Finding, notPermitted } from '../findings.ts';
+import { type Finding, notLent, notPermitted } from '../findings.ts';
 import { credentialName } from '../last-good.ts';
 import type { Lookups } from '../lookups.ts';
 import { defineTranslator, type Place } from './contract.ts';
@@ -36,7 +36,11 @@ export const gatewayConfig = defineTranslator({
         })),
         { kind: 'config', workspace: place.workspace, name: slug, body: { slug, version: digestOf(node), node } },
       ],
-      findings: [...findings, ...unknownSlugs(node, place, view)],
+      findings: [
+        ...findings,
+        ...identityRequests(resource.spec.config, ROOT, place),
+        ...unknownSlugs(node, place, view),
+      ],
     };
   },
 });
@@ -55,6 +59,21 @@ const isLiteral = (provider: string | undefined, config: KindConfig): boolean =>
   config.targets === undefined &&
   config.passthrough !== true &&
   managedSlugOf(routingNodeOf({ ...config, targets: undefined }, String)) === undefined;
+
+/**
+ * Targets of a workspace that name their provider themselves have nobody the organisation could grant anything to: the identity
+ * of the gateway's pods is lent to accounts.
+ */
+function identityRequests(config: KindConfig, path: Path, place: Place): Finding[] {
+  if (place.workspace === null) return [];
+  const { provider, settings, secretRef, targets = [] } = config;
+  const below = targets.flatMap((target, i) => identityRequests(target, [...path, 'targets', i], place));
+  const hasCredential = secretRef !== undefined && secretRef.key === undefined;
+  if (!nodeAsksForIdentity({ provider, settings, hasCredential })) return below;
+  const message =
+    "a target of a workspace does not get the identity of the gateway's pods; put the account into a VirtualKey and name that";
+  return [notLent([...path, 'settings'], message), ...below];
+}
 
 interface ReadConfig {
   readonly node: RoutingNode;

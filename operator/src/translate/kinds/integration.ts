@@ -1,4 +1,5 @@
 import type { Issue } from '@gatehouse/crds';
+import { lendingOf } from '../lending.ts';
 import { connect } from './connection.ts';
 import { defineTranslator } from './contract.ts';
 
@@ -19,6 +20,6 @@ export const integration = defineTranslator({
     ),
   make(resource, place, view) {
     const { drafts, findings } = connect(resource, place, view);
-    return { drafts, findings };
+    return { drafts, findings: [...findings, ...lendingOf(resource.spec, place.workspace, view).findings] };
   },
 });

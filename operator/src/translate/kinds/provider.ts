@@ -1,6 +1,7 @@
 import type { Integration, Provider } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
-import { type Finding, missing, notPermitted } from '../findings.ts';
+import { type Finding, missing, notLent, notPermitted } from '../findings.ts';
+import { lendingOf } from '../lending.ts';
 import type { Lookups } from '../lookups.ts';
 import { objectKey } from '../world.ts';
 import { accountBody } from './connection.ts';
@@ -22,6 +23,12 @@ export const provider = defineTranslator({
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
       return { drafts: [], findings: [...conflicts, missing(INTEGRATION, message, 'withdraw')] };
     }
+    const owner = integration.metadata.namespace === place.settings.organisationNamespace ? null : place.workspace;
+    const lending = lendingOf(integration.spec, owner, view);
+    if (lending.findings.length > 0) {
+      const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
+      return { drafts: [], findings: [...conflicts, notLent(INTEGRATION, message)] };
+    }
     return {
       drafts: [
         {
@@ -30,7 +37,7 @@ export const provider = defineTranslator({
           name: metadata.name,
           body: {
             slug: metadata.name,
-            ...accountBody(integration.spec, credential ?? undefined),
+            ...accountBody(integration.spec, credential ?? undefined, lending),
             ...modelsOf(integration),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...(place.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),

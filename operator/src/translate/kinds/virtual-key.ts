@@ -1,3 +1,4 @@
+import { lendingOf } from '../lending.ts';
 import { accountBody, connect } from './connection.ts';
 import { defineTranslator } from './contract.ts';
 import { slugConflict, virtualKeyGrants } from './slug.ts';
@@ -8,6 +9,7 @@ export const virtualKey = defineTranslator({
     const { metadata, spec } = resource;
     const { workspace } = place;
     const { credential, drafts, findings } = connect(resource, place, view);
+    const lending = lendingOf(spec, workspace, view);
     return {
       drafts: [
         ...drafts,
@@ -17,14 +19,14 @@ export const virtualKey = defineTranslator({
           name: metadata.name,
           body: {
             slug: metadata.name,
-            ...accountBody(spec, credential),
+            ...accountBody(spec, credential, lending),
             ...(spec.models === undefined ? {} : { models: spec.models }),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, place, view)] } : {}),
           },
         },
       ],
-      findings: [...slugConflict(resource, place.namespace, view), ...findings],
+      findings: [...slugConflict(resource, place.namespace, view), ...findings, ...lending.findings],
     };
   },
 });

@@ -1,0 +1,84 @@
+/** Who may use the identity of the gateway's pod, and for what. */
+import { PROVIDER_CATALOGUE, type ProviderEntry } from './catalogue.ts';
+import type { Cloud } from './pod-identity.ts';
+
+/** What decides how an account authenticates. */
+export interface IdentityAccount {
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly customHost?: string | undefined;
+  /** Secret fields beside the API key are stored. */
+  readonly hasSecretFields: boolean;
+}
+
+export interface IdentityRequest {
+  readonly cloud: Cloud;
+  /** The setting that asks. */
+  readonly field: string;
+  /** The setting with the external id of a role; undefined where there is no role. */
+  readonly externalId: string | undefined;
+}
+
+/** Whether the settings of an account ask for the identity of the gateway's pod. */
+export function identityRequestOf(
+  provider: ProviderEntry | undefined,
+  { settings = {}, hasSecretFields }: IdentityAccount,
+): IdentityRequest | undefined {
+  const identity = provider?.podIdentity;
+  const value = identity === undefined ? undefined : settings[identity.field]?.trim();
+  if (identity === undefined || value === undefined || !Object.hasOwn(identity.values, value)) return undefined;
+  const use = identity.values[value];
+  if (use === undefined || (use.replacedBySecret === true && hasSecretFields)) return undefined;
+  return { cloud: identity.cloud, field: identity.field, externalId: use.externalId };
+}
+
+export interface IdentityProblem {
+  /** A member of `settings`, or `customHost`. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/**
+ * What an account of a workspace asks for beyond what a grant covers: with the identity goes a token, which whoever names
+ * the host would receive, and which a scope could make good for more than models.
+ */
+export function lendingProblems(
+  provider: ProviderEntry | undefined,
+  { settings = {}, customHost }: Pick<IdentityAccount, 'settings' | 'customHost'>,
+): IdentityProblem[] {
+  const identity = provider?.podIdentity;
+  if (provider === undefined || identity === undefined) return [];
+  const problems: IdentityProblem[] = [];
+  if (customHost !== undefined) {
+    const message =
+      "the identity of the gateway's pod goes to the hosts of the provider only, not to a customHost of a workspace";
+    problems.push({ key: 'customHost', message });
+  }
+  const { scopes, domains = [] } = identity;
+  const scope = scopes === undefined ? undefined : settings[scopes.field]?.trim();
+  if (scopes !== undefined && scope !== undefined && !scopes.allowed.includes(scope)) {
+    const message = `with the identity of the gateway's pod, ${scopes.field} is one of ${scopes.allowed.join(', ')}`;
+    problems.push({ key: scopes.field, message });
+  }
+  for (const { key, url } of provider.fields) {
+    const address = url === true ? settings[key] : undefined;
+    if (address === undefined || isBelow(address, domains)) continue;
+    const message = `with the identity of the gateway's pod, ${key} is an https URL below ${domains.join(', ')}`;
+    problems.push({ key, message });
+  }
+  return problems;
+}
+
+function isBelow(address: string, domains: readonly string[]): boolean {
+  const url = URL.parse(address.trim());
+  return url?.protocol === 'https:' && url.port === '' && domains.some((domain) => url.hostname.endsWith(`.${domain}`));
+}
+
+/** Whether a node of a config that names its provider itself asks for the identity of the gateway's pod. */
+export function nodeAsksForIdentity(node: {
+  readonly provider?: string | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly hasCredential: boolean;
+}): boolean {
+  const provider = PROVIDER_CATALOGUE.get(node.provider ?? '');
+  return identityRequestOf(provider, { settings: node.settings, hasSecretFields: node.hasCredential }) !== undefined;
+}

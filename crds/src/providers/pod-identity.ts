@@ -1,0 +1,61 @@
+/**
+ * Cloud identities of the gateway's own pod. They are the organisation's: its own resources may use them, those of a
+ * workspace only where the Organisation grants it, and calls never (docs/behaviour/cloud-identities.md).
+ */
+
+/** The clouds whose identity a pod can have. */
+export const CLOUDS = ['aws', 'azure', 'gcp'] as const;
+export type Cloud = (typeof CLOUDS)[number];
+
+/** How settings of a provider ask for the identity of the pod. */
+export interface PodIdentity {
+  readonly cloud: Cloud;
+  /** The setting that chooses how to authenticate. */
+  readonly field: string;
+  /** Its values that ask for the identity. */
+  readonly values: Readonly<Record<string, IdentityUse>>;
+  /** Token scopes that accounts of workspaces may ask for; absent: the cloud knows none. */
+  readonly scopes?: { readonly field: string; readonly allowed: readonly string[] };
+  /** Domains of the vendor: where an address among the settings may lead the identity for a workspace. */
+  readonly domains?: readonly string[];
+}
+
+interface IdentityUse {
+  /** A stored key pair stands in for the identity. */
+  readonly replacedBySecret?: true;
+  /** The setting with the id that says on whose behalf a role is taken. */
+  readonly externalId?: string;
+}
+
+export const AWS_IDENTITY: PodIdentity = {
+  cloud: 'aws',
+  field: 'aws_auth_type',
+  values: { serviceRole: {}, assumedRole: { replacedBySecret: true, externalId: 'aws_external_id' } },
+};
+
+/** Source: the vendor's pages on authentication of Azure OpenAI and Foundry, sovereign clouds included. */
+export const AZURE_IDENTITY: PodIdentity = {
+  cloud: 'azure',
+  field: 'azure_auth_mode',
+  values: { managed: {}, workload: {} },
+  scopes: {
+    field: 'azure_entra_scope',
+    allowed: [
+      'https://cognitiveservices.azure.com/.default',
+      'https://cognitiveservices.azure.us/.default',
+      'https://cognitiveservices.azure.cn/.default',
+      'https://ai.azure.com/.default',
+      'https://ai.azure.us/.default',
+    ],
+  },
+  domains: [
+    ...['openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com', 'inference.ai.azure.com'],
+    ...['models.ai.azure.com', 'openai.azure.us', 'cognitiveservices.azure.us', 'openai.azure.cn'],
+  ],
+};
+
+export const GCP_IDENTITY: PodIdentity = {
+  cloud: 'gcp',
+  field: 'vertex_auth_type',
+  values: { workload: {} },
+};
