@@ -7,6 +7,9 @@ const parts = (over: Partial<CacheKeyParts> = {}): CacheKeyParts => ({
   workspace: 'search',
   url: 'https://api.openai.com/v1/chat/completions',
   body: Buffer.from('{"model":"m"}'),
+  target: 't',
+  strict: true,
+  headers: new Map(),
   namespace: undefined,
   metadata: undefined,
   ...over,
@@ -23,6 +26,30 @@ describe('the key of an answer', () => {
     { rule: 'keeps organisations apart', b: { organisation: 'other' } },
     { rule: 'depends on the URL', b: { url: 'https://api.openai.com/v1/completions' } },
     { rule: 'depends on each byte of the body', b: { body: Buffer.from('{"model": "m"}') } },
+    { rule: 'depends on the target', b: { target: 'u' } },
+    { rule: 'depends on the fields the client accepts', b: { strict: false } },
+    { rule: 'depends on headers', b: { headers: new Map([['a', '1']]) } },
+    {
+      rule: 'depends on the value of a header',
+      a: { headers: new Map([['a', '1']]) },
+      b: { headers: new Map([['a', '2']]) },
+    },
+    {
+      rule: 'ignores the order of headers',
+      a: {
+        headers: new Map([
+          ['a', '1'],
+          ['b', '2'],
+        ]),
+      },
+      b: {
+        headers: new Map([
+          ['b', '2'],
+          ['a', '1'],
+        ]),
+      },
+      same: true,
+    },
     { rule: 'depends on the metadata text', b: { metadata: '{"user":"a"}' } },
     { rule: 'tells no metadata from empty metadata', b: { metadata: '' } },
     {
@@ -49,6 +76,9 @@ describe('the key of an answer', () => {
       workspace: fc.string({ maxLength: 3 }),
       url: fc.string({ maxLength: 3 }),
       body: fc.string({ maxLength: 3 }).map((text) => Buffer.from(text)),
+      target: fc.string({ maxLength: 3 }),
+      strict: fc.boolean(),
+      headers: fc.constant(new Map()),
       namespace: fc.constant(undefined),
       metadata: fc.option(fc.string({ maxLength: 3 }), { nil: undefined }),
     });

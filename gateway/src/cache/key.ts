@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Everything an answer depends on; behaviour-cache 6.3, with the workspace (gateway-behaviour, defect 9). */
+/** Everything an answer depends on. */
 export interface CacheKeyParts {
   readonly organisation: string;
   readonly workspace: string;
@@ -8,6 +8,12 @@ export interface CacheKeyParts {
   readonly url: string;
   /** The body as the provider gets it. */
   readonly body: Buffer;
+  /** What stands for the account that is called, its settings and whose they are. */
+  readonly target: string;
+  /** Whether the answer has the fields of the OpenAI format alone. */
+  readonly strict: boolean;
+  /** Headers of the call that went upstream or decided what went, by lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
   /** The text of `x-gw-cache-namespace`; replaces the metadata. */
   readonly namespace: string | undefined;
   /** The text of `x-gw-metadata`. */
@@ -15,10 +21,12 @@ export interface CacheKeyParts {
 }
 
 /** `OUTPUT_` and the hex SHA-256 of all parts, each behind its length so that no two sets of parts read the same. */
-export function cacheKey({ organisation, workspace, url, body, namespace, metadata }: CacheKeyParts): string {
+export function cacheKey(parts: CacheKeyParts): string {
+  const { organisation, workspace, url, body, target, strict, headers, namespace, metadata } = parts;
   const partition = namespace === undefined ? ['metadata', metadata] : ['namespace', namespace];
+  const sent = [...headers].toSorted(([a], [b]) => (a < b ? -1 : 1)).flat();
   const hash = createHash('sha256');
-  for (const part of [organisation, workspace, url, body, ...partition]) {
+  for (const part of [organisation, workspace, url, body, target, String(strict), ...partition, ...sent]) {
     hash.update(part === undefined ? '-;' : `${Buffer.byteLength(part)};`);
     if (part !== undefined) hash.update(part);
   }

@@ -12,6 +12,9 @@ const parts = (workspace = 'search'): CacheKeyParts => ({
   workspace,
   url: 'https://api.example.com/v1/chat/completions',
   body: Buffer.from('{}'),
+  target: 't',
+  strict: true,
+  headers: new Map(),
   namespace: undefined,
   metadata: undefined,
 });

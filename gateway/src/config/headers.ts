@@ -20,7 +20,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-parent-span-id', meaning: 'parent of the span' },
   { name: 'x-gw-span-name', meaning: 'name of the span' },
   { name: 'x-gw-metadata', meaning: 'JSON object for conditions, sticky sessions and records' },
-  { name: 'x-gw-cache-namespace', meaning: 'partition of the cache; metadata no longer counts' },
+  {
+    name: 'x-gw-cache-namespace',
+    meaning:
+      'partition of the cache; metadata no longer counts, and calls that forward headers or bring settings of their own are not cached',
+  },
   { name: 'x-gw-cache-force-refresh', meaning: '`true` calls the provider and stores the new answer' },
   { name: 'x-gw-request-timeout', meaning: 'ms until a call is ended with 408; for streams until the first event' },
   {

@@ -158,6 +158,9 @@ describe.runIf(hasRedis())('the response cache over Redis', () => {
       workspace: 'search',
       url: 'https://api.example.com/v1',
       body: Buffer.from('{}'),
+      target: 't',
+      strict: true,
+      headers: new Map(),
       namespace: undefined,
       metadata: undefined,
     };

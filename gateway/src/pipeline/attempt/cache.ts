@@ -11,11 +11,12 @@ import {
 } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Call, Endpoint, OutgoingRequest } from '../../providers/contract.ts';
-import type { CachePlan } from '../../routing/index.ts';
+import type { CachePlan, Leaf } from '../../routing/index.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
 import type { Protocol } from '../operation.ts';
-import type { Resolution } from '../resolve/index.ts';
+import { namesOwnFields, type Resolution } from '../resolve/index.ts';
+import { type ResolvedTarget, targetIdentity } from './target.ts';
 
 export interface CacheSession {
   readonly status: CacheStatus | undefined;
@@ -33,6 +34,10 @@ export interface CacheQuestion {
   readonly exchange: Exchange;
   readonly caller: Caller;
   readonly resolution: Resolution;
+  readonly leaf: Leaf;
+  readonly resolved: ResolvedTarget;
+  readonly forwarded: Readonly<Record<string, string>>;
+  readonly heard: ReadonlyMap<string, string>;
 }
 
 const DISABLED: CacheSession = { status: 'DISABLED', hit: undefined, writer: () => undefined };
@@ -64,6 +69,9 @@ async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSe
       workspace: caller.workspace.name,
       url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? ''),
       body: request.body ?? NO_BYTES,
+      target: `${resolution.plan.owner} ${targetIdentity(question.resolved)}`,
+      strict: call.strict,
+      headers: new Map([...question.heard, ...Object.entries(question.forwarded)]),
       namespace: overrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
     },
@@ -86,11 +94,23 @@ async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSe
   };
 }
 
-function isCacheable({ exchange, resolution }: CacheQuestion): boolean {
+function isCacheable(question: CacheQuestion): boolean {
+  const { exchange, resolution } = question;
   const { operation, request } = exchange;
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
+  if (resolution.overrides.cacheNamespace !== undefined && bringsItsOwn(question)) return false;
   const { method, path } = request;
   return isCacheEligible({ method, path, contentType: request.header('content-type'), adapted: false });
+}
+
+/**
+ * A namespace partitions the cache whatever the headers of a call are. One whose headers or config change what is asked
+ * would store its answer for all others of the namespace.
+ */
+function bringsItsOwn({ exchange, resolution, resolved, leaf, forwarded }: CacheQuestion): boolean {
+  if (Object.keys(forwarded).length > 0 || resolution.overrides.customHost !== undefined) return true;
+  if (resolution.plan.owner === 'client' && resolved.managed !== undefined && leaf.overlay.size > 0) return true;
+  return namesOwnFields(resolved.target.provider.id, exchange.request);
 }
 
 function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): CacheSession['hit'] {

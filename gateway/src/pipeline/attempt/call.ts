@@ -1,3 +1,4 @@
+import { isHopByHop } from '../../lib/header-names.ts';
 import { newId } from '../../lib/random.ts';
 import type { Call, TargetFields } from '../../providers/contract.ts';
 import type { JsonObject } from '../../wire/contract.ts';
@@ -14,17 +15,23 @@ export interface CallFacts {
   readonly ownIdentity: boolean;
   /** Headers that hold a gateway key. */
   readonly keyHeaders: ReadonlySet<string>;
+  /** Takes up the headers that hooks ask for: what they make of the call depends on them. */
+  readonly heard: Map<string, string>;
   now(): number;
 }
 
 /** What a provider's hooks see of the request. */
 export function createCall({ operation, request, snapshot }: Exchange, facts: CallFacts): Call {
-  const { keyHeaders, ...rest } = facts;
+  const { keyHeaders, heard, ...rest } = facts;
   return {
     ...rest,
     operation: operation.id,
     stream: operation.json && facts.params['stream'] === true,
-    header: (name) => (keyHeaders.has(name) ? undefined : request.header(name)),
+    header: (name) => {
+      const value = keyHeaders.has(name) ? undefined : request.header(name);
+      if (value !== undefined && !isHopByHop(name)) heard.set(name, value);
+      return value;
+    },
     path: request.path.slice(3),
     query: withoutKeys(request.query, snapshot),
     route: request.route,

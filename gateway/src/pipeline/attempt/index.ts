@@ -2,8 +2,7 @@
 import type { ResponseCache } from '../../cache/index.ts';
 import { AppError, memoryExhausted, toAppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import { type JsonLimits, writeJson } from '../../lib/json/index.ts';
-import type { Scrubber } from '../../lib/scrub.ts';
+import { writeJson } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from '../../providers/contract.ts';
 import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
@@ -14,27 +13,17 @@ import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts
 import type { Resolution } from '../resolve/index.ts';
 import { viaHeaders } from '../via.ts';
 import { isBelow } from './addressee.ts';
-import {
-  type ClientAnswer,
-  decoded,
-  errorAnswer,
-  isEncoded,
-  isEventStream,
-  isServerSent,
-  streamTransform,
-  successAnswer,
-  type UnaryAnswer,
-} from './answer.ts';
+import { decoded, isEncoded, isEventStream } from './answer.ts';
 import { openCacheSession } from './cache.ts';
 import { createCall, modelOf } from './call.ts';
 import type { CallBudget } from './call-budget.ts';
+import { clientAnswer, failedAnswer, streamOutcome, unaryOutcome } from './client-answer.ts';
 import { startDeadline } from './deadline.ts';
 import { listUpstreamModels } from './models.ts';
 import { withOffers } from './offers.ts';
-import { type AttemptOutcome, passedHeaders, renderFor } from './outcome.ts';
+import { type AttemptOutcome, renderFor } from './outcome.ts';
 import { isOverloaded } from './overload.ts';
 import { clientHeaders, type Forwarding, forwardedHeaders } from './proxy-headers.ts';
-import { scrubberOf, scrubHeaders } from './scrub.ts';
 import { type SendPort, type SendResult, sendWithRetries } from './send.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
@@ -69,6 +58,8 @@ interface Prepared {
   readonly endpoint: Endpoint | undefined;
   readonly call: Call;
   readonly forwarded: Readonly<Record<string, string>>;
+  /** Headers of the call that the provider's hooks have read. */
+  readonly heard: ReadonlyMap<string, string>;
   /** What a host that somebody named is told; it may be one of ours. */
   readonly via: Readonly<Record<string, string>> | undefined;
   /** The headers of the last call, for what its answer may repeat. */
@@ -101,6 +92,7 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const { provider, fields, stored, ownIdentity } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const { keyHeaders } = caller;
+  const heard = new Map<string, string>();
   const call = createCall(exchange, {
     provider: provider.id,
     params,
@@ -110,13 +102,14 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
     stored,
     ownIdentity,
     keyHeaders,
+    heard,
     now: ports.now,
   });
   const endpoint =
     operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
   const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
   const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
-  return { input, leaf, resolved, provider, endpoint, call, forwarded, via, sent: { headers: {} } };
+  return { input, leaf, resolved, provider, endpoint, call, forwarded, heard, via, sent: { headers: {} } };
 }
 
 /** What is passed on, and whether those who name it may put a credential beside the one that is stored. */
@@ -133,15 +126,14 @@ async function run(ports: AttemptPorts, prepared: Prepared, base: Base): Promise
   if (prepared.call.operation === 'listModels') {
     return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), base, cacheStatus: undefined });
   }
-  const { input, leaf, call, endpoint } = prepared;
+  const { input, leaf, call } = prepared;
   const built = firstRequest(ports, prepared);
   const first = built instanceof Promise ? await built : built;
   const opened = openCacheSession({
+    ...prepared,
     ...input,
     cache: ports.cache,
     plan: leaf.settings.cache,
-    call,
-    endpoint,
     request: first,
   });
   const session = opened instanceof Promise ? await opened : opened;
@@ -326,50 +318,7 @@ async function toOutcome(
     memory.give(answer.bytes.length);
     if (!memory.take(given.bytes.length)) throw memoryExhausted();
   }
-  return { ...facts, ...unary(answer.status, given) };
-}
-
-/** An error of the provider, without the credentials it repeats. */
-function failedAnswer(prepared: Prepared, answer: UnaryAnswer): ClientAnswer {
-  const { operation } = prepared.input.exchange;
-  const { headers, bytes } =
-    operation.id === 'proxy'
-      ? { headers: passedHeaders(answer.headers), bytes: answer.bytes }
-      : errorAnswer(prepared.provider, operation, answer);
-  const scrubber = scrubberOf(prepared.resolved.target, prepared.sent.headers);
-  return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
-}
-
-function clientAnswer(
-  { provider, endpoint, call }: Prepared,
-  answer: UnaryAnswer & { readonly json: JsonLimits },
-): ClientAnswer {
-  if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
-  return successAnswer(provider, endpoint, call, answer);
-}
-
-const unary = (status: number, { headers, bytes }: { headers: AttemptOutcome['headers']; bytes: Buffer }) =>
-  ({ status, fallback: 'status', error: undefined, stream: false, headers, body: { kind: 'bytes', bytes } }) as const;
-
-function streamOutcome(prepared: Prepared, response: UpstreamResponse) {
-  const { provider, endpoint, call, input } = prepared;
-  let made: Scrubber | undefined;
-  const scrubber = (): Scrubber => {
-    made ??= scrubberOf(prepared.resolved.target, prepared.sent.headers);
-    return made;
-  };
-  const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
-  const headers = passedHeaders(response.headers);
-  const events = call.operation !== 'proxy' || isServerSent(response);
-  if (call.operation === 'proxy' && !events) {
-    const length = response.headers['content-length'];
-    if (length !== undefined) headers['content-length'] = length;
-  }
-  if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
-  const { operation } = input.exchange;
-  const transform = events ? streamTransform(provider, endpoint, call, { operation, scrub }) : undefined;
-  const body = { kind: 'stream', upstream: response.body, transform } as const;
-  return { status: response.status, fallback: 'status', error: undefined, stream: true, headers, body } as const;
+  return { ...facts, ...unaryOutcome(answer.status, given) };
 }
 
 interface Failure {

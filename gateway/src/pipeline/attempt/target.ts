@@ -1,4 +1,5 @@
 /** Which account a leaf stands for, ready to build requests; behaviour-lifecycle 1.7 rules 8 and 9. */
+import { hash } from 'node:crypto';
 import type { Deployment } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -17,6 +18,8 @@ export interface ResolvedTarget {
   readonly managed: ManagedProvider | undefined;
   /** Who has stored the credential; undefined where the caller brings it, or there is none. */
   readonly storedBy: Party | undefined;
+  /** The fields of the target, credentials included. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 export interface TargetQuestion {
@@ -52,12 +55,8 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
   const extra = extraFields(leaf, account, question);
   const { managed } = account;
   if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
-    return {
-      target: account.prepared,
-      hostOrigin: host.origin,
-      managed,
-      storedBy: storedBy(account, account.prepared),
-    };
+    const target = account.prepared;
+    return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values: account.values };
   }
   const values = extra === undefined ? account.values : new Map([...account.values, ...extra]);
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
@@ -66,12 +65,27 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
     ownIdentity: mayUseIdentity(account, host, question),
     stored: account.owner !== 'client',
   });
-  return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target) };
+  return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values };
 }
 
 /** An account without secrets has none where it names its host; elsewhere it is the identity of the gateway itself. */
 const storedBy = ({ owner }: Account, target: PreparedTarget): Party | undefined =>
   owner === 'client' || (target.namedHost && !holdsCredential(target)) ? undefined : owner;
+
+// A memo of a pure function: the targets of a Snapshot serve many requests.
+const identities = new WeakMap<PreparedTarget, string>();
+
+/** What tells the target from others: account, settings and custom headers, and the credential unless it is an account's. */
+export function targetIdentity({ target, managed, values }: ResolvedTarget): string {
+  const known = identities.get(target);
+  if (known !== undefined) return known;
+  // An account stays itself when its key is rotated.
+  const fields = [...values].filter(([key]) => managed === undefined || target.fields.secret(key) === undefined);
+  const facts = [target.provider.id, managed?.id ?? null, fields.toSorted(), Object.entries(target.customHeaders)];
+  const identity = hash('sha256', JSON.stringify(facts));
+  identities.set(target, identity);
+  return identity;
+}
 
 function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetQuestion): Account {
   const { source } = leaf;

@@ -20,7 +20,7 @@ import {
 import { refuseInline } from './saved-only.ts';
 
 export { parseHeaderList } from './header-list.ts';
-export { headerFields, type RequestProvider } from './provider.ts';
+export { headerFields, namesOwnFields, type RequestProvider } from './provider.ts';
 export { suggestion } from './suggest.ts';
 
 /** Everything the attempts need to know about a request. */

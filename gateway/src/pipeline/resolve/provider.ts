@@ -108,6 +108,12 @@ export function headerFields(
   return found;
 }
 
+/** Whether the request sets fields of the provider by headers of the gateway; what SDKs of vendors send by themselves is none. */
+export const namesOwnFields = (providerId: string, request: ClientRequest): boolean =>
+  (PROVIDER_CATALOGUE.get(providerId)?.fields ?? []).some(
+    ({ header }) => header !== undefined && (request.header(header) ?? aliased(header, request)) !== undefined,
+  );
+
 const fieldsOf = (kind: FieldKind): ReadonlyMap<string, readonly ProviderField[]> =>
   new Map(
     [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.filter((field) => field.kind === kind)] as const),
