@@ -29,4 +29,5 @@ export {
   type OwnerReference,
   resourceName,
 } from './objects.ts';
+export { type AccessQuestion, isAllowedTo } from './own-access.ts';
 export type { WatchEvent, WatchStream } from './watch.ts';

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  hasReason,
   type KindRef,
   type KubeClient,
   type KubeObject,
@@ -46,6 +47,8 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly toSnapshot: (onRead: () => void) => Snapshot;
   /** What to do instead of failing when the server does not know the Kind. */
   readonly onAbsent?: (() => void) | undefined;
+  /** What to do instead of trying again when the right to read is missing; the follower ends. */
+  readonly onDenied?: (() => void) | undefined;
   readonly gate?: Gate;
   readonly log: Log;
   readonly timing?: FeedTiming | undefined;
@@ -58,7 +61,8 @@ const NO_ANSWER = 0;
 
 /** Runs a feed for ever: resumes, starts over or waits, depending on what went wrong. */
 export function createFollower<T extends KubeObject>(options: FollowerOptions<T>): Follower {
-  const { kind, selection, log, onAbsent, timing = FEED_TIMING, clock = systemClock, random = Math.random } = options;
+  const { kind, selection, log, onAbsent, onDenied } = options;
+  const { timing = FEED_TIMING, clock = systemClock, random = Math.random } = options;
   const place = { resource: resourceName(kind), namespace: selection.namespace };
   const backoff = createBackoff(timing.backoff, random);
   const awayBackoff = createBackoff(timing.awayBackoff, random);
@@ -88,7 +92,12 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     onSnapshot,
   });
 
-  const onError = (error: unknown): number => {
+  /** When to try again; undefined: never. */
+  const onError = (error: unknown): number | undefined => {
+    if (onDenied !== undefined && hasReason(error, 'Forbidden')) {
+      onDenied();
+      return undefined;
+    }
     if (!canResume(error)) feed.restart();
     if (onAbsent !== undefined && isAbsent(error)) {
       onAbsent();
@@ -107,6 +116,16 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     else log.error({ ...place, err: error }, 'Could not take over what was read');
   };
 
+  /** One watch to its end. */
+  const turn = async (signal: AbortSignal): Promise<number | undefined> => {
+    try {
+      const { complete } = await feed.next(signal);
+      return complete ? 0 : backoff.next();
+    } catch (error) {
+      return signal.aborted ? undefined : onError(error);
+    }
+  };
+
   return {
     synced: firstSync.promise,
     health: () => {
@@ -114,14 +133,9 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
       return { ...place, synced, ageMs, failure };
     },
     run: async (signal) => {
-      while (!signal.aborted) {
-        try {
-          const { complete } = await feed.next(signal);
-          if (!complete) await sleep(backoff.next(), { signal, clock });
-        } catch (error) {
-          if (signal.aborted) return;
-          await sleep(onError(error), { signal, clock }).catch(() => {});
-        }
+      for (let delayMs: number | undefined = 0; delayMs !== undefined && !signal.aborted; ) {
+        delayMs = await turn(signal);
+        if (delayMs !== undefined && delayMs > 0) await sleep(delayMs, { signal, clock }).catch(() => {});
       }
     },
   };

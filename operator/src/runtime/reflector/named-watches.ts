@@ -5,13 +5,16 @@ import {
   nameOf,
   namespaceOf,
   type ObjectKey,
+  type ObjectName,
   resourceName,
 } from '../client/index.ts';
 import type { Log } from '../log.ts';
 import { createStore, type Store, type StoreWriter } from '../store/index.ts';
-import { aborted, type Clock, untilAborted } from '../time/index.ts';
+import { type Clock, systemClock, untilAborted } from '../time/index.ts';
+import { createAccessProbe } from './access-probe.ts';
 import { createFollower, type Follower, type FollowerHealth } from './follower.ts';
 import { createGate } from './gate.ts';
+import { createNameAccess, type NameAccess } from './name-access.ts';
 import { type Claimant, createShares } from './shares.ts';
 import { getSnapshot } from './snapshots.ts';
 import type { FeedTiming } from './timing.ts';
@@ -22,6 +25,8 @@ export interface NamedWatchesOptions<T extends KubeObject> {
   readonly log: Log;
   /** Drops what nobody needs before the object is kept. Must keep the metadata. */
   readonly transform?: ((object: T) => T) | undefined;
+  /** Whether the right to watch a name is there; undefined, or absent: nobody can tell, and denied names are just tried again. */
+  readonly isAllowed?: ((name: ObjectName, signal: AbortSignal) => Promise<boolean | undefined>) | undefined;
   /** Names watched at the same time. Default 4,000. */
   readonly maxNames?: number | undefined;
   readonly timing?: FeedTiming | undefined;
@@ -37,13 +42,15 @@ export interface NamedWatches<T extends KubeObject> {
   want(claimant: Claimant, keys: ReadonlySet<ObjectKey>): void;
   /** Whether it is known that the object exists, or that it does not. */
   isKnown(key: ObjectKey): boolean;
+  /** Whether the API server refuses to show it: nothing is known of it until that right is granted, which is noticed. */
+  isDenied(key: ObjectKey): boolean;
   /** Wanted names that are not watched, since too many are wanted: nothing is known of them. */
   readonly beyond: ReadonlySet<ObjectKey>;
-  /** Calls back when a name becomes known or is no longer, and when it comes to be beyond what is watched or back. */
+  /** Calls back when a name becomes known or denied or is no longer, and when it comes to be beyond what is watched or back. */
   subscribe(listener: (key: ObjectKey) => void): Disposable;
   /** Watches what is wanted until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when everything that is wanted now is known or no longer wanted; rejects with the signal's reason. */
+  /** Resolves when everything that is wanted now is known, denied or no longer wanted; rejects with the signal's reason. */
   settled(signal: AbortSignal): Promise<void>;
   readonly size: number;
   /** The names that cannot be read. */
@@ -54,7 +61,7 @@ export const MAX_WATCHED_NAMES = 4_000;
 /** Gets and new watches at the same time: as many as an API server takes from one client without queueing. */
 const OPENING_AT_ONCE = 10;
 
-/** Get and watch by `metadata.name`, shared by all who want the same name (DESIGN section 9, engineering 8.10). */
+/** Get and watch by `metadata.name`, shared by all who want the same name: no right to list is needed. */
 export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOptions<T>): NamedWatches<T> {
   const { transform, maxNames = MAX_WATCHED_NAMES } = options;
   const store = createStore<T>(transform === undefined ? {} : { transform });
@@ -68,7 +75,7 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
     onProgress.resolve();
     onProgress = Promise.withResolvers();
   };
-  const watched = watchNames(options, { store, onKnown: tell });
+  const watched = watchNames(options, { store, onChange: tell });
   const place = (key: ObjectKey): void => {
     const isAdmitted = shares.isAdmitted(key);
     const isBeyond = shares.isWanted(key) && !isAdmitted;
@@ -92,13 +99,14 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
       if (allFitted && beyond.size > 0) warn();
     },
     isKnown: watched.isKnown,
+    isDenied: watched.isDenied,
     subscribe: (listener) => {
       listeners.add(listener);
       return { [Symbol.dispose]: () => listeners.delete(listener) };
     },
     run: watched.run,
     settled: async (signal) => {
-      while (!watched.areKnown()) await untilAborted(onProgress.promise, signal);
+      while (!watched.areSettled()) await untilAborted(onProgress.promise, signal);
     },
     beyond,
     get size() {
@@ -116,50 +124,44 @@ interface Watched {
 
 interface NameSinks<T extends KubeObject> {
   readonly store: Store<T> & StoreWriter<T>;
-  readonly onKnown: (key: ObjectKey) => void;
+  readonly onChange: (key: ObjectKey) => void;
 }
 
-/** One follower per name, for those it is told to open. */
-function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, { store, onKnown }: NameSinks<T>) {
-  const toFollower = createFollowers(options, store);
-  const watched = new Map<ObjectKey, Watched>();
-  const running = new Set<Promise<void>>();
-  let life: AbortSignal | undefined;
-
-  const start = ({ follower, stop }: Watched): void => {
-    if (life === undefined) return;
-    const run = follower.run(stop.signal).finally(() => running.delete(run));
-    running.add(run);
-  };
+/** One follower per name, for those it is told to open and may read. */
+function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, sinks: NameSinks<T>) {
+  const { isAllowed = async () => undefined, clock = systemClock } = options;
+  const access = createNameAccess();
+  const followed = followNames(options, { ...sinks, access, onDenied: (namespace) => probe.note(namespace) });
+  const { watched } = followed;
+  const probe = createAccessProbe({
+    isAllowed: (key, signal) => isAllowed(nameOf(key), signal),
+    places: access.places,
+    retry: (namespace) => {
+      for (const key of [...access.deniedIn(namespace)]) if (!watched.has(key)) followed.follow(key);
+    },
+    deny: followed.deny,
+    clock,
+  });
   return {
     open: (key: ObjectKey): void => {
-      if (watched.has(key)) return;
-      const stop = new AbortController();
-      const entry: Watched = { follower: toFollower(key, stop.signal), stop, known: false };
-      watched.set(key, entry);
-      const onSynced = (): void => {
-        if (stop.signal.aborted) return;
-        entry.known = true;
-        onKnown(key);
-      };
-      entry.follower.synced.then(onSynced, () => {}); // it never rejects
-      start(entry);
+      if (watched.has(key) || access.isDenied(key)) return;
+      // Where nothing may be read, each further name would be one more refused call.
+      if (access.isShut(namespaceOf(key))) access.put(key, 'denied');
+      else followed.follow(key);
     },
     close: (key: ObjectKey): void => {
-      watched.get(key)?.stop.abort();
-      watched.delete(key);
-      store.evict(key);
+      followed.leave(key);
+      access.remove(key);
     },
     run: async (signal: AbortSignal): Promise<void> => {
-      life = signal;
-      for (const entry of watched.values()) start(entry);
-      await aborted(signal);
-      for (const { stop } of watched.values()) stop.abort();
-      await Promise.all(running);
+      followed.start(signal);
+      await probe.run(signal);
+      await followed.ended();
     },
-    has: (key: ObjectKey): boolean => watched.has(key),
+    has: (key: ObjectKey): boolean => watched.has(key) || access.isDenied(key),
     isKnown: (key: ObjectKey): boolean => watched.get(key)?.known ?? false,
-    areKnown: (): boolean => watched.values().every(({ known }) => known),
+    isDenied: access.isDenied,
+    areSettled: (): boolean => watched.entries().every(([key, { known }]) => known || access.isDenied(key)),
     get size() {
       return watched.size;
     },
@@ -170,10 +172,82 @@ function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, { sto
   };
 }
 
+interface FollowSinks<T extends KubeObject> extends NameSinks<T> {
+  readonly access: NameAccess;
+  readonly onDenied: (namespace: string) => void;
+}
+
+/** The followers themselves; a name that may not be read loses its own, and what was read of it. */
+function followNames<T extends KubeObject>(
+  options: NamedWatchesOptions<T>,
+  { store, access, onChange, onDenied }: FollowSinks<T>,
+) {
+  const toFollower = createFollowers(options, store);
+  const watched = new Map<ObjectKey, Watched>();
+  const running = new Set<Promise<void>>();
+  let life: AbortSignal | undefined;
+
+  const start = ({ follower, stop }: Watched): void => {
+    if (life === undefined) return;
+    const run = follower.run(stop.signal).finally(() => running.delete(run));
+    running.add(run);
+  };
+  const leave = (key: ObjectKey): void => {
+    watched.get(key)?.stop.abort();
+    watched.delete(key);
+    store.evict(key);
+  };
+  const deny = (key: ObjectKey): void => {
+    if (!watched.has(key)) return;
+    leave(key);
+    const namespace = namespaceOf(key);
+    const isNews = !access.isDenied(key);
+    const resource = resourceName(options.kind);
+    if (access.deniedIn(namespace).size === 0) options.log.warn({ resource, namespace }, 'Reading is denied');
+    access.put(key, 'denied');
+    onDenied(namespace);
+    if (isNews) onChange(key);
+  };
+  const follow = (key: ObjectKey): void => {
+    const stop = new AbortController();
+    const follower = toFollower(key, { signal: stop.signal, onDenied: () => deny(key) });
+    const entry: Watched = { follower, stop, known: false };
+    watched.set(key, entry);
+    if (!access.isDenied(key)) access.put(key, 'watched'); // one that is tried again is denied until it has been read
+    const onSynced = (): void => {
+      if (stop.signal.aborted) return;
+      entry.known = true;
+      access.put(key, 'watched');
+      onChange(key);
+    };
+    follower.synced.then(onSynced, () => {}); // it never rejects
+    start(entry);
+  };
+  return {
+    watched,
+    follow,
+    leave,
+    deny,
+    start: (signal: AbortSignal): void => {
+      life = signal;
+      for (const entry of watched.values()) start(entry);
+    },
+    ended: async (): Promise<void> => {
+      for (const { stop } of watched.values()) stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+interface FollowerLife {
+  readonly signal: AbortSignal;
+  readonly onDenied: () => void;
+}
+
 function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, store: StoreWriter<T>) {
   const { client, kind } = options;
   const gateOf = createGate(OPENING_AT_ONCE);
-  return (key: ObjectKey, signal: AbortSignal): Follower => {
+  return (key: ObjectKey, { signal, onDenied }: FollowerLife): Follower => {
     const name = nameOf(key);
     // An answer may come in after its name has been given up.
     const put: StoreWriter<T>['put'] = (object, how) => (signal.aborted ? undefined : store.put(object, how));
@@ -182,6 +256,7 @@ function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, 
       ...options,
       selection: { namespace: name.namespace, fieldSelector: `metadata.name=${name.name}` },
       store: guarded,
+      onDenied,
       gate: gateOf(namespaceOf(key)),
       toSnapshot: (onRead) => getSnapshot({ client, kind, name, store: guarded, onRead }),
     });

@@ -1,0 +1,121 @@
+import type { ObjectKey } from '../client/index.ts';
+import { type Clock, exponentialMs } from '../time/index.ts';
+
+/** The names of a namespace by whether they may be read. */
+export interface NamesByAccess {
+  readonly denied: ReadonlySet<ObjectKey>;
+  readonly watched: ReadonlySet<ObjectKey>;
+}
+
+export interface AccessProbeOptions {
+  /** Whether a name may be read now; undefined where nobody can tell. Rejects when it could not be asked. */
+  readonly isAllowed: (key: ObjectKey, signal: AbortSignal) => Promise<boolean | undefined>;
+  readonly places: ReadonlyMap<string, NamesByAccess>;
+  /** Has the denied names of a namespace tried again. */
+  readonly retry: (namespace: string) => void;
+  readonly deny: (key: ObjectKey) => void;
+  readonly clock: Clock;
+}
+
+export interface AccessProbe {
+  /** Something was denied in the namespace, or nothing is any more. */
+  note(namespace: string): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** A right that was just granted is noticed within seconds; one that nobody grants is asked for ever less often. */
+const DENIED = { minMs: 1_000, maxMs: 10_000 };
+/** An open watch outlives the right to it: how often it is asked whether the right is still there. */
+const WATCHED_MS = 120_000;
+/** Between two questions, whatever there is to ask. */
+const GAP_MS = 50;
+
+interface Plan {
+  dueMs: number;
+  /** Questions since something was denied that had the answer no. */
+  failures: number;
+  turns: number;
+}
+
+/**
+ * Asks for the rights of one name at a time, one question after the other: a namespace without rights costs one question now and
+ * then, however many names are wanted of it, and a thousand such namespaces no more than twenty a second.
+ */
+export function createAccessProbe({ isAllowed, places, retry, deny, clock }: AccessProbeOptions): AccessProbe {
+  const plans = new Map<string, Plan>();
+  const rest = createRest(clock);
+
+  const plan = (): void => {
+    for (const namespace of plans.keys()) if (!places.has(namespace)) plans.delete(namespace);
+    for (const namespace of places.keys()) {
+      if (plans.has(namespace)) continue;
+      plans.set(namespace, { dueMs: clock.monotonicMs() + WATCHED_MS, failures: 0, turns: 0 });
+    }
+  };
+  const ask = async (namespace: string, due: Plan, signal: AbortSignal): Promise<void> => {
+    const { denied, watched } = places.get(namespace) ?? NOTHING;
+    const isMixed = denied.size > 0 && watched.size > 0;
+    const isOfWatched = denied.size === 0 || (isMixed && due.turns % 2 === 1);
+    const names = [...(isOfWatched ? watched : denied)];
+    const key = names[(isMixed ? due.turns >> 1 : due.turns) % names.length];
+    due.turns += 1;
+    if (key === undefined) return;
+    const answer = await isAllowed(key, signal);
+    if (isOfWatched && answer === false) deny(key);
+    if (!isOfWatched) follow(namespace, due, answer);
+  };
+  const follow = (namespace: string, due: Plan, answer: boolean | undefined): void => {
+    due.failures = answer === true ? 0 : due.failures + 1;
+    if (answer !== false) retry(namespace);
+  };
+  const nextMs = (namespace: string, { failures }: Plan): number =>
+    (places.get(namespace)?.denied.size ?? 0) > 0 ? exponentialMs(failures, DENIED) : WATCHED_MS;
+
+  return {
+    note: (namespace) => {
+      plan();
+      const known = plans.get(namespace);
+      if (known !== undefined) known.dueMs = Math.min(known.dueMs, clock.monotonicMs() + nextMs(namespace, known));
+      rest.wake();
+    },
+    run: async (signal) => {
+      signal.addEventListener('abort', rest.end, { once: true });
+      while (!signal.aborted) {
+        plan();
+        const [first] = [...plans].sort(([, a], [, b]) => a.dueMs - b.dueMs);
+        const waitMs = (first?.[1].dueMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
+        if (first === undefined || waitMs > 0) {
+          await rest.for(Math.min(waitMs, WATCHED_MS), { until: 'woken' });
+          continue;
+        }
+        const [namespace, due] = first;
+        await ask(namespace, due, signal).catch(() => undefined); // the API server is away: asked again when it is due
+        due.dueMs = clock.monotonicMs() + nextMs(namespace, due);
+        if (!signal.aborted) await rest.for(GAP_MS, { until: 'over' });
+      }
+    },
+  };
+}
+
+const NOTHING: NamesByAccess = { denied: new Set(), watched: new Set() };
+
+/** Waiting that can be cut short. */
+function createRest(clock: Clock) {
+  let current: { readonly end: () => void; readonly isLight: boolean } | undefined;
+  return {
+    for: (ms: number, { until }: { readonly until: 'woken' | 'over' }): Promise<void> =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          current = undefined;
+          timer[Symbol.dispose]();
+          resolve();
+        };
+        const timer = clock.schedule(ms, end);
+        current = { end, isLight: until === 'woken' };
+      }),
+    wake: (): void => {
+      if (current?.isLight === true) current.end();
+    },
+    end: (): void => current?.end(),
+  };
+}
