@@ -45,6 +45,11 @@ export const REASONS = {
     summary:
       "The settings ask for the cloud identity of the gateway's pod, which the Organisation does not lend for that.",
   },
+  AccessDenied: {
+    on: ['ResolvedRefs', 'Programmed', 'Ready', 'Stalled'],
+    summary:
+      'The operator lacks rights in a namespace that only the platform can grant; the message has the command that does so.',
+  },
   InvalidKind: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary: 'A reference names a kind that cannot stand there.',

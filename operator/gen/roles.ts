@@ -1,8 +1,8 @@
 /** Rules of roles as named templates of the chart. */
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { stringify } from 'yaml';
-import { type RoleRule, rolesOf } from '../src/rbac.ts';
-import { OPERATOR_RULES } from '../src/rbac-rules.ts';
+import { BOUND_ROLES, type RoleRule, rolesOf } from '../src/rbac.ts';
+import { OPERATOR_FEATURES, OPERATOR_RULES } from '../src/rbac-rules.ts';
 
 const kinds: readonly AnyKind[] = Object.values(KINDS);
 
@@ -36,13 +36,33 @@ const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
   ],
 };
 
-/** `_rules.tpl`: the rules of every role that follows from code. */
+/** `_rules.tpl`: the rules of every role that follows from code, and which features have which. */
 export function rulesTemplate(): string {
-  const { cluster, watched, own } = rolesOf(OPERATOR_RULES);
-  const all = { 'operator.cluster': cluster, 'operator.watched': watched, 'operator.own': own, ...PEOPLE };
-  return Object.entries(all)
-    .map(
-      ([name, rules]) => `{{- define "gatehouse.rules.${name}" -}}\n${stringify(rules, { lineWidth: 0 })}{{- end }}\n`,
-    )
-    .join('\n');
+  const features = Object.entries(OPERATOR_FEATURES).map(([name, rules]) => ({ name, ...rolesOf(rules) }));
+  const { own, fleets, fleetSecrets, workspaceSecrets } = rolesOf(OPERATOR_RULES);
+  const all: Readonly<Record<string, readonly RoleRule[]>> = {
+    ...Object.fromEntries(
+      features.flatMap(({ name, cluster, watched }) => [
+        [`operator.${name}.cluster`, cluster],
+        [`operator.${name}.watched`, watched],
+      ]),
+    ),
+    'operator.own': own,
+    fleets,
+    fleetSecrets,
+    workspaceSecrets,
+    ...PEOPLE,
+  };
+  const defined = Object.entries(all)
+    .filter(([, rules]) => rules.length > 0)
+    .map(([name, rules]) => definition(`rules.${name}`, `\n${stringify(rules, { lineWidth: 0 })}`));
+  const table = features.map(({ name, cluster, watched }) => ({
+    name,
+    cluster: cluster.length > 0,
+    watched: watched.length > 0,
+  }));
+  const names = Object.entries(BOUND_ROLES).map(([group, name]) => definition(`role.${group}`, name));
+  return [...defined, definition('operatorFeatures', JSON.stringify(table)), ...names].join('\n');
 }
+
+const definition = (name: string, text: string): string => `{{- define "gatehouse.${name}" -}}${text}{{- end }}\n`;

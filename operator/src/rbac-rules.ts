@@ -1,4 +1,4 @@
-/** Every rule of the operator: the list that the chart's roles are generated from. A new `rbac.ts` is added here. */
+/** Every rule of the operator, by feature: what the chart's roles are generated from. A new `rbac.ts` is added here. */
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { rbac as apiKey } from './kinds/api-key/rbac.ts';
 import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
@@ -25,7 +25,7 @@ const KIND_RULES: readonly PolicyRule[] = (
   { scope, apiGroups: [GROUP], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
 ]);
 
-/** What the runtime itself needs: the lease, which the chart installs empty, and events. */
+/** What the runtime itself needs: the lease, which the chart installs empty, events, and to know its own rights. */
 const RUNTIME_RULES: readonly PolicyRule[] = [
   {
     scope: 'own',
@@ -36,17 +36,20 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
   },
   // Events of cluster-scoped objects stand in the namespace `default`.
   { scope: 'cluster', apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  {
+    scope: 'cluster',
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews'],
+    verbs: ['create'],
+  },
 ];
 
-export const OPERATOR_RULES: readonly PolicyRule[] = [
-  ...KIND_RULES,
-  ...RUNTIME_RULES,
-  ...apiKey,
-  ...gatewayFleet,
-  ...publish,
-  ...redis,
-  ...sidecarProfile,
-  ...snapshotService,
-  ...webhook,
-  ...world,
-];
+/** Each becomes a ClusterRole of its own. */
+export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
+  resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...apiKey],
+  fleets: [...gatewayFleet, ...publish, ...redis],
+  sidecars: [...sidecarProfile, ...snapshotService],
+  webhooks: webhook,
+};
+
+export const OPERATOR_RULES: readonly PolicyRule[] = Object.values(OPERATOR_FEATURES).flat();

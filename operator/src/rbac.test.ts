@@ -12,21 +12,28 @@ describe('rules become roles', () => {
   test('one per group, names and verbs, whatever the order', () => {
     const rules = [
       rule({ verbs: ['watch', 'get'] }),
-      rule({ resources: ['secrets', 'configmaps'], verbs: ['get'] }),
-      rule({ resources: ['secrets'], verbs: ['watch'] }),
-      rule({ resources: ['secrets'], resourceNames: ['b', 'a'] }),
+      rule({ resources: ['services', 'configmaps'], verbs: ['get'] }),
+      rule({ resources: ['services'], verbs: ['watch'] }),
+      rule({ resources: ['services'], resourceNames: ['b', 'a'], verbs: ['delete'] }),
+      rule({ resources: ['services'], resourceNames: ['a'] }), // the right without names says it
       rule({ scope: 'own', apiGroups: ['', 'apps'] }),
+      rule({ scope: 'fleet' }),
+      rule({ scope: 'fleet', resources: ['secrets'], verbs: ['create'] }),
+      rule({ scope: 'workspace', resources: ['secrets'], verbs: ['watch'] }),
     ];
     const want = {
       cluster: [],
       watched: [
-        { apiGroups: [''], resources: ['secrets'], resourceNames: ['a', 'b'], verbs: ['get'] },
-        { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get', 'watch'] },
+        { apiGroups: [''], resources: ['services'], resourceNames: ['a', 'b'], verbs: ['delete'] },
+        { apiGroups: [''], resources: ['configmaps', 'services'], verbs: ['get', 'watch'] },
       ],
       own: [
         { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
         { apiGroups: ['apps'], resources: ['configmaps'], verbs: ['get'] },
       ],
+      fleets: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+      fleetSecrets: [{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }],
+      workspaceSecrets: [{ apiGroups: [''], resources: ['secrets'], verbs: ['watch'] }],
     };
     expect(rolesOf(rules)).toEqual(want);
     expect(rolesOf(rules.toReversed())).toEqual(want);
@@ -39,7 +46,12 @@ describe('rules become roles', () => {
     { rule: 'escalate', part: { verbs: ['escalate'] } },
     { rule: 'impersonate', part: { verbs: ['impersonate'] } },
     { rule: 'bind without names', part: { verbs: ['bind'] } },
-  ])('$rule is refused', ({ part }) => {
+    { rule: 'Secrets wherever the operator watches', part: { resources: ['secrets'] } },
+    { rule: 'Secrets of the cluster', part: { scope: 'cluster', resources: ['secrets'], resourceNames: ['a'] } },
+    { rule: 'a list of Secrets', part: { scope: 'fleet', resources: ['secrets'], verbs: ['list'] } },
+    { rule: 'Secrets beside something else', part: { scope: 'own', resources: ['configmaps', 'secrets'] } },
+    { rule: 'anything but Secrets for a workspace', part: { scope: 'workspace' } },
+  ] satisfies readonly { rule: string; part: Partial<PolicyRule> }[])('$rule is refused', ({ part }) => {
     expect(() => rolesOf([rule(part)])).toThrow();
   });
 

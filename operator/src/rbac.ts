@@ -1,10 +1,11 @@
-/** What the operator may do: rules stand in `rbac.ts` next to the code that needs them and become roles here (engineering 8.10). */
+/** What the operator may do: rules stand in `rbac.ts` next to the code that needs them and become roles here. */
 
 /**
  * Where a rule holds. `cluster`: everywhere, also in an installation for named namespaces. `watched`: the namespaces the
- * operator watches, all unless told. `own`: the namespace of the operator.
+ * operator watches, all unless told. `own`: the namespace of the operator. The platform decides about the other two, namespace by
+ * namespace, and the operator cannot: `fleet`, where gateways may run, and `workspace`, whose Secrets it may have.
  */
-export type RuleScope = 'cluster' | 'watched' | 'own';
+export type RuleScope = 'cluster' | 'watched' | 'own' | 'fleet' | 'workspace';
 
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
@@ -22,18 +23,35 @@ const FORBIDDEN_VERBS = new Set(['escalate', 'impersonate', '*']);
 
 const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'bind'];
 
+export type RuleGroup = Exclude<RuleScope, 'fleet' | 'workspace'> | 'fleets' | 'fleetSecrets' | 'workspaceSecrets';
+
 /**
- * The rules of each scope in their shortest form: same rules, same result, in whatever order they come. Throws on a
- * wildcard, on `escalate` and `impersonate`, and on `bind` without names.
+ * The rules of each group in their shortest form: same rules, same result, in whatever order they come. Rights on Secrets form
+ * groups of their own, so that who grants the rest grants none of them. Throws on a wildcard, on `escalate` and `impersonate`, on
+ * `bind` without names, on any right on Secrets that would hold everywhere, and on `list` of them anywhere.
  */
-export function rolesOf(rules: readonly PolicyRule[]): Readonly<Record<RuleScope, readonly RoleRule[]>> {
+export function rolesOf(rules: readonly PolicyRule[]): Readonly<Record<RuleGroup, readonly RoleRule[]>> {
   const problems = rules.flatMap(problemsOf);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  const of = (scope: RuleScope): RoleRule[] => toRoleRules(rules.filter((rule) => rule.scope === scope));
-  return { cluster: of('cluster'), watched: of('watched'), own: of('own') };
+  const of = (scope: RuleScope, secrets?: boolean): RoleRule[] =>
+    toRoleRules(
+      rules.filter((rule) => rule.scope === scope && (secrets === undefined || isOnSecrets(rule) === secrets)),
+    );
+  return {
+    cluster: of('cluster'),
+    watched: of('watched'),
+    own: of('own'),
+    fleets: of('fleet', false),
+    fleetSecrets: of('fleet', true),
+    workspaceSecrets: of('workspace'),
+  };
 }
 
-function problemsOf({ apiGroups, resources, verbs, resourceNames = [] }: PolicyRule): string[] {
+const isOnSecrets = ({ apiGroups, resources }: PolicyRule): boolean =>
+  apiGroups.includes('') && resources.includes('secrets');
+
+function problemsOf(rule: PolicyRule): string[] {
+  const { apiGroups, resources, verbs, resourceNames = [] } = rule;
   const what = `${verbs.join(',')} ${resources.join(',')}`;
   const wild = [...apiGroups, ...resources, ...resourceNames].some((name) => name.includes('*'));
   const forbidden = verbs.filter((verb) => FORBIDDEN_VERBS.has(verb));
@@ -41,6 +59,18 @@ function problemsOf({ apiGroups, resources, verbs, resourceNames = [] }: PolicyR
     ...(wild ? [`${what}: a wildcard`] : []),
     ...forbidden.map((verb) => `${what}: the verb ${verb}`),
     ...(verbs.includes('bind') && resourceNames.length === 0 ? [`${what}: bind without names`] : []),
+    ...secretProblemsOf(rule).map((problem) => `${what}: ${problem}`),
+  ];
+}
+
+function secretProblemsOf(rule: PolicyRule): string[] {
+  const { apiGroups, resources, scope, verbs } = rule;
+  if (!isOnSecrets(rule)) return scope === 'workspace' ? ['in a workspace nothing but Secrets needs a grant'] : [];
+  const isEverywhere = scope === 'cluster' || scope === 'watched';
+  return [
+    ...(isEverywhere ? ['Secrets everywhere: the scope is own, fleet or workspace'] : []),
+    ...(verbs.includes('list') ? ['a list of Secrets'] : []),
+    ...(apiGroups.length + resources.length > 2 ? ['Secrets and something else in one rule'] : []),
   ];
 }
 
@@ -52,7 +82,9 @@ interface Permission {
 }
 
 function toRoleRules(rules: readonly PolicyRule[]): RoleRule[] {
-  const alike = Map.groupBy(permissionsOf(rules), ({ group, names, verbs }) => JSON.stringify([group, names, verbs]));
+  const all = permissionsOf(rules);
+  const needed = all.filter((permission) => !all.some((other) => covers(other, permission)));
+  const alike = Map.groupBy(needed, ({ group, names, verbs }) => JSON.stringify([group, names, verbs]));
   return [...alike.keys()].sort().flatMap((key) => {
     const permissions = alike.get(key) ?? [];
     return permissions.slice(0, 1).map(({ group, names, verbs }) => ({
@@ -63,6 +95,14 @@ function toRoleRules(rules: readonly PolicyRule[]): RoleRule[] {
     }));
   });
 }
+
+/** Whether a permission without names says all that one with names does. */
+const covers = (wide: Permission, narrow: Permission): boolean =>
+  wide.names.length === 0 &&
+  narrow.names.length > 0 &&
+  wide.group === narrow.group &&
+  wide.resource === narrow.resource &&
+  narrow.verbs.every((verb) => wide.verbs.includes(verb));
 
 /** One permission per resource and set of names, with all its verbs. */
 function permissionsOf(rules: readonly PolicyRule[]): Permission[] {
@@ -83,3 +123,30 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 
 const inVerbOrder = (verbs: readonly string[]): string[] =>
   sorted(verbs).sort((a, b) => VERB_ORDER.indexOf(a) - VERB_ORDER.indexOf(b));
+
+/** ClusterRoles of the chart that the platform binds namespace by namespace. */
+export const BOUND_ROLES = {
+  workspaceSecrets: 'gatehouse-workspace-secrets',
+  fleets: 'gatehouse-fleets',
+  fleetSecrets: 'gatehouse-fleet-secrets',
+} as const;
+
+/** The ServiceAccount that the operator runs as. */
+export interface OperatorAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** As the chart makes it. */
+export const DEFAULT_ACCOUNT: OperatorAccount = { namespace: 'gatehouse-system', name: 'gatehouse-operator' };
+
+const commandFor = (role: string, { namespace, name }: OperatorAccount, place: string): string =>
+  `kubectl create rolebinding ${role} --namespace ${place} --clusterrole=${role} --serviceaccount=${namespace}:${name}`;
+
+/** What a platform runs to let the operator have the Secrets of a workspace's namespace. */
+export const secretsCommand = (account: OperatorAccount, namespace: string): string =>
+  commandFor(BOUND_ROLES.workspaceSecrets, account, namespace);
+
+/** What a platform runs to let gateways be run in a namespace. */
+export const fleetsCommand = (account: OperatorAccount, namespace: string): string =>
+  [BOUND_ROLES.fleets, BOUND_ROLES.fleetSecrets].map((role) => commandFor(role, account, namespace)).join(' && ');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { FLAGS } from '../../operator/src/config/index.ts';
-import { at, CHART, CRD_CHART, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
+import { at, CHART, CRD_CHART, FLEET_NAMESPACE, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
 const KUSTOMIZE = join(CHART, '../kustomize');
@@ -19,6 +19,12 @@ const find = (objects: readonly Manifest[], id: string): Manifest => {
 
 const rulesOf = (role: Manifest): Record<string, string[] | undefined>[] =>
   (at(role, 'rules') ?? []) as Record<string, string[] | undefined>[]; // roles hold nothing else
+
+/** Roles of the operator by where they are bound. */
+const boundRoles = (objects: readonly Manifest[], kind: string) =>
+  objects
+    .filter((object) => object.kind === kind && at(object, 'roleRef.kind') === 'ClusterRole')
+    .map((object) => ({ role: String(at(object, 'roleRef.name')), namespace: object.metadata.namespace }));
 
 describe('the charts', () => {
   test.for([CHART, CRD_CHART])('%s has no lint', async (chart) => {
@@ -58,15 +64,46 @@ describe('what is rendered', () => {
     for (const { resources, verbs } of rules) if (resources?.includes('secrets')) expect(verbs).not.toContain('list');
   });
 
-  test('for named namespaces has nothing of them in the ClusterRole', async () => {
+  test('grants rights on Secrets, and on what runs, in named namespaces alone', async () => {
+    const objects = await render({ ...EVERYTHING, fleetNamespaces: ['edge'], secrets: { namespaces: ['team-a'] } });
+    const forbidden = ['secrets', 'deployments', 'rolebindings', 'clusterroles'];
+    const everywhere = new Set(boundRoles(objects, 'ClusterRoleBinding').map(({ role }) => role));
+    for (const role of everywhere) {
+      for (const { resources = [], verbs = [] } of rulesOf(find(objects, `ClusterRole//${role}`))) {
+        const writes = verbs.some((verb) => verb !== 'list' && verb !== 'watch');
+        if (writes || resources.includes('secrets')) {
+          expect([role, resources.filter((name) => forbidden.includes(name))]).toEqual([role, []]);
+        }
+      }
+    }
+    const placesOf = (role: string) =>
+      boundRoles(objects, 'RoleBinding').flatMap((bound) => (bound.role === role ? [bound.namespace] : []));
+    expect(placesOf('gatehouse-workspace-secrets')).toEqual([NAMESPACE, 'team-a']);
+    for (const role of ['gatehouse-fleets', 'gatehouse-fleet-secrets']) {
+      expect(placesOf(role)).toEqual(['edge', FLEET_NAMESPACE]);
+    }
+  });
+
+  test('grants all Secrets of the cluster to who asks for it, and no more', async () => {
+    const objects = await render({ secrets: { clusterWide: true } });
+    const added = (await render()).map(idOf);
+    expect(objects.map(idOf).filter((id) => !added.includes(id))).toEqual([
+      'ClusterRoleBinding//gatehouse-workspace-secrets',
+    ]);
+  });
+
+  test('for named namespaces has nothing of them in a ClusterRole that is bound everywhere', async () => {
     const objects = await render({ watchNamespaces: ['team-a'] });
-    const clusterWide = rulesOf(find(objects, 'ClusterRole//gatehouse-operator')).flatMap(({ resources }) => resources);
+    const clusterWide = boundRoles(objects, 'ClusterRoleBinding').flatMap(({ role }) =>
+      rulesOf(find(objects, `ClusterRole//${role}`)).flatMap(({ resources }) => resources),
+    );
+    expect(clusterWide).not.toContain('apikeys');
+    expect(clusterWide).not.toContain('pods');
     expect(clusterWide).toContain('workspaces');
-    expect(clusterWide.filter((name) => ['secrets', 'configmaps', 'virtualkeys'].includes(name ?? ''))).toEqual([]);
-    const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-watched'));
-    const namespaces = roles.map(({ metadata }) => metadata.namespace);
-    expect(namespaces.sort()).toEqual(['gatehouse-gateways', 'gatehouse-system', 'team-a']);
-    for (const role of roles) expect(rulesOf(role).flatMap(({ resources }) => resources)).toContain('secrets');
+    const places = boundRoles(objects, 'RoleBinding').filter(
+      ({ role }) => role === 'gatehouse-operator-resources-watched',
+    );
+    expect(places.map(({ namespace }) => namespace)).toEqual([FLEET_NAMESPACE, NAMESPACE, 'team-a'].sort());
   });
 
   test.for(['Deployment//gatehouse-operator', 'StatefulSet//gatehouse-redis'])('%s runs restricted', async (id) => {

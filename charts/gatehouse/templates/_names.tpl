@@ -32,10 +32,63 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- prepend .Values.fleetNamespaces .Values.defaultFleet.namespace | uniq | sortAlpha | toJson -}}
 {{- end }}
 
-{{- /* Namespaces for which an installation for named namespaces has Roles, as JSON. */ -}}
+{{- /* Namespaces for which an installation for named namespaces has rights, as JSON. */ -}}
 {{- define "gatehouse.namespaces" -}}
 {{- $fleets := include "gatehouse.fleetNamespaces" . | fromJsonArray -}}
 {{- concat .Values.watchNamespaces $fleets (list .Release.Namespace) | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{- /* Namespaces whose Secrets the operator may have, those of its fleets left out, as JSON. */ -}}
+{{- define "gatehouse.secretNamespaces" -}}
+{{- concat (list .Release.Namespace) .Values.watchNamespaces .Values.secrets.namespaces | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{- /* Namespaces in which the operator may run gateways, as JSON. */ -}}
+{{- define "gatehouse.gatewayNamespaces" -}}
+{{- $default := ternary (list .Values.defaultFleet.namespace) list .Values.defaultFleet.enabled -}}
+{{- concat $default .Values.fleetNamespaces .Values.workspaceFleetNamespaces .Values.watchNamespaces | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{- /* Binds a ClusterRole to the operator in one namespace; call with `root`, `role` and `namespace`. */ -}}
+{{- define "gatehouse.bindIn" -}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ .role }}
+  namespace: {{ .namespace }}
+  labels:
+    {{- include "gatehouse.labels" (dict "root" .root "part" "operator") | nindent 4 }}
+{{ include "gatehouse.bound" . }}
+{{- end }}
+
+{{- /* Binds a ClusterRole to the operator everywhere; call with `root` and `role`. */ -}}
+{{- define "gatehouse.bindCluster" -}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ .role }}
+  labels:
+    {{- include "gatehouse.labels" (dict "root" .root "part" "operator") | nindent 4 }}
+{{ include "gatehouse.bound" . }}
+{{- end }}
+
+{{- define "gatehouse.bound" -}}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ .role }}
+subjects:
+  - kind: ServiceAccount
+    name: gatehouse-operator
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
+{{- /* What lets the operator have the Secrets of a namespace, for people to run. */ -}}
+{{- define "gatehouse.secretsCommand" -}}
+{{- $role := include "gatehouse.role.workspaceSecrets" . -}}
+kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $role }} --serviceaccount={{ .Release.Namespace }}:gatehouse-operator
 {{- end }}
 
 {{- define "gatehouse.podSecurityContext" -}}

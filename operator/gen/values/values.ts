@@ -180,12 +180,30 @@ export const VALUES: Members = {
   ),
   watchNamespaces: namespaces(
     ['team-a'],
-    "Namespaces the operator serves, besides its own and the fleets'; empty: all. With a list it gets Roles only, but for " +
-      'kinds that belong to no namespace.',
+    "Namespaces the operator serves, besides its own and the fleets'; empty: all. With a list its rights hold in these " +
+      'namespaces alone, those on Secrets and on running gateways included, but for kinds that belong to no namespace. They must ' +
+      'exist.',
   ),
   fleetNamespaces: namespaces(
     ['edge'],
     "Namespaces, besides that of the default fleet, that are the organisation's too: fleets there may serve any workspace.",
+  ),
+  workspaceFleetNamespaces: namespaces(
+    ['team-b'],
+    'Namespaces of workspaces, which must exist, in which the operator may run gateways: for a GatewayFleet of the workspace itself.',
+  ),
+  secrets: section(
+    "Where the operator may have Secrets besides its own namespace, the fleets' and watchNamespaces. Another namespace is granted " +
+      'by: kubectl create rolebinding gatehouse-workspace-secrets --namespace NAMESPACE --clusterrole=gatehouse-workspace-secrets ' +
+      '--serviceaccount=RELEASE-NAMESPACE:gatehouse-operator.',
+    {
+      namespaces: namespaces(['team-a'], 'Namespaces of workspaces, which must exist.'),
+      clusterWide: flag(
+        false,
+        'DANGEROUS: who gets hold of the account of the operator then reads, changes and deletes every Secret of the cluster, and ' +
+          'so becomes its administrator. For an upgrade from a version that had this right, until every namespace has its binding.',
+      ),
+    },
   ),
   crossNamespaceRefs: flag(true, 'Whether references may leave their namespace where a ReferenceGrant allows it.'),
   allowedCustomHosts: texts(

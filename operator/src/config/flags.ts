@@ -16,6 +16,12 @@ export const FLAGS = {
     fallback: 'gatehouse-system',
     help: "Namespace of the operator, which holds what is the organisation's",
   },
+  'service-account': {
+    variable: 'GATEHOUSE_SERVICE_ACCOUNT',
+    type: 'text',
+    fallback: 'gatehouse-operator',
+    help: 'Name of its ServiceAccount, as statuses name it in commands that grant it rights',
+  },
   'watch-namespaces': {
     variable: 'GATEHOUSE_WATCH_NAMESPACES',
     type: 'list',

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
 import { err, ok, type Result } from '@gatehouse/crds';
+import type { OperatorAccount } from '../rbac.ts';
 import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
 
 export interface OperatorOptions {
   readonly organisationNamespace: string;
+  /** Whom rights are granted to. */
+  readonly account: OperatorAccount;
   /** All namespaces, or every one that is looked into. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly fleetNamespaces: ReadonlySet<string>;
@@ -142,6 +145,7 @@ function toOptions(values: Values): OperatorOptions {
   if (!LOG_LEVELS.includes(logLevel)) values.refuse('log-level', `expected one of ${LOG_LEVELS.join(', ')}`);
   return {
     organisationNamespace,
+    account: { namespace: organisationNamespace, name: values.text('service-account') ?? '' },
     fleetNamespaces,
     namespaces: watched.length === 0 ? 'all' : new Set([...fleetNamespaces, ...watched]),
     metricsNamespaces: values.namespaces('metrics-namespaces'),

@@ -15,7 +15,6 @@ import {
 import type { OperatorView } from './operator-view.ts';
 
 const SERVICE = 'gatehouse-operator';
-const SERVICE_ACCOUNT = 'gatehouse-operator';
 
 export interface FrontDeskOptions {
   readonly options: OperatorOptions;
@@ -100,7 +99,7 @@ function registration({ options, client, log }: FrontDeskOptions, certificates: 
       url === undefined
         ? { service: { namespace: organisationNamespace, name: SERVICE, port: 9443 } }
         : { url: url.origin },
-    ownUser: `system:serviceaccount:${organisationNamespace}:${SERVICE_ACCOUNT}`,
+    ownUser: `system:serviceaccount:${options.account.namespace}:${options.account.name}`,
     watchNamespaces: namespaces === 'all' ? ('all' as const) : [...namespaces],
     validationFailurePolicy,
     injectionFailurePolicy,

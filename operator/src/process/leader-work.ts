@@ -99,6 +99,7 @@ const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   image: options.gatewayImage,
   imagePullPolicy: options.gatewayImagePullPolicy,
   operatorNamespace: options.organisationNamespace,
+  operatorAccount: options.account,
   metricsNamespaces: options.metricsNamespaces,
   fleetNamespaces: options.fleetNamespaces,
 });
@@ -200,7 +201,7 @@ function apiKeyControllerOf(
 }
 
 function sidecarControllerOf(
-  { client, stores, translations, view, runtime, log }: LeaderWorkOptions,
+  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
   { writer, events }: Voice,
   { certificates }: FrontDesk,
 ) {
@@ -212,6 +213,7 @@ function sidecarControllerOf(
     view,
     subscribe: translations.subscribe,
     certificates,
+    operatorAccount: options.account,
     status: writer,
     events,
     metrics: runtime.controllers,

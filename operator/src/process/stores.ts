@@ -11,6 +11,7 @@ import {
   type Cache,
   createCache,
   createNamedWatches,
+  isAllowedTo,
   type KindRef,
   type KubeClient,
   type KubeObject,
@@ -80,7 +81,13 @@ export function createStores({ client, namespaces, crossNamespaceRefs, log }: St
       indexes: { profile: podsByProfile },
       transform: slimSidecarPod,
     }),
-    secrets: createNamedWatches({ client, kind: SECRETS, log, transform: bareSecret }),
+    secrets: createNamedWatches({
+      client,
+      kind: SECRETS,
+      log,
+      transform: bareSecret,
+      isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: SECRETS, ...name }, signal),
+    }),
   };
 }
 

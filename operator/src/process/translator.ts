@@ -42,6 +42,7 @@ export function createTranslator({
       fleetNamespaces: [...fleetNamespaces],
       consent: 'label',
       mintsKeys: true,
+      operatorAccount: options.account,
       caps: DEFAULT_TARGET_CAPS,
       allowedHosts,
     },

@@ -54,7 +54,7 @@ interface Edition {
 /**
  * The entries of the manifests of fleets; of an entry that several have, the one of the latest publication, then of the highest
  * generation: generations begin anew with an object of the same name, and a suspended fleet still has those of the one before.
- * A fleet without a manifest, or with one that cannot be read whole, adds nothing, nor does an entry that is not what its digest
+ * A fleet without a manifest, with one that cannot be read whole, or in a namespace whose rights the platform has not granted, adds nothing, nor does an entry that is not what its digest
  * says. Only fleets in the organisation's hands may be asked: who can write beside their manifests is believed. Rejects with
  * ApiError when the API server cannot be asked.
  */
@@ -63,7 +63,7 @@ export async function readPublished(
   options: ReaderOptions,
 ): Promise<readonly AnyEntry[]> {
   const editions: Edition[] = [];
-  for (const fleet of fleets.toSorted(byName)) editions.push(...(await readFleet(fleet, options)));
+  for (const fleet of fleets.toSorted(byName)) editions.push(...(await readPermitted(fleet, options)));
   const found = new Map<string, { readonly publishedAt: number; readonly entry: AnyEntry }>();
   for (const { publishedAt, entries } of editions.sort((a, b) => b.publishedAt - a.publishedAt)) {
     for (const entry of entries) {
@@ -76,6 +76,16 @@ export async function readPublished(
 }
 
 const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);
+
+/** An operator without rights where a fleet stands can publish nothing there either: the others must not wait for that. */
+async function readPermitted(fleet: FleetName, options: ReaderOptions): Promise<readonly Edition[]> {
+  try {
+    return await readFleet(fleet, options);
+  } catch (error) {
+    if (!hasReason(error, 'Forbidden')) throw error;
+    return unreadable(options, keyOf(fleet), error.reason);
+  }
+}
 
 async function readFleet({ namespace, name }: FleetName, options: ReaderOptions): Promise<readonly Edition[]> {
   const fleet = keyOf({ namespace, name });

@@ -36,9 +36,8 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
   const home = place?.namespace ?? namespace;
   const data = view.secret(home, ref.name);
   if (data === undefined) {
-    const reading = view.readingOf(home, ref.name);
-    if (reading !== 'known') return err(unread(path, ref.name, reading));
-    return lost(`the Secret ${ref.name} does not exist`);
+    const why = unread(path, { namespace: home, secret: ref.name, view });
+    return why === undefined ? lost(`the Secret ${ref.name} does not exist`) : err(why);
   }
   if (ref.key !== undefined) {
     const apiKey = textOf(data, ref.key);

@@ -12,6 +12,7 @@ export type FindingReason = Extract<
   | 'RefNotFound'
   | 'RefNotPermitted'
   | 'IdentityNotGranted'
+  | 'AccessDenied'
   | 'InvalidKind'
   | 'Pending'
   | 'InternalError'
@@ -99,14 +100,34 @@ export const notLent = (path: Path, message: string): Finding => ({
 /** Somebody is about to make what is referred to. */
 export const awaited = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
-/** Nothing is known of a Secret: it was named a moment ago, or the namespace has used up its part of those that are followed. */
-export const unread = (path: Path, secret: string, reading: SecretReading | undefined): Finding =>
-  awaited(
+interface Unread {
+  readonly namespace: string;
+  readonly secret: string;
+  /** What is known of it at all. */
+  readonly view: {
+    readingOf(namespace: string, name: string): SecretReading | undefined;
+    grantCommand(namespace: string): string;
+  };
+}
+
+/**
+ * Why nothing is known of a Secret, if that is so: it was named a moment ago, the namespace has used up its part of those that are
+ * followed, or the platform has not granted the right. Unread is not absent: what was served stays.
+ */
+export function unread(path: Path, { namespace, secret, view }: Unread): Finding | undefined {
+  const reading = view.readingOf(namespace, secret);
+  if (reading === 'known') return undefined;
+  if (reading === 'denied') {
+    const message = `the operator may not read Secrets of the namespace ${namespace}; grant it with: ${view.grantCommand(namespace)}`;
+    return { reason: 'AccessDenied', path, message, effect: 'keep' };
+  }
+  return awaited(
     path,
     reading === 'beyond'
       ? `the Secret ${secret} is not read: resources of the namespace name more Secrets than the operator can follow for it`
       : `the Secret ${secret} is not read yet`,
   );
+}
 
 /** The object stands where it must not. */
 export const misplaced = (path: Path, message: string): Finding => ({

@@ -6,6 +6,7 @@ import type { KindConfig } from '@gatehouse/crds/config';
 import { GROUP, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import { nodeAsksForIdentity } from '@gatehouse/crds/providers';
 import { isWithheld } from '@gatehouse/crds/snapshot';
+import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import { createGrantBook } from './grants.ts';
 import { type Holdings, holderOf } from './holders.ts';
 import { type Items, resourceOf, resourcesOf } from './items.ts';
@@ -30,6 +31,8 @@ export interface Lookups {
   secret(namespace: string, name: string): SecretData | undefined;
   /** How far reading the Secret has come: what is not known to be absent may well be there. */
   readingOf(namespace: string, name: string): SecretReading | undefined;
+  /** What the platform runs to let the operator read Secrets of the namespace. */
+  grantCommand(namespace: string): string;
   /** Whether a ReferenceGrant lets objects of the kind in `namespace` use a Secret of another one. */
   isSecretGranted(kind: string, namespace: string, from: string, secret: string): boolean;
   /** Id of the credential entry of an Integration: null if it has none, undefined if it cannot be used. */
@@ -105,6 +108,7 @@ export function createLookups(input: LookupInput): Lookups {
     secret: (namespace, name) => world.secrets.get(objectKey(namespace, name)),
     readingOf: (namespace, name) =>
       world.secretReadings === undefined ? 'known' : world.secretReadings.get(objectKey(namespace, name)),
+    grantCommand: (namespace) => secretsCommand(world.settings.operatorAccount ?? DEFAULT_ACCOUNT, namespace),
     isContested: (sha256) => holdings.contested.has(sha256),
     holderOf: (sha256) =>
       holderOf(holdings, sha256, {

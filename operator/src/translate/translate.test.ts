@@ -240,6 +240,35 @@ describe('a Secret of which nothing is known', () => {
   });
 });
 
+describe('a Secret that may not be read', () => {
+  const denied = { secretReadings: new Map([['team-a/openai', 'denied' as const]]) };
+  const objects = [workspace('team-a'), virtualKey('openai', 'team-a')];
+
+  test('is told of with the command that grants it, whose account it is', () => {
+    const world = worldOf(objects, { settings: { operatorAccount: { namespace: 'system', name: 'own' } } });
+    expect(translate({ ...world, ...denied }).verdicts[0]).toMatchObject({
+      conditions: {
+        ResolvedRefs: {
+          status: 'False',
+          reason: 'AccessDenied',
+          message: expect.stringContaining(
+            'kubectl create rolebinding gatehouse-workspace-secrets --namespace team-a --clusterrole=gatehouse-workspace-secrets --serviceaccount=system:own',
+          ),
+        },
+      },
+      serves: 'nothing',
+    });
+  });
+
+  test('keeps what was made of it while it could be', () => {
+    const before = translate(worldOf([...objects, secret('team-a', 'sk-a')]));
+    const after = translate({ ...worldOf(objects), ...denied }, before);
+    expect(after.verdicts[0]?.serves).toBe('last good');
+    const credentials = after.snapshot.entries.filter(({ kind }) => kind === 'credential');
+    expect(JSON.stringify(credentials)).toContain('sk-a');
+  });
+});
+
 describe('a verdict', () => {
   test('has a message below 1 kB, however much is wrong', () => {
     const scopes = Array.from(

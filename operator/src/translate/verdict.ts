@@ -119,6 +119,7 @@ const SEVERITY: readonly FindingReason[] = [
   'UnsupportedValue',
   'RefNotPermitted',
   'IdentityNotGranted',
+  'AccessDenied',
   'InvalidKind',
   'RefNotFound',
   'Pending',

@@ -1,6 +1,7 @@
 /** What a translation looks at: everything, as plain values. Who keeps it up to date replaces objects, never changes them. */
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
+import type { OperatorAccount } from '../rbac.ts';
 import type { AllowedHosts } from './custom-hosts.ts';
 import type { ReferenceGrant } from './reference-grants.ts';
 import type { Weight } from './weight.ts';
@@ -33,8 +34,11 @@ export interface SecretData extends Lookup<string> {
   readonly owner?: string | undefined;
 }
 
-/** `known`: it exists or it does not, `secrets` says which. `beyond`: more are named than are read. */
-export type SecretReading = 'known' | 'beyond';
+/**
+ * `known`: it exists or it does not, `secrets` says which. `beyond`: more are named than are read. `denied`: the platform has not
+ * granted the right to read it.
+ */
+export type SecretReading = 'known' | 'beyond' | 'denied';
 
 /**
  * Objects by `objectKey`. A changed object is a new object; an unchanged one stays the same. Any Map will do, and is gone
@@ -70,6 +74,8 @@ export interface WorldSettings {
   readonly consent: 'label' | 'implied';
   /** Whether somebody mints a key for an ApiKey that brings none. */
   readonly mintsKeys: boolean;
+  /** Who needs the right to read Secrets; absent where nobody does. */
+  readonly operatorAccount?: OperatorAccount | undefined;
   readonly caps: TargetCaps;
   /** Where resources may send requests to; absent or empty: anywhere. */
   readonly allowedHosts?: AllowedHosts | undefined;

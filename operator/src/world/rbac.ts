@@ -9,6 +9,6 @@ export const rbac: readonly PolicyRule[] = [
     resources: ['referencegrants'],
     verbs: ['list', 'watch'],
   },
-  { scope: 'watched', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] },
+  { scope: 'workspace', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] },
   { scope: 'watched', apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
 ];

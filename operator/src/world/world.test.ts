@@ -10,6 +10,7 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
   const secrets = createStore<SecretObject>();
   const known = new Set<string>();
   const beyond = new Set<string>();
+  const denied = new Set<string>();
   const listeners: ((key: string) => void)[] = [];
   const labels = createStore<KubeObject>();
   const grants = createStore<ReferenceGrantObject>();
@@ -23,6 +24,7 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
       secrets: {
         store: secrets,
         isKnown: (key) => known.has(key),
+        isDenied: (key) => denied.has(key),
         beyond,
         subscribe: (listener) => {
           listeners.push(listener);
@@ -41,7 +43,7 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
   const tell = (key: string): void => {
     for (const listener of listeners) listener(key);
   };
-  return { accounts, workspaces, secrets, known, beyond, tell, labels, grants, world, changes: () => changes };
+  return { accounts, workspaces, secrets, known, beyond, denied, tell, labels, grants, world, changes: () => changes };
 }
 
 let versions = 0;
@@ -94,7 +96,7 @@ describe('a live world', () => {
   });
 
   test('says how far reading a Secret has come, and whose it is', () => {
-    const { secrets, known, beyond, tell, world, changes } = stage();
+    const { secrets, known, beyond, denied, tell, world, changes } = stage();
     const reading = () => world.take().secretReadings?.get('team/s');
     expect(reading()).toBeUndefined();
     beyond.add('team/s');
@@ -104,9 +106,13 @@ describe('a live world', () => {
     known.add('team/s');
     tell('team/s');
     expect(reading()).toBe('known');
-    expect(changes()).toBe(2);
+    denied.add('team/s');
+    known.clear();
     tell('team/s');
-    expect(changes(), 'nothing new is no change').toBe(2);
+    expect(reading()).toBe('denied');
+    expect(changes()).toBe(3);
+    tell('team/s');
+    expect(changes(), 'nothing new is no change').toBe(3);
     const owner = { apiVersion: API_VERSION, kind: 'ApiKey', name: 'k', uid: 'u', controller: true };
     put(secrets, secret('one'));
     expect(world.take().secrets.get('team/s')?.owner).toBeUndefined();

@@ -18,7 +18,7 @@ export type KindStores = ReadonlyMap<KindName, Store<CustomObject>>;
 
 export interface WorldStores {
   readonly kinds: KindStores;
-  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'beyond' | 'subscribe'>;
+  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
   /** Absent where references must not cross namespaces. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
@@ -67,11 +67,12 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
 }
 
 /** How far reading each Secret has come. */
-function readingsOf({ isKnown, beyond, subscribe }: WorldStores['secrets']) {
+function readingsOf({ isKnown, isDenied, beyond, subscribe }: WorldStores['secrets']) {
   return {
     objects: new Map<ObjectKey, SecretReading>(),
     get: (key: ObjectKey): SecretReading | undefined => {
       if (beyond.has(key)) return 'beyond';
+      if (isDenied(key)) return 'denied';
       return isKnown(key) ? 'known' : undefined;
     },
     subscribe: (listener: (change: { readonly key: ObjectKey }) => void) => subscribe((key) => listener({ key })),

@@ -33,6 +33,7 @@ export async function createTeam(controlPlane: ControlPlaneAccess, options: Team
       kind: 'Namespace',
       metadata: { name, labels: { ...options.labels, 'gatehouse.dev/workspace': name } },
     },
+    secretsGrant(name),
     resource('Workspace', { name }, { namespace: name, defaults: { configRef: { name: 'main' } } }),
     ...providers(name),
     resource('GatewayConfig', { namespace: name, name: 'main' }, { config: { provider: '@first' } }),
@@ -42,6 +43,15 @@ export async function createTeam(controlPlane: ControlPlaneAccess, options: Team
   await allReady(controlPlane, name, 'virtualkeys,gatewayconfigs,apikeys');
   return { name, key };
 }
+
+/** What the platform does for the namespace of a workspace. */
+const secretsGrant = (namespace: string): object => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { name: 'gatehouse-workspace-secrets', namespace },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gatehouse-workspace-secrets' },
+  subjects: [{ kind: 'ServiceAccount', name: 'gatehouse-operator', namespace: 'gatehouse-system' }],
+});
 
 /** 256 random bits. */
 export const newKey = (): string => `gwk_${randomBytes(32).toString('base64url')}`;

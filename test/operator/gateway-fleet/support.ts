@@ -66,6 +66,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
     settings: {
       image: 'localhost/gatehouse-gateway:test',
       operatorNamespace: 'gatehouse-system',
+      operatorAccount: { namespace: 'gatehouse-system', name: 'gatehouse-operator' },
       metricsNamespaces: [],
       fleetNamespaces: new Set([namespace]),
       ...options.settings,
@@ -104,7 +105,9 @@ export async function restrictedClient(cluster: ControlPlaneAccess, namespace: s
     const answer = await cluster.request('POST', to, { body });
     if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   };
-  await post(`${path}/roles`, { metadata: { name: 'operator' }, rules: rolesOf(rbac).watched });
+  const { watched, fleets, fleetSecrets } = rolesOf(rbac);
+  const rules = [...watched, ...fleets, ...fleetSecrets];
+  await post(`${path}/roles`, { metadata: { name: 'operator' }, rules });
   await post(`${path}/rolebindings`, {
     metadata: { name: 'operator' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'operator' },

@@ -1,14 +1,11 @@
 /** The operator with exactly its own rights on a control plane of its own: nothing is refused, and nothing is left over. */
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { type RoleRule, type RuleScope, rolesOf } from '../../../operator/src/rbac.ts';
 import { OPERATOR_RULES } from '../../../operator/src/rbac-rules.ts';
 import { type AuditEvent, type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
+import { ACCOUNT, grantRights } from './rights.ts';
 import {
   apply,
   becomes,
@@ -31,7 +28,6 @@ const EXAMPLES = ['organisation', 'team-a/workspace', 'team-a/providers', 'team-
 const CONFIGS = ['by-endpoint', 'cached', 'conditional', 'fallback', 'weighted'].map(
   (name) => `team-a/configs/${name}`,
 );
-const ACCOUNT = 'gatehouse-operator';
 const RBAC = 'rbac.authorization.k8s.io';
 
 let cluster: ControlPlane;
@@ -44,53 +40,6 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 const textOf = (path: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../${path}.yaml`, import.meta.url)), 'utf8');
-
-/** Each rule where it holds, as the chart does it for named namespaces. */
-async function grant(stage: Stage): Promise<string> {
-  const { organisation, fleets, tenant } = stage;
-  const roles = rolesOf(OPERATOR_RULES);
-  const places: Readonly<Record<RuleScope, readonly (string | undefined)[]>> = {
-    cluster: [undefined],
-    watched: [organisation, fleets, tenant],
-    own: [organisation],
-  };
-  for (const scope of Object.keys(roles) as RuleScope[]) {
-    for (const namespace of places[scope]) {
-      for (const object of bound(`operator-${scope}`, namespace, { rules: roles[scope], organisation })) {
-        await apply(cluster, object);
-      }
-    }
-  }
-  const token = await cluster.serviceAccountToken(organisation, ACCOUNT);
-  const path = join(stage.folder, 'kubeconfig');
-  const user = { name: 'operator', user: { token } };
-  const place = {
-    name: 'cluster',
-    cluster: { server: cluster.url, 'certificate-authority-data': btoa(cluster.caPem) },
-  };
-  const context = { name: 'main', context: { cluster: 'cluster', user: 'operator' } };
-  const config = { clusters: [place], users: [user], contexts: [context], 'current-context': 'main' };
-  await writeFile(path, stringify({ apiVersion: 'v1', kind: 'Config', ...config }));
-  return path;
-}
-
-function bound(
-  name: string,
-  namespace: string | undefined,
-  { rules, organisation }: { readonly rules: readonly RoleRule[]; readonly organisation: string },
-): KubeThing[] {
-  const prefix = namespace === undefined ? 'Cluster' : '';
-  const metadata = namespace === undefined ? { name } : { name, namespace };
-  const apiVersion = `${RBAC}/v1`;
-  const binding = {
-    roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
-    subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: organisation }],
-  };
-  return [
-    { apiVersion, kind: `${prefix}Role`, metadata, rules } as KubeThing,
-    { apiVersion, kind: `${prefix}RoleBinding`, metadata, ...binding } as KubeThing,
-  ];
-}
 
 /** What the chart installs empty for the operator to fill. */
 async function installShells({ organisation }: Stage): Promise<void> {
@@ -149,7 +98,7 @@ test('the operator needs every right it has, and no other', async () => {
   await using stage = await setStage(cluster, { args: ['--webhook-url', 'https://127.0.0.1:0'] });
   const { organisation, fleets, tenant } = stage;
   await installShells(stage);
-  const setup = { ...stage.setup, kubeconfigPath: await grant(stage) };
+  const setup = { ...stage.setup, kubeconfigPath: await grantRights(stage) };
   const made: KubeThing[] = [];
   const skipped: string[] = [];
   for (const object of oneOfEach(stage)) {

@@ -10,7 +10,7 @@ import { isObject } from '@gatehouse/crds';
 import { isKindName, KINDS } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { waitFor } from '@gatehouse/test/kit';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { APPLY_PATCH, type ControlPlaneAccess } from '../../cluster/index.ts';
 import { ask, type GatewayProcess, startGateway } from '../../contract/gateway-process.ts';
 
@@ -92,6 +92,15 @@ export async function startOperator({ kubeconfigPath, args }: OperatorSetup): Pr
       await end('SIGKILL');
     },
   };
+}
+
+/** A kubeconfig for whoever has the token. */
+export function kubeconfigOf({ url, caPem }: ControlPlaneAccess, token: string): string {
+  const place = { name: 'cluster', cluster: { server: url, 'certificate-authority-data': btoa(caPem) } };
+  const user = { name: 'user', user: { token } };
+  const context = { name: 'main', context: { cluster: 'cluster', user: 'user' } };
+  const config = { clusters: [place], users: [user], contexts: [context], 'current-context': 'main' };
+  return stringify({ apiVersion: 'v1', kind: 'Config', ...config });
 }
 
 /** One installation among others of the same cluster: namespaces of its own, and a fleet that serves all of them. */

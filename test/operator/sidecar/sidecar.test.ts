@@ -111,6 +111,7 @@ function startController(
   const works = sidecarProfileController({
     ...{ client, kind, profiles, pods, view, subscribe, status, log },
     certificates: trust,
+    operatorAccount: { namespace: 'gatehouse-system', name: 'gatehouse-operator' },
   });
   return running(async (signal) => {
     const parts = [cache.run(signal), status.run(signal)];

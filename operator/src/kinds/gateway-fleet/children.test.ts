@@ -7,6 +7,7 @@ import { aFleet } from './testing.ts';
 const SETTINGS = {
   image: 'registry.example/gatehouse-gateway:1.2.3',
   operatorNamespace: 'gatehouse-system',
+  operatorAccount: { namespace: 'gatehouse-system', name: 'gatehouse-operator' },
   metricsNamespaces: ['monitoring'],
   fleetNamespaces: new Set(['gatehouse-system', 'gatehouse-gateways']),
 };

@@ -16,11 +16,11 @@ import {
   onReferenced,
   onSelf,
   type Run,
-  retryFrom,
   type StatusWriter,
   type Store,
   suspendedStatus,
 } from '../../runtime/index.ts';
+import { haltFrom } from './access.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
@@ -116,7 +116,8 @@ async function walk(
   const fleet = readFleet(object);
   if (!isFleet(fleet)) return { trail: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
   for (const { proves, take } of STEPS) {
-    const result = await take({ fleet, ports, signal }).catch(retryFrom);
+    const run = { fleet, ports, signal };
+    const result = await take(run).catch((error: unknown) => haltFrom(error, run));
     if (result.kind !== 'done') return { trail: { passed, halt: { ...result, proves } }, fleet };
     passed.set(proves, { reason: proves, message: result.message });
   }

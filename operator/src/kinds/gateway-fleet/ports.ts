@@ -33,7 +33,7 @@ export interface FleetStores {
 export interface Ports {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'apply' | 'mergePatch' | 'delete'>;
   readonly stores: FleetStores;
-  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'want' | 'isKnown' | 'settled'>;
+  readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'want' | 'isKnown' | 'isDenied' | 'settled'>;
   readonly applier: Applier;
   readonly settings: FleetSettings;
   readonly world: () => FleetWorld;

@@ -12,6 +12,7 @@ import {
   stall,
   wait,
 } from '../../runtime/index.ts';
+import { accessDenied } from './access.ts';
 import { applyChildren } from './apply-children.ts';
 import { fleetIssues } from './checks.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
@@ -57,7 +58,8 @@ function refusal(problems: readonly { readonly code: 'invalid' | 'unsupported'; 
   return stall(isInvalid ? 'Invalid' : 'UnsupportedValue', sentence(problems.map(({ text }) => text)));
 }
 
-async function resolveRefs({ fleet, ports, signal }: FleetRun): Promise<StepResult> {
+async function resolveRefs(run: FleetRun): Promise<StepResult> {
+  const { fleet, ports, signal } = run;
   const { owner, issues } = workspacesServedBy(fleet, ports.world(), ports.settings);
   const wanted = owner === undefined ? new Set<ObjectKey>() : secretKeys(fleet);
   ports.secrets.want(secretClaimant('GatewayFleet', fleet.metadata, ports.settings), wanted);
@@ -66,6 +68,7 @@ async function resolveRefs({ fleet, ports, signal }: FleetRun): Promise<StepResu
       signal.throwIfAborted();
     });
   }
+  if (wanted.values().some(ports.secrets.isDenied)) return accessDenied(run);
   const unread = [...wanted].filter((key) => !ports.secrets.isKnown(key));
   if (unread.length > 0) {
     return wait('Pending', `Secrets could not be read yet: ${unread.sort().join(', ')}`, { afterMs: SECRETS_MS });

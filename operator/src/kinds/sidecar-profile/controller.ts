@@ -1,5 +1,6 @@
 import type { PositiveType } from '@gatehouse/crds/conditions';
 import { parseResource } from '@gatehouse/crds/kinds';
+import type { OperatorAccount } from '../../rbac.ts';
 import {
   type Change,
   type Controller,
@@ -8,14 +9,17 @@ import {
   defineController,
   type EventRecorder,
   type Halt,
+  isAllowedTo,
   type KindRef,
   type KubeClient,
   keyOf,
   type Log,
   type NamedWatches,
+  namespaceOf,
   type ObjectKey,
   onChange,
   onSelf,
+  onTold,
   type Run,
   retryFrom,
   type StatusWriter,
@@ -40,7 +44,7 @@ import { judgeSpec, needsOf, published, resolve } from './steps.ts';
 import { summarise, summariseSuspended, type Trail } from './summarise.ts';
 
 export interface SidecarProfileControllerOptions {
-  readonly client: Pick<KubeClient, 'get' | 'watch' | 'apply' | 'mergePatch' | 'delete'>;
+  readonly client: Pick<KubeClient, 'create' | 'get' | 'watch' | 'apply' | 'mergePatch' | 'delete'>;
   readonly kind: KindRef<SidecarProfileObject>;
   readonly profiles: Store<SidecarProfileObject>;
   /** Pods with the label `gatehouse.dev/sidecar`, kept by `slimPod`, with the index `profile` of `podsByProfile`. */
@@ -49,6 +53,8 @@ export interface SidecarProfileControllerOptions {
   /** Calls back after any reader of `view` may answer otherwise. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
+  /** Whom the right to write the copies is granted to. */
+  readonly operatorAccount: OperatorAccount;
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
   readonly log: Log;
   readonly events?: Pick<EventRecorder, 'record'>;
@@ -72,7 +78,13 @@ export const podsByProfile = ({ metadata: { namespace, labels = {} } }: SidecarP
 export function sidecarProfileController(options: SidecarProfileControllerOptions): Pick<Controller, 'name' | 'run'> {
   const { client, kind, profiles, pods, log } = options;
   const watch = (of: KindRef<SidecarCopy>): NamedWatches<SidecarCopy> =>
-    createNamedWatches({ client, kind: of, log, transform: digested });
+    createNamedWatches({
+      client,
+      kind: of,
+      log,
+      transform: digested,
+      isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: of, ...name }, signal),
+    });
   const copies = { configMaps: watch(COPY_CONFIG_MAPS), secrets: watch(COPY_SECRETS) };
   const neighbours = (namespace: string | undefined): readonly ObjectKey[] =>
     profilesOf(profiles, namespace).map(({ metadata }) => keyOf(metadata));
@@ -94,6 +106,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
       onChange(pods, podsByProfile),
       onChange(copies.configMaps.store, ({ metadata }) => neighbours(metadata.namespace)),
       onChange(copies.secrets.store, ({ metadata }) => neighbours(metadata.namespace)),
+      onTold(copies.secrets, (key) => neighbours(namespaceOf(key))),
     ],
     reconcile: (run) => reconcile(context, run),
     whileSuspended: (run) => rest(context, run),
@@ -152,11 +165,11 @@ function follow(
   { object, signal }: Run<SidecarProfileObject>,
   told: SidecarSnapshot | undefined,
 ): Promise<StepResult> {
-  const { client, certificates, profiles } = options;
+  const { client, certificates, profiles, operatorAccount } = options;
   const { namespace = '' } = object.metadata;
   const owners = profilesOf(profiles, namespace);
   const { caPem } = certificates.current;
-  return followTold({ client, copies, namespace, signal, told, owners, caPem }).catch(retryFrom);
+  return followTold({ client, copies, namespace, signal, told, owners, caPem, operatorAccount }).catch(retryFrom);
 }
 
 const isTriedAgain = (result: StepResult): result is Halt => result.kind === 'retry' || result.kind === 'fault';

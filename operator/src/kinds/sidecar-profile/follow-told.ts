@@ -1,4 +1,5 @@
 /** Has the mounted copy say what the sidecars of its namespace are told, and be gone where that is nothing. */
+import { type OperatorAccount, secretsCommand } from '../../rbac.ts';
 import {
   type Claimant,
   done,
@@ -7,6 +8,7 @@ import {
   keyOf,
   type NamedWatches,
   type StepResult,
+  stall,
 } from '../../runtime/index.ts';
 import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { SIDECAR_COPY } from '../../webhook/index.ts';
@@ -21,6 +23,8 @@ export interface FollowOptions extends Omit<CopyInput, 'snapshot'> {
   readonly copies: CopyWatches;
   /** Undefined while nobody knows: the copy stays as it is. */
   readonly told: SidecarSnapshot | undefined;
+  /** Whom the right to write them is granted to. */
+  readonly operatorAccount: OperatorAccount;
   readonly signal: AbortSignal;
 }
 
@@ -40,10 +44,11 @@ export async function followTold(options: FollowOptions): Promise<StepResult> {
 // In both directions the Secret goes first: a sidecar takes the two when both have the same version, and credentials go at once.
 
 async function write(
-  { client, copies, namespace, owners, caPem, signal }: FollowOptions,
+  { client, copies, namespace, owners, caPem, operatorAccount, signal }: FollowOptions,
   key: string,
   snapshot: SidecarSnapshot,
 ): Promise<StepResult> {
+  if (copies.secrets.isDenied(key)) return denied(operatorAccount, namespace);
   const made = copiesOf({ namespace, snapshot, caPem, owners });
   if (!made.ok) return tooLarge(made.error);
   const { secret, configMap } = made.value;
@@ -51,6 +56,13 @@ async function write(
   if (!isSameCopy(copies.secrets.store.get(key), secret)) await client.apply(COPY_SECRETS, secret, apply);
   if (!isSameCopy(copies.configMaps.store.get(key), configMap)) await client.apply(COPY_CONFIG_MAPS, configMap, apply);
   return done('The mounted copy is written');
+}
+
+/** The watch tells when the right has been granted. */
+function denied(account: OperatorAccount, namespace: string): StepResult {
+  const command = secretsCommand(account, namespace);
+  const message = `The operator may not write the copy for sidecars into the namespace ${namespace}; grant it with: ${command}`;
+  return stall('AccessDenied', message);
 }
 
 async function remove({ client, copies, signal }: FollowOptions, key: string): Promise<StepResult> {

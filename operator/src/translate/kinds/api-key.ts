@@ -56,8 +56,8 @@ function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups)
   if (known !== undefined) return known;
   const path = secretRef === undefined ? [] : ['spec', 'secretRef'];
   const data = view.secret(namespace, name);
-  const reading = data === undefined ? view.readingOf(namespace, name) : 'known';
-  if (reading !== 'known') return unread(path, name, reading);
+  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  if (why !== undefined) return why;
   if (secretRef !== undefined) return missing(path, `the Secret ${name} does not exist or has no entry ${key}`, 'keep');
   return data === undefined || data.owner === owner ? awaited(path, 'the key is being minted') : taken(name);
 }
