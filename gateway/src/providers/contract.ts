@@ -225,6 +225,8 @@ export interface ProxyRule {
   path?(call: Call): string;
   /** The base URL when it depends on the path; undefined: the usual one. A custom host comes first. */
   baseUrl?(call: Call): string | undefined;
+  /** The model that a path, as it goes to the provider, names; undefined: the path names none, the body does. */
+  modelOf?(path: string): string | undefined;
 }
 
 export interface Provider {

@@ -87,8 +87,8 @@ function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared
   const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
   const { providers, hosts } = ports;
-  const nowMs = ports.now();
-  const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, model, nowMs });
+  const asked = { operation, params, model, nowMs: ports.now() };
+  const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, ...asked });
   const { provider, fields, stored, ownIdentity } = resolved.target;
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const { keyHeaders } = caller;

@@ -9,6 +9,7 @@ import { compilePlan } from '../../routing/index.ts';
 import { createSnapshotHolder } from '../../snapshot/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller } from '../exchange.ts';
+import { OPERATIONS } from '../operation.ts';
 import type { RequestProvider, Resolution } from '../resolve/index.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
@@ -77,6 +78,8 @@ function resolve({
     resolution: { plan, requestProvider, overrides: { customHost } } as unknown as Resolution, // as above
     providers: PROVIDERS,
     hosts,
+    operation: OPERATIONS.chatComplete,
+    params: { model },
     model,
     nowMs,
   });
@@ -112,7 +115,7 @@ describe('a managed target', () => {
     { rule: 'not expired before', asked: { target: { provider: '@expiring' }, nowMs: NOW - 1 }, code: 'resolved' },
     { rule: 'of another model', asked: { target: { provider: '@narrow' }, model: 'x' }, code: 'MODEL_NOT_ALLOWED' },
     { rule: 'of an allowed model', asked: { target: { provider: '@narrow' }, model: 'm' }, code: 'resolved' },
-    { rule: 'without a model', asked: { target: { provider: '@narrow' }, model: '' }, code: 'resolved' },
+    { rule: 'without a model', asked: { target: { provider: '@narrow' }, model: '' }, code: 'MODEL_NOT_ALLOWED' },
     { rule: 'at a metadata address', asked: { target: { provider: '@metadata' } }, code: 'CUSTOM_HOST_REFUSED' },
   ])('$rule: $code', ({ asked, code }) => {
     expect(codeOf(asked)).toBe(code);

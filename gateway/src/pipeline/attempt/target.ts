@@ -9,8 +9,9 @@ import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostOrigin } from '../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { headerFields, type Resolution, suggestion } from '../resolve/index.ts';
+import { headerFields, type Resolution } from '../resolve/index.ts';
 import { additionsTo, checkAddressee, isBelow, settingRefused } from './addressee.ts';
+import { checkModelList, type ModelQuestion } from './model-list.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -22,7 +23,7 @@ export interface ResolvedTarget {
   readonly values: ReadonlyMap<string, string>;
 }
 
-export interface TargetQuestion {
+export interface TargetQuestion extends ModelQuestion {
   readonly request: ClientRequest;
   readonly caller: Caller;
   readonly snapshot: SnapshotView;
@@ -50,7 +51,7 @@ interface Account {
 /** Throws the AppError that keeps the leaf from being used. */
 export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTarget {
   const account = accountOf(leaf, question);
-  checkManaged(account.managed, question);
+  checkManaged(account, question);
   const host = hostOf(leaf, account, question);
   const extra = extraFields(leaf, account, question);
   const { managed } = account;
@@ -134,22 +135,16 @@ function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }
   };
 }
 
-function checkManaged(record: ManagedProvider | undefined, { model, nowMs }: TargetQuestion): void {
+function checkManaged({ managed: record, deployments }: Account, question: TargetQuestion): void {
   if (record === undefined) return;
   const provider = record.provider.id;
   if (record.needsFleet) {
     throw new AppError('NEEDS_FLEET', { provider, detail: `The credential of @${record.slug} stays with the fleet` });
   }
-  if (nowMs >= record.expiresAtMs) {
+  if (question.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  if (record.models !== undefined && model !== '' && !record.models.has(model)) {
-    throw new AppError('MODEL_NOT_ALLOWED', {
-      provider,
-      param: 'model',
-      detail: `The model ${model} is not allowed for @${record.slug}${suggestion(model, [...record.models])}`,
-    });
-  }
+  checkModelList(record, deployments, question);
 }
 
 /** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */

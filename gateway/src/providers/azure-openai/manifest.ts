@@ -1,6 +1,6 @@
 import { azureAuth } from '../../upstream/azure/index.ts';
 import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
-import { apiKeyHeader } from '../engine/index.ts';
+import { apiKeyHeader, modelIn } from '../engine/index.ts';
 import {
   chatEndpoint,
   completionEndpoint,
@@ -36,5 +36,5 @@ export const azureOpenai: Provider = defineProvider({
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
-  proxy: { path: proxiedPath, baseUrl: proxyBaseUrl },
+  proxy: { path: proxiedPath, baseUrl: proxyBaseUrl, modelOf: modelIn(/^(?:\/openai)?\/deployments\/([^/]+)\//) },
 });

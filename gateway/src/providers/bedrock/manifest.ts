@@ -1,5 +1,6 @@
 import { awsErrorFields } from '../../wire/bedrock/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
+import { modelIn } from '../engine/index.ts';
 import { chatComplete } from './chat.ts';
 import { complete } from './complete.ts';
 import { embed } from './embed.ts';
@@ -13,6 +14,6 @@ export const bedrock: Provider = defineProvider({
   auth: settlingAuth,
   endpoints: { chatComplete, complete, embed, messages, messagesCountTokens },
   models,
-  proxy: { baseUrl: proxyBaseUrl },
+  proxy: { baseUrl: proxyBaseUrl, modelOf: modelIn(/^\/model\/([^/]+)\/[^/]+$/) },
   readError: (body, head) => awsErrorFields(body, head.headers),
 });

@@ -20,4 +20,4 @@ export {
 export { shapeBody } from './shape-body.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';
 export { holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
-export { hostText, pathSegment, pathText } from './url.ts';
+export { hostText, modelIn, pathSegment, pathText } from './url.ts';

@@ -1,5 +1,5 @@
 import { defineProvider, type Provider } from '../contract.ts';
-import { apiKeyHeader } from '../engine/index.ts';
+import { apiKeyHeader, modelIn } from '../engine/index.ts';
 import { chatComplete } from './chat-complete.ts';
 import { embed } from './embed.ts';
 import { models } from './models.ts';
@@ -12,5 +12,5 @@ export const google: Provider = defineProvider({
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed },
   models,
-  proxy: {},
+  proxy: { modelOf: modelIn(/^\/v1(?:alpha|beta)?\/models\/([^/:]+):[A-Za-z]+$/) },
 });

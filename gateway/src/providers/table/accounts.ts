@@ -1,7 +1,7 @@
 /** Upstreams whose host or path belongs to the account. Facts: spec/providers.yaml and spec/providers.md section 3. */
 import { API_KEY } from '@gatehouse/crds/providers';
 import type { Authorizer, Call, Provider } from '../contract.ts';
-import { bearer, pathText, requireModel } from '../engine/index.ts';
+import { bearer, modelIn, pathText, requireModel } from '../engine/index.ts';
 import { EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
 import { databricksChat, servingPath } from './hooks/databricks.ts';
 import { stringErrorWithStatus } from './hooks/errors.ts';
@@ -48,6 +48,7 @@ export const ACCOUNTS: readonly Provider[] = [
     chat: { path: servingPath, dialect: databricksChat },
     complete: { path: servingPath },
     embed: { path: servingPath, only: ['input'] },
+    proxy: { modelOf: modelIn(/^\/([^/]+)\/invocations$/) },
   }),
   openAiLike({
     id: 'huggingface',
@@ -59,6 +60,7 @@ export const ACCOUNTS: readonly Provider[] = [
       dialect: stableId,
     },
     complete: { path: modelPath('/v1/completions'), dialect: stableId },
+    proxy: { modelOf: modelIn(/^\/models\/([^/]+\/[^/]+)(?:\/|$)/) },
     readError: stringErrorWithStatus,
   }),
   openAiLike({

@@ -1,6 +1,6 @@
 /** Upstreams without typed operations: every call is passed on with the credential. Facts: spec/providers.md 3.20. */
 import type { Provider } from '../contract.ts';
-import { apiKeyHeader } from '../engine/index.ts';
+import { apiKeyHeader, modelIn } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';
 import { ownedModelPages } from './hooks/models.ts';
 import { sagemakerAuth, sagemakerBaseUrl, sagemakerHeaders } from './hooks/sagemaker.ts';
@@ -21,8 +21,15 @@ export const PROXY_ONLY: readonly Provider[] = [
     id: 'replicate',
     baseUrl: 'https://api.replicate.com/v1',
     models: { path: '/models', read: ownedModelPages },
+    proxy: { modelOf: modelIn(/^\/models\/([^/]+\/[^/]+)\/predictions$/) },
   }),
-  openAiLike({ id: 'sagemaker', baseUrl: sagemakerBaseUrl, auth: sagemakerAuth, headers: sagemakerHeaders }),
+  openAiLike({
+    id: 'sagemaker',
+    baseUrl: sagemakerBaseUrl,
+    auth: sagemakerAuth,
+    headers: sagemakerHeaders,
+    proxy: { modelOf: modelIn(/^\/endpoints\/([^/]+)\/[^/]+$/) },
+  }),
   openAiLike({ id: 'segmind', baseUrl: 'https://api.segmind.com/v1', auth: apiKeyHeader('x-api-key') }),
   openAiLike({ id: 'tripo3d', baseUrl: 'https://api.tripo3d.ai/v2/openapi' }),
 ];

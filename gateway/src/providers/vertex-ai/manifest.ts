@@ -6,7 +6,7 @@ import { betaHeader } from './claude-body.ts';
 import { embed } from './embed.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { models, quotaProject } from './models.ts';
-import { baseUrl } from './paths.ts';
+import { baseUrl, publisherModel } from './paths.ts';
 
 const REQUEST_TYPE = 'x-vertex-ai-llm-request-type';
 
@@ -23,6 +23,6 @@ export const vertexAi: Provider = defineProvider({
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed, messages, messagesCountTokens },
   models,
-  proxy: {},
+  proxy: { modelOf: publisherModel },
   isOverloadFrame,
 });
