@@ -263,6 +263,7 @@
     - configmaps
   verbs:
     - get
+    - watch
     - create
     - update
     - patch

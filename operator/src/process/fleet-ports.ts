@@ -3,8 +3,14 @@
 import type { Place } from '@gatehouse/crds/snapshot';
 import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } from '../kinds/gateway-fleet/index.ts';
 import type { FleetPorts } from '../program/index.ts';
-import { createAcknowledgements, createPublisher, type FleetIdentity } from '../publish/index.ts';
-import { type KubeClient, keyOf, type Log } from '../runtime/index.ts';
+import {
+  createAcknowledgements,
+  createLookout,
+  createPublisher,
+  DELETIONS_PER_SECOND,
+  type FleetIdentity,
+} from '../publish/index.ts';
+import { createRate, type KubeClient, keyOf, type Log, systemClock } from '../runtime/index.ts';
 import { podsOf, toFleetPod } from './pods.ts';
 import type { Stores } from './stores.ts';
 
@@ -30,14 +36,22 @@ export function createFleetPorts({ client, stores, settings, identity, log }: Fl
     const encoded = secrets.store.get(adminSecret(fleet))?.data?.[ADMIN_TOKEN_KEY] ?? '';
     return Buffer.from(encoded, 'base64').toString('utf8');
   };
+  const deletions = createRate({ perSecond: DELETIONS_PER_SECOND, burst: 1, clock: systemClock });
+  const shared = { client, identity, deletions, log };
   return {
     podsOf: ({ key }) => podsOf(pods, key).map(toFleetPod),
     createParts: (fleet, onChange) => {
       const claimant = secretClaimant('acknowledgements', fleet, settings);
       secrets.want(claimant, new Set([adminSecret(fleet)]));
+      let onPublishedChange = (): void => {};
+      const lookout = createLookout({ client, fleet, log, clock: systemClock, onChange: () => onPublishedChange() });
       const acknowledgements = createAcknowledgements({ token: () => tokenOf(fleet), onChange, log });
       return {
-        publisher: createPublisher({ client, fleet, identity, remembered: () => remembered(fleet), log }),
+        publisher: createPublisher({ ...shared, fleet, remembered: () => remembered(fleet), lookout }),
+        watchPublished: async (listener, signal) => {
+          onPublishedChange = listener;
+          await lookout.run(signal);
+        },
         acknowledgements: {
           ...acknowledgements,
           close: async () => {

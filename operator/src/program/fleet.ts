@@ -1,5 +1,5 @@
 import { comparePlaces, type Snapshot } from '@gatehouse/crds/snapshot';
-import type { Acknowledgement, FleetPod, Published, Report } from '../publish/index.ts';
+import { type Acknowledgement, createTender, type FleetPod, type Published, type Report } from '../publish/index.ts';
 import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
 import { type Issue, Issues } from './issues.ts';
 import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
@@ -30,8 +30,6 @@ export interface FleetOptions {
 }
 
 const BACKOFF = { minMs: 200, maxMs: 30_000 };
-/** How often what is published is looked after, in ms. */
-const MAINTENANCE_MS = 60_000;
 /** Rows of the status; its schema takes no more. */
 const MAX_LAGGING = 32;
 const MAX_REJECTED = 32;
@@ -103,7 +101,7 @@ export class Fleet {
   async run(signal: AbortSignal): Promise<void> {
     const { log, clock, random = Math.random } = this.#options;
     const backoff = createBackoff(BACKOFF, random);
-    const beside = [this.#maintain(signal), this.#surpassReports(signal)];
+    const beside = [this.#tend(signal), this.#surpassReports(signal)];
     signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
     while (!signal.aborted) {
       const woken = this.#wake.promise;
@@ -180,16 +178,19 @@ export class Fleet {
     this.#reported.resolve();
   }
 
-  async #maintain(signal: AbortSignal): Promise<void> {
+  /** What is published stays as it is, whoever changes it. */
+  async #tend(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
-    while (!signal.aborted) {
-      await sleep(MAINTENANCE_MS, { signal, clock }).catch(() => undefined);
-      if (signal.aborted || this.place.suspended) continue;
-      await parts.publisher.maintain({ signal }).catch((error: unknown) => {
-        if (!signal.aborted)
-          log.warn({ fleet: this.place.key, reason: reasonOf(error) }, 'Could not look after shards');
-      });
-    }
+    const tender = createTender({
+      publisher: parts.publisher,
+      isPaused: () => this.place.suspended,
+      onRepaired: ({ published }) => {
+        if (published !== undefined) this.#note(published, { sequence: this.#publishedSequence, sinceMs: undefined });
+      },
+      log,
+      clock,
+    });
+    await Promise.all([tender.run(signal), parts.watchPublished(tender.wake, signal)]);
   }
 
   get hasReadyPods(): boolean {

@@ -97,8 +97,10 @@ function stage() {
                 versions.set(name, next);
                 return { epoch: epoch + 1, version: next, digest: `digest-${next}`, changed: true, oversized };
               },
-              maintain: async () => ({ collected: 0, restored: 0 }),
+              repair: async () => ({ restored: 0 }),
+              collect: async () => 0,
             },
+            watchPublished: async () => {},
             acknowledgements: {
               setPods: () => {},
               table: () => table(name),

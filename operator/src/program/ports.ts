@@ -20,10 +20,12 @@ export interface FleetPlace extends Placement {
   readonly refused: boolean;
 }
 
-/** Gives the parts that a fleet needs; both are closed with it. */
+/** Gives the parts that a fleet needs; they are closed with it. */
 export interface FleetParts {
   readonly publisher: Publisher;
   readonly acknowledgements: Acknowledgements;
+  /** Watches what is published until the signal ends; never rejects. */
+  watchPublished(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface FleetPorts {

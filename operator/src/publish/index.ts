@@ -11,12 +11,15 @@ export {
   servesContent,
 } from './acknowledge/index.ts';
 export { type Coalescer, type CoalescerOptions, createCoalescer } from './coalescer.ts';
+export { createLookout, type Lookout } from './lookout.ts';
 export type { Report } from './memory.ts';
 export type { FleetIdentity } from './objects.ts';
 export {
   createPublisher,
-  type Maintained,
+  DELETIONS_PER_SECOND,
   type Published,
   type Publisher,
   type PublisherOptions,
+  type Repaired,
 } from './publisher.ts';
+export { createTender, type Tender } from './tend.ts';

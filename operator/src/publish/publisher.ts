@@ -2,20 +2,23 @@ import {
   comparePlaces,
   contentDigest,
   type Manifest,
+  manifestName,
   type Oversized,
   type Place,
-  type Shard,
   type Snapshot,
   type Split,
+  shardName,
   splitIntoShards,
 } from '@gatehouse/crds/snapshot';
-import { type Clock, type Log, systemClock } from '../runtime/index.ts';
-import { dueRows, type Journal, rowsBefore } from './journal.ts';
+import { type Clock, createRate, type Log, type Rate, systemClock } from '../runtime/index.ts';
+import { type Chosen, Collector } from './collector.ts';
+import { type Journal, journalName, rowsBefore } from './journal.ts';
+import type { Lookout } from './lookout.ts';
 import { createMemory, type Memory, type Report } from './memory.ts';
 import type { FleetIdentity } from './objects.ts';
-import { forEachAtOnce } from './parallel.ts';
 import { type Plan, planPublish } from './plan.ts';
-import { createShelf, type Doomed, type ManifestState, type Shelf, type ShelfClient, type Stored } from './shelf.ts';
+import { ShardKeeper } from './shard-keeper.ts';
+import { createShelf, type ManifestState, type Shelf, type ShelfClient, type Stored } from './shelf.ts';
 
 export interface PublisherOptions {
   readonly client: ShelfClient;
@@ -24,6 +27,10 @@ export interface PublisherOptions {
   readonly identity: string;
   /** What remembers how far the fleet was told besides what is published: its status. */
   readonly remembered?: () => Place | undefined;
+  /** What shows whether it is still there; without it everything is asked for now and then. */
+  readonly lookout?: Lookout | undefined;
+  /** The pace of deletions, shared by all fleets. */
+  readonly deletions?: Rate;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -37,11 +44,11 @@ export interface Published extends Place {
   readonly oversized: readonly Oversized[];
 }
 
-export interface Maintained {
-  /** Shards that were deleted. */
-  readonly collected: number;
-  /** Objects that had gone missing and were put back, the manifest included. */
+export interface Repaired {
+  /** Objects that had gone missing or were changed and were put back, the manifest included. */
   readonly restored: number;
+  /** What is published now, if that had to be written again. */
+  readonly published?: Published | undefined;
 }
 
 type Options = { readonly signal: AbortSignal };
@@ -61,10 +68,10 @@ export interface Publisher {
   isSurpassedBy(report: Report): boolean;
   /** Publishes the last Snapshot once more, in an epoch that the pod takes, if nobody else has done so; undefined before the first. */
   surpass(report: Report, options: Options): Promise<Published | undefined>;
-  /**
-   * To be called about once a minute: puts back what somebody removed, and deletes shards that nothing has named for ten minutes.
-   */
-  maintain(options: Options): Promise<Maintained>;
+  /** Puts back what somebody removed or changed. */
+  repair(options: Options): Promise<Repaired>;
+  /** Deletes shards that nothing has named for ten minutes, at a slow pace; answers how many. */
+  collect(options: Options): Promise<number>;
 }
 
 /** What the next write builds on. */
@@ -84,13 +91,18 @@ interface Outcome extends Place {
   readonly restored: number;
 }
 
-/** As many as the client has connections. */
-const CALLS_AT_ONCE = 16;
-/** Shards that one `maintain` looks at: all of a large fleet within some minutes. */
-const CHECKED_SHARDS = 64;
+/** Deletions a second, of all fleets together. */
+export const DELETIONS_PER_SECOND = 5;
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const publisher = new FleetPublisher({ clock: systemClock, remembered: () => undefined, ...options });
+  const { clock = systemClock } = options;
+  const publisher = new FleetPublisher({
+    clock,
+    remembered: () => undefined,
+    lookout: undefined,
+    deletions: createRate({ perSecond: DELETIONS_PER_SECOND, burst: 1, clock }),
+    ...options,
+  });
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const next = queue.then(task);
@@ -101,24 +113,28 @@ export function createPublisher(options: PublisherOptions): Publisher {
     publish: (snapshot, given) => inTurn(() => publisher.publish(snapshot, given)),
     isSurpassedBy: (report) => publisher.memory.isSurpassedBy(report),
     surpass: (report, given) => inTurn(() => publisher.surpass(report, given)),
-    maintain: (given) => inTurn(() => publisher.maintain(given)),
+    repair: (given) => inTurn(() => publisher.repair(given)),
+    // It takes its time, and publishing must not wait for it.
+    collect: async (given) => publisher.collector.remove(await inTurn(() => publisher.choose(given)), given),
   };
 }
 
 class FleetPublisher {
   readonly memory: Memory = createMemory();
+  readonly collector: Collector;
   readonly #options: Required<PublisherOptions>;
   readonly #shelf: Shelf;
+  readonly #keeper: ShardKeeper;
   /** Undefined before the first call and after a failure, when it is not known what was written. */
   #base: Base | undefined;
   #wanted: Wanted | undefined;
-  /** Digests of shards that the manifest names and that have been seen. */
-  #seen: ReadonlySet<string> = new Set();
-  #checkedUpTo = 0;
 
   constructor(options: Required<PublisherOptions>) {
     this.#options = options;
-    this.#shelf = createShelf(options.client, options.fleet, options.log);
+    const { client, fleet, log, lookout, deletions } = options;
+    this.#shelf = createShelf(client, fleet, log);
+    this.#keeper = new ShardKeeper(this.#shelf, fleet.name);
+    this.collector = new Collector({ shelf: this.#shelf, prefix: shardName(fleet.name, ''), lookout, rate: deletions });
   }
 
   async publish({ entries, schemaVersion }: Snapshot, options: Options): Promise<Published> {
@@ -144,17 +160,34 @@ class FleetPublisher {
     });
   }
 
-  async maintain(options: Options): Promise<Maintained> {
+  async repair(options: Options): Promise<Repaired> {
     const wanted = this.#wanted;
-    if (wanted === undefined) return { collected: 0, restored: 0 };
+    if (wanted === undefined) return { restored: 0 };
+    const { shards } = wanted.split;
     return this.#afresh(async () => {
-      this.#base = await this.#open(options);
-      this.#lookAgain(wanted.split.shards);
-      const { restored, changed } = await this.#write(wanted, this.#base, options);
-      if (restored > 0 || changed)
-        this.#options.log.warn({ restored }, 'What was published had changed and was put back');
-      return { restored: restored + (changed ? 1 : 0), collected: await this.#collect(this.#base, options) };
+      const { lookout, log } = this.#options;
+      const isLive = lookout?.isLive ?? false;
+      if (lookout !== undefined && isLive) this.#keeper.compare(shards, lookout);
+      else this.#keeper.lookAgain(shards);
+      if (!isLive || !this.#isAsWritten()) this.#base = undefined;
+      this.#base ??= await this.#open(options);
+      const outcome = await this.#write(wanted, this.#base, options);
+      const { restored, changed } = outcome;
+      if (restored > 0 || changed) log.warn({ restored }, 'What was published had changed and was put back');
+      const published = changed ? toPublished(outcome, wanted.split) : undefined;
+      return { restored: restored + (changed ? 1 : 0), published };
     });
+  }
+
+  /** Whether the manifest and the journal are those that were written last, as far as the watch has come. */
+  #isAsWritten(): boolean {
+    const { lookout, fleet } = this.#options;
+    const standing = (name: string) => lookout?.find({ secret: false }, name)?.resourceVersion;
+    return (
+      this.#base !== undefined &&
+      standing(manifestName(fleet.name)) === this.#base.manifest.resourceVersion &&
+      standing(journalName(fleet.name)) === this.#base.journal.resourceVersion
+    );
   }
 
   async #afresh<T>(task: () => Promise<T>): Promise<T> {
@@ -187,20 +220,19 @@ class FleetPublisher {
 
   /** `newEpoch`: where to publish whether something has changed or not. */
   async #write({ split, schemaVersion }: Wanted, base: Base, options: Options, newEpoch?: Place): Promise<Outcome> {
-    const { manifest, place: current } = base.manifest.value;
+    const { manifest, place: current, isLabelled } = base.manifest.value;
     const plan = planPublish(manifest, split.shards, { fleet: this.#options.fleet.name, schemaVersion });
     const digest = contentDigest({ schemaVersion, shards: plan.refs });
-    const restored = await this.#restore(plan, options);
+    const restored = await this.#keeper.restore(plan.kept, this.#namedBy, options);
     const isLast = comparePlaces(current, this.memory.last) === 0;
-    if (!plan.changed && isLast && newEpoch === undefined) {
-      this.#seen = digestsOf(split.shards);
+    if (!plan.changed && isLast && isLabelled && newEpoch === undefined) {
       this.memory.advance(current, digest);
       return { ...current, digest, changed: false, restored };
     }
     const { epoch, version } = newEpoch ?? this.memory.next();
     const journal = await this.#announce(plan, { epoch, version }, base, options);
     this.memory.advance({ epoch, version }, digest);
-    await this.#put(plan.added, options);
+    await this.#keeper.put(plan.added, this.#namedBy, options);
     const next: Manifest = {
       epoch,
       version,
@@ -211,19 +243,8 @@ class FleetPublisher {
       publisher: this.#options.identity,
     };
     this.#base = { journal, manifest: await this.#shelf.writeManifest(next, base.manifest, options) };
-    this.#seen = digestsOf(split.shards);
+    this.#keeper.keepOnly(split.shards);
     return { epoch, version, digest, changed: true, restored };
-  }
-
-  /** Puts back what the manifest names and nobody has; answers how many. */
-  async #restore({ kept }: Plan, options: Options): Promise<number> {
-    const absent: Shard[] = [];
-    const unseen = kept.filter(({ digest }) => !this.#seen.has(digest));
-    await forEachAtOnce(unseen, CALLS_AT_ONCE, async (shard) => {
-      if (!(await this.#shelf.hasShard(shard, options))) absent.push(shard);
-    });
-    await this.#put(absent, options);
-    return absent.length;
   }
 
   /** Writes down what is about to come and to go, so that it can be collected whatever happens. */
@@ -234,42 +255,28 @@ class FleetPublisher {
     return this.#shelf.writeJournal({ ...journal.value, ...place, publisher: identity, shards }, journal, options);
   }
 
-  #put(shards: readonly Shard[], options: Options): Promise<void> {
+  get #namedBy(): string {
     const { epoch, version } = this.memory.last;
-    const namedBy = `${this.#options.identity}/${epoch}.${version}`;
-    return forEachAtOnce(shards, CALLS_AT_ONCE, (shard) => this.#shelf.putShard(shard, namedBy, options));
-  }
-
-  /** Forgets having seen the next few shards. */
-  #lookAgain(shards: readonly Shard[]): void {
-    const from = this.#checkedUpTo < shards.length ? this.#checkedUpTo : 0;
-    this.#checkedUpTo = from + CHECKED_SHARDS;
-    const due = digestsOf(shards.slice(from, this.#checkedUpTo));
-    this.#seen = new Set([...this.#seen].filter((digest) => !due.has(digest)));
+    return `${this.#options.identity}/${epoch}.${version}`;
   }
 
   /**
-   * Looks at the shards, writes the journal, and only then deletes them as they were: a leader that has come since has either made the
-   * journal write fail, or touches what it needs, which makes the deletion fail.
+   * Looks at the shards, writes the journal, and only then has them deleted as they were: a leader that has come since has either made
+   * the journal write fail, or touches what it needs, which makes the deletion fail.
    */
-  async #collect({ manifest, journal }: Base, options: Options): Promise<number> {
-    const nowMs = this.#options.clock.wallMs();
-    const due = dueRows(journal.value.shards, manifest.value.manifest?.shards ?? [], nowMs);
-    if (due.length === 0) return 0;
-    const doomed: Doomed[] = [];
-    await forEachAtOnce(due, CALLS_AT_ONCE, async (row) => {
-      const found = await this.#shelf.look(row, options);
-      if (found !== undefined) doomed.push(found);
+  async choose(options: Options): Promise<Chosen['doomed']> {
+    if (this.#wanted === undefined) return [];
+    return this.#afresh(async () => {
+      this.#base ??= await this.#open(options);
+      const { manifest, journal } = this.#base;
+      const nowMs = this.#options.clock.wallMs();
+      const named = manifest.value.manifest?.shards ?? [];
+      const { doomed, rows } = await this.collector.choose(journal, { named, nowMs }, options);
+      if (rows === undefined) return doomed;
+      const next = { ...journal.value, shards: rows, collectedAtMs: nowMs };
+      this.#base = { manifest, journal: await this.#shelf.writeJournal(next, journal, options) };
+      return doomed;
     });
-    const claimed = await this.#shelf.writeJournal({ ...journal.value, collectedAtMs: nowMs }, journal, options);
-    const left = new Set<string>();
-    await forEachAtOnce(doomed, CALLS_AT_ONCE, async (shard) => {
-      if (!(await this.#shelf.remove(shard, options))) left.add(shard.row.name);
-    });
-    const gone = new Set(due.filter(({ name }) => !left.has(name)));
-    const shards = claimed.value.shards.filter((row) => !gone.has(row));
-    this.#base = { manifest, journal: await this.#shelf.writeJournal({ ...claimed.value, shards }, claimed, options) };
-    return doomed.length - left.size;
   }
 }
 
@@ -277,5 +284,3 @@ const toPublished = ({ restored: _, ...outcome }: Outcome, { oversized }: Split)
   ...outcome,
   oversized,
 });
-
-const digestsOf = (shards: readonly Shard[]): ReadonlySet<string> => new Set(shards.map(({ digest }) => digest));

@@ -39,6 +39,8 @@ export interface Stored<T> {
 export interface ManifestState {
   readonly place: Place;
   readonly manifest: Manifest | undefined;
+  /** Without the label of its fleet no watch shows it. */
+  readonly isLabelled: boolean;
 }
 
 /** A shard that nothing names, as it was when it was looked at. */
@@ -56,10 +58,10 @@ export interface Shelf {
   readJournal(options: Options): Promise<Stored<Journal>>;
   writeManifest(manifest: Manifest, over: Stored<unknown>, options: Options): Promise<Stored<ManifestState>>;
   writeJournal(journal: Journal, over: Stored<unknown>, options: Options): Promise<Stored<Journal>>;
-  /** Makes sure that a shard is there with its content, and newer than what a collector has seen. */
-  putShard(shard: Shard, namedBy: string, options: Options): Promise<void>;
-  /** Whether a shard is there with its content. */
-  hasShard(shard: Shard, options: Options): Promise<boolean>;
+  /** Makes sure that a shard is there with its content, and newer than what a collector has seen; answers its uid. */
+  putShard(shard: Shard, namedBy: string, options: Options): Promise<string>;
+  /** The uid of a shard that is there with its content and its label. */
+  seeShard(shard: Shard, options: Options): Promise<string | undefined>;
   /** A shard as it is now; undefined when it is gone or not of this fleet. */
   look(row: JournalRow, options: Options): Promise<Doomed | undefined>;
   /** False when somebody has changed it since. */
@@ -78,7 +80,7 @@ export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log)
   return {
     readManifest: async (options) => {
       const object = await find(CONFIG_MAPS, manifestName(fleet.name), options);
-      return stored(object, readManifestState(object, log));
+      return stored(object, { ...readManifestState(object, log), isLabelled: isOf(fleet, object) });
     },
     readJournal: async (options) => {
       const object = await find(CONFIG_MAPS, journalName(fleet.name), options);
@@ -89,17 +91,19 @@ export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log)
     },
     writeManifest: async (manifest, { resourceVersion }, options) => {
       const object = await write(toManifestObject(fleet, manifest, resourceVersion), options);
-      return stored(object, { place: placeOf(manifest), manifest });
+      return stored(object, { place: placeOf(manifest), manifest, isLabelled: true });
     },
     writeJournal: async (journal, { resourceVersion }, options) =>
       stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
     putShard: (shard, namedBy, options) =>
       putShard({ client, object: toShardObject(fleet, shard, namedBy), shard }, options),
-    hasShard: async (shard, options) =>
-      holds(await find(shardKind(shard), shardName(fleet.name, shard.digest), options), shard),
+    seeShard: async (shard, options) => {
+      const object = await find(shardKind(shard), shardName(fleet.name, shard.digest), options);
+      return isOf(fleet, object) && holds(object, shard) ? (object?.metadata.uid ?? '') : undefined;
+    },
     look: async (row, options) => {
       const object = await find(shardKind(row), row.name, options);
-      if (object?.metadata.labels?.[FLEET_LABEL] !== fleet.name) return undefined;
+      if (object === undefined || !isOf(fleet, object)) return undefined;
       const { uid, resourceVersion } = object.metadata;
       return { row, uid, resourceVersion };
     },
@@ -128,7 +132,7 @@ const ignoring =
     if (!hasReason(error, ...reasons)) throw error;
   };
 
-function readManifestState(object: DataObject | undefined, log: Log): ManifestState {
+function readManifestState(object: DataObject | undefined, log: Log): Omit<ManifestState, 'isLabelled'> {
   if (object === undefined) return { place: NO_PLACE, manifest: undefined };
   const parsed = parseManifest(object.data?.[MANIFEST_KEY] ?? '');
   if (parsed.ok) return { place: placeOf(parsed.value), manifest: parsed.value };
@@ -136,28 +140,34 @@ function readManifestState(object: DataObject | undefined, log: Log): ManifestSt
   return { place: parsed.error.place ?? NO_PLACE, manifest: undefined };
 }
 
+const isOf = ({ name }: FleetIdentity, object: DataObject | undefined): boolean =>
+  object?.metadata.labels?.[FLEET_LABEL] === name;
+
 const holds = (object: DataObject | undefined, { digest }: Shard): boolean =>
   object !== undefined && object.metadata.deletionTimestamp === undefined && shardDigest(shardText(object)) === digest;
 
-/** Created, or touched where it exists: whoever is about to collect it then fails. */
+/** Created, or touched where it exists: whoever is about to collect it then fails. Answers its uid. */
 async function putShard(
   { client, object, shard }: { readonly client: ShelfClient; readonly object: DataObject; readonly shard: Shard },
   { signal }: Options,
-): Promise<void> {
+): Promise<string> {
   const kind = shardKind(shard);
   const create = (): Promise<DataObject | undefined> =>
     client.create(kind, object, { signal, fieldManager: FIELD_MANAGER }).catch(ignoring('AlreadyExists'));
-  if ((await create()) !== undefined) return;
-  const { annotations } = object.metadata;
-  const patch = { metadata: { annotations: { [NAMED_BY]: annotations?.[NAMED_BY] } } };
+  const created = await create();
+  if (created !== undefined) return uidOf(created);
+  const { annotations, labels } = object.metadata;
+  const patch = { metadata: { labels, annotations: { [NAMED_BY]: annotations?.[NAMED_BY] } } };
   const touched = await client
     .mergePatch<DataObject>(kind, object.metadata, patch, { signal, fieldManager: FIELD_MANAGER })
     .catch(ignoring('NotFound'));
-  if (holds(touched, shard)) return;
+  if (touched !== undefined && holds(touched, shard)) return uidOf(touched);
   // Not what its name says, or gone in this very moment: what is immutable can only be replaced.
   const { uid } = touched?.metadata ?? {};
   if (touched !== undefined) {
     await client.delete(kind, object.metadata, { signal, uid }).catch(ignoring('NotFound'));
   }
-  await client.create(kind, object, { signal, fieldManager: FIELD_MANAGER });
+  return uidOf(await client.create(kind, object, { signal, fieldManager: FIELD_MANAGER }));
 }
+
+const uidOf = ({ metadata }: DataObject): string => metadata.uid ?? '';

@@ -127,7 +127,7 @@ describe('a publish that is killed', () => {
     const later = laterClock(11 * 60_000);
     const collector = publisherOf(client, fleet, { identity: 'leader-4', clock: later });
     await collector.publish(withKey, { signal });
-    await collector.maintain({ signal });
+    await collector.collect({ signal });
     expect(await shardsThere(cluster, fleet)).toEqual(await namedShards(fleet));
   });
 });
@@ -175,7 +175,7 @@ describe('two publishers', () => {
     };
     const collector = publisherOf(meeting, fleet, { identity: 'leader-1', clock: laterClock(11 * 60_000) });
     await collector.publish(world('two', UPSTREAM), { signal });
-    await collector.maintain({ signal }).catch(() => undefined);
+    await collector.collect({ signal });
     expect(met).toBe(true);
     expect(await shardsThere(cluster, fleet)).toEqual(expect.arrayContaining(await namedShards(fleet)));
     expect(await served(fleet)).toMatchObject({ version: 3 });
@@ -191,12 +191,12 @@ describe('shards', () => {
     await publisher.publish(world('two', UPSTREAM), { signal });
     const both = await shardsThere(cluster, fleet);
     ahead = 9 * 60_000;
-    expect(await publisher.maintain({ signal })).toEqual({ collected: 0, restored: 0 });
+    expect(await publisher.collect({ signal })).toBe(0);
     expect(await shardsThere(cluster, fleet)).toEqual(both);
     ahead = 11 * 60_000;
-    expect(await publisher.maintain({ signal })).toEqual({ collected: 1, restored: 0 });
+    expect(await publisher.collect({ signal })).toBe(1);
     expect(await shardsThere(cluster, fleet)).toEqual(await namedShards(fleet));
-    expect(await publisher.maintain({ signal })).toEqual({ collected: 0, restored: 0 });
+    expect(await publisher.collect({ signal })).toBe(0);
   });
 
   test('are put back when somebody has removed or replaced them', async () => {
@@ -212,7 +212,7 @@ describe('shards', () => {
       const body = { metadata: { name }, data: { 'shard.json': secret ? 'W10=' : '[]' } };
       if (!secret) await cluster.request('POST', `/api/v1/namespaces/${fleet.namespace}/${kind}`, { body });
     }
-    expect(await publisher.maintain({ signal })).toMatchObject({ restored: names.length });
+    expect(await publisher.repair({ signal })).toMatchObject({ restored: names.length });
     expect(await served(fleet)).toMatchObject({ version: 1, entries: 5 });
   });
 

@@ -125,7 +125,7 @@ describe('a gateway of a fleet', () => {
     await waitFor(async () => (await gateway.ask()) === 'three', { what: 'the model three' });
 
     await client.delete(CONFIG_MAPS, fleet.manifest, { signal });
-    expect(await publisher.maintain({ signal })).toMatchObject({ restored: 1 });
+    expect(await publisher.repair({ signal })).toMatchObject({ restored: 1 });
     await publisher.publish(world('four', mock.url), { signal });
     await waitFor(async () => (await gateway.ask()) === 'four', { what: 'the model four' });
     expect(await gateway.status()).toMatchObject({ snapshot: { version: 5 } });

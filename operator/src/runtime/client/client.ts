@@ -47,6 +47,8 @@ export interface WatchOptions extends Selection {
   readonly timeoutSeconds: number;
   /** The longest silence: the stream ends with ApiError `Timeout` then. */
   readonly silenceMs: number;
+  /** Objects come without anything but their metadata. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** Which part of an object a write is about, and whether the server only pretends. */
@@ -116,6 +118,7 @@ export interface KubeClientOptions {
 const CALL_MS = 30_000;
 const LIST_MS = 60_000;
 const JSON_TYPE = 'application/json';
+const METADATA_TYPE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** Opens the source of credentials; rejects when there is none. Nothing is sent before the first verb. */
 export async function createKubeClient(options: KubeClientOptions): Promise<KubeClient> {
@@ -245,7 +248,8 @@ async function startWatch<T extends KubeObject>(
   let code = 0;
   try {
     const target = resourcePath(kind, { namespace }) + queryString(query);
-    const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, streams: true });
+    const accept = options.metadataOnly === true ? METADATA_TYPE : undefined;
+    const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, streams: true, accept });
     code = answer.status;
     if (code !== 200) await readAnswer(answer, deadline.signal);
     return openWatchStream<T>(answer, deadline, silenceMs);

@@ -13,6 +13,8 @@ export interface TransportRequest {
   readonly signal: AbortSignal;
   /** A long answer that is read as it comes: it does not share the connections of calls. */
   readonly streams?: boolean;
+  /** Default: JSON. */
+  readonly accept?: string | undefined;
 }
 
 export interface TransportAnswer {
@@ -53,12 +55,12 @@ export function createTransport({ access, userAgent, clock }: TransportOptions):
   const attempt = async (request: TransportRequest): Promise<TransportAnswer> => {
     const { headers, tls } = await access.credentials();
     pools = poolsFor(access, tls, pools);
-    const { method, target, body, signal, streams = false } = request;
+    const { method, target, body, signal, streams = false, accept = 'application/json' } = request;
     const answer = await (streams ? pools.streams : pools.calls).request({
       origin: access.server.origin,
       path: `${access.server.pathname.replace(/\/$/, '')}${target}`,
       method,
-      headers: { accept: 'application/json', 'user-agent': userAgent, ...headers, ...typeOf(body) },
+      headers: { accept, 'user-agent': userAgent, ...headers, ...typeOf(body) },
       body: body?.text ?? null,
       signal,
       // Each request has a deadline of its own, a stream one that every byte extends.

@@ -139,7 +139,7 @@ async function takeBackup(stage: Stage): Promise<Backup> {
 
 export type Part = 'manifest' | 'journal' | 'shards' | 'status';
 
-const partOf = (name: string): Part =>
+export const partOf = (name: string): Part =>
   name === 'main-snapshot' ? 'manifest' : name === 'main-shards' ? 'journal' : 'shards';
 
 /** Puts parts of a backup back: as they were in place, or as other objects of the same name. */

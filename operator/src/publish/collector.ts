@@ -1,0 +1,84 @@
+/** Deletes shards that nothing has named for long enough: few at a time, and only as they were when they were chosen. */
+import type { Rate } from '../runtime/index.ts';
+import { dueRows, type Journal, type JournalRow, type NamedShard } from './journal.ts';
+import type { Lookout } from './lookout.ts';
+import { forEachAtOnce } from './parallel.ts';
+import type { Doomed, Shelf, Stored } from './shelf.ts';
+
+type Options = { readonly signal: AbortSignal };
+
+export interface CollectorOptions {
+  readonly shelf: Pick<Shelf, 'look' | 'remove'>;
+  /** Names of shards of the fleet begin so. */
+  readonly prefix: string;
+  readonly lookout: Lookout | undefined;
+  readonly rate: Rate;
+}
+
+export interface Chosen {
+  readonly doomed: readonly Doomed[];
+  /** What the journal has to say before they are deleted; undefined: what it says. */
+  readonly rows: readonly JournalRow[] | undefined;
+}
+
+/** Shards of one round: at the pace of deletions it takes 20 s. */
+const ROUND = 100;
+const LOOKS_AT_ONCE = 16;
+const SORTS = [{ secret: false }, { secret: true }] as const;
+
+export class Collector {
+  readonly #options: CollectorOptions;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
+
+  /** Says which shards may go, and finds those that no journal knows, as a backup that was put back leaves them. */
+  async choose(
+    { value: journal }: Stored<Journal>,
+    { named, nowMs }: { readonly named: readonly NamedShard[]; readonly nowMs: number },
+    options: Options,
+  ): Promise<Chosen> {
+    const found = this.#unknown(journal.shards, named).map((shard) => ({ ...shard, sinceMs: nowMs }));
+    const due = dueRows(journal.shards, named, nowMs).slice(0, ROUND);
+    const doomed: Doomed[] = [];
+    const gone = new Set<JournalRow>();
+    await forEachAtOnce(due, LOOKS_AT_ONCE, async (row) => {
+      const standing = await this.#look(row, options);
+      if (standing === undefined) gone.add(row);
+      else doomed.push(standing);
+    });
+    if (due.length + found.length === 0) return { doomed, rows: undefined };
+    return { doomed, rows: [...journal.shards.filter((row) => !gone.has(row)), ...found] };
+  }
+
+  /** Answers how many were deleted; who was changed since is left alone. */
+  async remove(doomed: readonly Doomed[], { signal }: Options): Promise<number> {
+    const { rate, shelf } = this.#options;
+    let removed = 0;
+    for (const shard of doomed) {
+      await rate.turn(signal);
+      if (await shelf.remove(shard, { signal })) removed += 1;
+    }
+    return removed;
+  }
+
+  /** The answer of a watch needs no call. */
+  async #look(row: JournalRow, options: Options): Promise<Doomed | undefined> {
+    const { lookout, shelf } = this.#options;
+    if (!lookout?.isLive) return shelf.look(row, options);
+    const standing = lookout.find(row, row.name);
+    return standing === undefined || standing.isLeaving ? undefined : { row, ...standing };
+  }
+
+  #unknown(rows: readonly JournalRow[], named: readonly NamedShard[]): readonly NamedShard[] {
+    const { lookout, prefix } = this.#options;
+    if (!lookout?.isLive) return [];
+    const known = new Set([...rows, ...named].map(({ name }) => name));
+    return SORTS.flatMap((sort) =>
+      [...lookout.names(sort)]
+        .filter((name) => name.startsWith(prefix) && !known.has(name))
+        .map((name) => ({ name, ...sort })),
+    );
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What stands in the namespace of a fleet with its label: metadata alone, so that no Secret's value is kept. It tells when something
+ * that was published is changed or deleted. A watch, and never a list: the operator may not list Secrets.
+ */
+import {
+  type Clock,
+  createFollower,
+  createStore,
+  type Follower,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type Log,
+  type ObjectMeta,
+  type Store,
+} from '../runtime/index.ts';
+import { CONFIG_MAPS, FLEET_LABEL, type FleetIdentity, SECRETS, shardKind } from './objects.ts';
+
+export interface LookoutOptions {
+  readonly client: Pick<KubeClient, 'watch'>;
+  readonly fleet: FleetIdentity;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Something was changed or deleted, or may have been while nobody looked. */
+  readonly onChange: () => void;
+}
+
+export interface Standing {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly isLeaving: boolean;
+}
+
+type Sort = { readonly secret: boolean };
+
+export interface Lookout {
+  /** False while the watches are not open, or have just been opened and have not shown everything yet. */
+  readonly isLive: boolean;
+  /** Undefined: there is no such object with the label of the fleet. */
+  find(sort: Sort, name: string): Standing | undefined;
+  names(sort: Sort): Iterable<string>;
+  /** Until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** A watch from nowhere shows what there is at once: after so long it has, in ms. */
+export const SHOWN_MS = 1_000;
+
+export function createLookout(options: LookoutOptions): Lookout {
+  const { fleet, clock, onChange } = options;
+  const { namespace } = fleet;
+  const sides = { configMaps: look(CONFIG_MAPS, options), secrets: look(SECRETS, options) };
+  const of = (sort: Sort): Side => (shardKind(sort) === SECRETS ? sides.secrets : sides.configMaps);
+  const both = Object.values(sides);
+  return {
+    get isLive() {
+      return both.every(({ follower, openedMs }) => {
+        const { failure } = follower.health();
+        const opened = openedMs();
+        return failure === undefined && opened !== undefined && clock.monotonicMs() - opened >= SHOWN_MS;
+      });
+    },
+    find: (sort, name) => {
+      const { uid, resourceVersion, deletionTimestamp } =
+        of(sort).store.get(keyOf({ namespace, name }))?.metadata ?? {};
+      if (uid === undefined || resourceVersion === undefined) return undefined;
+      return { uid, resourceVersion, isLeaving: typeof deletionTimestamp === 'string' };
+    },
+    names: (sort) => [...of(sort).store.objects.values()].map(({ metadata }) => metadata.name),
+    run: async (signal) => {
+      const subscriptions = both.map(({ store }) => store.subscribe(onChange));
+      await Promise.all(both.map(({ follower }) => follower.run(signal)));
+      for (const resource of [...subscriptions, ...both]) resource[Symbol.dispose]();
+    },
+  };
+}
+
+interface Side extends Disposable {
+  readonly store: Store<KubeObject>;
+  readonly follower: Follower;
+  /** When the watch was opened that has shown everything since. */
+  readonly openedMs: () => number | undefined;
+}
+
+function look(kind: KindRef, { client, fleet, log, clock, onChange }: LookoutOptions): Side {
+  const { namespace, name } = fleet;
+  const store = createStore<KubeObject>({ transform: bare });
+  let openedMs: number | undefined;
+  let shown: Disposable | undefined;
+  const follower = createFollower<KubeObject>({
+    client: { watch: (of, options) => client.watch(of, { ...options, metadataOnly: true }) },
+    kind,
+    selection: { namespace, labelSelector: `${FLEET_LABEL}=${name}` },
+    store,
+    log,
+    clock,
+    toSnapshot: (onRead) => ({
+      when: 'after its start',
+      take: async () => {
+        for (const key of [...store.keys(namespace)]) store.evict(key);
+        openedMs = clock.monotonicMs();
+        onRead();
+        shown?.[Symbol.dispose]();
+        shown = clock.schedule(SHOWN_MS, onChange); // whatever was changed while nobody looked
+        return undefined;
+      },
+    }),
+  });
+  return { store, follower, openedMs: () => openedMs, [Symbol.dispose]: () => shown?.[Symbol.dispose]() };
+}
+
+const bare = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp }: ObjectMeta = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, deletionTimestamp } };
+};

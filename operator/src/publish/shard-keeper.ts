@@ -1,0 +1,70 @@
+/** Sees to it that the shards of a manifest are there, with as few calls as that takes. */
+import { type Shard, shardName } from '@gatehouse/crds/snapshot';
+import type { Lookout } from './lookout.ts';
+import { forEachAtOnce } from './parallel.ts';
+import type { Shelf } from './shelf.ts';
+
+type Options = { readonly signal: AbortSignal };
+
+/** As many as the client has connections. */
+const CALLS_AT_ONCE = 16;
+/** Shards that are looked at again in one round where no watch tells of them: all of a large fleet within some minutes. */
+const CHECKED_SHARDS = 16;
+
+export class ShardKeeper {
+  readonly #shelf: Pick<Shelf, 'putShard' | 'seeShard'>;
+  readonly #fleet: string;
+  /** Uids of the objects whose content was seen or written, by digest: an immutable object of the same uid is the same. */
+  #seen = new Map<string, string>();
+  #checkedUpTo = 0;
+
+  constructor(shelf: Pick<Shelf, 'putShard' | 'seeShard'>, fleet: string) {
+    this.#shelf = shelf;
+    this.#fleet = fleet;
+  }
+
+  put(shards: readonly Shard[], namedBy: string, options: Options): Promise<void> {
+    return forEachAtOnce(shards, CALLS_AT_ONCE, async (shard) => {
+      this.#seen.set(shard.digest, await this.#shelf.putShard(shard, namedBy, options));
+    });
+  }
+
+  /** Puts back what is not there any more, of those that have not been seen; answers how many. */
+  async restore(shards: readonly Shard[], namedBy: string, options: Options): Promise<number> {
+    const absent: Shard[] = [];
+    const unseen = shards.filter(({ digest }) => !this.#seen.has(digest));
+    await forEachAtOnce(unseen, CALLS_AT_ONCE, async (shard) => {
+      const uid = await this.#shelf.seeShard(shard, options);
+      if (uid === undefined) absent.push(shard);
+      else this.#seen.set(shard.digest, uid);
+    });
+    await this.put(absent, namedBy, options);
+    return absent.length;
+  }
+
+  /** Forgets all shards but these. */
+  keepOnly(shards: readonly Shard[]): void {
+    this.#seen = new Map(shards.flatMap(({ digest }) => pairOf(this.#seen, digest)));
+  }
+
+  /** Forgets having seen what is not there any more, or is another object. */
+  compare(shards: readonly Shard[], lookout: Lookout): void {
+    for (const { digest, secret } of shards) {
+      const standing = lookout.find({ secret }, shardName(this.#fleet, digest));
+      if (standing === undefined || standing.isLeaving || standing.uid !== this.#seen.get(digest))
+        this.#seen.delete(digest);
+    }
+  }
+
+  /** Forgets having seen the next few. */
+  lookAgain(shards: readonly Shard[]): void {
+    const from = this.#checkedUpTo < shards.length ? this.#checkedUpTo : 0;
+    this.#checkedUpTo = from + CHECKED_SHARDS;
+    for (const { digest } of shards.slice(from, this.#checkedUpTo)) this.#seen.delete(digest);
+  }
+}
+
+function pairOf(seen: ReadonlyMap<string, string>, digest: string): [string, string][] {
+  const uid = seen.get(digest);
+  return uid === undefined ? [] : [[digest, uid]];
+}

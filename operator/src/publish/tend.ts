@@ -1,0 +1,79 @@
+/** Keeps what is published as it was written: at once when a watch shows a change, and now and then in any case. */
+import { type Clock, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
+import type { Publisher, Repaired } from './publisher.ts';
+
+export interface TenderOptions {
+  readonly publisher: Pick<Publisher, 'repair' | 'collect'>;
+  /** While it holds nothing is written. */
+  readonly isPaused: () => boolean;
+  readonly onRepaired: (repaired: Repaired) => void;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export interface Tender {
+  /** Something may have changed. */
+  wake(): void;
+  /** Until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** How often everything is looked after without a change, in ms. */
+const TICK_MS = 15_000;
+/** Own writes show up in the watch, too: so long they are waited for, in ms. */
+const SETTLE_MS = 250;
+/** Somebody who takes away again and again must not make us write without end: repairs a second in the long run, and at once. */
+const REPAIRS = { perSecond: 0.2, burst: 20 };
+
+export function createTender(options: TenderOptions): Tender {
+  const { publisher, isPaused, onRepaired, log, clock } = options;
+  let woken = Promise.withResolvers<void>();
+  const attempt = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+    if (signal.aborted || isPaused()) return;
+    await work().catch((error: unknown) => {
+      // Somebody has written at the same moment: the next round builds on that.
+      if (hasReason(error, 'Conflict', 'AlreadyExists')) woken.resolve();
+      else if (!signal.aborted) log.warn({ reason: reasonOf(error) }, 'Could not look after what is published');
+    });
+  };
+  const repairOn = async (signal: AbortSignal): Promise<void> => {
+    const rate = createRate({ ...REPAIRS, clock });
+    while (!signal.aborted) {
+      await untilNews(woken.promise, { signal, clock });
+      woken = Promise.withResolvers();
+      await attempt(signal, async () => {
+        const repaired = await publisher.repair({ signal });
+        onRepaired(repaired);
+        if (repaired.restored > 0) await rate.turn(signal);
+      });
+    }
+  };
+  const collectOn = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await sleep(TICK_MS, { signal, clock }).catch(() => undefined);
+      await attempt(signal, async () => {
+        await publisher.collect({ signal });
+      });
+    }
+  };
+  return {
+    wake: () => woken.resolve(),
+    run: async (signal) => {
+      await Promise.all([repairOn(signal), collectOn(signal)]);
+    },
+  };
+}
+
+async function untilNews(
+  news: Promise<void>,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<void> {
+  const either = new AbortController();
+  const both = AbortSignal.any([signal, either.signal]);
+  await Promise.race([news, sleep(TICK_MS, { signal: both, clock }).catch(() => undefined)]);
+  either.abort(new Error('there was news'));
+  await sleep(SETTLE_MS, { signal, clock }).catch(() => undefined);
+}
+
+const reasonOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'reason' in error ? String(error.reason) : 'Other';
