@@ -100,15 +100,16 @@ export function provider(slug: string, options: ProviderOptions = {}): AnyEntry[
 export interface ConfigOptions extends Place {
   /** Id of the credential entry that its leaves use. */
   readonly credential?: string;
+  readonly reach?: EntryBody<'config'>['reach'];
 }
 
 /** A saved config, written as clients write it (either spelling). */
 export function config(slug: string, document: object, options: ConfigOptions = {}): AnyEntry {
-  const { workspace: owner = TEAM, credential } = options;
+  const { workspace: owner = TEAM, credential, reach } = options;
   const parsed = parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: true });
   if (!parsed.ok) throw new Error(`config ${slug}: ${JSON.stringify(parsed.error)}`);
   const node = credential === undefined ? parsed.value : withCredential(parsed.value, credential);
-  return toEntry('config', slug, owner, { slug, version: digestOf(node).slice(0, 12), node });
+  return toEntry('config', slug, owner, { slug, version: digestOf(node).slice(0, 12), node, ...(reach && { reach }) });
 }
 
 const withCredential = ({ targets, ...node }: RoutingNode, credential: string): RoutingNode =>

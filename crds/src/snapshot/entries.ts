@@ -50,6 +50,27 @@ export const keyBody = z.looseObject({
   user: z.string().optional(),
 });
 
+/**
+ * Where the hosts that a workspace's resource names may lead, beyond public addresses and what the fleet trusts. Absent: anywhere
+ * inside the cluster, as for resources of the organisation.
+ */
+export const reach = z.looseObject({
+  /** Private hosts that the organisation opens to the workspace: names with everything below them, and IP addresses. */
+  allowed: z.array(z.string()),
+  /** Services of the workspace's own namespace. */
+  services: z.array(
+    z.looseObject({
+      /** As the resource spells it, in lower case. */
+      host: z.string(),
+      port: z.int(),
+      /** Its pods, `ADDRESS:PORT`, an IPv6 address in brackets. */
+      endpoints: z.array(z.string()),
+    }),
+  ),
+});
+
+export type ReachBody = z.output<typeof reach>;
+
 /** A managed provider: what `@slug` and `x-gw-virtual-key` name. */
 export const providerBody = z.looseObject({
   slug: z.string(),
@@ -73,6 +94,7 @@ export const providerBody = z.looseObject({
   needsFleet: z.boolean().optional(),
   /** The settings ask for the identity of the gateway's pod, and the organisation lends it. */
   ownIdentity: z.boolean().optional(),
+  reach: reach.optional(),
 });
 
 /** Secret fields of a provider by their catalogue name. */
@@ -86,6 +108,7 @@ export const configBody = z.looseObject({
   node: z.custom<RoutingNode>((value) => typeof value === 'object' && value !== null),
   /** In a sidecar: ids of the credentials named by the node that are the organisation's and stay with the fleet. */
   needsFleet: z.array(z.string()).optional(),
+  reach: reach.optional(),
 });
 
 /** Who calls through a sidecar, in place of a key: its SidecarProfile. Only in Snapshots for sidecars. */

@@ -1,4 +1,5 @@
 import { DEFAULT_STICKY_TTL_SECONDS, managedSlugOf, parseQuery, type RoutingNode } from '@gatehouse/crds/config';
+import type { ReachBody } from '@gatehouse/crds/snapshot';
 import { inherit, ROOT_SETTINGS, toBreakerPlan } from './inherit.ts';
 import type {
   Branch,
@@ -24,6 +25,8 @@ export interface CompileOptions {
         readonly workspace?: string | null;
       }
     | undefined;
+  /** Where hosts of a saved config may lead; absent: anywhere inside the cluster. */
+  readonly reach?: ReachBody | undefined;
   /** The secret fields behind a credential id. */
   readonly credential: (id: string) => ReadonlyMap<string, string> | undefined;
   /** Whether the credential of the id stays with the fleet; a sidecar's question. */
@@ -46,6 +49,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
     slug: options.saved?.slug,
     version: options.saved?.version,
     hostOrigin: options.saved === undefined ? 'request' : 'resource',
+    reach: options.reach,
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     leafCount: found.leaves,

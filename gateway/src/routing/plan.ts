@@ -1,5 +1,6 @@
 /** A config, compiled: what inheritance, parsing and look-ups could settle in advance is settled. */
 import type { Deployment } from '@gatehouse/crds/config';
+import type { ReachBody } from '@gatehouse/crds/snapshot';
 import type { TargetFields } from '../providers/contract.ts';
 import type { Matcher } from './query.ts';
 import type { ParamShape } from './shape-params.ts';
@@ -111,6 +112,8 @@ export interface Plan {
   readonly version: string | undefined;
   /** Hosts named in a resource may be in-cluster Services; hosts from requests may not. */
   readonly hostOrigin: 'request' | 'resource';
+  /** How far those of a workspace's resource lead; see the contract. */
+  readonly reach: ReachBody | undefined;
   /** Whose word the config is. */
   readonly owner: Party;
   /** Managed providers the tree names. */

@@ -2,6 +2,7 @@ import { type AnyEntry, entryId, isWithheld, type SnapshotEntry } from '@gatehou
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
+import { compileReach } from '../upstream/index.ts';
 import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
 
 export type Credentials = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -89,6 +90,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     provider,
     values,
     customHost: body.customHost,
+    hostOrigin: compileReach(body.reach),
     headers: body.headers,
     deployments: body.deployments,
     expiresAtMs: toMs(body.expiresAt),
@@ -126,6 +128,7 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileC
     withheld: isWithheld(entry),
     plan: compilePlan(body.node, {
       saved,
+      reach: body.reach,
       credential: (credential) => credentials.get(credential),
       needsFleet: (credential) => needsFleet.has(credential),
     }),

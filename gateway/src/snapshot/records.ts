@@ -4,6 +4,7 @@ import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
 import type { Plan } from '../routing/index.ts';
+import type { HostScope } from '../upstream/index.ts';
 
 export type OrganisationRecord = EntryBody<'organisation'>;
 export type WorkspaceRecord = EntryBody<'workspace'> & { readonly name: string };
@@ -30,6 +31,8 @@ export interface ManagedProvider {
   /** Settings and credential by catalogue name. */
   readonly values: ReadonlyMap<string, string>;
   readonly customHost: string | undefined;
+  /** Where its hosts may lead. */
+  readonly hostOrigin: HostScope;
   readonly headers: Readonly<Record<string, string>>;
   readonly deployments: readonly Deployment[];
   readonly expiresAtMs: number;

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { AppError, toAppError } from '../errors/index.ts';
 import { UpstreamBody } from './body.ts';
 import type { ConnectOrigin } from './host-guard/index.ts';
+import { type Reach, routeOf } from './reach.ts';
 import { locate } from './unreachable.ts';
 
 export interface UpstreamRequest {
@@ -13,7 +14,7 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | Readable | undefined;
-  readonly hostOrigin: ConnectOrigin;
+  readonly hostOrigin: ConnectOrigin | Reach;
 }
 
 export interface UpstreamLimits {
@@ -54,12 +55,13 @@ export function createUpstreamClient(dispatchers: Dispatchers): UpstreamClient {
           reject(toAppError(signal.reason));
           return;
         }
-        dispatchers[request.hostOrigin].dispatch(
+        const route = routeOf(request, request.hostOrigin);
+        dispatchers[route.connect].dispatch(
           {
-            origin: request.origin,
+            origin: route.origin,
             path: request.path,
             method: request.method,
-            headers: request.headers as Record<string, string>,
+            headers: route.headers as Record<string, string>,
             body: request.body ?? null,
             headersTimeout: limits.headersTimeoutMs,
             bodyTimeout: limits.idleTimeoutMs,

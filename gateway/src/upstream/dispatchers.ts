@@ -37,9 +37,14 @@ export function createDispatchers(options: DispatcherOptions): Readonly<Record<C
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
     };
-    return origin === 'metadata' ? new Agent(pool) : withProxy(pool, origin, options);
+    return origin === 'metadata' || origin === 'service' ? new Agent(pool) : withProxy(pool, origin, options);
   };
-  return { request: create('request'), resource: create('resource'), metadata: create('metadata') };
+  return {
+    request: create('request'),
+    resource: create('resource'),
+    metadata: create('metadata'),
+    service: create('service'),
+  };
 }
 
 function withProxy(

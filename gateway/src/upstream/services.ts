@@ -4,7 +4,8 @@ import { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { ProviderServices, SideRequest } from '../providers/contract.ts';
 import type { UpstreamClient, UpstreamLimits } from './client.ts';
-import type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
+import type { ConnectOrigin } from './host-guard/index.ts';
+import type { HostScope, Reach } from './reach.ts';
 
 export interface ServicesOptions {
   readonly client: UpstreamClient;
@@ -35,7 +36,7 @@ export function createServices({
   limits,
   env,
   now,
-}: ServicesOptions): (origin: HostOrigin, memory: ByteAccount) => ProviderServices {
+}: ServicesOptions): (origin: HostScope, memory: ByteAccount) => ProviderServices {
   const kept = new LRUCache<string, Kept>({ max: MAX_CACHED });
   const making = new Map<string, Promise<unknown>>();
 
@@ -85,7 +86,10 @@ const GIVEN_UP: ReadonlySet<ErrorCode> = new Set(['CLIENT_CLOSED', 'DRAINING', '
 
 const isGivenUp = (error: unknown): boolean => error instanceof AppError && GIVEN_UP.has(error.code);
 
-function originOf({ metadata, account }: Pick<SideRequest, 'metadata' | 'account'>, origin: HostOrigin): ConnectOrigin {
+function originOf(
+  { metadata, account }: Pick<SideRequest, 'metadata' | 'account'>,
+  origin: HostScope,
+): ConnectOrigin | Reach {
   if (metadata === true) return 'metadata';
   return account === true ? origin : 'request';
 }

@@ -8,7 +8,7 @@ import type { Call, Endpoint, OutgoingRequest, Provider, ProviderServices } from
 import { buildProxyRequest, buildRequest, framingOf } from '../../providers/engine/index.ts';
 import { type Leaf, shapeParams } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
-import type { HostOrigin, UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
+import type { HostScope, UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CacheStatus, Caller, Exchange, StreamedBody } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import { viaHeaders } from '../via.ts';
@@ -34,7 +34,7 @@ export interface AttemptPorts extends SendPort {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;
   /** Side calls of an account go where the account's own calls may go. */
-  servicesFor(origin: HostOrigin, memory: ByteAccount): ProviderServices;
+  servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
   /** Tells hosts that somebody named who asks, so that what comes back is known. */
   readonly gatewayName: string;

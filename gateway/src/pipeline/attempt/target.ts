@@ -1,13 +1,14 @@
 /** Which account a leaf stands for, ready to build requests; behaviour-lifecycle 1.7 rules 8 and 9. */
 import { hash } from 'node:crypto';
 import type { Deployment } from '@gatehouse/crds/config';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
-import type { Leaf, Party } from '../../routing/index.ts';
+import type { Leaf, Party, Plan } from '../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
-import type { HostOrigin } from '../../upstream/index.ts';
+import { compileReach, type HostScope } from '../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
 import { headerFields, type Resolution } from '../resolve/index.ts';
 import { additionsTo, checkAddressee, isBelow, settingRefused } from './addressee.ts';
@@ -15,7 +16,7 @@ import { checkModelList, type ModelQuestion } from './model-list.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
-  readonly hostOrigin: HostOrigin;
+  readonly hostOrigin: HostScope;
   readonly managed: ManagedProvider | undefined;
   /** Who has stored the credential; undefined where the caller brings it, or there is none. */
   readonly storedBy: Party | undefined;
@@ -150,9 +151,9 @@ function checkManaged({ managed: record, deployments }: Account, question: Targe
 /** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
 function hostOf(
   leaf: Leaf,
-  { managed, owner }: Account,
+  { managed, owner, provider }: Account,
   { resolution, hosts }: TargetQuestion,
-): { readonly url: string | undefined; readonly origin: HostOrigin } {
+): { readonly url: string | undefined; readonly origin: HostScope } {
   const { customHost } = resolution.overrides;
   if (customHost !== undefined) {
     checkAddressee({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
@@ -163,7 +164,8 @@ function hostOf(
     checkAddressee({ url: configured, namedBy: resolution.plan.owner, param: 'custom_host' }, owner, hosts);
   }
   const own = configured ?? managed?.customHost;
-  const origin = configured === undefined && managed !== undefined ? 'resource' : resolution.plan.hostOrigin;
+  const isOfAccount = managed !== undefined && configured === undefined && !namesUrl(leaf.overlay, provider.id);
+  const origin = isOfAccount ? managed.hostOrigin : scopeOf(resolution.plan);
   if (own === undefined || origin === 'request') return { url: own?.replace(/\/+$/, ''), origin };
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
@@ -173,12 +175,19 @@ function hostOf(
 /** The identity of the pod follows no address that somebody below the organisation names, not even one that is trusted. */
 function mayUseIdentity(
   { ownIdentity, managed }: Account,
-  { url, origin }: { readonly url: string | undefined; readonly origin: HostOrigin },
+  { url, origin }: { readonly url: string | undefined; readonly origin: HostScope },
   { resolution }: TargetQuestion,
 ): boolean {
-  if (!ownIdentity || origin !== 'resource') return false;
+  if (!ownIdentity || origin === 'request') return false;
   return resolution.plan.owner === 'organisation' || (managed !== undefined && url === managed.customHost);
 }
+
+const scopeOf = ({ hostOrigin, reach }: Plan): HostScope =>
+  hostOrigin === 'request' ? 'request' : compileReach(reach);
+
+const namesUrl = (values: ReadonlyMap<string, string>, provider: string): boolean =>
+  values.size > 0 &&
+  (PROVIDER_CATALOGUE.get(provider)?.fields.some(({ key, url }) => url === true && values.has(key)) ?? false);
 
 /** Fields that a config, the call or a deployment adds to the account; undefined when there are none. */
 function extraFields(

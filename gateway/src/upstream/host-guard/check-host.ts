@@ -87,7 +87,7 @@ export function addressProblem(
   if (isOwnListener(ip, to.port, policy)) return 'it is this gateway';
   if (origin === 'metadata') return undefined;
   if (isMetadata(address)) return 'it is a cloud metadata address';
-  if (origin === 'resource' || isTrusted(to.host, policy)) return undefined;
+  if (origin === 'resource' || origin === 'service' || isTrusted(to.host, policy)) return undefined;
   return isReserved(address) ? 'it is a private or reserved address' : undefined;
 }
 

@@ -75,6 +75,7 @@ function destinationOf({ hostname, port, protocol }: buildConnector.Options): De
 }
 
 function problemBefore(to: Destination, policy: HostPolicy, origin: ConnectOrigin): string | undefined {
+  if (origin === 'service') return isIP(to.host) === 0 ? 'it is no address' : hostProblem(to, policy, 'resource');
   if (origin !== 'metadata') return hostProblem(to, policy, origin);
   return isIP(to.host) === 0 ? undefined : addressProblem(to.host, to, policy, origin);
 }

@@ -16,8 +16,11 @@ import {
 /** Who named the host: a header or inline config, or a resource that RBAC guards (DESIGN section 9). */
 export type HostOrigin = 'request' | 'resource';
 
-/** Also `metadata`: a call for the identity of the machine, which may reach metadata addresses. */
-export type ConnectOrigin = HostOrigin | 'metadata';
+/**
+ * Also `metadata`: a call for the identity of the machine, which may reach metadata addresses; and `service`: a pod of a Service,
+ * whose address the operator has looked up.
+ */
+export type ConnectOrigin = HostOrigin | 'metadata' | 'service';
 
 export interface Listener {
   /** An IP address or a host name. */
