@@ -44,6 +44,14 @@
     - ""
   resources:
     - pods
+    - services
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - discovery.k8s.io
+  resources:
+    - endpointslices
   verbs:
     - list
     - watch

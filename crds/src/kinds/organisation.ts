@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CLOUDS } from '../providers/index.ts';
 import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../meta.ts';
+import { CLOUDS } from '../providers/index.ts';
 import {
   API_VERSION,
   defineKind,
@@ -26,6 +26,15 @@ const cloudIdentityGrant = z.strictObject({
   clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is lent.', CLOUDS.length).min(1),
 });
 
+const tenantHost = z.strictObject({
+  host: pattern(
+    /^(\*\.)?[a-z0-9.:-]+$/,
+    'a host name, with everything below it, or an IP address, in lower case',
+    253,
+  ).meta({ description: 'host is a name, with everything below it, or an IP address, in lower case.' }),
+  workspaces: workspaceNames('workspaces are those whose resources may name it; absent: all.').optional(),
+});
+
 const spec = z
   .strictObject({
     displayName: displayName.optional(),
@@ -49,6 +58,11 @@ const spec = z
     outputGuardrailExemptWorkspaces: workspaceNames(
       'outputGuardrailExemptWorkspaces are workspaces that the output guardrails of the organisation pass over.',
     ).optional(),
+    tenantHosts: mapList(tenantHost, ['host'], {
+      description:
+        'tenantHosts are private hosts that resources of workspaces may name besides the Services of their own namespaces.',
+      max: 256,
+    }).optional(),
     metadataSchema: opaque(
       'metadataSchema is a JSON Schema (draft-07, string properties) for the metadata of new keys and workspaces.',
     ).optional(),

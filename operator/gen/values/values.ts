@@ -206,6 +206,7 @@ export const VALUES: Members = {
     },
   ),
   crossNamespaceRefs: flag(true, 'Whether references may leave their namespace where a ReferenceGrant allows it.'),
+  clusterDomain: text(['cluster.local', 'corp.example'], 'Domain behind the names of Services.'),
   allowedCustomHosts: texts(
     ['models.svc.cluster.local'],
     'Hosts, with everything below them, and IP addresses that customHost of resources may name; empty: all.',

@@ -51,6 +51,12 @@ export const FLAGS = {
     fallback: '',
     help: 'Hosts, with everything below them, and IP addresses that customHost of resources may name; none: all',
   },
+  'cluster-domain': {
+    variable: 'GATEHOUSE_CLUSTER_DOMAIN',
+    type: 'text',
+    fallback: 'cluster.local',
+    help: 'Domain behind the names of Services',
+  },
   'gateway-image': {
     variable: 'GATEHOUSE_GATEWAY_IMAGE',
     type: 'text',

@@ -15,6 +15,8 @@ export interface OperatorOptions {
   readonly crossNamespaceRefs: boolean;
   /** Hosts that resources may name, with everything below them; none: all. */
   readonly allowedHosts: AllowedHosts;
+  /** Behind the names of Services. */
+  readonly clusterDomain: string;
   readonly gatewayImage: string;
   readonly gatewayImagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly podName: string | undefined;
@@ -42,6 +44,7 @@ export type Asked = OperatorOptions | 'help';
 
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_PORT = 65_535;
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
@@ -113,6 +116,12 @@ class Values {
     return url ?? undefined;
   }
 
+  domain(name: FlagName): string {
+    const text = this.text(name) ?? '';
+    if (!DOMAIN.test(text)) this.refuse(name, 'expected a domain, e.g. cluster.local');
+    return text;
+  }
+
   namespaces(name: FlagName): readonly string[] {
     const names = (this.text(name) ?? '').split(',').map((part) => part.trim());
     const filled = names.filter((part) => part !== '');
@@ -151,6 +160,7 @@ function toOptions(values: Values): OperatorOptions {
     metricsNamespaces: values.namespaces('metrics-namespaces'),
     crossNamespaceRefs: !values.isOn('no-cross-namespace-refs'),
     allowedHosts: values.hosts('allowed-custom-hosts'),
+    clusterDomain: values.domain('cluster-domain'),
     gatewayImage: values.text('gateway-image') ?? '',
     gatewayImagePullPolicy: values.oneOf('gateway-image-pull-policy', ['IfNotPresent', 'Always', 'Never']),
     podName: values.text('pod-name'),

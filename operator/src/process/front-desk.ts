@@ -41,7 +41,7 @@ export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk>
   const service = `${SERVICE}.${organisationNamespace}.svc`;
   const names = [
     service,
-    `${service}.cluster.local`,
+    `${service}.${options.clusterDomain}`,
     ...(webhookUrl === undefined ? [] : [webhookUrl.hostname, hostname()]),
   ];
   const managedBy = webhookCertificate === 'self' ? 'self' : 'external';

@@ -23,7 +23,7 @@ import { createOperatorView } from './operator-view.ts';
 import { createStores, type Stores } from './stores.ts';
 import { createTranslator, type Translator } from './translator.ts';
 
-/** How long the operator waits for Secrets that cannot be read before it goes on without them, in ms. */
+/** How long the operator waits for Secrets and Services that cannot be read before it goes on without them, in ms. */
 const SECRETS_MS = 15_000;
 /** After this long without a complete state it is logged what is missing, in ms. */
 const SYNC_REPORT_MS = 30_000;
@@ -56,7 +56,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const { port } = parts.use(await startHealthServer(server));
   log.info({ health: port }, 'Health and metrics are served');
 
-  parts.use(watching(stores));
+  parts.use(watching(stores, translator));
   parts.use(translations);
   if (!(await isComplete(stores, translator, { log, signal }))) return 'released';
   const view = createOperatorView({ translations, namespaces: stores.namespaces });
@@ -87,9 +87,9 @@ function sourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
 }
 
 /** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
-function watching({ cache, secrets }: Stores): AsyncDisposable {
+function watching({ cache, secrets }: Stores, { services }: Translator): AsyncDisposable {
   const stop = new AbortController();
-  const ended = Promise.all([cache.run(stop.signal), secrets.run(stop.signal)]);
+  const ended = Promise.all([cache.run(stop.signal), secrets.run(stop.signal), services.run(stop.signal)]);
   return {
     [Symbol.asyncDispose]: async () => {
       stop.abort(new Error('the operator has stopped'));
@@ -112,9 +112,10 @@ async function isComplete(stores: Stores, translator: Translator, { log, signal 
       const missing = synced.error.map(({ resource, namespace, failure }) => ({ resource, namespace, ...failure }));
       log.warn({ missing }, 'Still waiting for the API server');
     }
-    await stores.secrets.settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)])).catch(() => {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]);
+    await Promise.all([stores.secrets.settled(patience), translator.services.settled(patience)]).catch(() => {
       signal.throwIfAborted();
-      log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets could not be read');
+      log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets or Services could not be read');
     });
     await translator.start(signal);
     return true;

@@ -5,6 +5,7 @@ import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
 import { createTranslations, readPublished, type Translations } from '../program/index.ts';
 import { servedNamespaces, wantSecrets } from '../refs/index.ts';
 import { createBackoff, type KubeClient, type Log, nameOf, namespaceOf, sleep, systemClock } from '../runtime/index.ts';
+import { createServiceBook, type ServiceBook } from '../services/index.ts';
 import { createLastGood, type LastGood } from '../translate/index.ts';
 import { createLiveWorld } from '../world/index.ts';
 import { type Stores, storeOf } from './stores.ts';
@@ -20,6 +21,7 @@ export interface TranslatorOptions {
 
 export interface Translator {
   readonly translations: Translations;
+  readonly services: ServiceBook;
   /** Makes the first translation; to be called when the stores are complete. Rejects with the reason of the signal. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -34,9 +36,22 @@ export function createTranslator({
   onTranslated,
   onFailure,
 }: TranslatorOptions): Translator {
-  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts } = options;
+  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts, clusterDomain } = options;
+  const served = servedNamespaces({
+    organisationNamespace,
+    workspaces: storeOf(stores, 'Workspace'),
+    namespaces: stores.namespaces,
+  });
+  const services = createServiceBook({
+    client,
+    kinds: stores.kinds,
+    served,
+    organisationNamespace,
+    clusterDomain,
+    log,
+  });
   const world = createLiveWorld({
-    stores,
+    stores: { ...stores, services },
     settings: {
       organisationNamespace,
       fleetNamespaces: [...fleetNamespaces],
@@ -45,6 +60,7 @@ export function createTranslator({
       operatorAccount: options.account,
       caps: DEFAULT_TARGET_CAPS,
       allowedHosts,
+      clusterDomain,
     },
     namespaces,
     onChange: () => translations.trigger(),
@@ -55,14 +71,11 @@ export function createTranslator({
     grants: stores.grants,
     watches: stores.secrets,
     namespaces,
-    served: servedNamespaces({
-      organisationNamespace,
-      workspaces: storeOf(stores, 'Workspace'),
-      namespaces: stores.namespaces,
-    }),
+    served,
   });
   return {
     translations,
+    services,
     start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal, options })),
   };
 }

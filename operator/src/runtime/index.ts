@@ -20,4 +20,5 @@ export {
   sleep,
   startDeadline,
   systemClock,
+  untilAborted,
 } from './time/index.ts';

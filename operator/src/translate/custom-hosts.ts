@@ -52,7 +52,7 @@ export type HostRules = Partial<Pick<WorldSettings, 'allowedHosts' | 'organisati
 
 /** Hosts of a resource that no gateway would use or that are not allowed, with their places. */
 export function hostIssues(resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
-  return hostsIn(resource).flatMap(({ path, url }): Issue[] => {
+  return hostsOfResource(resource).flatMap(({ path, url }): Issue[] => {
     const message = hostProblem(url, rules);
     return message === undefined ? [] : [{ code: 'invalid', path, message }];
   });
@@ -68,12 +68,13 @@ function hostProblem(
   return 'the host is not one of those that the installation allows (--allowed-custom-hosts)';
 }
 
-interface NamedHost {
+export interface NamedHost {
   readonly path: Path;
   readonly url: string;
 }
 
-function hostsIn(resource: ResourceOf<KindName>): readonly NamedHost[] {
+/** The hosts a resource names itself. */
+export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedHost[] {
   switch (resource.kind) {
     case 'GatewayConfig':
       return hostsOfNode(resource.spec.config, ['spec', 'config']);
@@ -106,6 +107,10 @@ function hostsOfNode({ provider = '', customHost, settings = {}, targets = [] }:
 
 /** Whether an entry, perhaps of a time with other rules, sends nothing elsewhere. */
 export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
+  return hostsOfEntry(entry).every(({ url }) => isAllowedHost(url, allowed));
+}
+
+export function hostsOfEntry(entry: AnyEntry): readonly NamedHost[] {
   const node: Node = entry.kind === 'config' ? entry.body.node : entry.kind === 'provider' ? entry.body : {};
-  return hostsOfNode(node, []).every(({ url }) => isAllowedHost(url, allowed));
+  return hostsOfNode(node, []);
 }

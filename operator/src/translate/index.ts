@@ -5,6 +5,7 @@ export type { Failure, FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
 export { createLastGood, type LastGood, originKey, originsOf } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
+export { type ServiceName, serviceNamed } from './reach.ts';
 export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';
 export { servedBy } from './served.ts';
 export { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
@@ -21,6 +22,7 @@ export {
   PREVIOUS_KEY,
   type SecretData,
   type SecretReading,
+  type ServiceReading,
   type World,
   type WorldObject,
   type WorldObjects,

@@ -9,12 +9,20 @@ import { isWithheld } from '@gatehouse/crds/snapshot';
 import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import { createGrantBook } from './grants.ts';
 import { type Holdings, holderOf } from './holders.ts';
-import { type Items, resourceOf, resourcesOf } from './items.ts';
+import { IMPLIED_ORGANISATION, type Items, resourceOf, resourcesOf } from './items.ts';
 import type { LastGood } from './last-good.ts';
 import { externalIdFor } from './lending.ts';
 import { type Owners, servedSoFar } from './owners.ts';
+import { hostList } from './reach.ts';
 import { permitsSecret } from './reference-grants.ts';
-import { objectKey, type SecretData, type SecretReading, type World } from './world.ts';
+import {
+  objectKey,
+  type SecretData,
+  type SecretReading,
+  type ServiceReading,
+  type World,
+  type WorldSettings,
+} from './world.ts';
 
 export interface Lookups {
   ownerOf: Owners['ownerOf'];
@@ -51,6 +59,12 @@ export interface Lookups {
   heldHash(apiKey: string): string | undefined;
   /** SHA-256 of the text of a Secret entry; where an owner is given, of a Secret that is his. */
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
+  /** Undefined: not read yet. */
+  serviceOf(namespace: string, name: string): ServiceReading | undefined;
+  /** Hosts that the organisation opens to the workspace although they are private; see `hostList`. */
+  openedHosts(workspace: string): string;
+  /** Hosts that some fleet of the organisation trusts. */
+  trustedHosts(): string;
   /** The first workspace by name. */
   firstWorkspace(): string | undefined;
   /** Whether the Organisation lends the cloud's identity of its gateway pods to accounts of the workspace. */
@@ -116,6 +130,8 @@ export function createLookups(input: LookupInput): Lookups {
         isOwned: (namespace) => ownerOf(namespace) !== undefined,
       }),
     heldHash: (apiKey) => holdings.hashes.get(apiKey),
+    serviceOf: (namespace, name) => world.services?.get(objectKey(namespace, name)),
+    ...createHostBook(items, world.settings),
     firstWorkspace: () => workspaces[0],
     isIdentityLent: (workspace, cloud) =>
       organisation()?.spec.cloudIdentityGrants?.some(
@@ -137,3 +153,25 @@ const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindCon
   targets.some(hasCredentials);
 
 const ORGANISATION_NAME = 'default';
+
+function createHostBook(items: Items, { organisationNamespace, fleetNamespaces = [] }: WorldSettings) {
+  let trusted: string | undefined;
+  return {
+    openedHosts: (workspace: string): string => {
+      const organisation = resourceOf(items, 'Organisation', IMPLIED_ORGANISATION.metadata.name);
+      const opened = organisation?.spec.tenantHosts ?? [];
+      const isFor = (names: readonly string[] | undefined): boolean => names === undefined || names.includes(workspace);
+      return hostList(opened.filter(({ workspaces }) => isFor(workspaces)).map(({ host }) => host));
+    },
+    trustedHosts: (): string => {
+      trusted ??= hostList(
+        resourcesOf(items, 'GatewayFleet')
+          .filter(({ metadata: { namespace } }) =>
+            [organisationNamespace, ...fleetNamespaces].includes(namespace ?? ''),
+          )
+          .flatMap(({ spec }) => spec.trustedHosts ?? []),
+      );
+      return trusted;
+    },
+  };
+}

@@ -8,6 +8,7 @@ import { type Made, makerOf, type Place } from './kinds/index.ts';
 import { type LastGood, stillPermitted } from './last-good.ts';
 import { LayeredMap } from './layered-map.ts';
 import type { Lookups } from './lookups.ts';
+import { withReachOfNow } from './reach.ts';
 import { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './readers.ts';
 import { createRecorder, type Read, type Recorder } from './recorder.ts';
 import { inSlices, type Steps } from './steps.ts';
@@ -166,7 +167,7 @@ function judge(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups):
   const { source } = item;
   const { refusals } = source;
   const place = placeOf(source, settings, view);
-  const last = lastEntries(item, place, lastGood);
+  const last = asOfNow(lastEntries(item, place, lastGood), place, view);
   const kept = source.resource === undefined ? permitted(last, source, { place, view }) : last;
   const made = make(source, place, view);
   // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
@@ -174,12 +175,19 @@ function judge(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups):
   return { workspace: place?.workspace, findings, ...settle(source, made, kept) };
 }
 
+function asOfNow(entries: readonly AnyEntry[], place: Place | undefined, view: Lookups): readonly AnyEntry[] {
+  if (place === undefined) return entries;
+  const now = entries.map((entry) => withReachOfNow(entry, place, view));
+  return now.every((entry, i) => entry === entries[i]) ? entries : now;
+}
+
 /** After a failure: what was served goes on as far as it is known to be permitted. */
 function withoutJudgement(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups): Judged {
   const findings = [FAULT];
   try {
     const place = placeOf(item.source, settings, view);
-    const last = permitted(lastEntries(item, place, lastGood), item.source, { place, view });
+    const before = asOfNow(lastEntries(item, place, lastGood), place, view);
+    const last = permitted(before, item.source, { place, view });
     const serves = last.length > 0 ? 'last good' : 'nothing';
     return { workspace: place?.workspace, findings, entries: toStale(last), serves };
   } catch {

@@ -23,6 +23,13 @@ export interface WorldObject {
   readonly [member: string]: unknown;
 }
 
+/** What stands behind the name of a Service: the same object as long as it says the same. */
+export type ServiceReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'external' }
+  /** Ready pods of the namespace by the port of the Service, as `ADDRESS:PORT`, sorted. */
+  | { readonly kind: 'ports'; readonly endpoints: ReadonlyMap<number, readonly string[]> };
+
 /** A Map, or anything that answers like one. The same object as long as its content is the same. */
 export interface Lookup<T> {
   get(key: string): T | undefined;
@@ -60,6 +67,8 @@ export interface World {
   readonly namespaces: Lookup<Lookup<string>>;
   /** ReferenceGrants by the namespace they stand in; absent: nothing is granted. */
   readonly referenceGrants?: Lookup<readonly ReferenceGrant[]> | undefined;
+  /** Services by `objectKey`, as far as resources of workspaces name them; nothing for one that nobody has read yet. */
+  readonly services?: Lookup<ServiceReading> | undefined;
   readonly settings: WorldSettings;
   /** The workspaces that are served; what others own is left out of the Snapshot, not of the verdicts. */
   readonly served: 'all' | ReadonlySet<string>;
@@ -77,6 +86,8 @@ export interface WorldSettings {
   /** Who needs the right to read Secrets; absent where nobody does. */
   readonly operatorAccount?: OperatorAccount | undefined;
   readonly caps: TargetCaps;
+  /** Behind the names of Services; absent: there is no cluster, and hosts of workspaces lead as far as those of the organisation. */
+  readonly clusterDomain?: string | undefined;
   /** Where resources may send requests to; absent or empty: anywhere. */
   readonly allowedHosts?: AllowedHosts | undefined;
 }

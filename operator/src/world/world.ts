@@ -5,6 +5,7 @@ import {
   LayeredMap,
   type ReferenceGrant,
   type SecretReading,
+  type ServiceReading,
   type World,
   type WorldObject,
   type WorldObjects,
@@ -16,10 +17,19 @@ import { toGrant, toLabels, toSecretData, toWorldObject } from './values.ts';
 
 export type KindStores = ReadonlyMap<KindName, Store<CustomObject>>;
 
+/** Readings of Services by key. */
+interface ServiceSource {
+  readonly objects: ReadonlyMap<ObjectKey, ServiceReading>;
+  get(key: ObjectKey): ServiceReading | undefined;
+  subscribe(listener: (change: { readonly key: ObjectKey }) => void): Disposable;
+}
+
 export interface WorldStores {
   readonly kinds: KindStores;
   readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
+  /** Absent: nobody reads Services. */
+  readonly services?: Pick<ServiceSource, 'objects' | 'get' | 'subscribe'> | undefined;
   /** Absent where references must not cross namespaces. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
 }
@@ -50,6 +60,7 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   const secrets = followStore(stores.secrets.store, { toValue: toSecretData, onChange });
   stores.secrets.subscribe(secrets.touch); // one that is no longer read leaves its store in silence
   const readings = followStore(readingsOf(stores.secrets), { toValue: (reading) => reading, onChange });
+  const services = stores.services && followStore(stores.services, { toValue: (reading) => reading, onChange });
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
   const grants = stores.grants && followStore(stores.grants, { toValue: toGrant, onChange });
   const byNamespace = groupGrants();
@@ -60,6 +71,7 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
       secretReadings: readings.take(),
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
+      ...(services === undefined ? {} : { services: services.take() }),
       settings,
       served: 'all',
     }),

@@ -86,6 +86,7 @@ function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {
     ours('SidecarProfile', { name: 'app', ...there }, {}),
     ours('Organisation', { name: 'default' }, {}),
     ours('VirtualKey', { name: 'broken', ...there }, { provider: 'openai', secretRef: { name: 'none', key: 'key' } }),
+    ours('VirtualKey', { name: 'inside', ...there }, { provider: 'ollama', customHost: 'http://vllm:8000/v1' }),
     ours('GatewayConfig', { name: 'plain', ...there }, { config: { provider: '@broken' } }),
     { ...fleetOf(fleets, { autoscaling: { maxReplicas: 2 } }), metadata: { name: 'scaled', namespace: fleets } },
     ...['model-pricing', 'guardrail', 'rate-limit-policy', 'usage-limit-policy'].flatMap((kind) =>

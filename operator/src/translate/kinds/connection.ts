@@ -2,7 +2,7 @@
 
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
-import { type EntryBody, entryId } from '@gatehouse/crds/snapshot';
+import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { foreignPlace, givenFields, readCredential } from '../credential.ts';
 import type { Finding } from '../findings.ts';
 import { credentialName } from '../last-good.ts';
@@ -48,7 +48,8 @@ export function accountBody(
   { provider, settings, customHost, headers, deployments }: Account['spec'],
   credential: string | undefined,
   lending: Lending,
-): Pick<EntryBody<'provider'>, AccountMember> {
+  reach: ReachBody | undefined,
+): Pick<EntryBody<'provider'>, AccountMember | 'reach'> {
   return {
     ...lending.body,
     provider,
@@ -57,5 +58,6 @@ export function accountBody(
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),
     ...(credential === undefined ? {} : { credential }),
+    ...(reach === undefined ? {} : { reach }),
   };
 }

@@ -14,6 +14,7 @@ import { foreignPlace, givenFields, readCredential, type SecretFields } from '..
 import { type Finding, notLent, notPermitted } from '../findings.ts';
 import { credentialName } from '../last-good.ts';
 import type { Lookups } from '../lookups.ts';
+import { reachOf } from '../reach.ts';
 import { defineTranslator, type Place } from './contract.ts';
 import { isManagedSlug } from './slug.ts';
 
@@ -26,6 +27,8 @@ export const gatewayConfig = defineTranslator({
   make(resource, place, view) {
     const slug = resource.metadata.name;
     const { node, credentials, findings } = readConfig(resource, place, view);
+    const { reach, findings: astray } = reachOf(resource, place, view);
+    const body = { slug, version: digestOf(node), node, ...(reach === undefined ? {} : { reach }) };
     return {
       drafts: [
         ...[...credentials].map(([name, fields]) => ({
@@ -34,10 +37,11 @@ export const gatewayConfig = defineTranslator({
           name,
           body: { fields },
         })),
-        { kind: 'config', workspace: place.workspace, name: slug, body: { slug, version: digestOf(node), node } },
+        { kind: 'config', workspace: place.workspace, name: slug, body },
       ],
       findings: [
         ...findings,
+        ...astray,
         ...identityRequests(resource.spec.config, ROOT, place),
         ...unknownSlugs(node, place, view),
       ],

@@ -1,5 +1,6 @@
 import type { Issue } from '@gatehouse/crds';
 import { lendingOf } from '../lending.ts';
+import { reachOf } from '../reach.ts';
 import { connect } from './connection.ts';
 import { defineTranslator } from './contract.ts';
 
@@ -20,6 +21,7 @@ export const integration = defineTranslator({
     ),
   make(resource, place, view) {
     const { drafts, findings } = connect(resource, place, view);
-    return { drafts, findings: [...findings, ...lendingOf(resource.spec, place.workspace, view).findings] };
+    const lending = lendingOf(resource.spec, place.workspace, view);
+    return { drafts, findings: [...findings, ...lending.findings, ...reachOf(resource, place, view).findings] };
   },
 });

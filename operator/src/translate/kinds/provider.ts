@@ -3,6 +3,7 @@ import type { EntryBody } from '@gatehouse/crds/snapshot';
 import { type Finding, missing, notLent, notPermitted } from '../findings.ts';
 import { lendingOf } from '../lending.ts';
 import type { Lookups } from '../lookups.ts';
+import { reachOf } from '../reach.ts';
 import { objectKey } from '../world.ts';
 import { accountBody } from './connection.ts';
 import { defineTranslator, type Place } from './contract.ts';
@@ -29,6 +30,8 @@ export const provider = defineTranslator({
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
       return { drafts: [], findings: [...conflicts, notLent(INTEGRATION, message)] };
     }
+    // Hosts lead as far as whoever names them may go: a shared Integration is the organisation's.
+    const home = integration.metadata.namespace === place.namespace ? place : { ...place, workspace: null };
     return {
       drafts: [
         {
@@ -37,7 +40,7 @@ export const provider = defineTranslator({
           name: metadata.name,
           body: {
             slug: metadata.name,
-            ...accountBody(integration.spec, credential ?? undefined, lending),
+            ...accountBody(integration.spec, credential ?? undefined, lending, reachOf(integration, home, view).reach),
             ...modelsOf(integration),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...(place.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),

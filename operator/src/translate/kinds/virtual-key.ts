@@ -1,4 +1,5 @@
 import { lendingOf } from '../lending.ts';
+import { reachOf } from '../reach.ts';
 import { accountBody, connect } from './connection.ts';
 import { defineTranslator } from './contract.ts';
 import { slugConflict, virtualKeyGrants } from './slug.ts';
@@ -10,6 +11,7 @@ export const virtualKey = defineTranslator({
     const { workspace } = place;
     const { credential, drafts, findings } = connect(resource, place, view);
     const lending = lendingOf(spec, workspace, view);
+    const reached = reachOf(resource, place, view);
     return {
       drafts: [
         ...drafts,
@@ -19,14 +21,19 @@ export const virtualKey = defineTranslator({
           name: metadata.name,
           body: {
             slug: metadata.name,
-            ...accountBody(spec, credential, lending),
+            ...accountBody(spec, credential, lending, reached.reach),
             ...(spec.models === undefined ? {} : { models: spec.models }),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, place, view)] } : {}),
           },
         },
       ],
-      findings: [...slugConflict(resource, place.namespace, view), ...findings, ...lending.findings],
+      findings: [
+        ...slugConflict(resource, place.namespace, view),
+        ...findings,
+        ...lending.findings,
+        ...reached.findings,
+      ],
     };
   },
 });

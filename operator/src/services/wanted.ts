@@ -1,0 +1,41 @@
+/** Which Services a resource names: read from the object as it stands, since a broken one keeps what it has. */
+import { isObject } from '@gatehouse/crds';
+import { destinationOf, readBaseUrl } from '@gatehouse/crds/hosts';
+import type { KindName } from '@gatehouse/crds/kinds';
+import type { KubeObject } from '../runtime/index.ts';
+import { serviceNamed } from '../translate/index.ts';
+
+/** The Kinds that name hosts. */
+export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', 'GatewayConfig'];
+
+/** Levels of targets that are looked into: as deep as documents may be. */
+const MAX_DEPTH = 64;
+const URL_START = /^\s*https?:\/\//i;
+
+interface Naming extends KubeObject {
+  readonly spec?: unknown;
+}
+
+/** Names of Services of the object's own namespace. */
+export function servicesNamedBy({ metadata, spec }: Naming, clusterDomain: string): ReadonlySet<string> {
+  const { namespace = '' } = metadata;
+  const names = new Set<string>();
+  for (const url of urlsIn(spec, 0)) {
+    const read = readBaseUrl(url);
+    const named = read.ok ? serviceNamed(destinationOf(read.value).host, namespace, clusterDomain) : undefined;
+    if (named?.namespace === namespace) names.add(named.name);
+  }
+  return names;
+}
+
+/** `customHost` and settings with a URL, of the object and of its targets. */
+function urlsIn(node: unknown, depth: number): readonly string[] {
+  if (!isObject(node) || depth > MAX_DEPTH) return [];
+  const { customHost, settings, config, targets } = node;
+  const values = [customHost, ...(isObject(settings) ? Object.values(settings) : [])];
+  const below = [config, ...(Array.isArray(targets) ? (targets as readonly unknown[]) : [])];
+  return [
+    ...values.filter((value): value is string => typeof value === 'string' && URL_START.test(value)),
+    ...below.flatMap((child) => urlsIn(child, depth + 1)),
+  ];
+}
