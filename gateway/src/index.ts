@@ -8,6 +8,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { bufferedBytesFor, createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
 import { AppError } from './errors/index.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
+import { createRegexTurns } from './lib/regex.ts';
 import { Secret } from './lib/secret.ts';
 import { createMemoryRateLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
@@ -196,6 +197,7 @@ function createPorts(
     sessions: stores.sessions,
     health: stores.health,
     maxAttempts: limits.maxAttempts,
+    regexTurn: createRegexTurns(),
     sidecarProfile: settings.sidecarProfile,
     random: Math.random,
     now,

@@ -15,7 +15,7 @@ import {
 import { parseDropPath } from './drop-path.ts';
 import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
 import type { RoutingNode } from './node.ts';
-import { parseQuery } from './query.ts';
+import { createPatternBudget, type PatternBudget, parseQuery } from './query.ts';
 import { unsupportedIssues } from './unsupported.ts';
 
 export interface CheckOptions {
@@ -30,8 +30,10 @@ type Path = readonly (string | number)[];
 export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const issues = [...checkCaps(root, options.caps)];
   if (issues.length > 0) return issues; // a tree beyond the caps is not walked any further
+  const patterns = createPatternBudget();
   walk(root, [], (node, path) => {
-    issues.push(...unsupportedIssues(node, path), ...checkStrategy(node, path, options), ...checkMembers(node, path));
+    const strategy = checkStrategy(node, path, { ...options, patterns });
+    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkMembers(node, path));
     if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path));
   });
   return issues;
@@ -87,7 +89,12 @@ function measure(node: RoutingNode, level = 0): { count: number; depth: number }
   return { count, depth };
 }
 
-function* checkStrategy(node: RoutingNode, path: Path, { saved }: CheckOptions): Generator<Issue> {
+interface StrategyOptions extends CheckOptions {
+  /** Shared by all conditions of the config. */
+  readonly patterns: PatternBudget;
+}
+
+function* checkStrategy(node: RoutingNode, path: Path, options: StrategyOptions): Generator<Issue> {
   const { strategy, targets } = node;
   if (strategy === undefined) {
     if (targets !== undefined) yield problem([...path, 'strategy'], 'targets need a strategy');
@@ -100,17 +107,21 @@ function* checkStrategy(node: RoutingNode, path: Path, { saved }: CheckOptions):
   if (strategy.mode === 'loadbalance' && targets.every((target) => target.weight === 0)) {
     yield problem([...path, 'targets'], 'at least one target needs a weight above 0');
   }
-  if (strategy.mode === 'conditional') yield* checkConditions(node, path, saved);
+  if (strategy.mode === 'conditional') yield* checkConditions(node, path, options);
 }
 
-function* checkConditions({ strategy, targets }: RoutingNode, path: Path, saved: boolean): Generator<Issue> {
+function* checkConditions(
+  { strategy, targets }: RoutingNode,
+  path: Path,
+  { saved, patterns }: StrategyOptions,
+): Generator<Issue> {
   const here = [...path, 'strategy'];
   const names = new Set(targets?.map((target) => target.name));
   if (strategy?.conditions === undefined || strategy.conditions.length === 0) {
     yield problem([...here, 'conditions'], 'mode conditional needs conditions');
   }
   for (const [i, { query, then }] of (strategy?.conditions ?? []).entries()) {
-    const parsed = parseQuery(query, [...here, 'conditions', i, 'query']);
+    const parsed = parseQuery(query, [...here, 'conditions', i, 'query'], patterns);
     if (!parsed.ok) yield* parsed.error;
     if (!names.has(then)) yield problem([...here, 'conditions', i, 'then'], `no target is named ${then}`);
   }

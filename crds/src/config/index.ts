@@ -4,8 +4,11 @@ export { type DropStep, parseDropPath } from './drop-path.ts';
 export { parseInlineConfig } from './inline.ts';
 export * from './limits.ts';
 export { credentialsIn, type RoutingNode, routingNodeOf } from './node.ts';
+export { estimatePatternSize } from './pattern-size.ts';
 export {
+  MAX_CONFIG_PATTERN_SIZE,
   MAX_PATTERN_LENGTH,
+  MAX_PATTERN_SIZE,
   MAX_QUERY_DEPTH,
   parseQuery,
   patternProblem,

@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js';
 import type { Issue } from '../issue.ts';
 import { err, isObject, ok, type Result } from '../result.ts';
+import { estimatePatternSize } from './pattern-size.ts';
 
 export type QueryOperator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';
 
@@ -21,8 +22,14 @@ export type Query =
 
 /** Levels of $and and $or: bounds the stack of every walk. */
 export const MAX_QUERY_DEPTH = 8;
-/** Longest pattern in characters: bounds the automaton RE2 builds. */
+/** Longest pattern in characters. */
 export const MAX_PATTERN_LENGTH = 1_000;
+/** Largest program of one pattern in steps: compiling it takes milliseconds. */
+export const MAX_PATTERN_SIZE = 1_000;
+/** What all patterns of one config may add up to, in steps. */
+export const MAX_CONFIG_PATTERN_SIZE = 10_000;
+/** What each pattern counts at least: the smallest one costs something, too. */
+const LEAST_PATTERN_SIZE = 10;
 
 const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
   '$eq',
@@ -36,16 +43,31 @@ const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
   '$regex',
 ]);
 
+/** What the patterns of a config may still add up to, in steps. */
+export interface PatternBudget {
+  left: number;
+}
+
+export const createPatternBudget = (): PatternBudget => ({ left: MAX_CONFIG_PATTERN_SIZE });
+
 interface Place {
   readonly path: readonly (string | number)[];
   readonly depth: number;
   readonly issues: Issue[];
+  readonly patterns: PatternBudget | 'checked';
 }
 
-/** Reads a query; every problem is reported with its path below `path`. `{}` holds always. */
-export function parseQuery(input: unknown, path: readonly (string | number)[] = []): Result<Query, readonly Issue[]> {
+/**
+ * Reads a query; every problem is reported with its path below `path`. `{}` holds always. `patterns`: shared by the queries
+ * of a config; `checked` for a query whose patterns were checked when it was written.
+ */
+export function parseQuery(
+  input: unknown,
+  path: readonly (string | number)[] = [],
+  patterns: PatternBudget | 'checked' = createPatternBudget(),
+): Result<Query, readonly Issue[]> {
   const issues: Issue[] = [];
-  const query = parseEntries(input, { path, depth: 0, issues });
+  const query = parseEntries(input, { path, depth: 0, issues, patterns });
   return issues.length === 0 ? ok(query) : err(issues);
 }
 
@@ -78,7 +100,7 @@ function parseEntry(key: string, value: unknown, here: Place): Query {
 function parseTest(subject: QuerySubject, name: string, operand: unknown, here: Place): Query {
   if (!OPERATORS.has(name)) return refuse(here, `unknown operator ${name}`);
   if (name === '$regex') {
-    const problem = patternProblem(operand);
+    const problem = here.patterns === 'checked' ? notText(operand) : patternProblem(operand, here.patterns);
     if (problem !== undefined) return refuse(here, problem);
   }
   return { kind: 'test', subject, operator: name as QueryOperator, operand };
@@ -93,10 +115,21 @@ function parseSubject(path: string): QuerySubject | undefined {
   return { source, key };
 }
 
-/** Why RE2 cannot run the pattern, or undefined (decision 13). */
-export function patternProblem(pattern: unknown): string | undefined {
-  if (typeof pattern !== 'string') return 'expected a pattern as text';
+const notText = (pattern: unknown): string | undefined =>
+  typeof pattern === 'string' ? undefined : 'expected a pattern as text';
+
+/** Why a pattern is refused, or undefined: RE2 cannot run it, or its program would be too large. */
+export function patternProblem(pattern: unknown, budget: PatternBudget = createPatternBudget()): string | undefined {
+  if (typeof pattern !== 'string') return notText(pattern);
   if (pattern.length > MAX_PATTERN_LENGTH) return `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
+  const size = estimatePatternSize(pattern); // nothing is compiled before
+  if (size > MAX_PATTERN_SIZE) {
+    return `the program of the pattern has about ${size} steps, since repeats multiply what they repeat; at most ${MAX_PATTERN_SIZE} are allowed`;
+  }
+  budget.left -= Math.max(LEAST_PATTERN_SIZE, size);
+  if (budget.left < 0) {
+    return `with this pattern, those of the config have more than ${MAX_CONFIG_PATTERN_SIZE} steps together`;
+  }
   try {
     RE2JS.compile(pattern);
     return undefined;

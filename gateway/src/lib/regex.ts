@@ -1,12 +1,164 @@
+/**
+ * Patterns of users on RE2. A pattern that passed validation may still meet a long text on which its automaton has a new
+ * state at every character, so work is counted in units and done in slices between which other requests are served.
+ */
+import { estimatePatternSize, MAX_PATTERN_SIZE } from '@gatehouse/crds/config';
 import { RE2JS } from 're2js';
 
-export interface Pattern {
-  /** Whether the pattern occurs anywhere in the text. Linear time in the length of the text. */
-  test(text: string): boolean;
+/** What the patterns of one request may still do. */
+export interface RegexWork {
+  /** Units: about one per character, more where the automaton meets a state for the first time. */
+  left: number;
+  /** Waits until the next slice may be worked on. */
+  turn(): Promise<void>;
 }
 
-/** A user's pattern on RE2. Throws when RE2 cannot express it: check with `patternProblem` first. */
+/** `exhausted`: the work ended before it was known whether the text matches. */
+export type RegexVerdict = boolean | 'exhausted';
+
+export interface Pattern {
+  /** Whether the pattern occurs anywhere in the text. Answers at once where that is little work. */
+  test(text: string, work: RegexWork): RegexVerdict | Promise<RegexVerdict>;
+}
+
+/** All patterns of one request together, in units: below a second. */
+export const REQUEST_UNITS = 16_000_000;
+/** Work without a pause, in units: a few ms. */
+const SLICE_UNITS = 50_000;
+/** What the first use of a pattern costs per step of its program, in units. */
+const COMPILE_UNITS = 200;
+/** What a step costs for the first time, and per state of the program that is active in it, in units. */
+const MISS_UNITS = 60;
+const ACTIVE_UNITS = 8;
+/** What the automaton of one pattern may hold while it works and between two uses, as re2js counts bytes. */
+const WORKING_BYTES = 1024 * 1024;
+const KEPT_BYTES = 16 * 1024;
+/** Heap of a compiled pattern per step of its program, measured, in bytes. */
+const BYTES_PER_STEP = 600;
+
+/** What a pattern may keep in memory, in bytes. */
+export const patternBytes = (pattern: string): number => KEPT_BYTES + estimatePatternSize(pattern) * BYTES_PER_STEP;
+
+/**
+ * Compiled when it is needed for the first time. What is no pattern of RE2 never matches; one whose program is too large,
+ * from before that was checked, is never decided.
+ */
 export function compileRegex(pattern: string): Pattern {
-  const compiled = RE2JS.compile(pattern);
-  return { test: (text) => compiled.matcher(text).find() };
+  let compiled: RE2JS | undefined;
+  let failed = false;
+  const isTooLarge = estimatePatternSize(pattern) > MAX_PATTERN_SIZE;
+  const compile = (work: RegexWork): RE2JS | undefined => {
+    if (compiled !== undefined || failed) return compiled;
+    try {
+      compiled = RE2JS.compile(pattern);
+      work.left -= compiled.programSize() * COMPILE_UNITS;
+    } catch {
+      failed = true; // written before it was checked
+    }
+    return compiled;
+  };
+  return {
+    test: (text, work) => {
+      if (isTooLarge || work.left <= 0) return 'exhausted';
+      const re2 = compile(work)?.re2();
+      if (re2 === undefined) return false;
+      const search = startSearch(re2.dfa, text);
+      const first = search.advance(work);
+      const verdict = first === undefined ? inSlices(search, work) : first;
+      if (verdict instanceof Promise) return verdict.finally(search.end);
+      search.end();
+      return verdict;
+    },
+  };
+}
+
+async function inSlices(search: Search, work: RegexWork): Promise<RegexVerdict> {
+  for (;;) {
+    await work.turn();
+    const verdict = search.advance(work);
+    if (verdict !== undefined) return verdict;
+  }
+}
+
+interface Search {
+  /** Works for one slice; undefined: there is more to do. */
+  advance(work: RegexWork): RegexVerdict | undefined;
+  /** Gives up what the automaton holds when it is much. */
+  end(): void;
+}
+
+/** What re2js calls the places and directions of its automaton; its own names for them are not exported. */
+const UNANCHORED = 0;
+const END_TEXT = -1;
+const BEGIN_OF_TEXT_AND_LINE = 4 | 1;
+
+type Dfa = ReturnType<RE2JS['re2']>['dfa'];
+
+interface State {
+  readonly isMatch: boolean;
+  readonly nfaStates: readonly number[];
+  readonly flag: number;
+  readonly matchIDs: readonly number[];
+  readonly next: readonly (State | null)[] | null;
+}
+
+/** The automaton of re2js, driven from here: its own loop knows no pause and falls back to one that is slower by far. */
+function startSearch(dfa: Dfa, text: string): Search {
+  dfa.stateBudget = WORKING_BYTES;
+  if (dfa.memBudget > WORKING_BYTES) dfa.memBudget = WORKING_BYTES;
+  let state: State | null = dfa.start({ context: () => BEGIN_OF_TEXT_AND_LINE }, 0);
+  let at = 0;
+
+  /** A step that was not made before; the automaton forgets its states when there is no room for a further one. */
+  const make = (from: State, classOfRune: number, rune: number): State | null => {
+    const next: State | null = dfa.step(from, classOfRune, rune, UNANCHORED);
+    if (next !== null) return next;
+    const kept: State | null = dfa.resetCache(from);
+    return kept === null ? null : dfa.step(kept, classOfRune, rune, UNANCHORED);
+  };
+
+  /** The state behind the next character. */
+  const step = (from: State, rune: number, work: RegexWork): State | null => {
+    const classOfRune = dfa.runeClass(rune);
+    const known = from.next?.[classOfRune] ?? null;
+    work.left -= known === null ? MISS_UNITS + ACTIVE_UNITS * from.nfaStates.length : 1;
+    return known ?? make(from, classOfRune, rune);
+  };
+
+  const atEnd = (): RegexVerdict => {
+    const last = state === null ? null : make(state, dfa.numClasses, END_TEXT);
+    return last === null ? 'exhausted' : last.isMatch;
+  };
+
+  const advance = (work: RegexWork): RegexVerdict | undefined => {
+    const end = Math.max(0, work.left - SLICE_UNITS);
+    while (state !== null && at < text.length && work.left > end) {
+      const rune = text.codePointAt(at) ?? 0;
+      state = step(state, rune, work);
+      if (state?.isMatch) return true;
+      at += rune > 0xffff ? 2 : 1;
+    }
+    if (state === null || at >= text.length) return atEnd();
+    return work.left > 0 ? undefined : 'exhausted';
+  };
+
+  return {
+    advance,
+    end: () => {
+      if (dfa.stateBudget - dfa.memBudget > KEPT_BYTES) dfa.clearCache();
+    },
+  };
+}
+
+/** Gives turns to all requests of a process one after the other, each in a turn of the event loop of its own. */
+export function createRegexTurns(nextTurn: (task: () => void) => void = setImmediate): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const give = (): void => {
+    waiting.shift()?.();
+    if (waiting.length > 0) nextTurn(give);
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) nextTurn(give);
+    });
 }

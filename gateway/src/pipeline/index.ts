@@ -1,5 +1,6 @@
 /** A request from authentication to the answer; the lines of `handle` are the order of behaviour-lifecycle 1.2 and 1.11. */
 import { type AppError, toAppError } from '../errors/index.ts';
+import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { RateLimiter } from '../limits/index.ts';
 import { walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
@@ -29,6 +30,8 @@ export interface PipelinePorts {
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
   readonly health: HealthPort;
+  /** Resolves when the patterns of a request may work for another slice. */
+  regexTurn(): Promise<void>;
   /** Calls to providers that one request may cause, over all targets and retries. */
   readonly maxAttempts: number;
   /** Who calls without a key; undefined: nobody may. */
@@ -94,8 +97,9 @@ interface Input {
 async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
   const { exchange, resolution, calls } = input;
   const { plan, metadata, params, body } = resolution;
+  const work = { left: REQUEST_UNITS, turn: ports.regexTurn };
   return walkPlan<AttemptOutcome>(plan.root, {
-    facts: () => ({ metadata, params, pathname: exchange.request.path }),
+    facts: () => ({ metadata, params, pathname: exchange.request.path, work }),
     random: ports.random,
     open: plan.hasBreaker ? await openCircuits(ports.health, input, ports.now()) : NO_CIRCUITS,
     stick: (sticky, branch, draw) => stick(ports.sessions, { sticky, branch, input }, draw),

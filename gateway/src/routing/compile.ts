@@ -13,7 +13,7 @@ import type {
   StickyField,
   StickyPlan,
 } from './plan.ts';
-import { compileQuery } from './query.ts';
+import { compileQuery, queryBytes } from './query.ts';
 
 export interface CompileOptions {
   /** Identity of a saved config; undefined for inline ones, which have neither stickiness nor breaker. */
@@ -37,12 +37,18 @@ interface Context extends CompileOptions {
   readonly path: string;
   readonly parent: LeafSettings;
   readonly breaker: BreakerPlan | undefined;
-  readonly found: { readonly slugs: Set<string>; leaves: number; passthrough: boolean; breaker: boolean };
+  readonly found: {
+    readonly slugs: Set<string>;
+    leaves: number;
+    passthrough: boolean;
+    breaker: boolean;
+    patternBytes: number;
+  };
 }
 
 /** Compiles a checked config. Everything a request does not decide is decided here. */
 export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
-  const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false };
+  const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {
     root,
@@ -53,6 +59,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     leafCount: found.leaves,
+    patternBytes: found.patternBytes,
     hasPassthrough: found.passthrough,
     hasBreaker: found.breaker,
     fetchIntegratedModels: node.fetchIntegratedModels ?? false,
@@ -100,7 +107,7 @@ function compileBranch(node: RoutingNode, strategy: NonNullable<RoutingNode['str
       return {
         ...base,
         mode: 'conditional',
-        conditions: conditionsOf(strategy),
+        conditions: conditionsOf(strategy, context),
         default: strategy.default,
         byName: namedTargets(targets, children),
       };
@@ -113,10 +120,12 @@ function breakerBelow(strategy: NonNullable<RoutingNode['strategy']>, context: C
   return strategy.cbConfig === undefined ? context.breaker : toBreakerPlan(strategy.cbConfig);
 }
 
-function conditionsOf(strategy: NonNullable<RoutingNode['strategy']>) {
+function conditionsOf(strategy: NonNullable<RoutingNode['strategy']>, { found }: Context) {
   return (strategy.conditions ?? []).flatMap(({ query, then }) => {
-    const parsed = parseQuery(query);
-    return parsed.ok ? [{ matches: compileQuery(parsed.value), then }] : [];
+    const parsed = parseQuery(query, [], 'checked'); // its patterns are compiled when they are needed
+    if (!parsed.ok) return [];
+    found.patternBytes += queryBytes(parsed.value);
+    return [{ matches: compileQuery(parsed.value), then }];
   });
 }
 

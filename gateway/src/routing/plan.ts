@@ -119,6 +119,8 @@ export interface Plan {
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
   readonly leafCount: number;
+  /** What its patterns may keep in memory. */
+  readonly patternBytes: number;
   /** Some target takes its provider from the request. */
   readonly hasPassthrough: boolean;
   readonly hasBreaker: boolean;

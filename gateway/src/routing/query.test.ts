@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileQuery, type QueryFacts } from './query.ts';
 
-const NOTHING: QueryFacts = { metadata: {}, params: {}, pathname: '/v1/chat/completions' };
-const matches = (query: unknown, facts: Partial<QueryFacts> = {}): boolean =>
+const NOTHING: QueryFacts = {
+  metadata: {},
+  params: {},
+  pathname: '/v1/chat/completions',
+  work: { left: 1_000_000, turn: async () => {} },
+};
+const matches = (query: unknown, facts: Partial<QueryFacts> = {}): boolean | Promise<boolean> =>
   compileQuery(unwrap(parseQuery(query)))({ ...NOTHING, ...facts });
 
 const params = (value: unknown) => ({ params: { x: value } });

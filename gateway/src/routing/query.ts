@@ -1,7 +1,8 @@
 /** Turns a checked query into a predicate; spec behaviour-config-routing section 3. */
 import { assertNever } from '@gatehouse/crds';
 import type { Query, QueryOperator, QuerySubject } from '@gatehouse/crds/config';
-import { compileRegex } from '../lib/regex.ts';
+import { AppError } from '../errors/index.ts';
+import { compileRegex, patternBytes, type RegexVerdict, type RegexWork } from '../lib/regex.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -10,10 +11,13 @@ export interface QueryFacts {
   readonly metadata: Facts;
   readonly params: Facts;
   readonly pathname: string;
+  /** What the patterns of the request may still do. */
+  readonly work: RegexWork;
 }
 
-export type Matcher = (facts: QueryFacts) => boolean;
-type Predicate = (value: unknown) => boolean;
+/** Throws or rejects with CONDITION_TOO_COSTLY. */
+export type Matcher = (facts: QueryFacts) => boolean | Promise<boolean>;
+type Predicate = (value: unknown, work: RegexWork) => boolean | Promise<boolean>;
 
 const never: Predicate = () => false;
 
@@ -22,11 +26,33 @@ export function compileQuery(query: Query): Matcher {
   if (query.kind === 'test') {
     const read = compileSubject(query.subject);
     const holds = compileOperator(query.operator, query.operand);
-    return (facts) => holds(read(facts));
+    return (facts) => holds(read(facts), facts.work);
   }
   const parts = query.parts.map(compileQuery);
-  if (query.kind === 'any') return (facts) => parts.some((part) => part(facts));
-  return (facts) => parts.every((part) => part(facts));
+  const isAny = query.kind === 'any';
+  return (facts) => decide(parts, facts, { until: isAny });
+}
+
+/** What the patterns of a query may keep in memory, in bytes. */
+export function queryBytes(query: Query): number {
+  if (query.kind === 'test') return query.operator === '$regex' ? patternBytes(String(query.operand)) : 0;
+  return query.parts.reduce((sum, part) => sum + queryBytes(part), 0);
+}
+
+/** Asks the parts in order until one says `until`. Waits only for those that need it. */
+function decide(
+  parts: readonly Matcher[],
+  facts: QueryFacts,
+  { until, from = 0 }: { readonly until: boolean; readonly from?: number },
+): boolean | Promise<boolean> {
+  for (let i = from; i < parts.length; i += 1) {
+    const held = parts[i]?.(facts);
+    if (held instanceof Promise) {
+      return held.then((later) => (later === until ? until : decide(parts, facts, { until, from: i + 1 })));
+    }
+    if (held === until) return until;
+  }
+  return !until;
 }
 
 function compileSubject(subject: QuerySubject): (facts: QueryFacts) => unknown {
@@ -55,11 +81,21 @@ function compileOperator(operator: QueryOperator, operand: unknown): Predicate {
       return Array.isArray(operand) ? (value) => !operand.includes(value) : never;
     case '$regex': {
       const pattern = compileRegex(String(operand));
-      return (value) => typeof value === 'string' && pattern.test(value);
+      return (value, work) => {
+        if (typeof value !== 'string') return false;
+        const verdict = pattern.test(value, work);
+        return verdict instanceof Promise ? verdict.then(decided) : decided(verdict);
+      };
     }
     default:
       return assertNever(operator);
   }
+}
+
+/** A condition that cannot be decided is no condition that does not hold: what it guards would be open. */
+function decided(verdict: RegexVerdict): boolean {
+  if (verdict === 'exhausted') throw new AppError('CONDITION_TOO_COSTLY');
+  return verdict;
 }
 
 /** Both sides are read as floats; what is no number never compares. */

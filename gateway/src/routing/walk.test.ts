@@ -26,7 +26,13 @@ async function walk(document: object, world: World = {}) {
   const stuck: unknown[] = [];
   const draws = [...(world.random ?? [])];
   const context: RouteContext<Outcome> = {
-    facts: () => ({ metadata: {}, params: {}, pathname: '/', ...world.facts }),
+    facts: () => ({
+      metadata: {},
+      params: {},
+      pathname: '/',
+      work: { left: 1_000_000, turn: async () => {} },
+      ...world.facts,
+    }),
     random: () => draws.shift() ?? 0,
     open: new Set(world.open),
     repeatable: world.repeatable ?? (() => true),

@@ -39,7 +39,7 @@ export function walkPlan<O extends RouteOutcome>(node: PlanNode, context: RouteC
     case 'fallback':
       return walkFallback(node, context);
     case 'conditional':
-      return walkPlan(matchingChild(node, context.facts()), context);
+      return walkConditional(node, context);
   }
 }
 
@@ -72,12 +72,27 @@ function movesOn({ status, fallback }: RouteOutcome, codes: ReadonlySet<number> 
   return fallback === 'status' && (status < 200 || status > 299);
 }
 
-function matchingChild(node: Mode<'conditional'>, facts: QueryFacts): PlanNode {
-  const name = node.conditions.find(({ matches }) => matches(facts))?.then ?? node.default;
+async function walkConditional<O extends RouteOutcome>(
+  node: Mode<'conditional'>,
+  context: RouteContext<O>,
+): Promise<O> {
+  return walkPlan(await matchingChild(node, context.facts()), context);
+}
+
+async function matchingChild(node: Mode<'conditional'>, facts: QueryFacts): Promise<PlanNode> {
+  const name = (await firstMatching(node, facts)) ?? node.default;
   if (name === undefined) throw unmatched(node);
   const child = node.byName.get(name);
   if (child === undefined) throw new AppError('CONDITION_TARGET_UNKNOWN', { detail: `No target is named ${name}` });
   return child;
+}
+
+async function firstMatching(node: Mode<'conditional'>, facts: QueryFacts): Promise<string | undefined> {
+  for (const { matches, then } of node.conditions) {
+    const held = matches(facts);
+    if (held instanceof Promise ? await held : held) return then;
+  }
+  return undefined;
 }
 
 const unmatched = ({ path }: Branch): AppError =>

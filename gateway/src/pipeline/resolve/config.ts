@@ -17,9 +17,11 @@ export interface ConfigResolver {
   resolve(request: ClientRequest, caller: Caller, snapshot: SnapshotView): Plan | undefined;
 }
 
-/** Compiled inline configs that are kept, and the text they may add up to in bytes. */
+/** Compiled inline configs that are kept, and what they may add up to in bytes: their text and what their patterns keep. */
 const MAX_INLINE_PLANS = 1_000;
-const MAX_INLINE_BYTES = 16 * 1024 * 1024;
+const MAX_INLINE_BYTES = 32 * 1024 * 1024;
+/** A plan takes several times the room of its text. */
+const BYTES_PER_CHARACTER = 8;
 
 export interface ConfigRules {
   readonly caps: TargetCaps;
@@ -35,7 +37,7 @@ export function createConfigResolver(rules: ConfigRules): ConfigResolver {
     const known = inline.get(key);
     if (known !== undefined) return known;
     const plan = parseInline(text, rules);
-    inline.set(key, plan, { size: text.length });
+    inline.set(key, plan, { size: text.length * BYTES_PER_CHARACTER + plan.patternBytes });
     return plan;
   };
 

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, test } from 'vitest';
+import { estimatePatternSize } from './pattern-size.ts';
+
+/** The size of the compiled program; undefined when RE2 refuses the pattern. */
+function compiledSize(pattern: string): number | undefined {
+  try {
+    return RE2JS.compile(pattern).programSize();
+  } catch {
+    return undefined;
+  }
+}
+
+const atom = fc.constantFrom(
+  'a',
+  '.',
+  '\\d',
+  '\\pL',
+  '[a-z]',
+  '[^]x]',
+  '[[:alpha:]\\pN]',
+  '\\Qab{3}\\E',
+  '^',
+  '\\b',
+  '\\(',
+  '\\x{10FFFF}',
+  'é',
+);
+const suffix = fc.constantFrom('', '', '*', '+', '?', '+?', '{3}', '{2,5}', '{0,4}', '{3,}', '{0}', '{1,1}?');
+const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
+  const piece = fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    atom,
+    fc.tuple(fc.constantFrom('(', '(?:', '(?i:', '(?P<n>'), tie('pattern')).map(([open, inner]) => `${open}${inner})`),
+  );
+  const sequence = fc.array(fc.tuple(piece, suffix), { minLength: 1, maxLength: 4 });
+  return {
+    pattern: fc
+      .array(
+        sequence.map((parts) => parts.map(([text, end]) => text + end).join('')),
+        { minLength: 1, maxLength: 3 },
+      )
+      .map((alternatives) => alternatives.join('|')),
+  };
+});
+
+describe('the estimated size of a pattern', () => {
+  test.for([
+    { pattern: 'abc', atMost: 10 },
+    { pattern: 'a{1000}', atMost: 1_010 },
+    { pattern: '(.*a){100}$', atMost: 800 },
+    { pattern: '(?i)urgent|asap|now', atMost: 40 },
+    { pattern: '^gpt-[0-9]+(\\.[0-9]+)?(-[a-z]+)*$', atMost: 50 },
+  ])('of $pattern is near that of its program', ({ pattern, atMost }) => {
+    const estimate = estimatePatternSize(pattern);
+    expect(estimate).toBeLessThanOrEqual(atMost);
+    expect(estimate).toBeGreaterThanOrEqual(compiledSize(pattern) ?? 0);
+  });
+
+  test('multiplies nested repeats', () => {
+    expect(estimatePatternSize('((a{10}){10}){10}')).toBeGreaterThan(1_000);
+    expect(estimatePatternSize('(((a{99999}){99999}){99999}){99999}')).toBe(1_000_000);
+  });
+
+  test('is never below that of the program', () => {
+    fc.assert(
+      fc.property(pattern, (text) => {
+        expect(estimatePatternSize(text)).toBeGreaterThanOrEqual(compiledSize(text) ?? 0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is told for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}\\Qp:^|*+?a,19') }), (text) => {
+        expect(estimatePatternSize(text)).toBeGreaterThanOrEqual(compiledSize(text) ?? 0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

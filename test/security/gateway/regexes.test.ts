@@ -1,0 +1,108 @@
+/** Patterns of callers: neither compiling nor running them may hold up the process. */
+import { describe, expect, test } from 'vitest';
+import { startWorld, type World } from '../../kit/gateway.ts';
+import { send } from '../../kit/http.ts';
+
+const MIB = 1024 * 1024;
+
+/** Sends what has no pattern to `@openai` and what the pattern finds to `@anthropic`. */
+const routed = (patterns: readonly string[]): string =>
+  JSON.stringify({
+    strategy: {
+      mode: 'conditional',
+      // biome-ignore lint/suspicious/noThenProperty: the name is the wire contract
+      conditions: patterns.map((pattern) => ({ query: { 'params.user': { $regex: pattern } }, then: 'found' })),
+      default: 'rest',
+    },
+    targets: [
+      { name: 'found', provider: '@anthropic', override_params: { max_tokens: 5 } },
+      { name: 'rest', provider: '@openai' },
+    ],
+  });
+
+const ask = (world: World, config: string, user: string) =>
+  world.send('/v1/chat/completions', {
+    headers: { 'x-gw-config': config },
+    body: { model: 'm', user, messages: [{ role: 'user', content: 'hi' }] },
+  });
+
+/** The longest time that health took to answer while `work` ran, in ms. */
+async function slowestHealthDuring(world: World, work: Promise<unknown>): Promise<number> {
+  let over = false;
+  const ended = work.finally(() => {
+    over = true;
+  });
+  let slowest = 0;
+  while (!over) {
+    const startedMs = performance.now();
+    expect((await send(`${world.url}/v1/health`)).status).toBe(200);
+    slowest = Math.max(slowest, performance.now() - startedMs);
+  }
+  await ended;
+  return slowest;
+}
+
+/** No two stretches of it are the same for long. */
+function randomText(length: number): string {
+  let bits = 1;
+  return Array.from({ length }, () => {
+    bits = (bits * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return bits > 1_073_741_824 ? 'a' : 'b';
+  }).join('');
+}
+
+describe('a pattern of a caller', () => {
+  test.for([
+    { rule: 'hundreds with large repeats', patterns: Array.from({ length: 500 }, () => 'a{1000}') },
+    { rule: 'hundreds that are large together', patterns: Array.from({ length: 400 }, () => 'a{90}') },
+    { rule: 'repeats of repeats', patterns: ['((a{10}){10}){10}'] },
+    { rule: 'one that is large in each part', patterns: ['(?:a{900}|b{900})'] },
+  ])('is refused before it is compiled: $rule', async ({ patterns }) => {
+    await using world = await startWorld();
+    const asking = ask(world, routed(patterns), 'x');
+    const slowest = await slowestHealthDuring(world, asking);
+    const answer = await asking;
+    expect([answer.status, answer.json().error.code]).toEqual([400, 'config_invalid']);
+    expect(answer.json().error.param).toMatch(/^x-gw-config\.strategy\.conditions\[\d+\]\.query/);
+    expect(slowest).toBeLessThan(1_000);
+  });
+
+  test.for([
+    { pattern: '(.*a){100}$', text: 'a'.repeat(MIB), provider: 'anthropic' },
+    { pattern: '(.*a){100}$', text: `${'a'.repeat(MIB - 1)}b`, provider: 'openai' },
+    { pattern: '^(a+)+$', text: `${'a'.repeat(MIB - 1)}!`, provider: 'openai' },
+    { pattern: '(?i)urgent|asap', text: `${randomText(MIB)} URGENT`, provider: 'anthropic' },
+  ])('$pattern decides on 1 MiB within 2 s, and others are served meanwhile', async ({ pattern, text, provider }) => {
+    await using world = await startWorld();
+    const startedMs = performance.now();
+    const asking = ask(world, routed([pattern]), text);
+    const slowest = await slowestHealthDuring(world, asking);
+    const answer = await asking;
+    expect([answer.status, answer.headers['x-gw-provider']]).toEqual([200, provider]);
+    expect(performance.now() - startedMs).toBeLessThan(2_000 * 10);
+    expect(slowest).toBeLessThan(1_000);
+  });
+
+  test('that needs too much work on a text gets 400, and others are served meanwhile', async () => {
+    await using world = await startWorld();
+    const asking = Promise.all(
+      Array.from({ length: 5 }, () =>
+        ask(world, routed(['[ab]a[ab]{60}[^ab]', '[ab]b[ab]{60}[^ab]']), randomText(MIB)),
+      ),
+    );
+    const slowest = await slowestHealthDuring(world, asking);
+    for (const answer of await asking) {
+      expect([answer.status, answer.json().error.code]).toEqual([400, 'condition_too_costly']);
+    }
+    expect(world.mock.requests).toEqual([]);
+    expect(slowest).toBeLessThan(1_000);
+  });
+
+  test('is as good as before on what people route by', async () => {
+    await using world = await startWorld();
+    const config = routed(['^team-[a-z]+@example\\.com$', '(?i)^vip']);
+    expect((await ask(world, config, 'VIP-1')).headers['x-gw-provider']).toBe('anthropic');
+    expect((await ask(world, config, 'team-a@example.com')).headers['x-gw-provider']).toBe('anthropic');
+    expect((await ask(world, config, 'somebody')).headers['x-gw-provider']).toBe('openai');
+  });
+});
