@@ -87,9 +87,10 @@ function sourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
 }
 
 /** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
-function watching({ cache, secrets }: Stores, { services }: Translator): AsyncDisposable {
+function watching({ cache, secrets, contents }: Stores, { services }: Translator): AsyncDisposable {
   const stop = new AbortController();
-  const ended = Promise.all([cache.run(stop.signal), secrets.run(stop.signal), services.run(stop.signal)]);
+  const parts = [cache, secrets, contents, services];
+  const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {
       stop.abort(new Error('the operator has stopped'));

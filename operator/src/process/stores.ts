@@ -1,6 +1,6 @@
 /** Everything the operator reads of the cluster. */
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
-import { type FleetStores, watchFleets } from '../kinds/gateway-fleet/index.ts';
+import { type FleetStores, isOfOrganisation, watchFleets } from '../kinds/gateway-fleet/index.ts';
 import {
   podsByProfile,
   PODS as SIDECAR_PODS,
@@ -21,7 +21,10 @@ import {
 } from '../runtime/index.ts';
 import { PROFILE_LABEL } from '../webhook/index.ts';
 import {
+  allowances,
+  type Contents,
   type CustomObject,
+  createContents,
   kindRefOf,
   NAMESPACES,
   REFERENCE_GRANTS,
@@ -42,12 +45,15 @@ export interface Stores {
   /** Pods that asked for a sidecar. */
   readonly sidecarPods: Store<SidecarPod, 'profile'>;
   readonly secrets: NamedWatches<SecretObject>;
+  readonly contents: Contents;
 }
 
 export interface StoresOptions {
   readonly client: KubeClient;
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly crossNamespaceRefs: boolean;
+  readonly organisationNamespace: string;
+  readonly fleetNamespaces: ReadonlySet<string>;
   readonly log: Log;
 }
 
@@ -58,18 +64,34 @@ const KIND_NAMES = Object.keys(KINDS) as KindName[];
 export const KIND_REFS: readonly KindRef[] = KIND_NAMES.map(kindRefOf);
 
 /** Declares what is watched; nothing is read before the cache and the named watches run. */
-export function createStores({ client, namespaces, crossNamespaceRefs, log }: StoresOptions): Stores {
+export function createStores(options: StoresOptions): Stores {
+  const { client, namespaces, crossNamespaceRefs, log } = options;
   const cache = createCache({ client, log, namespaces: namespaces === 'all' ? 'all' : [...namespaces] });
   const fleets = watchFleets(cache);
   const kinds = new Map<KindName, Store<CustomObject>>();
+  const labels = cache.watch(NAMESPACES, { transform: bareNamespace, first: true });
+  const contents = createContents({
+    client,
+    log,
+    allowanceOf: allowances(
+      {
+        organisations: { get: (key) => kinds.get('Organisation')?.get(key) },
+        workspaces: { get: (key) => kinds.get('Workspace')?.get(key) },
+        namespaces: labels,
+      },
+      (namespace) => isOfOrganisation(namespace, options),
+    ),
+  });
   for (const kind of KIND_NAMES) {
-    kinds.set(kind, kind === 'GatewayFleet' ? fleets.fleets : cache.watch(kindRefOf(kind)));
+    if (kind === 'GatewayFleet') kinds.set(kind, fleets.fleets);
+    else kinds.set(kind, watchKind(kind, cache, contents));
   }
   return {
     cache,
     kinds,
     fleets,
-    namespaces: cache.watch(NAMESPACES, { transform: bareNamespace }),
+    contents,
+    namespaces: labels,
     grants: crossNamespaceRefs ? cache.watch(REFERENCE_GRANTS, { optional: true }) : undefined,
     pods: cache.watch(PODS, {
       labelSelector: POD_SELECTOR,
@@ -89,6 +111,21 @@ export function createStores({ client, namespaces, crossNamespaceRefs, log }: St
       isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: SECRETS, ...name }, signal),
     }),
   };
+}
+
+/** Objects of one page of a list: of the largest there can be the API server answers with 225 MiB. */
+const PAGE_SIZE = 150;
+/** By these it is known what is to be kept of all others. */
+const FIRST_KINDS: ReadonlySet<KindName> = new Set<KindName>(['Organisation', 'Workspace']);
+
+function watchKind(kind: KindName, cache: Cache, contents: Contents): Store<CustomObject> {
+  const store = cache.watch(kindRefOf(kind), {
+    pageSize: PAGE_SIZE,
+    first: FIRST_KINDS.has(kind),
+    transform: contents.transformOf(kind),
+  });
+  contents.follow(kind, store);
+  return store;
 }
 
 export function storeOf({ kinds }: Pick<Stores, 'kinds'>, kind: KindName): Store<CustomObject> {

@@ -64,8 +64,12 @@ export function createTranslator({
     },
     namespaces,
     onChange: () => translations.trigger(),
+    bytesOf: stores.contents.bytesOf,
   });
   const translations = createTranslations({ takeWorld: world.take, onTranslated, onFailure, log });
+  translations.subscribe(({ translation }) => {
+    if (stores.contents.settle(translation, world.touch)) translations.trigger();
+  });
   wantSecrets({
     kinds: stores.kinds,
     grants: stores.grants,

@@ -8,6 +8,8 @@ import type { ServedNamespaces } from './served-namespaces.ts';
 interface Referring extends KubeObject {
   readonly spec?: unknown;
   readonly status?: unknown;
+  /** Of a resource whose spec is not kept. */
+  readonly weight?: unknown;
 }
 
 interface Granting extends KubeObject {
@@ -27,6 +29,7 @@ export interface WantedSecretsOptions {
 
 /** A status names a Secret, too, but a hundred thousand of them are written for other reasons. */
 const namesOthers = (object: Referring, previous: Referring): boolean =>
+  (object.weight === undefined && previous.weight !== undefined) ||
   object.metadata.generation !== previous.metadata.generation ||
   (abandonedSecret(object) === undefined) !== (abandonedSecret(previous) === undefined);
 

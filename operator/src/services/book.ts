@@ -17,11 +17,11 @@ import {
 import type { ServiceReading } from '../translate/index.ts';
 import { isSameReading, podAddresses, readService } from './endpoints.ts';
 import { ENDPOINT_SLICES, PODS, SERVICE_LABEL, SERVICES, slimPod, slimService, slimSlice } from './kinds.ts';
-import { NAMING_KINDS, servicesNamedBy } from './wanted.ts';
+import { NAMING_KINDS, type Naming, servicesNamedBy } from './wanted.ts';
 
 export interface ServiceBookOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
-  readonly kinds: ReadonlyMap<KindName, Pick<Store<KubeObject>, 'subscribe' | 'objects' | 'get'>>;
+  readonly kinds: ReadonlyMap<KindName, Pick<Store<Naming>, 'subscribe' | 'objects' | 'get'>>;
   /** Whose objects count at all. */
   readonly served: ServedNamespaces;
   /** Whose Services are not looked into: the organisation's resources name any. */
@@ -172,7 +172,9 @@ function followWanted(
         const store = kinds.get(kind);
         for (const key of store?.objects.keys() ?? []) update(kind, key);
         store?.subscribe(({ key, object, previous }) => {
-          if (object?.metadata.generation !== previous?.metadata.generation) update(kind, key);
+          // The content of a resource may have been left out, and come later.
+          const hasCome = object?.weight === undefined && previous?.weight !== undefined;
+          if (hasCome || object?.metadata.generation !== previous?.metadata.generation) update(kind, key);
         });
       }
       served.subscribe(publish);

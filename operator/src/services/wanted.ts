@@ -12,8 +12,10 @@ export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', '
 const MAX_DEPTH = 64;
 const URL_START = /^\s*https?:\/\//i;
 
-interface Naming extends KubeObject {
+export interface Naming extends KubeObject {
   readonly spec?: unknown;
+  /** Of a resource whose spec is not kept. */
+  readonly weight?: unknown;
 }
 
 /** Names of Services of the object's own namespace. */

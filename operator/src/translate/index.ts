@@ -12,10 +12,12 @@ export { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot, sidecarSnapshot } from 
 export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
 export type { Steps } from './steps.ts';
 export { tenantSnapshot } from './tenant.ts';
-export { type Translation, translate, translating } from './translate.ts';
+export { type ContentState, type Translation, translate, translating } from './translate.ts';
 export type { Judgement, TranslatedCondition, Verdict, VerdictIssue } from './verdict.ts';
+export { type Weight, weigh } from './weight.ts';
 export {
   CONSENT_LABEL,
+  INJECTION_LABEL,
   type Lookup,
   mintedSecret,
   objectKey,

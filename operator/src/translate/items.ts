@@ -21,8 +21,8 @@ export interface Source<K extends KindName = KindName> {
   readonly refusals: readonly Finding[];
   /** Absent for Kinds that no bounds are about. */
   readonly row?: Row | undefined;
-  /** Whether the object was read at all, as it is now. */
-  readonly isRead: boolean;
+  /** Whether the object was read as it is now, is not to be, or is to be as soon as its content is there. */
+  readonly content: 'read' | 'refused' | 'awaited';
 }
 
 /** An object with what was last made of it: of this very source, or of an earlier one. */
@@ -113,7 +113,7 @@ export function* readItems(world: World, before: Items, due: Due, admission: Adm
       const made = known.get(key)?.outcome;
       if (item === undefined) {
         if (made !== undefined) gone.push(made);
-      } else if (item.source.isRead) parsed += 1;
+      } else if (item.source.content === 'read') parsed += 1;
     }
     items.set(kind, known.with(changes));
     changed.set(kind, [...changes.keys()]);
@@ -207,14 +207,14 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
   let refusals: readonly Finding[];
   try {
     const read = readResource(kind, object, settings);
-    if (read.ok) return { kind, key, object, resource: read.value, refusals: [], row, isRead: true };
+    if (read.ok) return { kind, key, object, resource: read.value, refusals: [], row, content: 'read' };
     refusals = read.error.map(fromIssue);
   } catch (error) {
     failures.push({ key: verdictKey(kind, key), error });
     refusals = [FAULT];
   }
   const resource = last?.resource ?? fallbackOf(kind, key, settings);
-  return { kind, key, object, resource, refusals, row, isRead: true };
+  return { kind, key, object, resource, refusals, row, content: 'read' };
 }
 
 /** Nothing of the object is looked at; what was read of it before still counts where it is in somebody's hands. */
@@ -222,16 +222,16 @@ function refuseSource(
   object: WorldObject,
   { key, row, last, broken, owned }: SourceOptions & { readonly broken: readonly Broken[]; readonly owned: boolean },
 ): Source {
-  const common = { kind: object.kind, key, object, row, isRead: false };
+  const common = { kind: object.kind, key, object, row, content: 'refused' as const };
   if (!owned) return { ...common, resource: undefined, refusals: [unowned(object.metadata.namespace)] };
   return { ...common, resource: last?.resource, refusals: [overQuota(broken)] };
 }
 
 /** An object without its content: it is what it was, or the content has to be asked for. */
 function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): Source {
-  if (last?.isRead && isSameContent(last.object, object)) return { ...last, object, row };
+  if (last?.content === 'read' && isSameContent(last.object, object)) return { ...last, object, row };
   const refusals = [awaited([], 'the resource is being read')];
-  return { kind: object.kind, key, object, resource: last?.resource, refusals, row, isRead: false };
+  return { kind: object.kind, key, object, resource: last?.resource, refusals, row, content: 'awaited' };
 }
 
 const isSameContent = (a: WorldObject, b: WorldObject): boolean =>

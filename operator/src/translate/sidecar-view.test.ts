@@ -73,6 +73,30 @@ describe('readers', () => {
     expect(told === NOTHING_TOLD ? 'nothing' : told?.entries && 'entries').toBe(want);
   });
 
+  test('tell sidecars nothing from the moment their namespace no longer wants any', () => {
+    const labels = { 'gatehouse.dev/workspace': 'team-a', 'gatehouse.dev/injection': 'enabled' };
+    const namespace = (given: object): TestObject => ({ kind: 'Namespace', metadata: { name: 'a', labels: given } });
+    let latest: Parameters<typeof createSidecarReaders>[0] = () => undefined;
+    const readers = createSidecarReaders(() => latest());
+    const turn = (given: object): void => {
+      const world = worldOf([...BASE, namespace(given)], { settings: { consent: 'label' } });
+      const translation = translate(world);
+      latest = () => ({ world, translation });
+    };
+    expect(readers.wantsSidecars('a')).toBeUndefined();
+    turn(labels);
+    expect(readers.wantsSidecars('a')).toBe(true);
+    expect(readers.snapshotFor('a')?.entries.map(({ id }) => id)).toContain('sidecar/team-a/default');
+    for (const given of [
+      { ...labels, 'gatehouse.dev/injection': 'disabled' },
+      { 'gatehouse.dev/workspace': 'team-a' },
+    ]) {
+      turn(given);
+      expect(readers.wantsSidecars('a')).toBe(false);
+      expect(readers.snapshotFor('a')).toBe(NOTHING_TOLD);
+    }
+  });
+
   test('tell the sidecars of a namespace of its workspace alone', () => {
     const readers = start();
     readers.turn(BASE);

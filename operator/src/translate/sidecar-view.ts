@@ -4,16 +4,18 @@ import { namespaceOf } from './last-good.ts';
 import { NOTHING_TOLD, type SidecarSnapshot } from './sidecar.ts';
 import { createSidecarBook } from './sidecar-book.ts';
 import type { Translation } from './translate.ts';
-import type { World } from './world.ts';
+import { INJECTION_LABEL, type World } from './world.ts';
 
 export interface SidecarReaders {
   /** The workspace a namespace belongs to. */
   workspaceOf(namespace: string): string | undefined;
+  /** Whether the namespace wants sidecars; undefined before the first translation. */
+  wantsSidecars(namespace: string): boolean | undefined;
   /** The profiles of a namespace that count: of one that has become invalid, what it last said. */
   profilesIn(namespace: string): readonly SidecarProfile[];
   /**
    * What sidecars in a namespace are told: the same object as long as it is the same, `NOTHING_TOLD` where it belongs to no
-   * workspace or has no profile. Undefined while nobody knows: before the first translation, and where the object that would
+   * workspace, has no profile or does not want sidecars. Undefined while nobody knows: before the first translation, and where the object that would
    * say it has not been valid since.
    */
   snapshotFor(namespace: string): SidecarSnapshot | undefined;
@@ -45,13 +47,20 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
     return known;
   };
   const profilesIn = (namespace: string): readonly SidecarProfile[] => index()?.profiles.get(namespace) ?? NO_PROFILES;
+  const wantsSidecars = (namespace: string): boolean | undefined => {
+    const world = latest()?.world;
+    if (world === undefined || world.settings.consent === 'implied') return world && true;
+    return world.namespaces.get(namespace)?.get(INJECTION_LABEL) === 'enabled';
+  };
   return {
     profilesIn,
+    wantsSidecars,
     workspaceOf: (namespace) => index()?.workspaces.get(namespace),
     snapshotFor: (namespace) => {
       const now = index();
       if (now === undefined) return undefined;
       const workspace = now.workspaces.get(namespace);
+      if (wantsSidecars(namespace) === false) return NOTHING_TOLD;
       if (workspace === undefined) return now.unreadable.Workspace.has(namespace) ? undefined : NOTHING_TOLD;
       const profiles = profilesIn(namespace);
       if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : NOTHING_TOLD;

@@ -3,7 +3,16 @@ import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@ga
 import { admit, SHARED_KINDS } from './admission.ts';
 import type { Failure } from './findings.ts';
 import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
-import { dueOf, EVERYTHING_READ, type Item, type Items, type ReadItems, readItems, resourceOf } from './items.ts';
+import {
+  dueOf,
+  EVERYTHING_READ,
+  type Item,
+  type Items,
+  type ReadItems,
+  readItems,
+  resourceOf,
+  type Source,
+} from './items.ts';
 import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
 import { createLookups, type Lookups } from './lookups.ts';
 import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts';
@@ -23,6 +32,8 @@ export interface Translation {
   readonly verdicts: readonly Verdict[];
   /** The verdicts that were not said before, and the keys of objects that are no longer judged. */
   readonly news: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
+  /** Of objects whose content has been read, refused or missed anew. */
+  readonly contents: readonly ContentState[];
   /** Objects on which this translation has failed. */
   readonly failures: readonly Failure[];
   /** How many objects were read and translated anew. */
@@ -30,6 +41,8 @@ export interface Translation {
   /** For the next call. */
   readonly memo: Memo;
 }
+
+export type ContentState = Pick<Source, 'kind' | 'key' | 'object' | 'content'>;
 
 /** What the next translation builds on: each object as it was read, what was made of it, and why that would change. */
 export interface Memo {
@@ -111,6 +124,7 @@ export function* translating(
     snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
     news: newsOf(changes.verdicts),
+    contents: contentsOf(read),
     failures: [...read.failures, ...failures],
     work: { parsed: read.parsed, translated },
     memo: {
@@ -126,6 +140,19 @@ export function* translating(
       grantLists,
     },
   };
+}
+
+/** Nothing is to be done about what is not there and need not be. */
+function contentsOf({ items, changed }: ReadItems): readonly ContentState[] {
+  const states: ContentState[] = [];
+  for (const [kind, keys] of changed) {
+    for (const key of keys) {
+      const source = items.get(kind)?.get(key)?.source;
+      if (source === undefined || (source.content !== 'awaited' && source.object.weight !== undefined)) continue;
+      states.push({ kind, key, object: source.object, content: source.content });
+    }
+  }
+  return states;
 }
 
 const together = (a: ReadItems, b: ReadItems): ReadItems => ({

@@ -1,6 +1,4 @@
 /** What an object costs: its size, and how much work a translation of it is. */
-import type { WorldObject } from './world.ts';
-
 export interface Weight {
   /** Of the object as JSON, without its status and its bookkeeping. */
   readonly bytes: number;
@@ -19,9 +17,15 @@ const TEXT_PER_UNIT = 256;
 const MAX_REPETITION = 1_000;
 
 /** Depends on the content alone. As deep as the API server lets objects be, which is deeper than the stack. */
-export function weigh({ metadata, spec }: Pick<WorldObject, 'metadata'> & { readonly spec?: unknown }): Weight {
+export function weigh({
+  metadata,
+  spec,
+}: {
+  readonly metadata: { readonly name: string };
+  readonly spec?: unknown;
+}): Weight {
   const weight = { bytes: OBJECT_BYTES + metadata.name.length, units: 1 };
-  const open: unknown[] = [spec, metadata['labels']];
+  const open: unknown[] = [spec];
   while (open.length > 0) {
     const value = open.pop();
     weight.units += 1;

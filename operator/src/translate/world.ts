@@ -101,6 +101,9 @@ export function isReservedNamespace(namespace: string, settings: WorldSettings):
 /** The label by which a namespace agrees to be used by the Workspace it names. */
 export const CONSENT_LABEL = 'gatehouse.dev/workspace';
 
+/** The label, with the value `enabled`, by which a namespace wants sidecars in its pods. */
+export const INJECTION_LABEL = 'gatehouse.dev/injection';
+
 /** `namespace/name`, or the name alone for a cluster-scoped object. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;

@@ -1,4 +1,6 @@
 /** Keeps the World of a translation like the cluster is. */
+export { allowances } from './allowances.ts';
+export { type Contents, createContents } from './contents.ts';
 export {
   type CustomObject,
   kindRefOf,

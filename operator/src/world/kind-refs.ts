@@ -1,12 +1,14 @@
 /** Where the API server keeps what the world is made of. */
 import { GROUP, KINDS, type KindName, VERSION } from '@gatehouse/crds/kinds';
 import type { KindRef, KubeObject } from '../runtime/index.ts';
-import type { ReferenceGrant } from '../translate/index.ts';
+import type { ReferenceGrant, Weight } from '../translate/index.ts';
 
 /** A resource of ours, unread. */
 export interface CustomObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a resource whose spec is not kept. */
+  readonly weight?: Weight | undefined;
 }
 
 export interface SecretObject extends KubeObject {

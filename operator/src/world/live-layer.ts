@@ -2,7 +2,8 @@ import { LayeredMap } from '../translate/index.ts';
 
 /** What a store says, as a map that never changes; each look costs what has changed since the last one. */
 export interface LiveLayer<V> {
-  take(): LayeredMap<V>;
+  /** What `isDue` says no to stays as it was until a later look, of which it is told again. */
+  take(isDue?: (key: string) => boolean): LayeredMap<V>;
   /** Has a key looked at although the store has told nothing: it may have been evicted. */
   touch(key: string): void;
 }
@@ -38,14 +39,17 @@ export function followStore<T, V>(store: Source<T>, { toValue, onChange }: LiveL
     touch: (key) => {
       touched.add(key);
     },
-    take: () => {
+    take: (isDue = () => true) => {
       const changes = new Map<string, V | undefined>();
-      for (const key of touched) {
+      for (const key of [...touched]) {
         const value = valueNow(key);
-        if (value !== layer.get(key)) changes.set(key, value);
+        const isChanged = value !== layer.get(key);
+        if (isChanged && value !== undefined && !isDue(key)) continue;
+        touched.delete(key);
+        if (isChanged) changes.set(key, value);
       }
-      touched.clear();
       layer = layer.with(changes);
+      if (touched.size > 0) onChange();
       return layer;
     },
   };

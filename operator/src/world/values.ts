@@ -12,9 +12,9 @@ export function toWorldObject(object: CustomObject, before: WorldObject | undefi
   return before !== undefined && wish(before) === wish(value) ? before : value;
 }
 
-function wish({ metadata }: WorldObject): string {
+function wish({ metadata, weight }: WorldObject): string {
   const { generation, deletionTimestamp } = metadata;
-  return JSON.stringify([metadata['uid'], generation, deletionTimestamp, metadata['labels']]);
+  return JSON.stringify([metadata['uid'], generation, deletionTimestamp, metadata['labels'], weight === undefined]);
 }
 
 /** The entries of a Secret as text; the same Map as long as they say the same. */

@@ -41,16 +41,20 @@ export interface LiveWorldOptions {
   readonly namespaces: 'all' | ReadonlySet<string>;
   /** Something has changed that a translation may look at; called often. */
   readonly onChange: () => void;
+  /** What a translation has to read of an object, in bytes; absent: next to nothing. */
+  readonly bytesOf?: ((kind: KindName, key: ObjectKey) => number) | undefined;
 }
 
 export interface LiveWorld {
   /** The world of now; costs what has changed since the last call. */
   take(): World;
+  /** Has an object looked at again of which nobody has told. */
+  touch(kind: KindName, key: ObjectKey): void;
 }
 
 /** Keeps a world like the stores are. */
 export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
-  const { stores, settings, namespaces, onChange } = options;
+  const { stores, settings, namespaces, onChange, bytesOf = () => 0 } = options;
   const kinds = new Map<KindName, LiveLayer<WorldObject>>();
   for (const [kind, store] of stores.kinds) {
     const toValue = (object: CustomObject, before: WorldObject | undefined): WorldObject | undefined =>
@@ -64,9 +68,17 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
   const grants = stores.grants && followStore(stores.grants, { toValue: toGrant, onChange });
   const byNamespace = groupGrants();
+  let isFirst = true;
+  const resources = (): World['resources'] => {
+    const shares = isFirst ? undefined : createShares();
+    isFirst = false;
+    const isDue = (kind: KindName) => (key: string) => shares?.take(namespaceOf(key) ?? '', bytesOf(kind, key)) ?? true;
+    return new Map<KindName, WorldObjects>([...kinds].map(([kind, layer]) => [kind, layer.take(isDue(kind))]));
+  };
   return {
+    touch: (kind, key) => kinds.get(kind)?.touch(key),
     take: () => ({
-      resources: new Map<KindName, WorldObjects>([...kinds].map(([kind, layer]) => [kind, layer.take()])),
+      resources: resources(),
       secrets: secrets.take(),
       secretReadings: readings.take(),
       namespaces: labels.take(),
@@ -75,6 +87,22 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
       settings,
       served: 'all',
     }),
+  };
+}
+
+/** What one translation reads anew of one namespace, in bytes: the others wait about so long for it. */
+const SHARE_BYTES = 2 * 1024 * 1024;
+
+/** Of many changes in one namespace some wait for a later translation, so that all others need not wait for them. */
+function createShares() {
+  const taken = new Map<string, number>();
+  return {
+    take: (namespace: string, bytes: number): boolean => {
+      const before = taken.get(namespace) ?? 0;
+      if (bytes > 0 && before >= SHARE_BYTES) return false;
+      taken.set(namespace, before + bytes);
+      return true;
+    },
   };
 }
 

@@ -49,16 +49,22 @@ export interface OperatorProcess extends AsyncDisposable {
 export interface OperatorSetup {
   readonly kubeconfigPath: string;
   readonly args: readonly string[];
+  /** Of Node itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** Starts it on free ports of loopback and waits until it answers for its health. */
-export async function startOperator({ kubeconfigPath, args }: OperatorSetup): Promise<OperatorProcess> {
+export async function startOperator({ kubeconfigPath, args, nodeArgs = [] }: OperatorSetup): Promise<OperatorProcess> {
   const own = ['--kubeconfig', kubeconfigPath, '--host', '127.0.0.1', '--log-level', 'debug'];
   const ports = ['health', 'webhook', 'snapshot'].flatMap((name) => [`--${name}-port`, '0']);
-  const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN, ...own, ...ports, ...args], {
-    env: {},
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeArgs, '--conditions=@gatehouse/source', MAIN, ...own, ...ports, ...args],
+    {
+      env: {},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
   const [, port = ''] = await waitFor(
@@ -163,7 +169,8 @@ export async function createTenant(cluster: ControlPlaneAccess): Promise<string>
 
 /** Sets the consent label of a namespace; null takes it away. */
 export async function label(cluster: ControlPlaneAccess, namespace: string, workspace: string | null): Promise<void> {
-  const body = { metadata: { labels: { 'gatehouse.dev/workspace': workspace } } };
+  const labels = { 'gatehouse.dev/workspace': workspace, 'gatehouse.dev/injection': 'enabled' };
+  const body = { metadata: { labels } };
   await patch(cluster, `/api/v1/namespaces/${namespace}`, body, 'application/merge-patch+json');
 }
 

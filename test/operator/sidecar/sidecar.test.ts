@@ -337,6 +337,11 @@ const relabel = (namespace: string, workspace: string | null) =>
     contentType: 'application/merge-patch+json',
     body: { metadata: { labels: { 'gatehouse.dev/workspace': workspace } } },
   });
+const withoutInjection = (namespace: string) =>
+  cluster.request('PATCH', `/api/v1/namespaces/${namespace}`, {
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { labels: { 'gatehouse.dev/injection': null } } },
+  });
 const deleteWorkspace = (name: string) => cluster.request('DELETE', pathOf(resource('Workspace', undefined, name, {})));
 
 /** Gives the generation that is suspended. */
@@ -370,7 +375,8 @@ describe('consent that is taken back', () => {
     { rule: 'by the namespace', takeBack: (namespace: string) => relabel(namespace, null) },
     { rule: 'in favour of nobody', takeBack: (namespace: string) => relabel(namespace, 'somebody-else') },
     { rule: 'with the Workspace', takeBack: deleteWorkspace },
-  ])('$rule ends what sidecars serve, at once and for whoever asks again', async ({ takeBack }) => {
+    { rule: 'with the injection label', takeBack: withoutInjection, reason: 'RefNotPermitted' },
+  ])('$rule ends what sidecars serve, at once and for whoever asks again', async ({ takeBack, reason }) => {
     const { namespace, stream } = await startServed();
     await using _stream = stream;
     await using _controller = startController([namespace]);
@@ -380,7 +386,7 @@ describe('consent that is taken back', () => {
     await waitFor(async () => (await copiesLeft(namespace)).length === 0, { what: 'the end of the copy' });
     await using again = await open(await token(namespace));
     expect((await again.snapshot()).entries).toEqual([]);
-    expect(await conditionsOf(namespace)).toMatchObject({ ResolvedRefs: 'False RefNotFound' });
+    expect(await conditionsOf(namespace)).toMatchObject({ ResolvedRefs: `False ${reason ?? 'RefNotFound'}` });
   });
 
   test.for([

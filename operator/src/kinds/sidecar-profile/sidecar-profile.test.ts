@@ -123,6 +123,7 @@ describe('a census', () => {
 describe('a step', () => {
   const view = (over: object = {}) => ({
     workspaceOf: () => 'team-a' as string | undefined,
+    wantsSidecars: () => true as boolean | undefined,
     snapshotFor: () =>
       snapshot(CONFIG, shared('shared', {}), shared('withheld', { credential: 'x' })) as SidecarSnapshot | undefined,
     ...over,
@@ -134,6 +135,12 @@ describe('a step', () => {
       spec: {},
       over: { workspaceOf: () => undefined },
       want: { kind: 'stall', reason: 'RefNotFound' },
+    },
+    {
+      rule: 'needs a namespace that wants sidecars',
+      spec: {},
+      over: { wantsSidecars: () => false, snapshotFor: () => NOTHING_TOLD },
+      want: { kind: 'stall', reason: 'RefNotPermitted' },
     },
     {
       rule: 'waits for the first Snapshot',

@@ -3,7 +3,7 @@ import { formatPath, type Issue } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { entryId, isWithheld } from '@gatehouse/crds/snapshot';
 import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
-import { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { fleetNeeds, INJECTION_LABEL, NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
 import type { SidecarView } from './ports.ts';
 
@@ -30,6 +30,8 @@ export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): 
   const workspace = view.workspaceOf(namespace);
   if (workspace === undefined)
     return stall('RefNotFound', `metadata.namespace: no Workspace has the namespace ${namespace}`);
+  if (view.wantsSidecars(namespace) === false)
+    return stall('RefNotPermitted', `metadata.namespace: the namespace lacks the label ${INJECTION_LABEL}: enabled`);
   const snapshot = view.snapshotFor(namespace);
   // A profile that is new is not in the last translation.
   if (snapshot === undefined || snapshot === NOTHING_TOLD) {

@@ -2,6 +2,7 @@ import { isObject } from '@gatehouse/crds';
 import { type Clock, type Deadline, startDeadline, systemClock } from '../time/index.ts';
 import { type ClusterSource, openAccess } from './access.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
+import { ListReader } from './list-reader.ts';
 import { apiVersionOf, type KindRef, type KubeObject, type ObjectName } from './objects.ts';
 import { type Query, queryString, type ResourcePlace, resourcePath } from './path.ts';
 import {
@@ -26,10 +27,12 @@ export interface Selection {
   readonly fieldSelector?: string | undefined;
 }
 
-export interface ListOptions extends CallOptions, Selection {
+export interface ListOptions<T extends KubeObject = KubeObject> extends CallOptions, Selection {
   readonly limit?: number | undefined;
   /** From the page before. */
   readonly continueToken?: string | undefined;
+  /** Gets each item as it comes; the answer is then without items, and never held whole. */
+  readonly onItem?: ((item: T) => void) | undefined;
 }
 
 export interface ObjectList<T extends KubeObject> {
@@ -74,7 +77,7 @@ export interface DeleteOptions extends CallOptions {
 /** The verbs of the API server. All reject with ApiError, or with the reason of the caller's signal. */
 export interface KubeClient extends AsyncDisposable {
   get<T extends KubeObject>(kind: KindRef<T>, name: ObjectName, options: CallOptions): Promise<T>;
-  list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions): Promise<ObjectList<T>>;
+  list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions<T>): Promise<ObjectList<T>>;
   /** Resolves when the server has begun to answer. */
   watch<T extends KubeObject>(kind: KindRef<T>, options: WatchOptions): Promise<WatchStream<T>>;
   create<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions): Promise<T>;
@@ -134,6 +137,8 @@ interface Call {
   readonly query?: Query;
   readonly body?: TransportRequest['body'];
   readonly options: CallOptions;
+  /** Reads a good answer; default: as one JSON document. */
+  readonly read?: ((answer: TransportAnswer, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 const METHODS = {
@@ -158,10 +163,11 @@ function createVerbs(transport: Transport, context: VerbContext): KubeClient {
   return {
     get: async <T>(kind: KindRef, name: ObjectName, options: CallOptions) =>
       (await call({ verb: 'get', kind, place: name, options })) as T,
-    list: async (kind, options) => {
-      const { namespace, limit, continueToken, labelSelector, fieldSelector } = options;
+    list: async <T extends KubeObject>(kind: KindRef<T>, options: ListOptions<T>) => {
+      const { namespace, limit, continueToken, labelSelector, fieldSelector, onItem } = options;
       const query = { limit, continue: continueToken, labelSelector, fieldSelector };
-      return toList(kind, await call({ verb: 'list', kind, place: { namespace }, query, options }));
+      const read = onItem && listReading(kind, onItem);
+      return toList(kind, await call({ verb: 'list', kind, place: { namespace }, query, options, read }));
     },
     watch: (kind, options) => startWatch(transport, kind, options, context),
     create: async <T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions) => {
@@ -213,7 +219,7 @@ const writeQuery = ({ fieldManager, dryRun }: WriteOptions): Query => ({
 });
 
 async function exchange(transport: Transport, call: Call, context: VerbContext): Promise<unknown> {
-  const { verb, kind, place, query = {}, body, options } = call;
+  const { verb, kind, place, query = {}, body, options, read = readAnswer } = call;
   const timeoutMs = options.timeoutMs ?? (verb === 'list' ? LIST_MS : CALL_MS);
   using deadline = limit(options.signal, timeoutMs, context.clock);
   const target = resourcePath(kind, place) + queryString(query);
@@ -222,7 +228,8 @@ async function exchange(transport: Transport, call: Call, context: VerbContext):
   try {
     const answer = await transport.send({ method: METHODS[verb], target, body, signal: deadline.signal });
     code = answer.status;
-    return await readAnswer(answer, deadline.signal);
+    const isGood = code >= 200 && code < 300;
+    return await (isGood ? read : readAnswer)(answer, deadline.signal);
   } finally {
     context.onCall({ verb, code, seconds: (context.clock.monotonicMs() - started) / 1000 });
   }
@@ -281,6 +288,34 @@ async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signa
   throw errorFromAnswer(status, value, retryAfterMs);
 }
 
+/** Hands the items of a list over one by one, and gives the list without them. */
+function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) => void): NonNullable<Call['read']> {
+  const type = typeOf(kind);
+  return async ({ status, body }, signal) => {
+    const reader = new ListReader((text) => {
+      const item = parseJson(text);
+      if (!isObject(item)) throw undecodable(status);
+      onItem({ ...type, ...item } as T); // the server has validated it
+    });
+    for await (const piece of readable(body, signal)) reader.push(piece);
+    const value = parseJson(reader.rest());
+    if (!isObject(value)) throw undecodable(status);
+    return value;
+  };
+}
+
+/** The pieces of a body; what goes wrong with it, and not with who reads it, is an ApiError. */
+async function* readable(body: TransportAnswer['body'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw toUnreachable(error, signal);
+  }
+}
+
+const undecodable = (status: number): ApiError =>
+  new ApiError({ status, reason: 'Undecodable', message: 'the answer is not a list' });
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -289,14 +324,16 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Items of built-in Kinds come without these two members. */
+const typeOf = (kind: KindRef) => ({ apiVersion: apiVersionOf(kind), kind: kind.kind });
+
 function toList<T extends KubeObject>(kind: KindRef<T>, value: unknown): ObjectList<T> {
   const metadata = isObject(value) && isObject(value['metadata']) ? value['metadata'] : {};
   const { resourceVersion, continue: continueToken } = metadata;
   if (!isObject(value) || !Array.isArray(value['items']) || typeof resourceVersion !== 'string') {
-    throw new ApiError({ status: 200, reason: 'Undecodable', message: 'the answer is not a list' });
+    throw undecodable(200);
   }
-  // Items of built-in Kinds come without these two members.
-  const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  const type = typeOf(kind);
   return {
     items: value['items'].map((item) => ({ ...type, ...item })),
     resourceVersion,

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { KindRef, KubeClient, KubeObject } from '../client/index.ts';
 import type { Log } from '../log.ts';
-import { createStore, type Store, type StoreOptions } from '../store/index.ts';
+import { createStore, type Store, type StoreOptions, type StoreWriter } from '../store/index.ts';
 import { type Clock, startDeadline, untilAborted } from '../time/index.ts';
 import type { Follower, FollowerHealth } from './follower.ts';
 import { createReflector } from './reflector.ts';
@@ -25,6 +25,8 @@ export interface CacheWatchOptions<T extends KubeObject, I extends string> exten
   /** A Kind that the server does not know counts as one without objects, until it appears. */
   readonly optional?: boolean;
   readonly pageSize?: number;
+  /** All others are read once this one has been: they are judged by it. */
+  readonly first?: boolean;
 }
 
 /** The stores of all Kinds a program looks at. */
@@ -33,7 +35,7 @@ export interface Cache {
   watch<T extends KubeObject, I extends string = never>(
     kind: KindRef<T>,
     options?: CacheWatchOptions<T, I>,
-  ): Store<T, I>;
+  ): Store<T, I> & Pick<StoreWriter<T>, 'amend' | 'put'>;
   /** Watches until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
   /**
@@ -50,18 +52,29 @@ export interface Cache {
 /** One store per Kind, filled by one reflector per namespace (engineering 8.11). */
 export function createCache(options: CacheOptions): Cache {
   const reflectors: Follower[] = [];
+  const leading = new Set<Follower>();
   return {
     watch: (kind, given = {}) => {
-      const { namespaces = options.namespaces, labelSelector, fieldSelector, optional, pageSize } = given;
+      const { namespaces = options.namespaces, labelSelector, fieldSelector, optional, pageSize, first } = given;
       const store = createStore(given);
       for (const namespace of kind.namespaced && namespaces !== 'all' ? namespaces : [undefined]) {
         const selection = { namespace, labelSelector, fieldSelector };
-        reflectors.push(createReflector({ ...options, kind, selection, store, optional, pageSize }));
+        const reflector = createReflector({ ...options, kind, selection, store, optional, pageSize });
+        reflectors.push(reflector);
+        if (first === true) leading.add(reflector);
       }
       return store;
     },
     run: async (signal) => {
-      await Promise.all(reflectors.map((reflector) => reflector.run(signal)));
+      const others = reflectors.filter((reflector) => !leading.has(reflector));
+      const started = Promise.all([...leading].map((reflector) => reflector.synced));
+      await Promise.all([
+        ...[...leading].map((reflector) => reflector.run(signal)),
+        untilAborted(started, signal).then(
+          () => Promise.all(others.map((reflector) => reflector.run(signal))),
+          () => undefined,
+        ),
+      ]);
     },
     synced: async ({ signal, timeoutMs }) => {
       const timeUp = new Error('time is up');

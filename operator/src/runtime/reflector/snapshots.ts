@@ -27,9 +27,11 @@ export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<
   let initial = true;
   let limit: number | undefined = options.pageSize;
 
-  const readPage = async (continueToken: string | undefined, signal: AbortSignal) => {
+  const readPage = async (continueToken: string | undefined, onItem: (item: T) => void, signal: AbortSignal) => {
     try {
-      return await client.list(kind, { ...selection, limit, continueToken, signal });
+      const page = await client.list(kind, { ...selection, limit, continueToken, onItem, signal });
+      page.items.forEach(onItem);
+      return page;
     } catch (error) {
       // The list took longer than the server remembers: only one answer for everything can be consistent.
       if (isExpired(error)) limit = undefined;
@@ -43,12 +45,12 @@ export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<
       const seen = new Set<ObjectKey>();
       let continueToken: string | undefined;
       let version: string;
+      const take = (item: T): void => {
+        seen.add(keyOf(item.metadata));
+        store.put(item, { initial });
+      };
       do {
-        const page = await readPage(continueToken, signal);
-        for (const item of page.items) {
-          seen.add(keyOf(item.metadata));
-          store.put(item, { initial });
-        }
+        const page = await readPage(continueToken, take, signal);
         onRead();
         ({ continueToken, resourceVersion: version } = page);
       } while (continueToken !== undefined);

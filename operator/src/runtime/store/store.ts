@@ -32,6 +32,8 @@ export interface StoreWriter<T extends KubeObject> {
   remove(key: ObjectKey): void;
   /** Forgets an object that nobody looks at any more, without telling. */
   evict(key: ObjectKey): void;
+  /** Keeps more or less of the same version of an object; without `tell` nobody hears of it. */
+  amend(object: T, options: { readonly tell: boolean }): void;
   /** The keys of a namespace, or all of them. */
   keys(namespace: string | undefined): Iterable<ObjectKey>;
 }
@@ -39,15 +41,15 @@ export interface StoreWriter<T extends KubeObject> {
 export interface StoreOptions<T extends KubeObject, I extends string> {
   /** Values under which an object is to be found again; computed once per version of an object. */
   readonly indexes?: Readonly<Record<I, IndexFunction<T>>>;
-  /** Drops what nobody needs before the object is kept. Must keep the metadata. */
-  readonly transform?: (object: T) => T;
+  /** Drops what nobody needs before the object is kept; `kept` is what it was until now. Must keep the metadata. */
+  readonly transform?: (object: T, kept: T | undefined) => T;
 }
 
 /** An empty store and the door through which it is filled. */
 export function createStore<T extends KubeObject, I extends string = never>(
   options: StoreOptions<T, I> = {},
 ): Store<T, I> & StoreWriter<T> {
-  const { transform = (object) => object } = options;
+  const { transform = (object: T) => object } = options;
   const objects = new Map<ObjectKey, T>();
   const listeners = new Set<Listener<T>>();
   const indexes = new Map<string, Index<T>>();
@@ -88,7 +90,7 @@ export function createStore<T extends KubeObject, I extends string = never>(
     put: (given, { initial }) => {
       const key = keyOf(given.metadata);
       if (isSameVersion(objects.get(key), given)) return;
-      const object = deepFreeze(transform(withoutManagedFields(given)));
+      const object = deepFreeze(transform(withoutManagedFields(given), objects.get(key)));
       const previous = replace(key, object);
       tell({ key, object, previous, initial });
     },
@@ -98,6 +100,13 @@ export function createStore<T extends KubeObject, I extends string = never>(
     },
     evict: (key) => {
       replace(key, undefined);
+    },
+    amend: (given, { tell: isTold }) => {
+      const key = keyOf(given.metadata);
+      if (!isSameVersion(objects.get(key), given)) return;
+      const object = deepFreeze(given);
+      const previous = replace(key, object);
+      if (isTold) tell({ key, object, previous, initial: false });
     },
     keys: (namespace) => (namespace === undefined ? objects.keys() : keysWithin(objects, namespace)),
   };

@@ -1,7 +1,7 @@
 /** Names that pods, profiles and gateways agree on. */
 
 /** On a namespace: `enabled` lets pods of it get a sidecar. */
-export const INJECTION_LABEL = 'gatehouse.dev/injection';
+export { INJECTION_LABEL } from '../../translate/index.ts';
 /** On a pod: the name of its SidecarProfile. */
 export const PROFILE_LABEL = 'gatehouse.dev/sidecar';
 /** On a pod that has been given the sidecar of a profile. */

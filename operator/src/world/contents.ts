@@ -1,0 +1,165 @@
+/**
+ * What is kept of the content of resources: what a translation is going to read, once. What it has read lives on in what it made
+ * of it, and what a workspace has beyond its quota is not kept at all; where either is needed again, it is asked for again.
+ */
+import type { KindName } from '@gatehouse/crds/kinds';
+import {
+  hasReason,
+  type KubeClient,
+  keyOf,
+  type Log,
+  nameOf,
+  namespaceOf,
+  type ObjectKey,
+  type Store,
+  type StoreWriter,
+} from '../runtime/index.ts';
+import { type ContentState, type Translation, weigh } from '../translate/index.ts';
+import { createAccounts } from './allowances.ts';
+import { createFetches, idOf, type Wanting } from './fetches.ts';
+import { type CustomObject, kindRefOf } from './kind-refs.ts';
+
+/** Kinds whose objects may be large and are read by translations alone. */
+const WITHHELD: ReadonlySet<KindName> = new Set<KindName>([
+  'GatewayConfig',
+  'Guardrail',
+  'Integration',
+  'IntegrationAccess',
+  'Provider',
+  'RateLimitPolicy',
+  'UsageLimitPolicy',
+  'VirtualKey',
+]);
+/** Of these the content goes once it has been read: it is the bulk of an installation. */
+const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
+const OWN_PREFIX = 'gatehouse.dev/';
+/** So much released content is worth a translation that lets go of it. */
+const WORTH_BYTES = 1024 * 1024;
+
+export type ContentStore = Store<CustomObject> & Pick<StoreWriter<CustomObject>, 'amend' | 'put'>;
+
+export interface ContentsOptions {
+  readonly client: Pick<KubeClient, 'get'>;
+  /** How much of a namespace is kept, in bytes. */
+  readonly allowanceOf: (namespace: string) => number;
+  readonly log: Log;
+}
+
+export interface Contents {
+  /** The `transform` of the store of a Kind. */
+  transformOf(kind: KindName): (object: CustomObject, kept: CustomObject | undefined) => CustomObject;
+  /** To be called for each store before it is filled. */
+  follow(kind: KindName, store: ContentStore): void;
+  /** What a translation would have to read of the object, in bytes. */
+  bytesOf(kind: KindName, key: ObjectKey): number;
+  /** Lets go of what the translation has read or refused, and asks for what it lacks. True when it is worth another one. */
+  settle(translation: Translation, touch: (kind: KindName, key: ObjectKey) => void): boolean;
+  /** Asks for contents until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createContents({ client, allowanceOf, log }: ContentsOptions): Contents {
+  const stores = new Map<KindName, ContentStore>();
+  const accounts = createAccounts();
+  const wanted = createFetches(log);
+
+  const keep = (kind: KindName, object: CustomObject, kept: CustomObject | undefined): CustomObject => {
+    const slim = slimmed(object);
+    if (!WITHHELD.has(kind)) return slim;
+    const id = idOf(kind, keyOf(object.metadata));
+    const namespace = object.metadata.namespace ?? '';
+    if (kept !== undefined && isSameContent(kept, object) && !wanted.has(id)) return { ...slim, ...contentOf(kept) };
+    const weight = weigh(slim);
+    const others = accounts.sum(namespace) - accounts.of(namespace, id);
+    if (wanted.has(id) || others + weight.bytes <= allowanceOf(namespace)) {
+      accounts.set(namespace, id, weight.bytes);
+      return slim;
+    }
+    accounts.set(namespace, id, 0);
+    return { ...slim, ...contentOf(undefined), weight };
+  };
+  const withhold = ({ kind, key, content }: ContentState): number => {
+    const store = stores.get(kind);
+    const object = store?.get(key);
+    if (store === undefined || object === undefined || object.weight !== undefined) return 0;
+    const weight = weigh(object);
+    store.amend({ ...object, ...contentOf(undefined), weight }, { tell: false });
+    if (content === 'refused') accounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
+    return weight.bytes;
+  };
+  const fetch = async ({ kind, key }: Wanting, signal: AbortSignal): Promise<void> => {
+    const store = stores.get(kind);
+    const object = await client.get(kindRefOf(kind), nameOf(key), { signal }).catch((error: unknown) => {
+      if (hasReason(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    const kept = store?.get(key);
+    if (object === undefined || kept === undefined || store === undefined) return;
+    if (kept.metadata.resourceVersion === object.metadata.resourceVersion)
+      store.amend(keep(kind, object, kept), { tell: true });
+    else store.put(object, { initial: false });
+  };
+
+  return {
+    transformOf: (kind) => (object, kept) => keep(kind, object, kept),
+    follow: (kind, store) => {
+      if (!WITHHELD.has(kind)) return;
+      stores.set(kind, store);
+      store.subscribe(({ key, object }) => {
+        if (object !== undefined) return;
+        accounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
+        wanted.drop(idOf(kind, key));
+      });
+    },
+    bytesOf: (kind, key) => {
+      const object = stores.get(kind)?.get(key);
+      return object === undefined || object.weight !== undefined
+        ? 0
+        : accounts.of(namespaceOf(key) ?? '', idOf(kind, key));
+    },
+    settle: ({ contents }, touch) => {
+      let bytes = 0;
+      for (const state of contents) {
+        const { kind, key, object, content } = state;
+        const now = stores.get(kind)?.get(key);
+        if (now === undefined || !isSameContent(now, object)) continue; // the next translation is about it
+        if (content === 'awaited') wanted.add({ kind, key });
+        else if (content === 'refused' || RELEASED.has(kind)) {
+          bytes += withhold(state);
+          touch(kind, key);
+        }
+      }
+      return bytes >= WORTH_BYTES;
+    },
+    run: (signal) => wanted.run(fetch, signal),
+  };
+}
+
+interface Identified {
+  readonly metadata: { readonly [member: string]: unknown };
+}
+
+const isSameContent = (a: Pick<CustomObject, 'metadata'>, b: Identified | CustomObject): boolean => {
+  const { uid, generation } = b.metadata;
+  return a.metadata.uid === uid && a.metadata.generation === generation;
+};
+
+/** The part of an object that may be left out; undefined members take away what is there. */
+const contentOf = (object: CustomObject | undefined): Pick<CustomObject, 'spec' | 'weight'> => ({
+  spec: object?.spec,
+  weight: object?.weight,
+});
+
+/** `kubectl apply` keeps a copy of the whole object in an annotation, and others may put there what they like. */
+function slimmed(object: CustomObject): CustomObject {
+  const { annotations, labels, ...metadata } = object.metadata;
+  const own = Object.entries(annotations ?? {}).filter(([name]) => name.startsWith(OWN_PREFIX));
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(own.length === 0 ? {} : { annotations: Object.fromEntries(own) }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+  };
+}
