@@ -222,6 +222,15 @@ export const ERRORS = {
     summary: 'The rate limit of this API key is exceeded.',
   },
 
+  KEY_CONCURRENCY_EXCEEDED: {
+    ...key,
+    status: 429,
+    type: 'api_key_concurrency_error',
+    retryable: true,
+    wireCode: 'concurrency_exceeded',
+    summary: 'As many requests of this API key are being served as one key may have at the same time',
+  },
+
   // Target (18.1 O): a fallback may move past them
   PROVIDER_EXPIRED: {
     ...upstream,

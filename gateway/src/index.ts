@@ -10,7 +10,7 @@ import { AppError } from './errors/index.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createRegexTurns } from './lib/regex.ts';
 import { Secret } from './lib/secret.ts';
-import { createMemoryRateLimiter } from './limits/index.ts';
+import { createConcurrency, createMemoryRateLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
 import { createAdmin } from './server/admin.ts';
@@ -175,6 +175,7 @@ function createPorts(
   const limiter = createMemoryRateLimiter();
   const ports: PipelinePorts = {
     limiter,
+    concurrency: createConcurrency(limits.maxConcurrentPerKey),
     resolver: createResolver({
       providers: PROVIDERS,
       hosts,

@@ -105,7 +105,16 @@ test('any headers and any body are resolved or refused with a code, without a se
           const signal = new AbortController().signal;
           const memory = createByteBudget(0).open(); // nothing is read
           await resolver.resolve(
-            { operation: OPERATIONS[id], request, snapshot: view, signal, memory, startedMs: 0, trace },
+            {
+              operation: OPERATIONS[id],
+              request,
+              snapshot: view,
+              signal,
+              atEnd: () => {},
+              memory,
+              startedMs: 0,
+              trace,
+            },
             caller,
           );
         } catch (thrown) {

@@ -25,6 +25,8 @@ export const DEFAULTS = {
   bodyIdleTimeoutMs: 30 * SECOND,
   /** Far below the slowest mobile connection; it ends bodies that come byte by byte. */
   minBodyBytesPerSecond: 500,
+  /** Requests and streams of one key in one process: as many as connections to one provider. */
+  concurrentRequestsPerKey: 2_000,
   /** Calls to providers that one request may cause: ten targets with all their retries. */
   attemptsPerRequest: 50,
   /** A unary answer is held until it is complete. */

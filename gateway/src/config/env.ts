@@ -88,6 +88,11 @@ export const ENVIRONMENT = z.object({
     1_073_741_824,
     'least average rate of a request body, counted after the idle time, below which it gets 408; 0: any',
   ),
+  GATEHOUSE_MAX_CONCURRENT_REQUESTS_PER_KEY: count(
+    DEFAULTS.concurrentRequestsPerKey,
+    1_000_000,
+    'requests and streams of one key that a gateway serves at the same time; further ones get 429; 0: any number',
+  ),
   GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST: z.coerce
     .number()
     .int()

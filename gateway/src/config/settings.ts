@@ -49,6 +49,8 @@ export interface GatewaySettings {
     /** Bytes of requests and answers in memory; 0: as the memory of the process allows. */
     readonly maxBufferedBytes: number;
     readonly progress: { readonly idleMs: number; readonly minBytesPerSecond: number };
+    /** Requests of one key at the same time; 0: any number. */
+    readonly maxConcurrentPerKey: number;
     /** Calls to providers per request. */
     readonly maxAttempts: number;
     readonly headersTimeoutMs: number;
@@ -112,6 +114,7 @@ export function toSettings(env: Environment): GatewaySettings {
         idleMs: env.GATEHOUSE_BODY_IDLE_TIMEOUT_MS,
         minBytesPerSecond: env.GATEHOUSE_BODY_MIN_BYTES_PER_SECOND,
       },
+      maxConcurrentPerKey: env.GATEHOUSE_MAX_CONCURRENT_REQUESTS_PER_KEY,
       maxAttempts: env.GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST,
       headersTimeoutMs: env.REQUEST_TIMEOUT,
       idleTimeoutMs: env.GATEHOUSE_STREAM_IDLE_TIMEOUT_MS,

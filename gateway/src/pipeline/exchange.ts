@@ -68,6 +68,8 @@ export interface Exchange {
   readonly snapshot: SnapshotView;
   /** Aborted with an AppError when the client goes away or the drain deadline passes. */
   readonly signal: AbortSignal;
+  /** Has a task done when the answer has left, or the client. */
+  atEnd(task: () => void): void;
   /** Holds what the attempts keep; closed when the answer has left. */
   readonly memory: ByteAccount;
   /** `performance.now()` at the first byte of the request. */

@@ -1,10 +1,10 @@
 /** A request from authentication to the answer; the lines of `handle` are the order of behaviour-lifecycle 1.2 and 1.11. */
 import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
-import type { RateLimiter } from '../limits/index.ts';
+import type { Concurrency, RateLimiter } from '../limits/index.ts';
 import { walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
-import { admit } from './admit.ts';
+import { admit, enter } from './admit.ts';
 import { type CallBudget, createCallBudget } from './attempt/call-budget.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
 import { renderFor } from './attempt/outcome.ts';
@@ -26,6 +26,8 @@ export { traceOf } from './trace.ts';
 
 export interface PipelinePorts {
   readonly limiter: RateLimiter;
+  /** Of the requests of one key. */
+  readonly concurrency: Concurrency;
   readonly resolver: Resolver;
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
@@ -73,6 +75,7 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);
+  enter(caller, exchange, ports);
   const admitted = admit(caller, exchange.request, ports);
   if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);

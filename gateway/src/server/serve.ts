@@ -53,11 +53,23 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     return;
   }
   const controller = new AbortController();
-  const exchange: Exchange = { operation, request, snapshot, signal: controller.signal, memory, startedMs, trace };
+  const tasks: (() => void)[] = [];
+  const atEnd = (task: () => void): void => void tasks.push(task);
+  const exchange: Exchange = {
+    operation,
+    request,
+    snapshot,
+    signal: controller.signal,
+    atEnd,
+    memory,
+    startedMs,
+    trace,
+  };
   ports.inFlight.add(controller);
   ports.metrics.inFlight.inc();
   response.on('close', () => {
     if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
+    for (const task of tasks) task();
     bodyMemory.close();
     memory.close();
     ports.inFlight.remove(controller); // only now: the last bytes of an answer may be long under way

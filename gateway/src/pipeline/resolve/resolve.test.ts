@@ -46,6 +46,7 @@ function resolve({ operation = 'chatComplete', snapshotView = world, ...given }:
     request,
     snapshot: snapshotView,
     signal: new AbortController().signal,
+    atEnd: () => {},
     memory: roomyAccount(),
     startedMs: 0,
     trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
