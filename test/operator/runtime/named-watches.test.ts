@@ -150,18 +150,21 @@ describe('named watches', () => {
     expect(values()).toEqual({ edited: '2', created: '3' });
   });
 
-  test('say which name cannot be read', async () => {
+  test('say which name may not be read, and read it once it may', async () => {
     const namespace = await cluster.createNamespace();
-    await using client = await connectClient(cluster, {
-      token: await cluster.serviceAccountToken(namespace, 'nobody'),
-    });
+    await admin.create(SECRETS, secret(namespace, 's', '1'), { signal });
+    const token = await cluster.serviceAccountToken(namespace, 'reader');
+    await using client = await connectClient(cluster, { token });
     await using world = await watches(client);
-    world.named.want({ id: 'a' }, keysOf(namespace, 's'));
-    await waitFor(() => world.named.failing().length === 1);
-    const key = `${namespace}/s`;
-    expect(world.named.failing()).toMatchObject([
-      { key, synced: false, failure: { status: 403, reason: 'Forbidden' } },
-    ]);
+    const { named, values } = world;
+    named.want({ id: 'a' }, keysOf(namespace, 's', 't'));
+    await named.settled(signal);
+    for (const name of ['s', 't']) {
+      expect([named.isDenied(`${namespace}/${name}`), named.isKnown(`${namespace}/${name}`)]).toEqual([true, false]);
+    }
+    await readerToken(namespace);
+    await waitFor(() => values()['s'] === '1' && named.isKnown(`${namespace}/t`), { deadlineMs: 60_000 });
+    expect(named.isDenied(`${namespace}/t`)).toBe(false);
   });
 
   test('of three hundred names are cheap', async () => {
