@@ -8,6 +8,7 @@ import { FLAGS } from '../../operator/src/config/index.ts';
 import { at, CHART, CRD_CHART, FLEET_NAMESPACE, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
+const DIGEST = `sha256:${'ab'.repeat(32)}`;
 const KUSTOMIZE = join(CHART, '../kustomize');
 const PACKAGE = join(CHART, '../../crds/package.json');
 
@@ -125,7 +126,7 @@ describe('what is rendered', () => {
   test.for([
     { image: {}, want: 'gatehouse-operator:0.1.0' },
     { image: { tag: '2' }, want: 'gatehouse-operator:2' },
-    { image: { tag: '2', digest: 'sha256:ab' }, want: 'gatehouse-operator@sha256:ab' },
+    { image: { tag: '2', digest: DIGEST }, want: `gatehouse-operator@${DIGEST}` },
     { image: { repository: 'op' }, imageRegistry: 'registry.example.com/ai', want: 'registry.example.com/ai/op:0.1.0' },
   ])('runs $want', async ({ image, imageRegistry = '', want }) => {
     const objects = await render({ imageRegistry, operator: { image } });

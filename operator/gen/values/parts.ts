@@ -77,7 +77,11 @@ export const image = (repository: string, tag = ''): Section =>
   section('Image; a digest wins over the tag.', {
     repository: text([repository, `team/${repository}`], 'Repository, behind imageRegistry.'),
     tag: text([tag, '9.9.9'], tag === '' ? 'Tag; empty: the version of the chart.' : 'Tag.'),
-    digest: text(['', `sha256:${'a'.repeat(64)}`], 'Digest, sha256:…'),
+    digest: leaf(
+      z.string().regex(/^(sha256:[0-9a-f]{64})?$/),
+      ['', `sha256:${'a'.repeat(64)}`],
+      'Digest of the image, sha256: and 64 hexadecimal digits: pods then run these bytes and no others, whatever the tag.',
+    ),
     pullPolicy: choice(
       ['IfNotPresent', 'Always', 'Never'],
       ['IfNotPresent', 'Always'],

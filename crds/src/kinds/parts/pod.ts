@@ -31,7 +31,10 @@ export const resources = z
   })
   .meta({ description: 'resources are the compute resources of the container.' });
 
-export const image = text("image is the gateway image; absent: the image of the operator's own release.", 512);
+export const image = text(
+  "image is the gateway image, by tag or by digest (registry.example.com/gatehouse-gateway@sha256:…); absent: the image of the operator's own release.",
+  512,
+);
 
 export const imagePullPolicy = z
   .enum(['Always', 'IfNotPresent', 'Never'])
