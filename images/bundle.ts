@@ -19,14 +19,19 @@ export async function bundleProgram(
   name: ProgramName,
   file: string = join(ROOT, PROGRAMS[name].file),
 ): Promise<string> {
-  const { entry } = PROGRAMS[name];
-  if (!existsSync(join(ROOT, entry))) throw new Error(`${entry}, the entry point of ${name}, does not exist`);
-  await bundleFile(join(ROOT, entry), file);
+  await bundleModules(name, file);
   return file;
 }
 
-/** Writes a program, given by its entry point, as one file. */
-export async function bundleFile(entry: string, file: string): Promise<void> {
+/** Writes the bundle of a program; returns the paths of the modules that are in it. */
+export async function bundleModules(name: ProgramName, file: string): Promise<readonly string[]> {
+  const { entry } = PROGRAMS[name];
+  if (!existsSync(join(ROOT, entry))) throw new Error(`${entry}, the entry point of ${name}, does not exist`);
+  return bundleFile(join(ROOT, entry), file);
+}
+
+/** Writes a program, given by its entry point, as one file; returns the paths of its modules. */
+export async function bundleFile(entry: string, file: string): Promise<readonly string[]> {
   const build = await rolldown({
     input: entry,
     cwd: ROOT,
@@ -37,7 +42,7 @@ export async function bundleFile(entry: string, file: string): Promise<void> {
     },
   });
   try {
-    await build.write({
+    const { output } = await build.write({
       file,
       format: 'esm',
       minify: false,
@@ -45,6 +50,7 @@ export async function bundleFile(entry: string, file: string): Promise<void> {
       sourcemap: false,
       plugins: [ASCII_ONLY],
     });
+    return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
   } finally {
     await build.close();
   }

@@ -1,6 +1,7 @@
 /** From sources to images. */
 export { bundleProgram, PROGRAMS, type ProgramName } from './bundle.ts';
 export { type Builder, buildCommand, dockerfileOf, findBuilder, writeContext } from './context.ts';
+export { checkLockFile, INSTALLED, readLockFile } from './lock-file.ts';
 export {
   type ArchiveOptions,
   buildArchives,
@@ -10,3 +11,4 @@ export {
   imageConfigOf,
 } from './oci.ts';
 export { buildRedisArchive, REDIS_IMAGE } from './redis.ts';
+export { type Bom, type Component, packagesOf, toBom, writeBoms } from './sbom.ts';

@@ -1,15 +1,27 @@
 /**
  * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: one of Redis. `context [FOLDER]`: what the
- * Dockerfiles need. `build`: the images, with Docker, Podman or Buildah.
+ * Dockerfiles need. `build`: the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: what is in them, as CycloneDX. `lock`:
+ * whether every package in the lock file can be checked.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildArchives, buildCommand, buildRedisArchive, findBuilder, IMAGES, writeContext } from './index.ts';
+import {
+  buildArchives,
+  buildCommand,
+  buildRedisArchive,
+  checkLockFile,
+  findBuilder,
+  IMAGES,
+  readLockFile,
+  writeBoms,
+  writeContext,
+} from './index.ts';
 
 const DIST = fileURLToPath(new URL('../dist/images/', import.meta.url));
-const USAGE = 'usage: main.ts oci [FOLDER] | redis [FOLDER] | context [FOLDER] | build  [--repository R] [--tag T]\n';
+const USAGE =
+  'usage: main.ts oci [FOLDER] | redis [FOLDER] | context [FOLDER] | build | sbom [FOLDER] | lock  [--repository R] [--tag T]\n';
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -26,6 +38,8 @@ const COMMANDS: ReadonlyMap<string, (call: Call) => Promise<number>> = new Map([
   ['redis', redis],
   ['context', context],
   ['build', build],
+  ['sbom', sbom],
+  ['lock', lock],
 ]);
 
 async function oci({ operands: [folder = DIST], repository, tag }: Call): Promise<number> {
@@ -44,6 +58,18 @@ async function context({ operands: [folder = `${DIST}context`] }: Call): Promise
   await writeContext(resolve(folder));
   say(resolve(folder));
   return 0;
+}
+
+async function sbom({ operands: [folder = `${DIST}sbom`] }: Call): Promise<number> {
+  for (const path of await writeBoms(resolve(folder))) say(path);
+  return 0;
+}
+
+async function lock(): Promise<number> {
+  const { problems, foreign } = checkLockFile(readLockFile());
+  for (const problem of problems) process.stderr.write(`package-lock.json: ${problem}\n`);
+  say(`package-lock.json: ${foreign.length} tools of other platforms have no checksum and are not installed here`);
+  return problems.length === 0 ? 0 : 1;
 }
 
 async function build({ repository, tag }: Call): Promise<number> {

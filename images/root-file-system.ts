@@ -2,13 +2,19 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackDebianPackages } from '../test/cluster/image/debian.ts';
+import { type DebianPackage, packagesIn, unpackDebianPackages } from '../test/cluster/image/debian.ts';
 import { entriesOf, entriesOfFolder, withFolders } from '../test/cluster/image/files.ts';
 import { nodeRootEntries, type TarEntry } from '../test/cluster/image/index.ts';
 import { cacheFolder } from '../test/cluster/index.ts';
 
 /** Where programs that do not bring their own authorities look. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+
+const AUTHORITY_PACKAGES = ['ca-certificates'];
+
+/** Where the authorities come from. */
+export const authorityPackages = async (): Promise<readonly DebianPackage[]> =>
+  packagesIn(await debianTree(AUTHORITY_PACKAGES));
 
 /** Node, its libraries, the authorities that Debian trusts and a user without rights; no shell, no package manager. */
 export async function rootEntries(): Promise<TarEntry[]> {
@@ -27,7 +33,7 @@ export async function debianTree(packages: readonly string[]): Promise<string> {
 }
 
 async function authorityBundle(): Promise<string> {
-  const entries = await entriesOfFolder(await debianTree(['ca-certificates']));
+  const entries = await entriesOfFolder(await debianTree(AUTHORITY_PACKAGES));
   const certificates = entries
     .filter((entry) => entry.type === 'copy')
     .filter(({ path }) => path.startsWith('usr/share/ca-certificates/') && path.endsWith('.crt'))

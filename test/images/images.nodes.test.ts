@@ -7,10 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildArchives, bundleProgram, dockerfileOf, IMAGES, imageConfigOf, writeContext } from '../../images/index.ts';
+import {
+  buildArchives,
+  bundleProgram,
+  dockerfileOf,
+  IMAGES,
+  imageConfigOf,
+  writeBoms,
+  writeContext,
+} from '../../images/index.ts';
 import { debianTree } from '../../images/root-file-system.ts';
 import { withoutNodes } from '../cluster/index.ts';
 import { waitFor } from '../kit/wait-for.ts';
+import { bill } from './cyclonedx.ts';
 
 const execute = promisify(execFile);
 const MAX_BYTES = 64 * 2 ** 20; // of a listing
@@ -29,6 +38,14 @@ describe.skipIf(withoutNodes() !== undefined)('our images', () => {
     folder = await mkdtemp(join(tmpdir(), 'gatehouse-images-test-'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('have a bill of materials each, with Node and the Debian packages below it', async () => {
+    for (const path of await writeBoms(join(folder, 'sbom'))) {
+      const { components } = bill.parse(JSON.parse(await readFile(path, 'utf8')));
+      const names = components.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['libc6', 'ca-certificates', `node-linux-${process.arch}`, 'zod']));
+    }
+  });
 
   test('have the same bytes each time, and hold the program, Node and authorities, but no shell', async () => {
     const build = async (into: string): Promise<{ readonly path: string; readonly digest: string }> => {

@@ -1,26 +1,61 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { withLock } from '../lock.ts';
 import { run } from '../run.ts';
+
+const debianPackage = z.strictObject({
+  name: z.string().min(1),
+  version: z.string().min(1),
+  architecture: z.string().min(1),
+  /** Of the archive. */
+  sha256: z.string().length(64),
+});
+export type DebianPackage = z.infer<typeof debianPackage>;
 
 /** The unpacked files of these packages in `folder`, fetched once; the machine's own packages are not touched. */
 export async function unpackDebianPackages(names: readonly string[], folder: string): Promise<string> {
   await withLock(folder, async () => {
-    if (existsSync(folder)) return;
+    if (existsSync(folder) && existsSync(listOf(folder))) return;
     await mkdir(dirname(folder), { recursive: true });
     const scratch = await mkdtemp(`${folder}.new-`);
     try {
       const [archives, tree] = [join(scratch, 'archives'), join(scratch, 'tree')];
       await mkdir(archives);
       await download(names, archives, scratch);
-      for (const archive of await readdir(archives)) await run(['dpkg', '-x', join(archives, archive), tree]);
+      const packages: DebianPackage[] = [];
+      for (const archive of (await readdir(archives)).sort()) {
+        await run(['dpkg', '-x', join(archives, archive), tree]);
+        packages.push(await describe(join(archives, archive)));
+      }
+      await writeFile(listOf(folder), JSON.stringify(packages));
+      await rm(folder, { recursive: true, force: true });
       await rename(tree, folder);
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
   });
   return folder;
+}
+
+/** What was unpacked into a folder. */
+export async function packagesIn(folder: string): Promise<readonly DebianPackage[]> {
+  return z.array(debianPackage).parse(JSON.parse(await readFile(listOf(folder), 'utf8')));
+}
+
+/** Beside the folder, whose files go into images. */
+const listOf = (folder: string): string => `${folder}.packages.json`;
+
+async function describe(archive: string): Promise<DebianPackage> {
+  const text = await run(['dpkg-deb', '--field', archive, 'Package', 'Version', 'Architecture']);
+  const fields = new Map(text.split('\n').map((line) => [line.split(': ')[0], line.split(': ')[1] ?? '']));
+  const [name = '', version = '', architecture = ''] = ['Package', 'Version', 'Architecture'].map((f) => fields.get(f));
+  const sha256 = createHash('sha256')
+    .update(await readFile(archive))
+    .digest('hex');
+  return { name, version, architecture, sha256 };
 }
 
 /** By the package lists of the machine, else by lists of our own: a bare machine has none, or outdated ones. */

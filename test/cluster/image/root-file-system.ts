@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../build.ts';
 import { withLock } from '../lock.ts';
-import { unpackDebianPackages } from './debian.ts';
+import { type DebianPackage, packagesIn, unpackDebianPackages } from './debian.ts';
 import { entriesOf, entriesOfFolder, withFolders } from './files.ts';
 import { type Layer, writeLayer } from './image.ts';
 import type { TarEntry } from './tar.ts';
@@ -40,12 +40,7 @@ export async function nodeRootLayer(options: RootOptions = {}): Promise<Layer> {
 
 /** The entries of the root, for who wants other layers. */
 export async function nodeRootEntries({ shell = false }: RootOptions = {}): Promise<TarEntry[]> {
-  const packages = [...LIBRARIES, ...(shell ? ['busybox'] : [])];
-  const name = createHash('sha256')
-    .update(JSON.stringify([packages, readOsRelease()]))
-    .digest('hex')
-    .slice(0, 16);
-  const tree = await unpackDebianPackages(packages, join(cacheFolder(), `debian-${name}`));
+  const tree = await libraryTree(shell);
   const libraries = (await entriesOfFolder(tree)).filter(isNeeded).map(intoUsr);
   return withFolders([
     ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
@@ -59,6 +54,26 @@ export async function nodeRootEntries({ shell = false }: RootOptions = {}): Prom
     }),
     { path: 'tmp', type: 'folder', mode: 0o1777 },
   ]);
+}
+
+/** What the root is made of: packages of npm by their places, and of Debian. */
+export async function nodeRootPackages(): Promise<{
+  readonly packages: readonly string[];
+  readonly debian: readonly DebianPackage[];
+}> {
+  return {
+    packages: [`node_modules/node-linux-${process.arch}`],
+    debian: await packagesIn(await libraryTree(false)),
+  };
+}
+
+async function libraryTree(shell: boolean): Promise<string> {
+  const packages = [...LIBRARIES, ...(shell ? ['busybox'] : [])];
+  const name = createHash('sha256')
+    .update(JSON.stringify([packages, readOsRelease()]))
+    .digest('hex')
+    .slice(0, 16);
+  return unpackDebianPackages(packages, join(cacheFolder(), `debian-${name}`));
 }
 
 function nodePackage(): { readonly binary: string; readonly version: string } {
