@@ -45,11 +45,14 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
   test('ends an open stream before itself when it is told to stop', async () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
-    const env = { GATEHOUSE_ADMIN_KEY: 'gwk_given', GATEHOUSE_DRAIN_ACCEPT_MS: '0' };
+    const env = { GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789', GATEHOUSE_DRAIN_ACCEPT_MS: '0' };
     const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
     await using child = startGatehouse(args, env);
     const url = await addressOf(child);
-    const answer = await chat(url, 'gwk_given', mock.url, { model: 'mock-slow-100', stream: true });
+    const answer = await chat(url, 'gwk_given_0123456789abcdef0123456789', mock.url, {
+      model: 'mock-slow-100',
+      stream: true,
+    });
     const reader = (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
     let text = (await reader.read()).value ?? '';
     child.kill('SIGTERM');
@@ -63,9 +66,12 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
     const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
-    await using child = startGatehouse(args, { GATEHOUSE_ADMIN_KEY: 'gwk_given' });
+    await using child = startGatehouse(args, { GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789' });
     const url = await addressOf(child);
-    const answer = await chat(url, 'gwk_given', mock.url, { model: 'mock-slow-1000', stream: true });
+    const answer = await chat(url, 'gwk_given_0123456789abcdef0123456789', mock.url, {
+      model: 'mock-slow-1000',
+      stream: true,
+    });
     let end: number | string | undefined;
     const ended = child.ended.then((status) => {
       end = status;

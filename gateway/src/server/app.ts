@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { AppError, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
+import { canonicalTarget } from '../lib/target.ts';
 import { traceOf } from '../pipeline/index.ts';
 import { ROUTES, type Route } from '../routes/table.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
@@ -27,6 +28,10 @@ const LATER: readonly { readonly path: RegExp; readonly what: string }[] = [
 export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports: AppPorts): FastifyInstance {
   const app = fastify({
     ...serverOptions(settings),
+    rewriteUrl: ({ url = '' }) => {
+      const target = canonicalTarget(url);
+      return target.ok ? target.value : REFUSED;
+    },
     frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
     clientErrorHandler: refuseMalformed,
   });
@@ -46,6 +51,9 @@ export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports
   for (const route of ROUTES) addRoute(app, route, ports);
   return app;
 }
+
+/** Stands for a target that is refused: no route takes it, and the answer looks at what came in. */
+const REFUSED = '/';
 
 function serverOptions({ tls }: Pick<GatewaySettings, 'tls'>) {
   const limits = {
@@ -101,7 +109,9 @@ function proxyProblem(path: string): AppError | undefined {
 }
 
 /** Most callers who come here forgot the version segment of their base URL. */
-function unknownRoute({ method, url }: FastifyRequest): AppError {
+function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
+  const target = canonicalTarget(originalUrl);
+  if (!target.ok) return new AppError('PARAMETER_INVALID', { detail: `Bad request: ${target.error}`, param: 'path' });
   const path = url.split('?', 1)[0] ?? '';
   const inside = path === '/v1' || path.startsWith('/v1/');
   const detail = inside
@@ -164,5 +174,11 @@ function fromFramework(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
   if (typeof status !== 'number' || status >= 500) return toAppError(error);
+  if ('code' in Object(error) && Object(error).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new AppError('CONTENT_TYPE_INVALID', {
+      param: 'content-type',
+      detail: 'The content-type header is malformed; it must be a media type such as application/json',
+    });
+  }
   return new AppError('HEADER_INVALID', { detail: 'The request line or a header is malformed', cause: error });
 }

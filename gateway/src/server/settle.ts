@@ -22,7 +22,7 @@ export function settle(ports: SettlePorts, exchange: Exchange, answer: Answer, s
   const seconds = (endedMs - exchange.startedMs) / 1000;
   const overhead = Math.max(0, sent.firstByteMs - exchange.startedMs - facts.upstreamMs) / 1000;
 
-  metrics.requests.add({ operation, provider, status: String(statusOf(answer, sent)) });
+  metrics.requests.add({ operation, provider, status: statusLabel(statusOf(answer, sent)) });
   metrics.duration.observe({ operation, provider }, seconds);
   metrics.overhead.observe({ operation }, overhead);
   if (facts.attempts.length > 0) metrics.upstream.observe({ operation, provider }, facts.upstreamMs / 1000);
@@ -63,6 +63,9 @@ function headersOf({ request, snapshot }: Exchange, { headersToMask }: SettlePor
 
 /** 499 for a client that left, as nginx logs it; it never goes on the wire. */
 const statusOf = ({ status }: Answer, { error }: Sent): number => (error?.code === 'CLIENT_CLOSED' ? 499 : status);
+
+/** Providers can make up statuses, and every label value is a time series. */
+const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? String(status) : 'other');
 
 const idsOf = ({ trace }: Exchange): object => ({
   traceId: trace.traceId,

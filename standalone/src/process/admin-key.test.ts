@@ -8,6 +8,8 @@ import { keepAdminKey, loadAdminKey, withAdminKey } from './admin-key.ts';
 
 const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
 
+const GIVEN = 'gwk_given_0123456789abcdef0123456789';
+
 describe('the admin key', () => {
   test('is made once, and only its hash is kept, for the owner alone', async () => {
     using folder = tempFolder();
@@ -24,8 +26,17 @@ describe('the admin key', () => {
 
   test('of the environment goes first, and nothing is written', async () => {
     using folder = tempFolder();
-    expect(unwrap(await loadAdminKey(folder.path, ' given\n'))).toEqual({ sha256: sha256('given'), fresh: undefined });
+    expect(unwrap(await loadAdminKey(folder.path, ` ${GIVEN}\n`))).toEqual({ sha256: sha256(GIVEN), fresh: undefined });
     expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test('of the environment is refused when it can be guessed, and not repeated', async () => {
+    using folder = tempFolder();
+    const short = GIVEN.slice(0, 31);
+    const refused = await loadAdminKey(folder.path, short);
+    expect(refused).toEqual({ ok: false, error: expect.stringContaining('GATEHOUSE_ADMIN_KEY') });
+    expect(JSON.stringify(refused)).not.toContain(short);
+    expect((await loadAdminKey(folder.path, GIVEN.slice(0, 32))).ok).toBe(true);
   });
 
   test.for([

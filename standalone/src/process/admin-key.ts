@@ -14,6 +14,8 @@ export interface AdminKey {
 
 /** 256 random bits; DESIGN section 9. */
 const KEY_BYTES = 32;
+/** Shorter keys can be guessed. */
+const MIN_KEY_CHARS = 32;
 const FILE = 'admin-key.json';
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -21,11 +23,14 @@ const sha256Of = (key: string): string => createHash('sha256').update(key).diges
 
 /**
  * The key to go by; `given` is the value of GATEHOUSE_ADMIN_KEY. A new one still has to be kept. Errors: a text that says what
- * is wrong with the data folder.
+ * is wrong with it or with the data folder.
  */
 export async function loadAdminKey(folder: string, given: string | undefined): Promise<Result<AdminKey, string>> {
   const key = given?.trim();
-  if (key !== undefined && key !== '') return ok({ sha256: sha256Of(key), fresh: undefined });
+  if (key !== undefined && key !== '') {
+    if (key.length >= MIN_KEY_CHARS) return ok({ sha256: sha256Of(key), fresh: undefined });
+    return err(`GATEHOUSE_ADMIN_KEY has fewer than ${MIN_KEY_CHARS} characters; make one with openssl rand -hex 32`);
+  }
   const file = join(folder, FILE);
   const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error);
   if (typeof stored === 'string') return parseStored(stored, file);

@@ -128,8 +128,12 @@ function readField({ header, plainHeader }: ProviderField, request: ClientReques
 }
 
 function aliased(header: string, request: ClientRequest): string | undefined {
-  for (const [from, to] of ALIASES) {
-    if (header.startsWith(from)) return request.header(to + header.slice(from.length));
-  }
+  const alias = aliasOf(header);
+  return alias === undefined ? undefined : request.header(alias);
+}
+
+/** The other spelling of a header. */
+export function aliasOf(header: string): string | undefined {
+  for (const [from, to] of ALIASES) if (header.startsWith(from)) return to + header.slice(from.length);
   return undefined;
 }

@@ -3,12 +3,13 @@ import type { ErrorCode } from '@gatehouse/crds/errors';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import type { ClientRequest } from '../exchange.ts';
+import { aliasOf } from './provider.ts';
 
 const URL_HEADERS: readonly string[] = [
   ...new Set(
     [...PROVIDER_CATALOGUE.values()]
       .flatMap(({ fields, requires }) => fields.filter((field) => field.url || requires[0]?.[0] === field.key))
-      .flatMap(({ header }) => (header === undefined ? [] : [header])),
+      .flatMap(({ header }) => (header === undefined ? [] : [header, aliasOf(header) ?? header])),
   ),
 ];
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/index.ts';
+import { climbs } from '../../lib/target.ts';
 
 /** A base URL taken apart. */
 export interface Base {
@@ -17,7 +18,6 @@ export function splitBase(url: string): Base | undefined {
 
 /** What may stand in a path as it is: RFC 3986 pchar, slash and the percent sign of what is encoded already. */
 const PATH_SAFE = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*$/;
-const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 const HOST_LABEL = /^[A-Za-z0-9._-]+$/;
 
 /** A value as part of a path, slashes kept; `name` is what an error blames. */
@@ -53,7 +53,7 @@ export const modelIn =
 
 /** A path that climbs would leave the base URL, and the credential with it. */
 export function refuseDotSegments(path: string, name: string): void {
-  if (DOT_SEGMENT.test(path)) throw invalid(name, 'no . or .. segments');
+  if (climbs(path)) throw invalid(name, 'no . or .. segments');
 }
 
 function percentEncode(value: string, encode: (text: string) => string, name: string): string {

@@ -1,0 +1,55 @@
+/** Request targets in one spelling, before anything looks at them. */
+import { err, ok, type Result } from '@gatehouse/crds';
+
+/** Paths that are canonical as they stand, as nearly all are. */
+const PLAIN = /^(?:\/[A-Za-z0-9_~:@-][A-Za-z0-9._~:@-]*)+\/?$/;
+/** What RFC 3986 calls unreserved means the same encoded or not. */
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+/** Encodings within encodings that are looked into: one for us, one for the provider, one for what is behind it. */
+const MAX_ROUNDS = 4;
+
+/**
+ * The target with its path in one spelling: unreserved characters as they are, other escapes in upper case, no slash
+ * twice. Errors: what is wrong with it.
+ */
+export function canonicalTarget(target: string): Result<string, string> {
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  if (PLAIN.test(path) || target === '/' || target === '*') return ok(target);
+  if (!path.startsWith('/')) return err('the request target must be a path');
+  if (/[\\#\s]|[^\x21-\x7e]/.test(path))
+    return err('the path must have no backslash, no # and no unencoded characters');
+  if (/%(?![0-9A-Fa-f]{2})/.test(path) || decoded(path) === undefined)
+    return err('the path has an escape that is none');
+  if (climbs(path)) return err('the path must have no . or .. segments, in any encoding');
+  const plain = path.replaceAll(/%[0-9A-Fa-f]{2}/g, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+    return UNRESERVED.test(character) ? character : encoded.toUpperCase();
+  });
+  return ok(plain.replaceAll(/\/{2,}/g, '/') + (mark < 0 ? '' : target.slice(mark)));
+}
+
+/**
+ * Whether text in a path has a `.` or `..` segment for anybody who reads it: however often it is encoded, with either
+ * slash, or with parameters behind the dots.
+ */
+export function climbs(text: string): boolean {
+  let read = text;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    if (DOT_SEGMENT.test(read)) return true;
+    const next = decoded(read);
+    if (next === undefined || next === read) return false;
+    read = next;
+  }
+  return read.includes('%'); // still encoded: nothing honest is
+}
+
+const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)/;
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
