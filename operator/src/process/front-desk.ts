@@ -19,6 +19,8 @@ const SERVICE = 'gatehouse-operator';
 export interface FrontDeskOptions {
   readonly options: OperatorOptions;
   readonly client: KubeClient;
+  /** For TokenReviews. */
+  readonly reviewClient: KubeClient;
   readonly view: OperatorView;
   readonly translations: Pick<Translations, 'subscribe'>;
   readonly log: Log;
@@ -69,7 +71,8 @@ export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk>
       certificates,
       host,
       port: options.snapshotPort,
-      client,
+      client: given.reviewClient,
+      admits: view.admitsSidecars,
       snapshotFor: view.snapshotFor,
       subscribe: translations.subscribe,
       log,

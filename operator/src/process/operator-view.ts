@@ -1,20 +1,30 @@
 /** What webhooks, snapshot service and the controller of SidecarProfiles ask of the last translation. */
+import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
 import type { Translations } from '../program/index.ts';
 import type { KubeObject, Store } from '../runtime/index.ts';
 import { createSidecarReaders, type SidecarReaders } from '../translate/index.ts';
-import type { InjectionView, ValidationView } from '../webhook/index.ts';
+import { INJECTION_LABEL, type InjectionView, type ValidationView } from '../webhook/index.ts';
 
 export interface OperatorViewOptions {
   readonly translations: Pick<Translations, 'latest'>;
   readonly namespaces: Pick<Store<KubeObject>, 'get'>;
+  readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
 }
 
-export type OperatorView = SidecarReaders & InjectionView & ValidationView;
+export interface AdmissionOfSidecars {
+  /** Whether a namespace has opted in, or still has pods with a sidecar, which are to be told that it no longer does. */
+  admitsSidecars(namespace: string): boolean;
+}
 
-export function createOperatorView({ translations, namespaces }: OperatorViewOptions): OperatorView {
+export type OperatorView = SidecarReaders & InjectionView & ValidationView & AdmissionOfSidecars;
+
+export function createOperatorView({ translations, namespaces, sidecarPods }: OperatorViewOptions): OperatorView {
   return {
     ...createSidecarReaders(() => translations.latest),
     translatedWorld: () => translations.latest,
+    admitsSidecars: (namespace) =>
+      namespaces.get(namespace)?.metadata.labels?.[INJECTION_LABEL] === 'enabled' ||
+      sidecarPods.indexed('namespace', namespace).size > 0,
     isTerminating: (namespace) => typeof namespaces.get(namespace)?.metadata.deletionTimestamp === 'string',
   };
 }

@@ -40,6 +40,10 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const client = parts.use(
     await createKubeClient({ source: sourceOf(options), userAgent: USER_AGENT, onCall: runtime.onCall }),
   );
+  // Anybody may send tokens: asking about them must not keep the lease waiting.
+  const reviewClient = parts.use(
+    await createKubeClient({ source: sourceOf(options), userAgent: `${USER_AGENT}-tokens`, onCall: runtime.onCall }),
+  );
   const stores = createStores({ ...options, client, log });
   runtime.observeCache(stores.cache);
   const metrics = createOperatorMetrics(registry, {
@@ -59,10 +63,10 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   parts.use(watching(stores, translator));
   parts.use(translations);
   if (!(await isComplete(stores, translator, { log, signal }))) return 'released';
-  const view = createOperatorView({ translations, namespaces: stores.namespaces });
+  const view = createOperatorView({ translations, namespaces: stores.namespaces, sidecarPods: stores.sidecarPods });
   const shared = { options, client, stores, translations, view, log, metrics };
   const frontDesk = options.webhooks
-    ? parts.use(await openFrontDesk({ ...shared, onReview: metrics.onReview, signal }))
+    ? parts.use(await openFrontDesk({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
     : undefined;
   metrics.observeStreams(() => frontDesk?.streams ?? 0);
   const identity = identityOf(options);

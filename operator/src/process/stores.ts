@@ -43,7 +43,7 @@ export interface Stores {
   readonly grants: Store<ReferenceGrantObject> | undefined;
   readonly pods: Store<GatewayPod, 'fleet'>;
   /** Pods that asked for a sidecar. */
-  readonly sidecarPods: Store<SidecarPod, 'profile'>;
+  readonly sidecarPods: Store<SidecarPod, 'profile' | 'namespace'>;
   readonly secrets: NamedWatches<SecretObject>;
   readonly contents: Contents;
 }
@@ -100,7 +100,7 @@ export function createStores(options: StoresOptions): Stores {
     }),
     sidecarPods: cache.watch(SIDECAR_PODS, {
       labelSelector: PROFILE_LABEL,
-      indexes: { profile: podsByProfile },
+      indexes: { profile: podsByProfile, namespace: ({ metadata }) => [metadata.namespace ?? ''] },
       transform: slimSidecarPod,
     }),
     secrets: createNamedWatches({

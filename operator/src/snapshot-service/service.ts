@@ -14,8 +14,10 @@ export interface SnapshotServiceOptions {
   readonly host?: string;
   /** 9090 in a cluster; 0 takes any free one. */
   readonly port: number;
-  /** For TokenReviews. */
+  /** For TokenReviews; one of its own, since who sends tokens decides how busy it is. */
   readonly client: Pick<KubeClient, 'create'>;
+  /** Whether sidecars of a namespace may come at all: it has opted in, or has some that are to be told that it no longer does. */
+  readonly admits: (namespace: string) => boolean;
   /** What sidecars in a namespace are told, also that there is nothing for them; undefined while nobody knows. The same object as long as it is the same. */
   readonly snapshotFor: (namespace: string) => SidecarSnapshot | undefined;
   /** Calls back after it may answer otherwise. */
@@ -52,11 +54,16 @@ const RETRY_AFTER_SECONDS = '1';
  */
 export async function startSnapshotService(options: SnapshotServiceOptions): Promise<SnapshotService> {
   const { certificates, host = '::', clock = systemClock, pingMs = PING_MS } = options;
-  const tokens = createTokens({ client: options.client, clock });
+  const tokens = createTokens({ client: options.client, admits: options.admits, clock });
   const streams = new Set<SidecarStream>();
   const life = new AbortController();
   const server = createServer(
-    { ...tlsOf(certificates.current), requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    {
+      ...tlsOf(certificates.current),
+      requestTimeout: REQUEST_MS,
+      handshakeTimeout: REQUEST_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
     (request, response) => {
       const context = { options, tokens, streams, clock, signal: life.signal };
       answer(context, request, response).catch((error: unknown) => {
@@ -106,8 +113,12 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   const url = URL.parse(request.url ?? '', 'https://service');
   if (request.method !== 'GET' || url?.pathname !== SNAPSHOT_STREAM_PATH) return refuse(response, 404);
   const [, token] = /^Bearer ([^\s]+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  const caller = token === undefined ? undefined : await tokens.callerOf(token, context.signal);
-  if (caller === undefined) return refuse(response, 401);
+  const source = request.socket.remoteAddress ?? '';
+  const identified = token === undefined ? undefined : await tokens.identify(token, source, context.signal);
+  if (identified?.kind === 'busy') return refuse(response, 503);
+  if (identified?.kind !== 'caller') return refuse(response, 401);
+  const { caller } = identified;
+  if (!options.admits(caller.namespace)) return refuse(response, 401);
   const snapshot = options.snapshotFor(caller.namespace);
   if (snapshot === undefined) return refuse(response, 503);
   const place = { caller, toldNothing: snapshot === NOTHING_TOLD };

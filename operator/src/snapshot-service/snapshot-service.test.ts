@@ -119,6 +119,8 @@ describe('a token', () => {
   const user = { username: 'system:serviceaccount:a:app' };
   const good = { authenticated: true, audiences: ['gatehouse-snapshot'], user };
   const { signal } = new AbortController();
+  const NOBODY = { kind: 'nobody' };
+  const CALLER = { kind: 'caller', caller };
 
   function start(status: object) {
     const clock = createTestClock();
@@ -127,35 +129,80 @@ describe('a token', () => {
       asked += 1;
       return { status };
     };
-    const tokens = createTokens({ client: { create } as unknown as Pick<KubeClient, 'create'>, clock }); // one verb of it
-    return { clock, callerOf: (token: string) => tokens.callerOf(token, signal), asked: () => asked };
+    const client = { create } as unknown as Pick<KubeClient, 'create'>; // one verb of it
+    const tokens = createTokens({ client, admits: (namespace) => namespace === 'a', clock });
+    const token = (claims: object = {}): string => {
+      const exp = clock.wallMs() / 1_000 + 3_600;
+      const payload = { sub: user.username, aud: ['gatehouse-snapshot'], exp, ...claims };
+      return ['{}', JSON.stringify(payload), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    };
+    const identify = (text: string, source = '10.0.0.1') => tokens.identify(text, source, signal);
+    return { clock, identify, token, asked: () => asked };
   }
 
   test.for([
-    { rule: 'of a ServiceAccount', status: good, want: caller },
-    { rule: 'that is not good', status: { ...good, authenticated: false }, want: undefined },
-    { rule: 'for another audience', status: { ...good, audiences: ['other'] }, want: undefined },
-    { rule: 'for no audience in particular', status: { authenticated: true, user }, want: undefined },
-    { rule: 'of a person', status: { ...good, user: { username: 'alice' } }, want: undefined },
-    { rule: 'without an answer', status: {}, want: undefined },
+    { rule: 'of a ServiceAccount', status: good, want: CALLER },
+    { rule: 'that is not good', status: { ...good, authenticated: false }, want: NOBODY },
+    { rule: 'for another audience', status: { ...good, audiences: ['other'] }, want: NOBODY },
+    { rule: 'for no audience in particular', status: { authenticated: true, user }, want: NOBODY },
+    { rule: 'of a person', status: { ...good, user: { username: 'alice' } }, want: NOBODY },
+    { rule: 'without an answer', status: {}, want: NOBODY },
   ])('$rule', async ({ status, want }) => {
-    expect(await start(status).callerOf('t')).toEqual(want);
+    const { identify, token } = start(status);
+    expect(await identify(token())).toEqual(want);
   });
 
-  test('is asked about once in a while', async () => {
-    const { clock, callerOf, asked } = start(good);
-    await callerOf('t');
-    await callerOf('t');
+  test('is asked about once in a while, and once at a time', async () => {
+    const { clock, identify, token, asked } = start(good);
+    await Promise.all([identify(token()), identify(token())]);
+    await identify(token());
     expect(asked()).toBe(1);
-    await callerOf('u');
+    await identify(token({ jti: 'other' }));
     clock.advance(31_000);
-    await callerOf('t');
+    await identify(token());
     expect(asked()).toBe(3);
   });
 
-  test('that is too long for one is not asked about', async () => {
-    const { callerOf, asked } = start(good);
-    expect(await callerOf('x'.repeat(20_000))).toBeUndefined();
+  test.for([
+    { rule: 'is none', text: 'garbage' },
+    { rule: 'is none in three parts', text: 'a.b.c' },
+    { rule: 'is too long for one', text: `${'x'.repeat(20_000)}.${'x'.repeat(20)}.x` },
+    { rule: 'is for another audience', claims: { aud: ['kubernetes'] } },
+    { rule: 'has expired', claims: { exp: 1 } },
+    { rule: 'is not valid yet', claims: { nbf: 99_999_999_999 } },
+    { rule: 'is of a person', claims: { sub: 'alice' } },
+    { rule: 'is of a namespace that has not opted in', claims: { sub: 'system:serviceaccount:b:app' } },
+  ])('that $rule is not asked about', async ({ text, claims }) => {
+    const { identify, token, asked } = start(good);
+    expect(await identify(text ?? token(claims))).toEqual(NOBODY);
     expect(asked()).toBe(0);
+  });
+
+  test('is one of so many that a source may ask about, and others go on', async () => {
+    const { clock, identify, token, asked } = start({});
+    const outcomes = await Promise.all(Array.from({ length: 5_000 }, (_, i) => identify(token({ jti: `${i}` }))));
+    const most = asked();
+    expect(most).toBeLessThan(100);
+    expect(outcomes.filter(({ kind }) => kind === 'busy')).toHaveLength(5_000 - most);
+    expect(await identify(token({ jti: 'else' }), '10.0.0.2')).toEqual(NOBODY);
+    clock.advance(1_000);
+    expect((await identify(token({ jti: 'later' }))).kind).toBe('nobody');
+  });
+
+  test('is one of so many that are asked about in all, from whatever address', async () => {
+    const { identify, token, asked } = start({});
+    const all = Array.from({ length: 5_000 }, (_, i) => identify(token({ jti: `${i}` }), `10.0.${i >> 8}.${i & 255}`));
+    await Promise.all(all);
+    expect(asked()).toBeLessThanOrEqual(500);
+  });
+
+  test('that is good is remembered however many are made up', async () => {
+    const { clock, identify, token, asked } = start(good);
+    const mine = token({ jti: 'mine' });
+    await identify(mine);
+    const before = asked();
+    clock.advance(1_000);
+    await identify(mine, '10.9.9.9');
+    expect(asked()).toBe(before);
   });
 });

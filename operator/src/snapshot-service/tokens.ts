@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 import { apiVersionOf, type Clock, type KindRef, type KubeClient, type KubeObject } from '../runtime/index.ts';
+import { claimedNamespace } from './claims.ts';
+import { createReviewLimits } from './review-limits.ts';
 
 /** The ServiceAccount behind a token, as far as it counts: which workspace it may hear of. */
 export interface Caller {
@@ -24,22 +26,28 @@ export const TOKEN_REVIEWS: KindRef<TokenReview> = {
 
 export interface TokensOptions {
   readonly client: Pick<KubeClient, 'create'>;
+  /** Whether sidecars of the namespace may come at all; what a token claims is enough to turn it away. */
+  readonly admits: (namespace: string) => boolean;
   readonly clock: Clock;
 }
 
+/** `busy`: nobody was asked, since too many want to know. */
+export type Identified = { readonly kind: 'caller'; readonly caller: Caller } | { readonly kind: 'nobody' | 'busy' };
+
 export interface Tokens {
-  /** Undefined for a token that is not one of a ServiceAccount for this audience. Rejects with ApiError. */
-  callerOf(token: string, signal: AbortSignal): Promise<Caller | undefined>;
+  /** Who sends a token, from an address; the signal ends with the service. Rejects with ApiError. */
+  identify(token: string, source: string, signal: AbortSignal): Promise<Identified>;
 }
 
 /** A pod that reconnects is not asked for again, and one that is gone is not let in for long. */
 const REMEMBERED_MS = 30_000;
+/** Of each sort: what is made up must not push out what is good. */
 const MAX_REMEMBERED = 5_000;
 const REVIEW_MS = 10_000;
-/** Projected tokens have about 1,000 characters. */
-const MAX_TOKEN_CHARACTERS = 16_384;
 
 const USERNAME = /^system:serviceaccount:([^:]+):[^:]+$/;
+const NOBODY: Identified = { kind: 'nobody' };
+const BUSY: Identified = { kind: 'busy' };
 
 const answer = z.looseObject({
   authenticated: z.boolean().default(false),
@@ -47,41 +55,64 @@ const answer = z.looseObject({
   user: z.looseObject({ username: z.string().default('') }).default({ username: '' }),
 });
 
-/** Reviews tokens for the audience of the snapshot service; refusals are remembered like everything else. */
-export function createTokens({ client, clock }: TokensOptions): Tokens {
-  const known = new Map<string, { readonly untilMs: number; readonly caller: Caller | undefined }>();
-  const remember = (digest: string, caller: Caller | undefined): void => {
-    const [oldest] = known.keys();
-    if (known.size >= MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
-    known.set(digest, { untilMs: clock.monotonicMs() + REMEMBERED_MS, caller });
+/**
+ * Reviews tokens for the audience of the snapshot service, each once at a time and as many as the limits let through; refusals are
+ * remembered like everything else. A token that speaks against itself is not asked about.
+ */
+export function createTokens({ client, admits, clock }: TokensOptions): Tokens {
+  const good = createMemory(clock);
+  const bad = createMemory(clock);
+  const asking = new Map<string, Promise<Identified>>();
+  const limits = createReviewLimits(clock);
+  const ask = async (token: string, digest: string, signal: AbortSignal): Promise<Identified> => {
+    const review: TokenReview = {
+      apiVersion: apiVersionOf(TOKEN_REVIEWS),
+      kind: TOKEN_REVIEWS.kind,
+      metadata: { name: '' },
+      spec: { token, audiences: [SNAPSHOT_AUDIENCE] },
+    };
+    const { status } = await client.create(TOKEN_REVIEWS, review, { signal, timeoutMs: REVIEW_MS });
+    const identified = toIdentified(status);
+    (identified.kind === 'caller' ? good : bad).put(digest, identified);
+    return identified;
   };
   return {
-    callerOf: async (token, signal) => {
-      if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
+    identify: async (token, source, signal) => {
+      const claimed = claimedNamespace(token, clock.wallMs());
+      if (claimed === undefined || !admits(claimed)) return NOBODY;
       const digest = createHash('sha256').update(token).digest('base64');
-      const entry = known.get(digest);
-      if (entry !== undefined && entry.untilMs > clock.monotonicMs()) return entry.caller;
-      known.delete(digest);
-      const review: TokenReview = {
-        apiVersion: apiVersionOf(TOKEN_REVIEWS),
-        kind: TOKEN_REVIEWS.kind,
-        metadata: { name: '' },
-        spec: { token, audiences: [SNAPSHOT_AUDIENCE] },
-      };
-      const { status } = await client.create(TOKEN_REVIEWS, review, { signal, timeoutMs: REVIEW_MS });
-      const caller = toCaller(status);
-      remember(digest, caller);
-      return caller;
+      const known = good.get(digest) ?? bad.get(digest) ?? asking.get(digest);
+      if (known !== undefined) return known;
+      if (!limits.take(source)) return BUSY;
+      const asked = ask(token, digest, signal).finally(() => asking.delete(digest));
+      asking.set(digest, asked);
+      return asked;
     },
   };
 }
 
-function toCaller(status: unknown): Caller | undefined {
+function createMemory(clock: Clock) {
+  const entries = new Map<string, { readonly untilMs: number; readonly identified: Identified }>();
+  return {
+    get: (digest: string): Identified | undefined => {
+      const entry = entries.get(digest);
+      return entry !== undefined && entry.untilMs > clock.monotonicMs() ? entry.identified : undefined;
+    },
+    put: (digest: string, identified: Identified): void => {
+      entries.delete(digest);
+      const [oldest] = entries.keys();
+      if (entries.size >= MAX_REMEMBERED && oldest !== undefined) entries.delete(oldest);
+      entries.set(digest, { untilMs: clock.monotonicMs() + REMEMBERED_MS, identified });
+    },
+  };
+}
+
+function toIdentified(status: unknown): Identified {
   const parsed = answer.safeParse(status);
-  if (!parsed.success) return undefined;
+  if (!parsed.success) return NOBODY;
   const { authenticated, audiences, user } = parsed.data;
   // An API server that knows no audiences says nothing about them; then the token may have been meant for anybody.
-  if (!authenticated || !audiences.includes(SNAPSHOT_AUDIENCE)) return undefined;
+  if (!authenticated || !audiences.includes(SNAPSHOT_AUDIENCE)) return NOBODY;
   const [, namespace] = USERNAME.exec(user.username) ?? [];
-  return namespace === undefined ? undefined : { namespace };
+  return namespace === undefined ? NOBODY : { kind: 'caller', caller: { namespace } };
 }

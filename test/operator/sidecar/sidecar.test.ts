@@ -54,6 +54,7 @@ beforeAll(async () => {
   const { snapshotFor, subscribe } = view;
   service = await startSnapshotService({
     ...{ certificates, client, snapshotFor, subscribe },
+    admits: (namespace) => namespace !== 'kube-system',
     host: '127.0.0.1',
     port: 0,
     log: recordLog(),
