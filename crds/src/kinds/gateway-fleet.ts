@@ -12,6 +12,7 @@ import {
   text,
   withRules,
 } from '../meta.ts';
+import { CLOUDS } from '../providers/index.ts';
 import {
   defineKind,
   description,
@@ -38,6 +39,20 @@ export const GATEWAY_ADMIN_PORT = 8789;
 export const GATEWAY_PORT = 8787;
 
 const MAX_REPLICAS = 1000;
+
+const network = z
+  .strictObject({
+    egress: z.enum(['BlockMetadata', 'Open']).default('BlockMetadata').meta({
+      description:
+        'egress says where pods may connect to where network policies are enforced: anywhere but to metadata addresses of clouds, or anywhere.',
+    }),
+    metadataAccess: setList(
+      z.enum(CLOUDS),
+      'metadataAccess are clouds whose metadata addresses stay reachable; those whose identity accounts of resources use need not be named.',
+      CLOUDS.length,
+    ).optional(),
+  })
+  .meta({ description: 'network is what the NetworkPolicy of the pods lets out.' });
 
 const AUTOSCALING_RULES: readonly Rule<{ minReplicas: number; maxReplicas: number }>[] = [
   {
@@ -214,6 +229,7 @@ const fields = z
       'trustedHosts are hosts, with their subdomains, that requests and configs may name although they are private.',
       256,
     ).optional(),
+    network: network.optional(),
     listeners: withRules(
       mapList(listener, ['name'], {
         description: `listeners are where requests arrive; absent: plain HTTP on ${GATEWAY_PORT}.`,

@@ -4,7 +4,7 @@ import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
-import { childName, type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
+import { childName, cloudsInUse, type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
 import { createProgram, type Program, type Translations } from '../program/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
@@ -80,6 +80,7 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
   });
   const fleetController = fleetControllerOf(given, voice, { settings, program });
   fleets.enqueue = fleetController.enqueue;
+  followClouds(given, fleetController);
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
   if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
   return async (signal) => {
@@ -142,6 +143,16 @@ function programOf(
   return program;
 }
 
+/** What fleets may connect to follows from the identities that are in use. */
+function followClouds({ translations, stores }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+  let before: string | undefined;
+  translations.subscribe(({ translation }) => {
+    const clouds = cloudsInUse(translation.snapshot.entries).join();
+    if (before !== undefined && before !== clouds) for (const key of stores.fleets.fleets.objects.keys()) enqueue(key);
+    before = clouds;
+  });
+}
+
 /** Whether pods were made for a fleet: only for a spec that was good. */
 function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores): boolean {
   const deployment = fleets.deployments.get(keyOf({ namespace, name: childName(name) }));
@@ -159,6 +170,7 @@ function fleetControllerOf(
     secrets: stores.secrets,
     settings,
     world: () => translations.latest?.world ?? NO_WORLD,
+    cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
     acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
     podTroubles: ({ metadata }) => troublesOf(podsOf(stores.pods, keyOf(metadata))),
     placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],

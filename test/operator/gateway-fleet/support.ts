@@ -72,6 +72,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
       ...options.settings,
     },
     world: () => world,
+    cloudsInUse: () => [],
     acknowledged: ({ metadata }) => acknowledged(metadata.name),
     podTroubles,
     backoff: { minMs: 20, maxMs: 200 },

@@ -5,6 +5,7 @@ import { childrenOf } from './children.ts';
 import { AUTOSCALERS, DEPLOYMENTS, type Deployment, type Manifest } from './kube-kinds.ts';
 import { kindOf, mustBeReplaced, stateOf } from './live.ts';
 import { APPLIED_ANNOTATION, childName, HANDOVER_MANAGER } from './names.ts';
+import { isOfOrganisation } from './placement.ts';
 import type { FleetRun } from './ports.ts';
 import { digestSecrets, ensureAdminToken } from './secrets.ts';
 
@@ -18,8 +19,9 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
   const token = await ensureAdminToken(fleet, { client: ports.client, secrets: ports.secrets.store }, { signal });
   if (token === undefined) return { kind: 'blocked', message: 'The admin Secret does not belong to the fleet' };
   const secretsDigest = digestSecrets(fleet, ports.secrets.store, token);
+  const metadataClouds = isOfOrganisation(fleet.metadata.namespace ?? '', ports.settings) ? ports.cloudsInUse() : [];
   const withReplicas = (replicas: number | undefined): Manifest[] =>
-    childrenOf(fleet, ports.settings, { replicas, secretsDigest });
+    childrenOf(fleet, ports.settings, { replicas, secretsDigest, metadataClouds });
 
   const handedOver = withReplicas(undefined);
   const states = new Map<Manifest, KubeObject | undefined>();

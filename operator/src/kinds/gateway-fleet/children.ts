@@ -1,6 +1,7 @@
 /** What a fleet is made of, as one pure function; who applies it needs no other source. DESIGN sections 4, 5, 6 and 9. */
 import { API_VERSION, GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
 import { type ClusterFacts, deploymentSpec } from './deployment.ts';
+import { egressPeers } from './egress.ts';
 import type { Manifest } from './kube-kinds.ts';
 import { listenersOf } from './listeners.ts';
 import { childLabels, childName, GATEWAY_ROLE, podSelector } from './names.ts';
@@ -11,7 +12,7 @@ export function childrenOf(fleet: GatewayFleet, settings: FleetSettings, facts: 
   return [
     serviceAccount(fleet),
     roleBinding(fleet),
-    networkPolicy(fleet, settings),
+    networkPolicy(fleet, settings, facts),
     disruptionBudget(fleet),
     service(fleet),
     { ...child(fleet, 'apps/v1', 'Deployment'), spec: deploymentSpec(fleet, settings, facts) },
@@ -55,21 +56,24 @@ const inNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.
 function networkPolicy(
   fleet: GatewayFleet,
   { operatorNamespace, metricsNamespaces }: Pick<FleetSettings, 'operatorNamespace' | 'metricsNamespaces'>,
+  { metadataClouds }: Pick<ClusterFacts, 'metadataClouds'>,
 ): Manifest {
   const operator = {
     namespaceSelector: inNamespace(operatorNamespace),
     podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-operator' } },
   };
+  const isOpen = fleet.spec.network?.egress === 'Open';
   const scrapers = metricsNamespaces.map((name) => ({ namespaceSelector: inNamespace(name) }));
   return {
     ...child(fleet, 'networking.k8s.io/v1', 'NetworkPolicy'),
     spec: {
       podSelector: { matchLabels: podSelector(fleet) },
-      policyTypes: ['Ingress'],
+      policyTypes: isOpen ? ['Ingress'] : ['Ingress', 'Egress'],
       ingress: [
         { ports: listenersOf(fleet).map(({ port }) => ({ protocol: 'TCP', port })) },
         { from: [operator, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
       ],
+      ...(isOpen ? {} : { egress: [{ to: egressPeers(fleet, metadataClouds) }] }),
     },
   };
 }

@@ -29,7 +29,7 @@ import { deploymentOf, readFleet, STEPS } from './steps.ts';
 import { countsOf, summarise, type Trail } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
-  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'acknowledged' | 'podTroubles'>,
+  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'cloudsInUse' | 'acknowledged' | 'podTroubles'>,
     Pick<ControllerOptions<FleetObject>, 'log' | 'events' | 'metrics' | 'workers' | 'backoff' | 'clock' | 'random'> {
   readonly client: KubeClient;
   /** Secrets by name, shared with whoever else needs some. */

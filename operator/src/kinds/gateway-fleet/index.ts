@@ -2,6 +2,7 @@
 export { fleetIssues } from './checks.ts';
 export { childrenOf } from './children.ts';
 export { type GatewayFleetControllerOptions, gatewayFleetController, watchFleets } from './controller.ts';
+export { cloudsInUse } from './egress.ts';
 export { FLEETS, type FleetObject } from './kube-kinds.ts';
 export { ADMIN_TOKEN_KEY, adminSecretName, childLabels, childName, podSelector } from './names.ts';
 export {

@@ -1,4 +1,5 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import type { Cloud } from '@gatehouse/crds/providers';
 import type { Applier, KubeClient, KubeObject, NamedWatches, Store } from '../../runtime/index.ts';
 import type { Deployment, FleetObject, SecretObject } from './kube-kinds.ts';
 import type { FleetWorld } from './placement.ts';
@@ -37,6 +38,8 @@ export interface Ports {
   readonly applier: Applier;
   readonly settings: FleetSettings;
   readonly world: () => FleetWorld;
+  /** Clouds whose identity what is published asks for. */
+  readonly cloudsInUse: () => readonly Cloud[];
   readonly acknowledged: (fleet: GatewayFleet) => Acknowledged | undefined;
   /** What keeps pods from starting, in the words of Kubernetes, e.g. `ImagePullBackOff`; each once, sorted. */
   readonly podTroubles: (fleet: GatewayFleet) => readonly string[];

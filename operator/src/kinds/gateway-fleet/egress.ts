@@ -1,0 +1,69 @@
+/**
+ * Where the pods of a fleet may connect to: anywhere but to addresses at which clouds hand out the identity of the machine. The
+ * addresses are exact: node-local DNS is beside them in 169.254.0.0/16.
+ */
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import { type Cloud, nodeAsksForIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+
+/** The addresses that the identity of each cloud needs. */
+const NEEDED: Readonly<Record<Cloud, readonly string[]>> = {
+  aws: ['169.254.169.254/32', '169.254.170.2/32', '169.254.170.23/32', 'fd00:ec2::254/128', 'fd00:ec2::23/128'],
+  azure: ['169.254.169.254/32'],
+  gcp: ['169.254.169.254/32', 'fd20:ce::254/128'],
+};
+/** Alibaba Cloud, the host of Azure, Oracle Cloud. */
+const NEVER = ['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'];
+
+const BLOCKED: readonly string[] = [...new Set([...Object.values(NEEDED).flat(), ...NEVER])];
+
+/** Clouds whose identity published accounts and configs of the organisation, or of those it lends it to, ask for; sorted. */
+export function cloudsInUse(entries: readonly AnyEntry[]): readonly Cloud[] {
+  const found = known.get(entries) ?? findClouds(entries);
+  known.set(entries, found);
+  return found;
+}
+
+// A memo of a pure function: the entries stay the same list until one of them changes.
+const known = new WeakMap<readonly AnyEntry[], readonly Cloud[]>();
+
+function findClouds(entries: readonly AnyEntry[]): readonly Cloud[] {
+  const clouds = new Set<Cloud>();
+  const note = (provider = ''): void => {
+    const cloud = PROVIDER_CATALOGUE.get(provider)?.podIdentity?.cloud;
+    if (cloud !== undefined) clouds.add(cloud);
+  };
+  for (const entry of entries) {
+    if (entry.kind === 'provider' && entry.body.ownIdentity === true) note(entry.body.provider);
+    if (entry.kind === 'config' && entry.workspace === null) noteNodes(entry.body.node, note);
+  }
+  return [...clouds].sort();
+}
+
+interface Node {
+  readonly provider?: string | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly targets?: readonly Node[] | undefined;
+}
+
+function noteNodes({ provider, settings, targets = [] }: Node, note: (provider?: string) => void): void {
+  if (nodeAsksForIdentity({ provider, settings, hasCredential: false })) note(provider);
+  for (const target of targets) noteNodes(target, note);
+}
+
+/** What is blocked while the identity of some clouds is in use. */
+export function blockedAddresses(clouds: readonly Cloud[]): readonly string[] {
+  const open = new Set(clouds.flatMap((cloud) => NEEDED[cloud]));
+  return BLOCKED.filter((address) => !open.has(address)).sort();
+}
+
+/** Peers of an egress rule; pods and namespaces are named too, since some networks do not count them as addresses. */
+export function egressPeers({ spec }: GatewayFleet, inUse: readonly Cloud[]): readonly object[] {
+  const blocked = blockedAddresses([...inUse, ...(spec.network?.metadataAccess ?? [])]);
+  const of = (isV6: boolean): string[] => blocked.filter((address) => address.includes(':') === isV6);
+  return [
+    { namespaceSelector: {} },
+    { ipBlock: { cidr: '0.0.0.0/0', except: of(false) } },
+    { ipBlock: { cidr: '::/0', except: of(true) } },
+  ];
+}
