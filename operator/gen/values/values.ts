@@ -37,6 +37,11 @@ const operator: Members = {
   image: image('gatehouse-operator'),
   resources: resources({ cpu: '100m', memory: '256Mi' }, '1Gi'),
   logLevel: choice(['debug', 'info', 'warn', 'error'], ['info', 'debug'], 'Least severe level that is logged.'),
+  leaseSeconds: int(
+    [3, 300],
+    [5, 15],
+    'Seconds the lease of a silent leader lasts; one that is killed is replaced within one and a half times that.',
+  ),
   extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
   extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
   extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Where they are mounted.'),

@@ -3,7 +3,7 @@
 export interface Flag {
   /** Undefined: a flag only. */
   readonly variable?: string;
-  readonly type: 'text' | 'list' | 'port' | 'switch';
+  readonly type: 'text' | 'list' | 'port' | 'seconds' | 'switch';
   /** As it would be written on the command line; a switch is off. */
   readonly fallback?: string;
   readonly help: string;
@@ -80,6 +80,12 @@ export const FLAGS = {
     help: 'UID of the pod, since a name may come again; none: a random one, so that a restart waits for the lease',
   },
   'lease-name': { type: 'text', fallback: 'gatehouse-operator', help: 'Lease by which replicas elect a leader' },
+  'lease-seconds': {
+    variable: 'GATEHOUSE_LEASE_SECONDS',
+    type: 'seconds',
+    fallback: '5',
+    help: 'How long the lease of a leader that is silent lasts, 3 to 300; one that is killed is replaced within one and a half times that',
+  },
   host: { type: 'text', fallback: '::', help: 'Address to listen on' },
   'health-port': { type: 'port', fallback: '8081', help: 'Port of health and metrics; 0: any free one' },
   'webhook-port': { type: 'port', fallback: '9443', help: 'Port of the webhooks; 0: any free one' },

@@ -22,6 +22,7 @@ export interface OperatorOptions {
   readonly podName: string | undefined;
   readonly podUid: string | undefined;
   readonly leaseName: string;
+  readonly leaseSeconds: number;
   readonly host: string;
   readonly healthPort: number;
   readonly webhookPort: number;
@@ -46,6 +47,8 @@ const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_PORT = 65_535;
+/** A shorter lease is lost to a slow API server, a longer one leaves edits unpublished for minutes. */
+const LEASE_SECONDS = { min: 3, max: 300 };
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
 
@@ -108,6 +111,14 @@ class Values {
     return port;
   }
 
+  seconds(name: FlagName, { min, max }: { readonly min: number; readonly max: number }): number {
+    const text = this.text(name) ?? '';
+    const seconds = Number(text);
+    if (!/^\d{1,9}$/.test(text) || seconds < min || seconds > max)
+      this.refuse(name, `expected whole seconds from ${min} to ${max}`);
+    return seconds;
+  }
+
   url(name: FlagName): URL | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -166,6 +177,7 @@ function toOptions(values: Values): OperatorOptions {
     podName: values.text('pod-name'),
     podUid: values.text('pod-uid'),
     leaseName: values.text('lease-name') ?? '',
+    leaseSeconds: values.seconds('lease-seconds', LEASE_SECONDS),
     host: values.text('host') ?? '',
     healthPort: values.port('health-port'),
     webhookPort: values.port('webhook-port'),

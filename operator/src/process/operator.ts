@@ -13,6 +13,7 @@ import {
   createLeader,
   createRuntimeMetrics,
   type Leadership,
+  leaseTiming,
   type Log,
 } from '../runtime/index.ts';
 import { openFrontDesk } from './front-desk.ts';
@@ -76,6 +77,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
     client,
     namespace: options.organisationNamespace,
     name: options.leaseName,
+    timing: leaseTiming(options.leaseSeconds * 1_000),
     identity,
     log,
     onChange: runtime.onLease,

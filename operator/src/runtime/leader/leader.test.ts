@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, type KubeObject, type Lease } from '../client/index.ts';
 import { createTestClock, flush, type TestClock } from '../time/testing.ts';
-import { claim, isFree, LEASE_TIMING, observe, surrender } from './election.ts';
+import { claim, isFree, LEASE_TIMING, type LeaseTiming, leaseTiming, observe, surrender } from './election.ts';
 import { createLeader, type Leadership } from './leader.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
+const SLOW: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 const lease = (spec?: Lease['spec']): Lease => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
@@ -54,7 +55,7 @@ describe('a lease', () => {
       want: { leaseTransitions: 2, acquireTime: 'a1' },
     },
   ])('$rule', ({ spec, want }) => {
-    expect(claim(lease(spec), 'me', LEASE_TIMING, NOW).spec).toEqual({
+    expect(claim(lease(spec), 'me', SLOW, NOW).spec).toEqual({
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
       renewTime: '2026-01-01T00:00:00.000000Z',
@@ -105,10 +106,15 @@ function createServer() {
   return { server, client };
 }
 
-function stand(client: ReturnType<typeof createServer>['client'], identity: string, clock: TestClock) {
+function stand(
+  client: ReturnType<typeof createServer>['client'],
+  identity: string,
+  clock: TestClock,
+  { timing = SLOW, random = 0 } = {},
+) {
   const quiet = (): void => {};
   const leader = createLeader({
-    ...{ client, namespace: 'n', name: 'l', identity, clock, random: () => 0 },
+    ...{ client, namespace: 'n', name: 'l', identity, clock, timing, random: () => random },
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   });
   const stop = new AbortController();
@@ -136,6 +142,48 @@ async function advance(clock: TestClock, ms: number): Promise<void> {
     clock.advance(100);
   }
   await flush();
+}
+
+describe('a lease that lasts', () => {
+  test.for([3_000, 5_000, 15_000, 300_000])('%i ms is let go before anybody else may take it', (durationMs) => {
+    const { renewDeadlineMs, retryMs } = leaseTiming(durationMs);
+    expect(durationMs - renewDeadlineMs).toBeGreaterThanOrEqual(0.25 * durationMs);
+    expect(renewDeadlineMs).toBeGreaterThan(2 * 1.2 * retryMs); // more than one try
+  });
+
+  test.for([
+    { durationMs: LEASE_TIMING.durationMs, withinMs: 8_000 },
+    { durationMs: 3_000, withinMs: 4_500 },
+    { durationMs: 60_000, withinMs: 90_000 },
+  ])('$durationMs ms goes to another one within $withinMs ms of a kill', async ({ durationMs, withinMs }) => {
+    for (const killedAtMs of [0, 300, 700, 1_100]) {
+      const { client } = createServer();
+      const clock = createTestClock();
+      const timing = leaseTiming(durationMs);
+      const alive = { one: true };
+      // A killed process calls nobody any more.
+      const mortal = {
+        ...client,
+        update: <T extends KubeObject>(kind: unknown, object: T) =>
+          alive.one ? client.update(kind, object) : new Promise<T>(() => {}),
+      };
+      stand(mortal, 'one', clock, { timing, random: 1 });
+      await advance(clock, 200);
+      const two = stand(client, 'two', clock, { timing, random: 1 });
+      await advance(clock, 3 * durationMs + killedAtMs);
+      expect(two.leader.leads).toBe(false);
+      alive.one = false;
+      const passed = await untilLeads(two, clock);
+      expect(passed).toBeLessThanOrEqual(withinMs);
+      expect(passed).toBeGreaterThan(0.5 * durationMs);
+    }
+  });
+});
+
+async function untilLeads({ leader }: ReturnType<typeof stand>, clock: TestClock): Promise<number> {
+  const sinceMs = clock.monotonicMs();
+  while (!leader.leads && clock.monotonicMs() - sinceMs < 600_000) await advance(clock, 100);
+  return clock.monotonicMs() - sinceMs;
 }
 
 describe('leadership', () => {

@@ -34,7 +34,7 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-/** Leader election by a Lease (engineering 8.8). */
+/** Leader election by a Lease. */
 export function createLeader(options: LeaderOptions): Leader {
   const { log, name, identity, onChange = () => {}, timing = LEASE_TIMING, clock = systemClock } = options;
   const place = { lease: name, identity };
