@@ -80,7 +80,7 @@ export const providerBody = z.looseObject({
   credential: z.string().optional(),
   settings: stringMap,
   customHost: z.string().optional(),
-  /** Sent with every call, over the provider's own headers. */
+  /** Sent with every call, over the provider's own headers. Values are secrets: only older operators write them here. */
   headers: stringMap,
   deployments: z.array(deployment),
   expiresAt: z.string().optional(),
@@ -97,8 +97,13 @@ export const providerBody = z.looseObject({
   reach: reach.optional(),
 });
 
-/** Secret fields of a provider by their catalogue name. */
-export const credentialBody = z.looseObject({ fields: stringMap });
+/** What is secret of an account. */
+export const credentialBody = z.looseObject({
+  /** Secret fields of the provider by their catalogue name. */
+  fields: stringMap,
+  /** Custom headers of the account by name. */
+  headers: stringMap.optional(),
+});
 
 /** A saved config. Its node has been checked; credentials are ids of credential entries. */
 export const configBody = z.looseObject({

@@ -1,5 +1,10 @@
 import { inspect } from 'node:util';
 
+/** A value that may be a credential: settings are plain, credentials are not. */
+export type MaybeSecret = string | Secret;
+
+export const reveal = (value: MaybeSecret): string => (typeof value === 'string' ? value : value.reveal());
+
 const REDACTED = '[redacted]';
 
 /** A value that prints as `[redacted]` wherever it could leak: JSON, templates, logs, inspect. */

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import type { Secret } from '../lib/secret.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody } from '../upstream/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
@@ -51,7 +52,7 @@ export interface Caller {
   /** The workspace names resolve in. */
   readonly workspace: WorkspaceRecord;
   /** The provider credential of the client, when `Authorization` was not the gateway key. */
-  readonly credential: string | undefined;
+  readonly credential: Secret | undefined;
 }
 
 export interface TraceContext {

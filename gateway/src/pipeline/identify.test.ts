@@ -50,7 +50,7 @@ describe('a caller', () => {
     const caller = ask(headers);
     expect(caller).toMatchObject({ key: { name: 'main' }, keyHash: sha256(KEY), workspace: { name: 'team-a' } });
     expect([...caller.keyHeaders].sort()).toEqual(keyHeaders.sort());
-    expect(caller.credential).toBe(credential);
+    expect(caller.credential?.reveal()).toBe(credential);
   });
 
   test('of the organisation works in the default workspace', () => {
@@ -132,7 +132,7 @@ describe('on a sidecar', () => {
     const caller = await askSidecar(headers);
     expect(caller).toMatchObject({ key: { id, name: PROFILE }, keyHash: sha256(id), workspace: { name: 'team-a' } });
     expect([...caller.keyHeaders]).toEqual(keyHeaders);
-    expect(caller.credential).toBe(credential);
+    expect(caller.credential?.reveal()).toBe(credential);
   });
 
   test.for<{ rule: string; headers: Record<string, string>; profile?: string; code: string }>([

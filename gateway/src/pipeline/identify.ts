@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
+import { Secret } from '../lib/secret.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
 import { isKnownKey } from './gateway-key.ts';
@@ -37,7 +38,13 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const keyHeaders = new Set([found.header]);
   if (isKey(bearer)) keyHeaders.add('authorization');
   if (isKey(request.header('x-api-key')?.trim())) keyHeaders.add('x-api-key');
-  return { key, keyHash, keyHeaders, workspace, credential: keyHeaders.has('authorization') ? undefined : bearer };
+  return {
+    key,
+    keyHash,
+    keyHeaders,
+    workspace,
+    credential: keyHeaders.has('authorization') ? undefined : toSecret(bearer),
+  };
 }
 
 const isGatewayKey = (found: FoundKey | undefined): boolean =>
@@ -58,7 +65,7 @@ function ofSidecar(request: ClientRequest, snapshot: SnapshotView, profile: stri
     ['x-api-key', request.header('x-api-key')?.trim()],
   ] as const;
   const keyHeaders = new Set(values.filter(([, value]) => value === SIDECAR_PLACEHOLDER_KEY).map(([name]) => name));
-  const credential = keyHeaders.has('authorization') ? undefined : bearerOf(request);
+  const credential = keyHeaders.has('authorization') ? undefined : toSecret(bearerOf(request));
   return { key: record.key, keyHash: hash('sha256', record.key.id), keyHeaders, workspace, credential };
 }
 
@@ -74,6 +81,8 @@ function findKey(request: ClientRequest, bearer: string | undefined): FoundKey |
   const vendor = request.header('x-api-key')?.trim();
   return vendor === undefined || vendor === '' ? undefined : { secret: vendor, header: 'x-api-key' };
 }
+
+const toSecret = (text: string | undefined): Secret | undefined => (text === undefined ? undefined : new Secret(text));
 
 /** The token of `Authorization`; behaviour-lifecycle 1.4 rules 1 and 7. */
 function bearerOf(request: ClientRequest): string | undefined {

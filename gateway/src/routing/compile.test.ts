@@ -1,10 +1,17 @@
 import { DEFAULT_TARGET_CAPS, parseInlineConfig, type RoutingNode } from '@gatehouse/crds/config';
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
+import { reveal, Secret } from '../lib/secret.ts';
 import { breakerLeaves, compilePlan, type Leaf, type Plan, type PlanNode } from './index.ts';
 
 const SAVED = { slug: 'main', version: 'v1' };
-const SECRETS = new Map([['cred', new Map([['api_key', 'sk']])]]);
+const SECRETS = new Map([['cred', new Map([['api_key', new Secret('sk')]])]]);
+
+/** What the source of a leaf is, with its secrets in plain sight. */
+function plainSource({ source }: Leaf): object {
+  if (source.kind !== 'literal') return source;
+  return { ...source, fields: new Map([...source.fields].map(([key, value]) => [key, reveal(value)])) };
+}
 
 const nodeOf = (document: object): RoutingNode =>
   unwrap(parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: false }));
@@ -83,13 +90,18 @@ describe('the source of a leaf', () => {
       },
     },
   ])('is $rule', ({ target, want }) => {
-    expect(leafOf(compile(single({}, target))).source).toEqual(want);
+    expect(plainSource(leafOf(compile(single({}, target))))).toEqual(want);
   });
 
   test('holds the secret of a saved credential', () => {
     const node: RoutingNode = { provider: 'openai', credential: 'cred' };
     const plan = compilePlan(node, { saved: SAVED, credential: (id) => SECRETS.get(id) });
-    expect(leafOf(plan).source).toEqual({ kind: 'literal', provider: 'openai', fields: new Map([['api_key', 'sk']]) });
+    expect(leafOf(plan).source).toMatchObject({ fields: new Map([['api_key', expect.any(Secret)]]) });
+    expect(plainSource(leafOf(plan))).toEqual({
+      kind: 'literal',
+      provider: 'openai',
+      fields: new Map([['api_key', 'sk']]),
+    });
   });
 
   test('is chosen by an inherited model override, which leaves the model', () => {

@@ -1,5 +1,6 @@
 import { DEFAULT_STICKY_TTL_SECONDS, managedSlugOf, parseQuery, type RoutingNode } from '@gatehouse/crds/config';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
+import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import { inherit, ROOT_SETTINGS, toBreakerPlan } from './inherit.ts';
 import type {
   Branch,
@@ -28,7 +29,7 @@ export interface CompileOptions {
   /** Where hosts of a saved config may lead; absent: anywhere inside the cluster. */
   readonly reach?: ReachBody | undefined;
   /** The secret fields behind a credential id. */
-  readonly credential: (id: string) => ReadonlyMap<string, string> | undefined;
+  readonly credential: (id: string) => ReadonlyMap<string, Secret> | undefined;
   /** Whether the credential of the id stays with the fleet; a sidecar's question. */
   readonly needsFleet?: (id: string) => boolean;
 }
@@ -179,8 +180,8 @@ function sourceOf(node: RoutingNode, context: Context): LeafSource {
   if (node.passthrough === true) return { kind: 'passthrough' };
   if (node.provider === undefined) return { kind: 'request' };
   if (node.credential !== undefined && context.needsFleet?.(node.credential) === true) return { kind: 'fleet' };
-  const fields = new Map(Object.entries(node.settings ?? {}));
-  if (node.apiKey !== undefined) fields.set('api_key', node.apiKey);
+  const fields = new Map<string, MaybeSecret>(Object.entries(node.settings ?? {}));
+  if (node.apiKey !== undefined) fields.set('api_key', new Secret(node.apiKey));
   const secrets = node.credential === undefined ? undefined : context.credential(node.credential);
   for (const [key, value] of secrets ?? []) fields.set(key, value);
   return { kind: 'literal', provider: node.provider, fields };

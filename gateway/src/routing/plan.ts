@@ -1,6 +1,7 @@
 /** A config, compiled: what inheritance, parsing and look-ups could settle in advance is settled. */
 import type { Deployment } from '@gatehouse/crds/config';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
+import type { MaybeSecret } from '../lib/secret.ts';
 import type { TargetFields } from '../providers/contract.ts';
 import type { Matcher } from './query.ts';
 import type { ParamShape } from './shape-params.ts';
@@ -46,7 +47,7 @@ export interface LeafSettings {
 export type LeafSource =
   | { readonly kind: 'managed'; readonly slug: string }
   /** Provider and credential are written in the config. */
-  | { readonly kind: 'literal'; readonly provider: string; readonly fields: ReadonlyMap<string, string> }
+  | { readonly kind: 'literal'; readonly provider: string; readonly fields: ReadonlyMap<string, MaybeSecret> }
   /** Its credential stays with the fleet: a sidecar cannot use it. */
   | { readonly kind: 'fleet' }
   /** The request's own `@slug`: header, then model. */

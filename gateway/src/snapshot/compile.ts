@@ -1,16 +1,34 @@
 import { type AnyEntry, entryId, isWithheld, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
 import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
 
-export type Credentials = ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** What is secret of an account. */
+export interface Credential {
+  /** By the name of the catalogue. */
+  readonly fields: ReadonlyMap<string, Secret>;
+  /** Custom headers by name. */
+  readonly headers: ReadonlyMap<string, Secret>;
+}
+
+export type Credentials = ReadonlyMap<string, Credential>;
+
+/** From here on nobody sees the values but who writes them onto a request. */
+export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential => ({
+  fields: toSecrets(body.fields),
+  headers: toSecrets(body.headers ?? {}),
+});
+
+const toSecrets = (values: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> =>
+  new Map(Object.entries(values).map(([name, value]) => [name, new Secret(value)]));
 
 /** What compiling an entry may look at. */
 export interface CompileContext {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Secret fields by id of the credential entry. */
+  /** By id of the credential entry. */
   readonly credentials: Credentials;
 }
 
@@ -74,12 +92,13 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   const { id, workspace, body } = entry;
   const provider = providers.get(body.provider);
   if (provider === undefined) return { kind: 'skipped', reason: `unknown provider ${body.provider}` };
-  const values = new Map(Object.entries(body.settings));
-  for (const [key, value] of credentials.get(body.credential ?? '') ?? []) values.set(key, value);
+  const credential = credentials.get(body.credential ?? '');
+  const values = new Map<string, MaybeSecret>([...Object.entries(body.settings), ...(credential?.fields ?? [])]);
+  const headers = new Map([...toSecrets(body.headers), ...(credential?.headers ?? [])]);
   const ownIdentity = isLent(entry);
   const options = {
     ownIdentity,
-    headers: body.headers,
+    headers,
     stored: true,
     ...(body.customHost === undefined ? {} : { customHost: body.customHost }),
   };
@@ -91,7 +110,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     values,
     customHost: body.customHost,
     hostOrigin: compileReach(body.reach),
-    headers: body.headers,
+    headers,
     deployments: body.deployments,
     expiresAtMs: toMs(body.expiresAt),
     models: body.models === undefined ? undefined : new Set(body.models),
@@ -129,7 +148,7 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileC
     plan: compilePlan(body.node, {
       saved,
       reach: body.reach,
-      credential: (credential) => credentials.get(credential),
+      credential: (credential) => credentials.get(credential)?.fields,
       needsFleet: (credential) => needsFleet.has(credential),
     }),
   };

@@ -11,6 +11,7 @@ import {
   workspace,
 } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
+import { reveal } from '../lib/secret.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createSnapshotHolder, type SnapshotHolder, type SnapshotStatus, type SnapshotView } from './index.ts';
 
@@ -178,7 +179,8 @@ describe('only what changed is compiled again', () => {
     const held = holder();
     const before = parts(await load(held, 1, ...entries()));
     const after = parts(await load(held, 2, ...entries('sk-2')));
-    expect(after.main?.values.get('api_key')).toBe('sk-2');
+    expect(reveal(after.main?.values.get('api_key') ?? '')).toBe('sk-2');
+    expect(JSON.stringify(after.main && [...after.main.values])).not.toContain('sk-2');
     expect(after.other).toBe(before.other);
   });
 

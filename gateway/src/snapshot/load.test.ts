@@ -2,6 +2,7 @@ import { type AnyEntry, digestOf } from '@gatehouse/crds/snapshot';
 import { config, key, organisation, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { reveal } from '../lib/secret.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { type Loaded, loadEntries } from './load.ts';
 import { toView } from './view.ts';
@@ -21,7 +22,7 @@ function answersOf({ tables, organisation: own, held, skipped }: Loaded): object
     providers: TEAMS.map((team) =>
       view
         .providers(team)
-        .map(({ id, values }) => [id, [...values]])
+        .map(({ id, values }) => [id, [...values].map(([key, value]) => [key, reveal(value)])])
         .sort(),
     ),
     entries: held.size,

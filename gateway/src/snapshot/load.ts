@@ -2,7 +2,7 @@
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
-import { type Compiled, type Credentials, compileEntry } from './compile.ts';
+import { type Compiled, type Credential, type Credentials, compileEntry, toCredential } from './compile.ts';
 import type { OrganisationRecord } from './records.ts';
 import { changedNames, NO_TABLES, type Tables, TablesDraft } from './tables.ts';
 import { validateEntry } from './validate.ts';
@@ -58,7 +58,7 @@ async function loadAll(
   { providers }: LoadContext,
 ): Promise<Loaded> {
   const entries: AnyEntry[] = [];
-  const fields = new Map<string, ReadonlyMap<string, string>>();
+  const fields = new Map<string, Credential>();
   const digests = new Map<string, string>();
   let organisation: OrganisationRecord = { savedConfigsOnly: false, headersToMask: [] };
   await forEachInSlices(given, (raw) => {
@@ -67,7 +67,7 @@ async function loadAll(
     entries.push(entry);
     if (entry.kind === 'organisation') organisation = entry.body;
     if (entry.kind === 'credential') {
-      fields.set(entry.id, new Map(Object.entries(entry.body.fields)));
+      fields.set(entry.id, toCredential(entry));
       digests.set(entry.id, entry.digest);
     }
   });

@@ -1,6 +1,7 @@
 /** The entries of a Snapshot as requests use them: parsed, prepared and indexed. */
 import type { Deployment } from '@gatehouse/crds/config';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
+import type { MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
 import type { Plan } from '../routing/index.ts';
@@ -29,11 +30,11 @@ export interface ManagedProvider {
   readonly workspace: string | null;
   readonly provider: Provider;
   /** Settings and credential by catalogue name. */
-  readonly values: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, MaybeSecret>;
   readonly customHost: string | undefined;
   /** Where its hosts may lead. */
   readonly hostOrigin: HostScope;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, Secret>;
   readonly deployments: readonly Deployment[];
   readonly expiresAtMs: number;
   /** Undefined: every model. */

@@ -1,9 +1,11 @@
 /** Second half of a translation: what is made of each object, kept for as long as everything it has read stays the same. */
+
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { toEntries, toStale } from './entries.ts';
 import { type Effect, FAULT, type Failure, type Finding, unowned } from './findings.ts';
 import { IMPLIED_ORGANISATION, type Item, type Items, type Source } from './items.ts';
+import { hasSecrets } from './kinds/connection.ts';
 import { type Made, makerOf, type Place } from './kinds/index.ts';
 import { type LastGood, stillPermitted } from './last-good.ts';
 import { LayeredMap } from './layered-map.ts';
@@ -95,10 +97,10 @@ const toFarewell = ({ source, questions }: Outcome): Rereading => ({
   now: undefined,
 });
 
-/** Null for an Integration that needs no credential, undefined for one that cannot be used. */
+/** Null for an Integration without a credential and headers, undefined for one that cannot be used. */
 function credentialOf(item: Item | undefined): string | null | undefined {
   const resource = item?.source.resource;
-  if (resource?.kind === 'Integration' && resource.spec.secretRef === undefined) return null;
+  if (resource?.kind === 'Integration' && !hasSecrets(resource.spec)) return null;
   return item?.outcome?.entries[0]?.id;
 }
 

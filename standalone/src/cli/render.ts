@@ -43,6 +43,12 @@ function redact(entry: AnyEntry): object {
   const shown = { ...entry, digest: REDACTED };
   if (entry.kind === 'key') return { ...shown, body: { ...entry.body, sha256: entry.body.sha256.map(() => REDACTED) } };
   if (entry.kind !== 'credential') return { ...shown, body: REDACTED };
-  const fields = Object.fromEntries(Object.keys(entry.body.fields).map((name) => [name, REDACTED]));
-  return { ...shown, body: { ...entry.body, fields } };
+  const { fields, headers } = entry.body;
+  return {
+    ...shown,
+    body: { fields: redactValues(fields), ...(headers === undefined ? {} : { headers: redactValues(headers) }) },
+  };
 }
+
+const redactValues = (values: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));

@@ -1,5 +1,6 @@
 /** Credentials and bodies stay where they belong: not in logs, not in answers, not with a provider they are not for. */
 import { gzipSync } from 'node:zlib';
+import { digestOf } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { type RunningGateway, startGateway } from '../../kit/gateway.ts';
 import { type RawReply, type RawUpstream, startRawUpstream } from '../../kit/raw-upstream.ts';
@@ -211,4 +212,27 @@ test('no header of the gateway itself leaves for a provider, whoever names it', 
     expect([...request.headers.keys()].filter((name) => name.startsWith('x-gw-'))).toEqual([]);
     expect(request.headers.get('via')).toMatch(/^1\.1 gatehouse-[\w-]+$/);
   }
+});
+
+test.for([
+  { rule: 'beside the credential', secret: true },
+  { rule: 'in the entry of the account, where older operators put them', secret: false },
+])('values of custom headers $rule are sent, and shown to nobody', async ({ secret }) => {
+  const value = 'canary-of-a-custom-header';
+  await using scene = await startScene((reply) => reply.answer(403, `{"error":{"message":"no ${value}"}}`, json));
+  const headers = { 'X-Team-Token': value };
+  const entries = provider('acme', {
+    customHost: scene.upstream.url,
+    secret: SECRET,
+    ...(secret ? {} : { headers }),
+  });
+  const account = entries.find(({ kind }) => kind === 'provider');
+  const credential = entries.find((entry) => entry.kind === 'credential');
+  if (account === undefined || credential === undefined) throw new Error('no provider');
+  const body = secret ? { ...credential.body, headers } : credential.body;
+  await scene.gateway.load(workspace(), key(), account, { ...credential, digest: digestOf(body), body });
+  const answer = await scene.gateway.send(CHAT, { headers: ACME, body: BODY });
+  expect(scene.upstream.requests[0]?.headers.get('x-team-token')).toBe(value);
+  expect(answer.text).toContain('no [redacted]');
+  expect(answer.text + logOf(scene)).not.toContain(value);
 });

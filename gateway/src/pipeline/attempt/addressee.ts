@@ -30,7 +30,7 @@ export function checkAddressee({ url, namedBy, param }: NamedHost, owner: Party,
  * decides where the credential goes or what it reaches.
  */
 export function additionsTo(
-  { id, values }: { readonly id: string; readonly values: ReadonlyMap<string, string> },
+  { id, values }: { readonly id: string; readonly values: ReadonlyMap<string, unknown> },
   settings: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const fields = PROVIDER_CATALOGUE.get(id)?.fields ?? [];

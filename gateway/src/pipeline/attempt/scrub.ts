@@ -22,11 +22,14 @@ export function scrubberOf(target: PreparedTarget, sent: Readonly<Record<string,
   return { bytes: (bytes) => other.bytes(own.bytes(bytes)), text: (text) => other.text(own.text(text)) };
 }
 
-const valuesOf = ({ secrets, customHeaders }: PreparedTarget): readonly string[] => [
-  ...secrets.map((secret) => secret.reveal()),
-  ...Object.values(customHeaders).filter((value) => value.length >= MIN_HEADER_LENGTH),
-  ...credentialsIn(customHeaders),
-];
+function valuesOf({ secrets, customHeaders }: PreparedTarget): readonly string[] {
+  const headers = Object.fromEntries([...customHeaders].map(([name, value]) => [name, value.reveal()]));
+  return [
+    ...secrets.map((secret) => secret.reveal()),
+    ...Object.values(headers).filter((value) => value.length >= MIN_HEADER_LENGTH),
+    ...credentialsIn(headers),
+  ];
+}
 
 const credentialsIn = (headers: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(headers)

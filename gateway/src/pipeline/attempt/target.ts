@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Deployment } from '@gatehouse/crds/config';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
+import { type MaybeSecret, reveal } from '../../lib/secret.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
 import type { Leaf, Party, Plan } from '../../routing/index.ts';
@@ -21,7 +22,7 @@ export interface ResolvedTarget {
   /** Who has stored the credential; undefined where the caller brings it, or there is none. */
   readonly storedBy: Party | undefined;
   /** The fields of the target, credentials included. */
-  readonly values: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, MaybeSecret>;
 }
 
 export interface TargetQuestion extends ModelQuestion {
@@ -38,7 +39,7 @@ export interface TargetQuestion extends ModelQuestion {
 /** A provider with its values, before what the request adds. */
 interface Account {
   readonly provider: Provider;
-  readonly values: ReadonlyMap<string, string>;
+  readonly values: ReadonlyMap<string, MaybeSecret>;
   readonly managed: ManagedProvider | undefined;
   /** The target as prepared when the Snapshot was loaded. */
   readonly prepared: PreparedTarget | undefined;
@@ -83,7 +84,8 @@ export function targetIdentity({ target, managed, values }: ResolvedTarget): str
   if (known !== undefined) return known;
   // An account stays itself when its key is rotated.
   const fields = [...values].filter(([key]) => managed === undefined || target.fields.secret(key) === undefined);
-  const facts = [target.provider.id, managed?.id ?? null, fields.toSorted(), Object.entries(target.customHeaders)];
+  const plain = [...fields, ...target.customHeaders].map(([key, value]) => [key, reveal(value)]);
+  const facts = [target.provider.id, managed?.id ?? null, fields.length, plain.toSorted()];
   const identity = hash('sha256', JSON.stringify(facts));
   identities.set(target, identity);
   return identity;
@@ -209,7 +211,7 @@ const EMPTY: ReadonlyMap<string, string> = new Map();
 
 const openOnly = (
   fields: ReadonlyMap<string, string> | undefined,
-  values: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, string> =>
   fields === undefined ? EMPTY : new Map([...fields].filter(([key]) => !values.has(key)));
 

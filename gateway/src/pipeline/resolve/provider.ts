@@ -2,6 +2,7 @@
 import { modelSlugOf } from '@gatehouse/crds/config';
 import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
+import { type MaybeSecret, Secret } from '../../lib/secret.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -10,7 +11,7 @@ import { suggestion } from './suggest.ts';
 
 export type RequestProvider =
   | { readonly kind: 'managed'; readonly record: ManagedProvider }
-  | { readonly kind: 'named'; readonly provider: Provider; readonly fields: ReadonlyMap<string, string> };
+  | { readonly kind: 'named'; readonly provider: Provider; readonly fields: ReadonlyMap<string, MaybeSecret> };
 
 export interface ProviderQuestion {
   readonly request: ClientRequest;
@@ -73,17 +74,22 @@ function named(name: string, { request, caller, snapshot, providers, hosts }: Pr
       detail: `Invalid provider passed: ${name}${meant ?? suggestion(name, [...providers.keys()])} (a provider of the workspace is written @slug)`,
     });
   }
-  const fields = new Map<string, string>();
-  const vendorKey = caller.keyHeaders.has('x-api-key') ? undefined : request.header('x-api-key');
-  const credential = caller.credential ?? vendorKey;
+  const fields = new Map<string, MaybeSecret>();
+  const credential = credentialOf(request, caller);
   if (credential !== undefined) fields.set(API_KEY, credential);
   for (const field of PROVIDER_CATALOGUE.get(name)?.fields ?? []) {
     const value = readField(field, request);
     if (value === undefined) continue;
     if (field.url) refuseBadHost(value, field.header ?? field.key, hosts);
-    fields.set(field.key, value);
+    fields.set(field.key, field.kind === 'secret' ? new Secret(value) : value);
   }
   return { kind: 'named', provider, fields };
+}
+
+/** What the client brings for the provider: the bearer token, or the header that some SDKs have for it. */
+function credentialOf(request: ClientRequest, { credential, keyHeaders }: Caller): Secret | undefined {
+  const vendorKey = keyHeaders.has('x-api-key') ? undefined : request.header('x-api-key');
+  return credential ?? (vendorKey === undefined ? undefined : new Secret(vendorKey));
 }
 
 /** A header that carries a provider's address obeys the rules of custom hosts; behaviour-providers-hosts 11.3. */

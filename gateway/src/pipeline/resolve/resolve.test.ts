@@ -13,6 +13,7 @@ import {
 } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
+import { reveal } from '../../lib/secret.ts';
 import { roomyAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
@@ -121,7 +122,7 @@ describe('the provider of a request', () => {
   ])('$rule', async ({ headers, want }) => {
     const { requestProvider } = await resolve({ headers });
     if ('fields' in want && requestProvider?.kind === 'named') {
-      expect(Object.fromEntries(requestProvider.fields)).toEqual(
+      expect(Object.fromEntries([...requestProvider.fields].map(([key, value]) => [key, reveal(value)]))).toEqual(
         Object.fromEntries(want.fields as Map<string, string>),
       );
     } else expect(requestProvider).toMatchObject(want);

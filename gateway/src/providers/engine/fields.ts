@@ -1,6 +1,6 @@
 import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
-import { Secret } from '../../lib/secret.ts';
+import { type MaybeSecret, reveal, Secret } from '../../lib/secret.ts';
 import type { Call, Provider, TargetFields } from '../contract.ts';
 
 const CUSTOM_HOST = 'custom_host';
@@ -16,14 +16,14 @@ const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
  * trimmed (a key file often ends in a newline); an empty one counts as absent. The custom host is no field: it has a way of
  * its own, past the checks of who named it.
  */
-export function createFields(provider: Provider, values: ReadonlyMap<string, string>): TargetFields {
+export function createFields(provider: Provider, values: ReadonlyMap<string, MaybeSecret>): TargetFields {
   const names: ReadonlySet<string> = new Set(secretNames(provider));
   const texts = new Map<string, string>();
   const secrets = new Map<string, Secret>();
   for (const [key, raw] of values) {
-    const value = raw.trim();
+    const value = reveal(raw).trim();
     if (value === '' || key === CUSTOM_HOST) continue;
-    if (names.has(key)) secrets.set(key, new Secret(value));
+    if (typeof raw !== 'string' || names.has(key)) secrets.set(key, new Secret(value));
     else texts.set(key, value);
   }
   return { text: (key) => texts.get(key), secret: (key) => secrets.get(key) };

@@ -1,6 +1,7 @@
 import { ok } from '@gatehouse/crds';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Secret } from '../../lib/secret.ts';
 import type { Authorizer, Call, Endpoint, OutgoingRequest, Provider } from '../contract.ts';
 import { createFields } from './fields.ts';
 import {
@@ -13,6 +14,9 @@ import {
 } from './request.ts';
 import { prepareTarget, type TargetOptions } from './target.ts';
 import { sampleCall, sampleProvider, sampleServices } from './testing.ts';
+
+const secretly = (headers: Readonly<Record<string, string>>): Map<string, Secret> =>
+  new Map(Object.entries(headers).map(([name, value]) => [name, new Secret(value)]));
 
 const chat: Endpoint = {
   method: 'POST',
@@ -161,7 +165,7 @@ describe('the headers of a typed call', () => {
   test('lie in order: content type, provider, credential, stored, forwarded', async () => {
     const given: Given = {
       provider: { headers: { a: 'provider', b: 'provider', c: 'provider', 'content-type': 'provider' } },
-      target: { headers: { B: 'stored', c: 'stored', authorization: 'stored' } },
+      target: { headers: secretly({ B: 'stored', c: 'stored', authorization: 'stored' }) },
     };
     expect((await built(given)).headers).toMatchObject({ a: 'provider', b: 'stored', 'content-type': 'provider' });
     const forwarded = { c: 'forwarded', authorization: 'forwarded' };
@@ -226,7 +230,10 @@ describe('a proxied call', () => {
 
   test("lets the client's headers lie over the provider's, and the credential over all", async () => {
     const { headers } = await proxy(
-      { provider: { headers: { version: '1', other: 'o', beta: () => 'b' } }, target: { headers: { stored: 's' } } },
+      {
+        provider: { headers: { version: '1', other: 'o', beta: () => 'b' } },
+        target: { headers: secretly({ stored: 's' }) },
+      },
       {
         headers: { version: '2', authorization: 'Bearer gwk_client', 'content-type': 'text/plain' },
         forwarded: { authorization: 'forwarded' },

@@ -198,14 +198,18 @@ function overlayOf(
   forwarded: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> | undefined {
   let overlay: Record<string, string> | undefined;
-  for (const headers of [target.customHeaders, forwarded]) {
-    for (const name in headers) {
-      const value = headers[name];
-      if (value === undefined || FRAMING.has(name) || name.startsWith('x-gw-')) continue;
-      if (headers === forwarded && !mayChoose(target, name)) continue;
-      overlay ??= {};
-      overlay[name] = value;
-    }
+  for (const [name, value] of target.customHeaders) {
+    if (endsHere(name)) continue;
+    overlay ??= {};
+    overlay[name] = value.reveal();
+  }
+  for (const name in forwarded) {
+    const value = forwarded[name];
+    if (value === undefined || endsHere(name) || !mayChoose(target, name)) continue;
+    overlay ??= {};
+    overlay[name] = value;
   }
   return overlay;
 }
+
+const endsHere = (name: string): boolean => FRAMING.has(name) || name.startsWith('x-gw-');

@@ -16,7 +16,7 @@ export interface TargetOptions {
   /** The credential did not come with the call: nothing in the call may choose where it goes or what it reaches. */
   readonly stored?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: ReadonlyMap<string, Secret>;
 }
 
 /** A provider with the values of one target; what does not depend on the request is done. */
@@ -35,17 +35,19 @@ export interface PreparedTarget {
   /** For requests with and without a JSON body. */
   readonly jsonHeaders: Readonly<Record<string, string>>;
   readonly bareHeaders: Readonly<Record<string, string>>;
-  readonly customHeaders: Readonly<Record<string, string>>;
+  readonly customHeaders: ReadonlyMap<string, Secret>;
   /** The credentials of the target. */
   readonly secrets: readonly Secret[];
 }
+
+const NO_HEADERS: ReadonlyMap<string, Secret> = new Map();
 
 /**
  * Does the work of a target that requests have in common; once per Snapshot for managed providers and saved configs. Never
  * fails: what is missing is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
-  const { customHost, ownIdentity = false, stored = false, headers = {} } = options;
+  const { customHost, ownIdentity = false, stored = false, headers = NO_HEADERS } = options;
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
@@ -61,14 +63,14 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,
-    customHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    customHeaders: new Map([...headers].map(([name, value]) => [name.toLowerCase(), value])),
     secrets: [...secretsOf(provider, fields)],
   };
 }
 
 /** Whether the target brings a credential of its own: a secret field, or a custom header that holds one. */
 export const holdsCredential = ({ secrets, customHeaders }: PreparedTarget): boolean =>
-  secrets.length > 0 || Object.keys(customHeaders).some(isCredentialHeader);
+  secrets.length > 0 || [...customHeaders.keys()].some(isCredentialHeader);
 
 /** Whether one of the values is itself the provider's address. */
 const namesUrl = ({ id }: Provider, fields: TargetFields): boolean =>

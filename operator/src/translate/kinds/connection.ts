@@ -1,5 +1,6 @@
 /** What VirtualKey and Integration have in common: an account at a provider. */
 
+import { ok } from '@gatehouse/crds';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
@@ -21,31 +22,37 @@ export interface Connection {
 
 /** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
 export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
-  if (spec.secretRef === undefined) return { credential: undefined, drafts: [], findings: [] };
-  const fields = readCredential(view, {
-    kind,
-    namespace,
-    ref: spec.secretRef,
-    provider: PROVIDER_CATALOGUE.get(spec.provider),
-    given: givenFields(spec),
-    optional: spec.customHost !== undefined,
-    path: ['spec', 'secretRef'],
-  });
-  const name = credentialName([kind, metadata.name], foreignPlace(spec.secretRef, namespace));
+  const { secretRef, headers } = spec;
+  if (!hasSecrets(spec)) return { credential: undefined, drafts: [], findings: [] };
+  const fields =
+    secretRef === undefined
+      ? ok({})
+      : readCredential(view, {
+          kind,
+          namespace,
+          ref: secretRef,
+          provider: PROVIDER_CATALOGUE.get(spec.provider),
+          given: givenFields(spec),
+          optional: spec.customHost !== undefined,
+          path: ['spec', 'secretRef'],
+        });
+  const place = secretRef === undefined ? undefined : foreignPlace(secretRef, namespace);
+  const name = credentialName([kind, metadata.name], place);
   const credential = entryId('credential', workspace, name);
   if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
-  return {
-    credential,
-    drafts: [{ kind: 'credential', workspace, name, body: { fields: fields.value } }],
-    findings: [],
-  };
+  const body = { fields: fields.value, ...(headers === undefined ? {} : { headers }) };
+  return { credential, drafts: [{ kind: 'credential', workspace, name, body }], findings: [] };
 }
+
+/** Whether the account has an entry of its own for what is secret: a credential, or headers, which may hold one. */
+export const hasSecrets = ({ secretRef, headers }: Pick<Account['spec'], 'secretRef' | 'headers'>): boolean =>
+  secretRef !== undefined || Object.keys(headers ?? {}).length > 0;
 
 type AccountMember = 'provider' | 'settings' | 'headers' | 'deployments' | 'customHost' | 'credential' | 'ownIdentity';
 
 /** The members of a provider entry that an account decides. */
 export function accountBody(
-  { provider, settings, customHost, headers, deployments }: Account['spec'],
+  { provider, settings, customHost, deployments }: Account['spec'],
   credential: string | undefined,
   lending: Lending,
   reach: ReachBody | undefined,
@@ -54,7 +61,7 @@ export function accountBody(
     ...lending.body,
     provider,
     settings: { ...settings, ...lending.settings },
-    headers: headers ?? {},
+    headers: {}, // they are secret, and stand beside the credential
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),
     ...(credential === undefined ? {} : { credential }),
