@@ -188,8 +188,38 @@ const limits = z
       1024,
       536_870_912,
     ).optional(),
+    bufferedMebibytes: int(
+      'bufferedMebibytes is what requests and answers may hold in the memory of a pod together, in MiB; further ones get 503; absent: a quarter of the memory limit, at most half of the heap.',
+      1,
+      1_048_576,
+    ).optional(),
+    responseMebibytes: int(
+      'responseMebibytes is the largest answer that is read whole, unpacked, in MiB; absent: 64.',
+      1,
+      1024,
+    ).optional(),
+    attemptsPerRequest: int(
+      'attemptsPerRequest is how many calls to providers one request may cause, over all targets and retries; absent: 50.',
+      1,
+      10_000,
+    ).optional(),
+    concurrentRequestsPerKey: int(
+      'concurrentRequestsPerKey is how many requests and streams of one key a pod serves at the same time; 0: any number; absent: 2000.',
+      0,
+      1_000_000,
+    ).optional(),
+    bodyIdleSeconds: int(
+      'bodyIdleSeconds is the longest wait for the next bytes of a request body, in seconds; absent: 30.',
+      1,
+      86_400,
+    ).optional(),
+    bodyBytesPerSecond: int(
+      'bodyBytesPerSecond is the least average rate of a request body; 0: any; absent: 500.',
+      0,
+      1_073_741_824,
+    ).optional(),
   })
-  .meta({ description: 'limits bound what one request may cost a pod; a field that is absent has its default.' });
+  .meta({ description: 'limits bound what requests may cost a pod; a field that is absent has its default.' });
 
 const spreadConstraint = z.strictObject({
   topologyKey: text('topologyKey is the node label whose values the pods spread over.', 316),

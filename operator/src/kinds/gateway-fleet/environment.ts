@@ -46,12 +46,25 @@ const OWN = [
 /** Families of variables that say where Snapshots come from, and who is asked with the pod's token. */
 const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
 
-/** Fields of `limits` and their variables, which `env` may set while the field is absent. */
-const LIMITS: readonly (readonly [field: keyof NonNullable<GatewayFleet['spec']['limits']>, variable: string])[] = [
+/**
+ * Fields of `limits`, their variables, which `env` may set while the field is absent, and what one of the field is in units
+ * of the variable.
+ */
+const LIMITS: readonly (readonly [
+  field: keyof NonNullable<GatewayFleet['spec']['limits']>,
+  variable: string,
+  unit?: number,
+])[] = [
   ['bodyMebibytes', 'MAX_JSON_PAYLOAD_SIZE_IN_MB'],
   ['jsonDepth', 'GATEHOUSE_MAX_JSON_DEPTH'],
   ['jsonNodes', 'GATEHOUSE_MAX_JSON_NODES'],
   ['jsonStringBytes', 'GATEHOUSE_MAX_JSON_STRING_BYTES'],
+  ['bufferedMebibytes', 'GATEHOUSE_MAX_BUFFERED_BYTES', 1024 * 1024],
+  ['responseMebibytes', 'GATEHOUSE_MAX_RESPONSE_BYTES', 1024 * 1024],
+  ['attemptsPerRequest', 'GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST'],
+  ['concurrentRequestsPerKey', 'GATEHOUSE_MAX_CONCURRENT_REQUESTS_PER_KEY'],
+  ['bodyIdleSeconds', 'GATEHOUSE_BODY_IDLE_TIMEOUT_MS', 1000],
+  ['bodyBytesPerSecond', 'GATEHOUSE_BODY_MIN_BYTES_PER_SECOND'],
 ];
 
 /** Whether `env` may not set the variable: the operator does, or a field of the spec. */
@@ -96,9 +109,9 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
 }
 
 const limitVariables = (limits: GatewayFleet['spec']['limits']): readonly EnvVar[] =>
-  LIMITS.flatMap(([field, name]) => {
+  LIMITS.flatMap(([field, name, unit = 1]) => {
     const value = limits?.[field];
-    return value === undefined ? [] : [{ name, value: String(value) }];
+    return value === undefined ? [] : [{ name, value: String(value * unit) }];
   });
 
 function listenerVariables(fleet: GatewayFleet): readonly EnvVar[] {
