@@ -69,6 +69,49 @@ const VALIDATING = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfi
 const FLEET = `/apis/gatehouse.dev/v1alpha1/namespaces/${FLEET_NAMESPACE}/gatewayfleets/default`;
 const OLD_OBJECT = `/api/v1/namespaces/${NAMESPACE}/configmaps/gatehouse-old`;
 
+/** What versions had that could read every Secret and make Deployments everywhere. */
+const OLD_RIGHTS = [
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'gatehouse-operator' },
+    rules: [
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch', 'create', 'patch', 'delete'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'patch'] },
+    ],
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'gatehouse-operator' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gatehouse-operator' },
+    subjects: [{ kind: 'ServiceAccount', name: 'gatehouse-operator', namespace: NAMESPACE }],
+  },
+];
+
+/** What the operator may do in a namespace: read a Secret, run a pod. */
+async function rightsIn(namespace: string): Promise<{ readonly secrets: unknown; readonly deployments: unknown }> {
+  const asks = async (about: object): Promise<unknown> => {
+    const user = `system:serviceaccount:${NAMESPACE}:gatehouse-operator`;
+    const review = { spec: { user, resourceAttributes: { namespace, ...about } } };
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    return at((await controlPlane.request('POST', path, { body: review })).body, 'status.allowed');
+  };
+  return {
+    secrets: await asks({ verb: 'get', resource: 'secrets' }),
+    deployments: await asks({ verb: 'create', group: 'apps', resource: 'deployments' }),
+  };
+}
+
+const ALL = { secrets: true, deployments: true };
+const NONE = { secrets: false, deployments: false };
+
+/** The authorizer hears of bindings a moment later. */
+const becomesIn = (namespace: string, wanted: Awaited<ReturnType<typeof rightsIn>>): Promise<unknown> =>
+  waitFor(async () => JSON.stringify(await rightsIn(namespace)) === JSON.stringify(wanted), {
+    what: `${JSON.stringify(wanted)} in ${namespace}`,
+  });
+
 /** The chart as a release before this one: older, with an object that is gone since. */
 async function withOldChart<T>(use: (chart: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-old-chart-'));
@@ -78,6 +121,9 @@ async function withOldChart<T>(use: (chart: string) => Promise<T>): Promise<T> {
     await writeFile(join(folder, 'Chart.yaml'), chart.replaceAll(/ersion: [0-9.]+$/gm, 'ersion: 0.0.9'));
     const old = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'gatehouse-old', namespace: NAMESPACE } };
     await writeFile(join(folder, 'templates/old.yaml'), JSON.stringify(old));
+    for (const object of OLD_RIGHTS) {
+      await writeFile(join(folder, `templates/old-${object.kind}.yaml`), JSON.stringify(object));
+    }
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -182,6 +228,31 @@ test('the roll-back brings the release before', async () => {
   await inCluster('rollback', RELEASE, '1', '--namespace', NAMESPACE);
   expect(await image()).toBe('gatehouse-operator:0.0.9');
   expect(await get(OLD_OBJECT)).toBeDefined();
+});
+
+test('an upgrade takes back what the operator could do everywhere, and says what to run', async () => {
+  await becomesIn('default', ALL);
+  const notes = await upgrade();
+  await becomesIn('default', NONE);
+  await becomesIn('kube-system', NONE);
+  await becomesIn(FLEET_NAMESPACE, ALL);
+  await becomesIn(NAMESPACE, { secrets: true, deployments: false });
+  const grant = `--clusterrole=gatehouse-workspace-secrets --serviceaccount=${NAMESPACE}:gatehouse-operator`;
+  expect(notes).toContain(grant);
+  const [, line = ''] =
+    new RegExp(`(kubectl create rolebinding \\S+ --namespace )NAMESPACE ${grant}`).exec(notes) ?? [];
+  await runKubectl(controlPlane, [...line.trim().split(' ').slice(1), 'default', ...grant.split(' ')]);
+  await becomesIn('default', { secrets: true, deployments: false });
+  await runKubectl(controlPlane, ['delete', 'rolebinding', 'gatehouse-workspace-secrets', '--namespace', 'default']);
+});
+
+test('secrets.clusterWide is the old right on Secrets until it is set to false', async () => {
+  const withAll = (value: boolean): Promise<string> =>
+    inCluster('upgrade', RELEASE, CHART, '--namespace', NAMESPACE, '--set', `secrets.clusterWide=${value}`);
+  expect(await withAll(true)).toContain('WARNING');
+  await becomesIn('default', { secrets: true, deployments: false });
+  expect(await withAll(false)).not.toContain('WARNING');
+  await becomesIn('default', NONE);
 });
 
 test('an upgrade to the same changes nothing, nor what the operator has written', async () => {
