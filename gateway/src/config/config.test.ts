@@ -52,6 +52,20 @@ describe('settings', () => {
     },
     { rule: 'megabytes', given: { MAX_JSON_PAYLOAD_SIZE_IN_MB: '2' }, want: { limits: { maxJsonBytes: 2_097_152 } } },
     {
+      rule: 'as many megabytes as ever',
+      given: { MAX_JSON_PAYLOAD_SIZE_IN_MB: '4096' },
+      want: { limits: { maxJsonBytes: 4_294_967_296 } },
+    },
+    {
+      rule: 'limits of JSON',
+      given: {
+        GATEHOUSE_MAX_JSON_DEPTH: '8',
+        GATEHOUSE_MAX_JSON_NODES: '1000',
+        GATEHOUSE_MAX_JSON_STRING_BYTES: '1024',
+      },
+      want: { limits: { json: { depth: 8, nodes: 1_000, stringBytes: 1_024 } } },
+    },
+    {
       rule: 'trusted hosts that are set to nothing',
       given: { TRUSTED_CUSTOM_HOSTS: 'x' },
       want: { trustedCustomHosts: 'x' },

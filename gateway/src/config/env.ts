@@ -46,7 +46,7 @@ export const ENVIRONMENT = z.object({
   CORS_ALLOWED_METHODS: text('value of access-control-allow-methods; * when unset'),
   CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset'),
   CORS_ALLOWED_EXPOSE_HEADERS: text('value of access-control-expose-headers; * when unset'),
-  MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 512, 'largest JSON body; larger ones get 413'),
+  MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 4_096, 'largest JSON body; larger ones get 413'),
   GATEHOUSE_MAX_JSON_DEPTH: z.coerce
     .number()
     .int()
