@@ -18,7 +18,15 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 
 /** The YAML blocks of the guide, in its order. */
-const FILES = ['team-a.yaml', 'shared.yaml', 'granted.yaml', 'sidecar.yaml'];
+const FILES = [
+  'team-a.yaml',
+  'shared.yaml',
+  'granted.yaml',
+  'quota.yaml',
+  'resource-quota.yaml',
+  'sidecar.yaml',
+  'identities.yaml',
+];
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();

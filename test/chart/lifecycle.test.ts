@@ -280,11 +280,8 @@ async function settled(): Promise<[string, string][]> {
 }
 
 test('nothing but the definitions stays when the release goes, also with a webhook that does not answer', async () => {
-  await inCluster('uninstall', RELEASE, '--namespace', NAMESPACE);
-  await waitFor(async () => (await get(`/api/v1/namespaces/${FLEET_NAMESPACE}`)) === undefined, {
-    deadlineMs: 40_000,
-    what: 'the end of the namespace of the fleet',
-  });
+  await inCluster('uninstall', RELEASE, '--namespace', NAMESPACE, '--wait', '--timeout', '120s');
+  await runKubectl(controlPlane, ['delete', 'namespace', FLEET_NAMESPACE, '--timeout=40s']);
   await inCluster('uninstall', 'gatehouse-crds', '--namespace', NAMESPACE);
   await runKubectl(controlPlane, ['delete', 'namespace', NAMESPACE]);
   const left = [...(await everything()).keys()].filter((id) => !untouched.has(id));

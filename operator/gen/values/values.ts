@@ -92,7 +92,10 @@ const defaultFleet: Members = {
     ['gatehouse-gateways', 'edge'],
     'Namespace of the fleet; it holds credentials: keep it for fleets.',
   ),
-  createNamespace: flag(true, 'Whether the chart makes the namespace, and removes it with everything in it.'),
+  createNamespace: flag(
+    true,
+    'Whether the chart makes the namespace; it stays when the chart goes, without anything of ours in it.',
+  ),
   spec: leaf(
     KINDS.GatewayFleet.spec,
     [{}, { replicas: 3 }],

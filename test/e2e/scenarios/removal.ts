@@ -22,11 +22,11 @@ const STAYS = [
   /\/gatehouse-sidecar-snapshot$/,
   /\.gatehouse\.dev( |$)/,
   /gatehouse-crds/,
-  /^namespaces \/gatehouse-system$/,
+  /^namespaces \/gatehouse-(system|gateways)$/,
   /\/(default|kube-root-ca\.crt)$/,
 ];
 /** What the README and the tests made beside the charts. */
-const MADE_BY_HAND = /^namespaces \/(gatehouse-system|mock-provider|team-.*)$/;
+const MADE_BY_HAND = /^namespaces \/(gatehouse-system|gatehouse-gateways|mock-provider|team-.*)$/;
 
 export function removal(controlPlane: () => ControlPlaneAccess, before: () => readonly string[]): void {
   describe('what goes', () => {
@@ -59,10 +59,10 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
         await using reader = await openCheckout(cluster);
         await setDrainTimeout(cluster, SHORT_DRAIN_SECONDS);
         await fleetServes(cluster, 3);
-        await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE}`);
+        await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE} --wait --timeout 120s`);
         await eventually(
-          "the fleet's namespace gone",
-          async () => (await findObject(cluster, '/api/v1/namespaces/gatehouse-gateways')) === undefined,
+          'everything of the fleet gone',
+          async () => !(await inventory(cluster)).some(isLeftover),
           DELETION_MS,
         );
         expect((await inventory(cluster)).filter(isLeftover)).toEqual([]);
