@@ -139,7 +139,7 @@ describe('what is rendered', () => {
     const objects = await render({
       ...namespaces,
       monitoring: { namespaces: ['monitoring'] },
-      webhook: { certManager: { enabled: true } },
+      webhook: { certManager: { enabled: true }, clientCA: '-----BEGIN CERTIFICATE-----' },
     });
     const deployment = find(objects, `Deployment/${NAMESPACE}/gatehouse-operator`);
     const env = z

@@ -74,6 +74,15 @@ const webhook: Members = {
     'What becomes of pods that name a SidecarProfile while no operator answers: Fail refuses them, Ignore starts them without ' +
       'a sidecar, and the profile counts them.',
   ),
+  clientCA: text(
+    ['', '-----BEGIN CERTIFICATE-----'],
+    'PEM of the authorities whose certificates the API server shows to webhooks (its AdmissionConfiguration says which); empty: ' +
+      'whoever reaches port 9443 may ask.',
+  ),
+  apiServerCIDRs: texts(
+    ['10.0.0.10/32'],
+    'Address ranges that the API server calls webhooks from; empty: any, since no selector tells where it is.',
+  ),
   certManager: section('Certificate of the webhooks; the operator makes its own unless cert-manager does.', {
     enabled: flag(false, 'Whether cert-manager issues the certificate.'),
     issuerRef: objectOf(

@@ -101,6 +101,11 @@ export const FLAGS = {
     fallback: 'self',
     help: 'Who issues the certificate: self or cert-manager',
   },
+  'webhook-client-ca': {
+    variable: 'GATEHOUSE_WEBHOOK_CLIENT_CA',
+    type: 'text',
+    help: 'PEM of the authorities whose certificates the API server shows to webhooks; none: nobody is asked for one',
+  },
   'validation-failure-policy': {
     variable: 'GATEHOUSE_VALIDATION_FAILURE_POLICY',
     type: 'text',

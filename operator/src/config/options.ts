@@ -30,6 +30,8 @@ export interface OperatorOptions {
   readonly webhooks: boolean;
   /** With the port that was given, or a free one. */
   readonly webhookUrl: URL | undefined;
+  /** PEM */
+  readonly webhookClientCa: string | undefined;
   readonly webhookCertificate: 'self' | 'cert-manager';
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
@@ -127,6 +129,13 @@ class Values {
     return url ?? undefined;
   }
 
+  pem(name: FlagName): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && !text.includes('-----BEGIN CERTIFICATE-----'))
+      this.refuse(name, 'expected PEM certificates');
+    return text;
+  }
+
   domain(name: FlagName): string {
     const text = this.text(name) ?? '';
     if (!DOMAIN.test(text)) this.refuse(name, 'expected a domain, e.g. cluster.local');
@@ -184,6 +193,7 @@ function toOptions(values: Values): OperatorOptions {
     snapshotPort: values.port('snapshot-port'),
     webhooks: !values.isOn('no-webhooks'),
     webhookUrl: values.url('webhook-url'),
+    webhookClientCa: values.pem('webhook-client-ca'),
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
     validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
     injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),

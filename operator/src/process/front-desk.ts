@@ -56,6 +56,7 @@ export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk>
       certificates,
       host,
       port: options.webhookPort,
+      clientCaPem: options.webhookClientCa,
       view,
       sidecar: {
         image: options.gatewayImage,

@@ -19,6 +19,8 @@ export interface AdmissionServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** PEM of the authorities whose certificates callers must show; absent: nobody is asked for one. */
+  readonly clientCaPem?: string | undefined;
   /** By path. */
   readonly reviews: Readonly<Record<string, Review>>;
   readonly log: Log;
@@ -32,21 +34,34 @@ export interface AdmissionServer extends AsyncDisposable {
 /** An object as it was and as it will be, each below the 1.5 MiB of etcd, and everything escaped. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Longer than the API server waits. */
-const REQUEST_MS = 15_000;
+const REQUEST_MS = 10_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+/** API servers open one per call under way, and the kubelet none. */
+const MAX_CONNECTIONS = 256;
+/** Reviews whose bodies are held at the same time; with the largest body they stay within the memory of the operator. */
+const MAX_AT_ONCE = 24;
+/** Nobody who asks in a row needs a connection for longer. */
+const MAX_REQUESTS_PER_CONNECTION = 1_000;
 
 /** Listens and changes certificates without closing a connection. */
 export async function startAdmissionServer(options: AdmissionServerOptions): Promise<AdmissionServer> {
-  const { certificates, host, port, reviews } = options;
+  const { certificates, host, port, reviews, clientCaPem } = options;
+  const trust = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: true };
   const app = fastify({
-    https: tlsOf(certificates.current),
+    https: { ...tlsOf(certificates.current), ...trust, handshakeTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    maxRequestsPerSocket: MAX_REQUESTS_PER_CONNECTION,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     forceCloseConnections: 'idle',
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
   });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  boundReviews(app);
   for (const [path, review] of Object.entries(reviews)) addReview(app, path, { review, options });
-  const subscription = certificates.subscribe((certificate) => app.server.setSecureContext(tlsOf(certificate)));
+  const subscription = certificates.subscribe((certificate) =>
+    app.server.setSecureContext({ ...tlsOf(certificate), ...trust }),
+  );
   await app.listen({ host, port });
   const address = app.server.address();
   return {
@@ -56,6 +71,22 @@ export async function startAdmissionServer(options: AdmissionServerOptions): Pro
       await app.close();
     },
   };
+}
+
+/** Turns away what would hold too many bodies, before it is read. */
+function boundReviews(app: FastifyInstance<Server>): void {
+  let atOnce = 0;
+  app.addHook('onRequest', (_request, reply, next) => {
+    if (atOnce >= MAX_AT_ONCE) {
+      reply.code(503).header('retry-after', '1').header('connection', 'close').send();
+      return;
+    }
+    atOnce += 1;
+    reply.raw.once('close', () => {
+      atOnce -= 1;
+    });
+    next();
+  });
 }
 
 /** TLS settings of a server that shows this certificate. */

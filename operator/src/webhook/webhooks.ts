@@ -11,6 +11,8 @@ export interface WebhooksOptions {
   readonly host?: string;
   /** 9443 in a cluster; 0 takes any free one. */
   readonly port: number;
+  /** PEM of the authorities whose certificates callers must show; absent: nobody is asked for one. */
+  readonly clientCaPem?: string | undefined;
   /** What is known of the cluster, read with every review. */
   readonly view: InjectionView & ValidationView;
   /** What injected containers are made of. */
@@ -24,12 +26,13 @@ export interface WebhooksOptions {
  * leader run `keepRegistered`. Rejects when the port is taken. Dispose it to stop.
  */
 export function startWebhooks(options: WebhooksOptions): Promise<AdmissionServer> {
-  const { certificates, host = '::', port, view, sidecar, log, onReview = () => {} } = options;
+  const { certificates, host = '::', port, view, sidecar, log, clientCaPem, onReview = () => {} } = options;
   return startAdmissionServer({
     certificates,
     host,
     port,
     log,
+    clientCaPem,
     onReview,
     reviews: {
       [VALIDATE_PATH]: (request) => reviewResource(request, view),

@@ -89,9 +89,16 @@ function reviewDeletion(request: AdmissionRequest, kind: KindName, view: Validat
   if (now === undefined || (isResource(oldObject) && isBeingDeleted(oldObject))) return ALLOWED;
   const { broken } = foresee(now, toCandidate(request, kind, undefined));
   if (broken.length === 0) return ALLOWED;
-  const causes = broken.map((key): Cause => ({ reason: 'ObjectInUse', message: `is used by ${key}`, field: '' }));
-  const message = `${kind} ${name} is used by ${listed(broken)}; change or delete these first, or, if one command deletes all of them, repeat it`;
+  const users = namedTo(namespace, broken);
+  const causes = users.map((user): Cause => ({ reason: 'ObjectInUse', message: `is used by ${user}`, field: '' }));
+  const message = `${kind} ${name} is used by ${listed(users)}; change or delete these first, or, if one command deletes all of them, repeat it`;
   return { allowed: false, reason: 'Conflict', message, causes };
+}
+
+/** Who may delete an object may read what stands beside it; what other namespaces hold is not for everybody. */
+function namedTo(namespace = '', broken: readonly string[]): readonly string[] {
+  const beside = broken.filter((key) => key.split('/').at(-2) === namespace);
+  return beside.length === broken.length ? beside : [...beside, 'resources of other namespaces'];
 }
 
 /** Metadata may always change, also of what has become invalid: labels, and the finalizers of what is being deleted. */
