@@ -168,6 +168,7 @@ export const ERRORS = {
     wireCode: 'operation_unsupported',
     summary: 'The provider does not offer this operation.',
   },
+  PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path is not open to calls.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
   DEPLOYMENT_UNKNOWN: {
     ...target,

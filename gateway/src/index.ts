@@ -35,6 +35,7 @@ export {
   toSettings,
   type Variables,
 } from './config/index.ts';
+export { DATA_PLANES } from './providers/register.ts';
 export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
 export { createLogger, GAUGES, type Logger, METRICS } from './telemetry/index.ts';
 export const VERSION: string = packageJson.version;

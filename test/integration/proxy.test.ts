@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { open, receive } from '../kit/http.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';
-import { config, KEY } from '../kit/snapshot.ts';
+import { config, KEY, provider } from '../kit/snapshot.ts';
 
 let world: World;
 
@@ -16,8 +16,9 @@ beforeAll(async () => {
     entries: () => [
       config('chain', {
         strategy: { mode: 'fallback' },
-        targets: [{ provider: 'openai', api_key: 'x', custom_host: 'http://127.0.0.1:1/v1' }, { provider: '@openai' }],
+        targets: [{ provider: '@dead' }, { provider: '@openai' }],
       }),
+      ...provider('dead', { customHost: 'http://127.0.0.1:1/v1', proxyPaths: 'All' }),
     ],
   });
 });

@@ -124,11 +124,12 @@ export function baseEntries(mock: Pick<MockProvider, 'url'>): readonly AnyEntry[
   return [
     workspace(),
     key(),
-    ...provider('openai', { customHost: `${mock.url}/v1`, secret: 'sk-openai-secret' }),
+    ...provider('openai', { customHost: `${mock.url}/v1`, secret: 'sk-openai-secret', proxyPaths: 'All' }),
     ...provider('anthropic', {
       provider: 'anthropic',
       customHost: `${mock.url}/v1`,
       secret: 'sk-anthropic-secret',
+      proxyPaths: 'All',
     }),
   ];
 }

@@ -92,6 +92,8 @@ export const providerBody = z.looseObject({
   inspectStreamForOverload: z.boolean().optional(),
   /** In a sidecar: the credential is the organisation's and stays with the fleet. */
   needsFleet: z.boolean().optional(),
+  /** `All`: proxied calls reach administrative paths, too; absent or anything else: those of the data plane. */
+  proxyPaths: z.string().optional(),
   /** The settings ask for the identity of the gateway's pod, and the organisation lends it. */
   ownIdentity: z.boolean().optional(),
   reach: reach.optional(),

@@ -221,6 +221,13 @@ export interface ModelsEndpoint {
 
 /** What the proxy mode does differently for the provider (spec/providers.md 1.16). */
 export interface ProxyRule {
+  /**
+   * What proxied calls reach with a stored credential, as `METHOD /path` below the base URL; the patterns are those of
+   * `engine/data-plane.ts`. Everything else is open to accounts alone whose owner says so.
+   */
+  readonly dataPlane: readonly string[];
+  /** What a `{name}` in these patterns stands for, where it is not the field of that name. */
+  place?(name: string, fields: TargetFields): string | undefined;
   /** Path and query to append to the base URL; default: the client's path without `/v1`, and its query. */
   path?(call: Call): string;
   /** The base URL when it depends on the path; undefined: the usual one. A custom host comes first. */

@@ -15,3 +15,8 @@ const OWN_FOLDERS: readonly Provider[] = [openai, azureOpenai, azureAi, anthropi
 export const PROVIDERS: ReadonlyMap<string, Provider> = new Map(
   [...OWN_FOLDERS, ...TABLE].map((provider) => [provider.id, provider]),
 );
+
+/** What proxied calls reach of each provider with a stored credential. */
+export const DATA_PLANES: ReadonlyMap<string, readonly string[]> = new Map(
+  [...PROVIDERS].map(([id, { proxy }]) => [id, proxy.dataPlane]),
+);

@@ -98,6 +98,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   const ownIdentity = isLent(entry);
   const options = {
     ownIdentity,
+    allPaths: body.proxyPaths === 'All',
     headers,
     stored: true,
     ...(body.customHost === undefined ? {} : { customHost: body.customHost }),

@@ -1,6 +1,6 @@
 /** Reference pages of the data plane's own tables. */
 import { code, page, table } from '@gatehouse/crds/gen';
-import { ENVIRONMENT, GAUGES, METRICS, REQUEST_HEADERS, RESPONSE_HEADERS } from '@gatehouse/gateway';
+import { DATA_PLANES, ENVIRONMENT, GAUGES, METRICS, REQUEST_HEADERS, RESPONSE_HEADERS } from '@gatehouse/gateway';
 import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
 import { OPERATOR_METRICS } from '@gatehouse/operator/metrics';
 import { describeRule, MOCK_CONTROLS, type MockControl } from 'gatehouse/mock-provider';
@@ -17,8 +17,24 @@ export function dataPlanePages(): ReadonlyMap<string, string> {
     ['metrics', metricsPage()],
     ['mock-provider', mockPage()],
     ['operator', operatorPage()],
+    ['proxy-paths', proxyPathsPage()],
   ];
   return new Map(pages.map(([name, content]) => [`docs/reference/${name}.md`, NOTICE + content]));
+}
+
+function proxyPathsPage(): string {
+  const byPaths = new Map<string, string[]>();
+  for (const [id, paths] of [...DATA_PLANES].sort(([a], [b]) => a.localeCompare(b, 'en'))) {
+    const key = paths.join('\n');
+    byPaths.set(key, [...(byPaths.get(key) ?? []), id]);
+  }
+  return page('Paths of proxied calls', [
+    'What calls to other paths than those of the API reach with a stored credential, below the base URL of the provider. Another path ' +
+      'is 403 `path_not_allowed` unless the resource of the account says `proxyPaths: All`. Callers with a credential of their own ' +
+      'reach every path. `*` for the method is every method; in a path `*` is a segment without a colon, `<any>` any segment, ' +
+      '`{field}` the value of the account, and `**` what may follow.',
+    ...[...byPaths].flatMap(([paths, ids]) => [`## ${ids.join(', ')}`, `\`\`\`text\n${paths}\n\`\`\``]),
+  ]);
 }
 
 function environmentPage(): string {

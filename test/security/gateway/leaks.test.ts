@@ -26,7 +26,7 @@ async function startScene(answer: (reply: RawReply) => void | Promise<void>, ven
       workspace(),
       key(),
       key({ name: 'second', secret: SECOND_KEY }),
-      ...provider('acme', { provider: vendor, customHost: upstream.url, secret: SECRET }),
+      ...provider('acme', { provider: vendor, customHost: upstream.url, secret: SECRET, proxyPaths: 'All' }),
     ],
   });
   const dispose = async () => {
@@ -197,6 +197,7 @@ test('the key of Google is in a header of proxied calls, and never in their URL'
 test('no header of the gateway itself leaves for a provider, whoever names it', async () => {
   await using scene = await startScene((reply) => reply.answer(200, '{}', json));
   const [account, credential] = provider('acme', {
+    proxyPaths: 'All',
     customHost: scene.upstream.url,
     secret: SECRET,
     headers: { 'X-GW-Trace-Id': 'stored', 'x-kept': '1' },

@@ -60,6 +60,14 @@ export const connectionFields = {
   deployments: withRules(atomicList(deployment, 'deployments map model names to deployments of the account.', 100), [
     ONE_DEFAULT,
   ]).optional(),
+  proxyPaths: z
+    .enum(['DataPlane', 'All'])
+    .meta({
+      description:
+        'proxyPaths are the paths that proxied calls reach with the credential: DataPlane takes those that the reference ' +
+        'lists for the provider, All administrative ones, too.',
+    })
+    .default('DataPlane'),
 };
 
 interface Connection {

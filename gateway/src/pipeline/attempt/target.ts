@@ -67,6 +67,7 @@ export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTar
     ...(managed === undefined ? {} : { headers: managed.headers }),
     ownIdentity: mayUseIdentity(account, host, question),
     stored: account.owner !== 'client',
+    allPaths: account.prepared?.allPaths ?? false,
   });
   return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values };
 }

@@ -13,7 +13,18 @@ export const anthropic: Provider = defineProvider({
   endpoints: { chatComplete, complete, messages, messagesCountTokens },
   models,
   // The vendor's SDKs put the version segment into every path, below a base URL that has it already.
-  proxy: { path: (call) => proxyPath(call).replace(/^\/v1(?=\/)/, '') },
+  proxy: {
+    path: (call) => proxyPath(call).replace(/^\/v1(?=\/)/, ''),
+    dataPlane: [
+      'POST /messages',
+      'POST /messages/count_tokens',
+      'GET|POST|DELETE /messages/batches/**',
+      'POST /complete',
+      'GET /models/**',
+      'GET|POST|DELETE /files/**',
+      'GET|POST|DELETE /skills/**',
+    ],
+  },
   readError: anthropicErrorFields,
   isOverloadFrame,
 });

@@ -4,8 +4,10 @@ import { proxyPath } from '../engine/index.ts';
 import {
   chatEndpoint,
   completionEndpoint,
+  dataPlaneOf,
   embeddingsEndpoint,
   NOT_NEGATIVE,
+  OPENAI_PATHS,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 import {
@@ -76,5 +78,6 @@ export const azureAi: Provider = defineProvider({
       return joinQuery(path, withVersion(query, call.fields.text('azure_api_version')));
     },
     baseUrl: proxyBaseUrl,
+    dataPlane: [...dataPlaneOf(OPENAI_PATHS), 'GET /info'],
   },
 });

@@ -4,9 +4,12 @@ import { apiKeyHeader, modelIn } from '../engine/index.ts';
 import {
   chatEndpoint,
   completionEndpoint,
+  dataPlaneOf,
   embeddingsEndpoint,
   NOT_NEGATIVE,
+  OPENAI_PATHS,
   openAiMessages,
+  pathsBelow,
   responsesEndpoints,
 } from '../openai-like/index.ts';
 import { readModels } from './models.ts';
@@ -17,6 +20,16 @@ const deploymentAsModel: BodyHook = (params, call) => {
   const deployment = isVersionless(call) ? call.fields.text('deployment_id') : undefined;
   return deployment === undefined || params['model'] === deployment ? params : { ...params, model: deployment };
 };
+
+/** What a deployment serves; it must be the one of the account. Deployments themselves are managed elsewhere. */
+const OF_DEPLOYMENTS = [
+  'POST /chat/completions',
+  'POST /extensions/chat/completions',
+  'POST /completions',
+  'POST /embeddings',
+  'POST /images/*',
+  'POST /audio/*',
+];
 
 /** OpenAI's models behind deployments of one's own; spec/providers.md 3.2. */
 export const azureOpenai: Provider = defineProvider({
@@ -36,5 +49,10 @@ export const azureOpenai: Provider = defineProvider({
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },
-  proxy: { path: proxiedPath, baseUrl: proxyBaseUrl, modelOf: modelIn(/^(?:\/openai)?\/deployments\/([^/]+)\//) },
+  proxy: {
+    path: proxiedPath,
+    baseUrl: proxyBaseUrl,
+    modelOf: modelIn(/^(?:\/openai)?\/deployments\/([^/]+)\//),
+    dataPlane: [...dataPlaneOf(OPENAI_PATHS), ...pathsBelow('/deployments/{deployment_id}', OF_DEPLOYMENTS)],
+  },
 });

@@ -12,6 +12,7 @@ import {
 } from '../../wire/cohere/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
+import { pathsBelow } from '../openai-like/index.ts';
 import { models } from './models.ts';
 
 /** Throws AppError `MODEL_REQUIRED`: the upstream has no default. */
@@ -49,6 +50,18 @@ const embed: Endpoint = {
   answer: { kind: 'read', read: fromCohereEmbed },
 };
 
+/** Source: the vendor's API reference, without connectors and fine-tuning. */
+const DATA_PLANE = [
+  ...['POST /chat', 'POST /generate', 'POST /embed', 'POST /rerank', 'POST /classify', 'POST /summarize'],
+  ...[
+    'POST /tokenize',
+    'POST /detokenize',
+    'GET /models/**',
+    'GET|POST /embed-jobs/**',
+    'GET|POST|DELETE /datasets/**',
+  ],
+];
+
 /** Facts: spec/providers.yaml and spec/providers.md 3.8. */
 export const cohere: Provider = defineProvider({
   id: 'cohere',
@@ -56,5 +69,5 @@ export const cohere: Provider = defineProvider({
   auth: bearer(),
   endpoints: { chatComplete, complete, embed },
   models,
-  proxy: {},
+  proxy: { dataPlane: ['', '/v1', '/v2'].flatMap((version) => pathsBelow(version, DATA_PLANE)) },
 });

@@ -1,5 +1,6 @@
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { Call, Endpoint, EndpointId, Provider, Template } from '../contract.ts';
+import { compileDataPlane, type DataPlane } from './data-plane.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
 /** A path or base URL: a template taken apart, or the provider's own function. */
@@ -26,6 +27,8 @@ export interface CompiledProvider {
   readonly callHeaders: readonly (readonly [name: string, value: CompiledHeader])[];
   /** Headers that decide what a credential reaches; lower case. */
   readonly routingHeaders: ReadonlySet<string>;
+  /** What proxied calls reach with a stored credential. */
+  readonly dataPlane: DataPlane;
 }
 
 /** Places that only a call can fill. */
@@ -49,6 +52,7 @@ export function compileProvider(provider: Provider): CompiledProvider {
     modelsPath: provider.models === undefined ? undefined : compileUrl(provider.models.path),
     headers: headers.filter((header): header is [string, CompiledTemplate] => !dependsOnCall(header[1])),
     callHeaders: headers.filter(([, value]) => dependsOnCall(value)),
+    dataPlane: compileDataPlane(provider.proxy.dataPlane),
     routingHeaders: new Set([
       ...METHOD_OVERRIDES,
       ...(provider.routingHeaders ?? []),

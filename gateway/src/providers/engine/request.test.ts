@@ -256,7 +256,8 @@ describe('a proxied call', () => {
   });
 
   test("asks the provider for path and base URL, unless the host is the target's own", async () => {
-    const provider: Partial<Provider> = { proxy: { path: () => '/p?x=1', baseUrl: () => 'https://other.example/v2' } };
+    const proxied = { path: () => '/p?x=1', baseUrl: () => 'https://other.example/v2', dataPlane: [] };
+    const provider: Partial<Provider> = { proxy: proxied };
     const request = await proxy({ provider });
     expect(request.origin + request.path).toBe('https://other.example/v2/p?x=1');
     const own = await proxy({ provider, target: { customHost: 'https://own.example' } });

@@ -2,6 +2,7 @@ import { AppError } from '../../errors/index.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
+import { type ProxiedCall, placesOf } from './data-plane.ts';
 import { andThen, type Deferred } from './deferred.ts';
 import { fieldMissing, requireModel } from './fields.ts';
 import { shapeBody, withoutPlaceholders } from './shape-body.ts';
@@ -75,7 +76,9 @@ export function buildProxyRequest(
   const { proxy } = target.provider;
   const base = target.customHost ? baseOf(target, call) : (proxyBase(target, call) ?? baseOf(target, call));
   const path = proxy.path?.(call) ?? proxyPath(call);
-  refuseDotSegments(path.split('?', 1)[0] ?? '', 'path');
+  const [ownPath = ''] = path.split('?', 1);
+  refuseDotSegments(ownPath, 'path');
+  checkDataPlane(target, { method, path: ownPath });
   const headers: Record<string, string> = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
   addCallHeaders(target, call, headers);
   // The client's own Authorization may be a gateway key: it goes upstream only when it was asked for by name.
@@ -88,6 +91,18 @@ export function buildProxyRequest(
     customHost: target.customHost,
   });
   return andThen(done, () => request);
+}
+
+/** Throws AppError `PATH_NOT_ALLOWED` for what a stored credential is not there for. */
+function checkDataPlane({ stored, allPaths, compiled, provider, fields }: PreparedTarget, call: ProxiedCall): void {
+  if (!stored || allPaths || compiled.dataPlane.admits(call, placesOf(fields, provider.proxy.place))) return;
+  throw new AppError('PATH_NOT_ALLOWED', {
+    param: 'path',
+    provider: provider.id,
+    detail:
+      `${call.method} ${call.path} is not among the data-plane paths of ${provider.id}; ` +
+      'spec.proxyPaths: All in the resource of the account opens administrative paths',
+  });
 }
 
 /** The client's path without `/v1/proxy` or `/v1`, and its query. */

@@ -15,6 +15,8 @@ export interface TargetOptions {
   readonly ownIdentity?: boolean;
   /** The credential did not come with the call: nothing in the call may choose where it goes or what it reaches. */
   readonly stored?: boolean;
+  /** Proxied calls reach administrative paths, too: the owner of the account says so. */
+  readonly allPaths?: boolean;
   /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
   readonly headers?: ReadonlyMap<string, Secret>;
 }
@@ -30,6 +32,7 @@ export interface PreparedTarget {
   readonly namedHost: boolean;
   readonly ownIdentity: boolean;
   readonly stored: boolean;
+  readonly allPaths: boolean;
   /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
   readonly base: Base | AppError | undefined;
   /** For requests with and without a JSON body. */
@@ -47,7 +50,7 @@ const NO_HEADERS: ReadonlyMap<string, Secret> = new Map();
  * fails: what is missing is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
-  const { customHost, ownIdentity = false, stored = false, headers = NO_HEADERS } = options;
+  const { customHost, ownIdentity = false, stored = false, allPaths = false, headers = NO_HEADERS } = options;
   const compiled = compileProvider(provider);
   const known = customHost === undefined ? fields : withCustomHost(fields, customHost);
   const own = Object.fromEntries(headersOf(compiled, known));
@@ -60,6 +63,7 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
     namedHost,
     ownIdentity,
     stored,
+    allPaths,
     base: customHost === undefined ? ownBase(provider, compiled, known) : customBase(customHost),
     jsonHeaders: { 'content-type': 'application/json', ...own },
     bareHeaders: own,

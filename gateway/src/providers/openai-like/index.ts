@@ -12,4 +12,5 @@ export {
   responsesEndpoints,
 } from './endpoints.ts';
 export { editMessages, foldDeveloper, type MessageEdit, withoutMembers } from './messages.ts';
+export { dataPlaneOf, OPENAI_PATHS, pathsBelow } from './paths.ts';
 export { type OpenAiRow, openAiLike } from './row.ts';

@@ -8,6 +8,7 @@ import {
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
+import { dataPlaneOf, OPENAI_PATHS } from './paths.ts';
 
 /** A provider that speaks the OpenAI format on another host. */
 export interface OpenAiRow {
@@ -26,7 +27,13 @@ export interface OpenAiRow {
   /** `true`: the list is at the usual path. */
   readonly models?: true | ModelsEndpoint;
   readonly readError?: Provider['readError'];
-  readonly proxy?: Provider['proxy'];
+  readonly proxy?: Omit<Provider['proxy'], 'dataPlane'>;
+  /** Paths of proxied calls beside those of the format, or `only` these. */
+  readonly paths?: readonly string[] | { readonly only: readonly string[] };
+}
+
+function pathsOf({ paths = [], prefix }: OpenAiRow): readonly string[] {
+  return 'only' in paths ? paths.only : dataPlaneOf([...OPENAI_PATHS, ...paths], prefix);
 }
 
 /** The provider of a row. */
@@ -37,7 +44,7 @@ export function openAiLike(row: OpenAiRow): Provider {
     id: row.id,
     baseUrl: row.baseUrl,
     auth: row.auth ?? bearer(),
-    proxy: row.proxy ?? {},
+    proxy: { ...row.proxy, dataPlane: pathsOf(row) },
     endpoints: {
       ...(chat === undefined ? {} : { chatComplete: chatEndpoint(at('/chat/completions', chat)) }),
       ...(complete === undefined ? {} : { complete: completionEndpoint(at('/completions', complete)) }),

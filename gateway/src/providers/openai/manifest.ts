@@ -3,7 +3,9 @@ import { bearer } from '../engine/index.ts';
 import {
   chatEndpoint,
   completionEndpoint,
+  dataPlaneOf,
   embeddingsEndpoint,
+  OPENAI_PATHS,
   openAiMessages,
   relayed,
   responsesBelow,
@@ -27,5 +29,5 @@ export const openai: Provider = defineProvider({
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },
-  proxy: {},
+  proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS) },
 });

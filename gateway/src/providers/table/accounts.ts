@@ -35,6 +35,7 @@ const modalAuth: Authorizer = {
 export const ACCOUNTS: readonly Provider[] = [
   openAiLike({
     id: 'cortex',
+    paths: { only: ['POST /cortex/inference:complete', 'POST /cortex/inference:embed', 'POST /cortex/v1/**'] },
     baseUrl: 'https://{snowflake_account}.snowflakecomputing.com/api/v2',
     headers: {
       'x-snowflake-authorization-token-type': 'KEYPAIR_JWT',
@@ -44,6 +45,15 @@ export const ACCOUNTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'databricks',
+    paths: {
+      only: [
+        'POST /*/invocations',
+        'POST /chat/completions',
+        'POST /completions',
+        'POST /embeddings',
+        'POST /responses',
+      ],
+    },
     baseUrl: 'https://{databricks_workspace}.cloud.databricks.com/serving-endpoints',
     chat: { path: servingPath, dialect: databricksChat },
     complete: { path: servingPath },
@@ -52,6 +62,17 @@ export const ACCOUNTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'huggingface',
+    paths: [
+      'POST /',
+      'POST /models/**',
+      'POST /pipeline/**',
+      'POST /generate',
+      'POST /generate_stream',
+      'POST /embed',
+      'POST /predict',
+      'GET /info',
+      'GET /health',
+    ],
     baseUrl: '{huggingface_base_url|https://api-inference.huggingface.co}',
     chat: {
       path: modelPath('/v1/chat/completions'),
@@ -73,6 +94,16 @@ export const ACCOUNTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'ollama',
+    paths: [
+      'POST /api/generate',
+      'POST /api/chat',
+      'POST /api/embed',
+      'POST /api/embeddings',
+      'POST /api/show',
+      'GET /api/tags',
+      'GET /api/ps',
+      'GET /api/version',
+    ],
     baseUrl: '{custom_host}',
     prefix: '/v1',
     auth: bearer({ optional: true }),
@@ -87,6 +118,7 @@ export const ACCOUNTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'predibase',
+    paths: { only: ['POST /*/deployments/v2/llms/**', 'GET /*/deployments/v2/llms/**'] },
     baseUrl: 'https://serving.app.predibase.com',
     headers: { accept: 'application/json' },
     chat: {

@@ -41,6 +41,7 @@ export const AGGREGATORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'openrouter',
+    paths: ['GET /generation', 'GET /providers'],
     baseUrl: 'https://openrouter.ai/api',
     prefix: '/v1',
     headers: { 'http-referer': 'https://gatehouse.dev', 'x-title': 'Gatehouse' },

@@ -70,6 +70,7 @@ export const HOSTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'hyperbolic',
+    paths: ['POST /image/generation', 'POST /audio/generation'],
     baseUrl: 'https://api.hyperbolic.xyz',
     prefix: '/v1',
     chat: { clamp: { min_p: { min: 0, max: 1 } } },
@@ -212,6 +213,7 @@ export const HOSTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'siliconflow',
+    paths: ['POST /video/**', 'GET|POST /uploads/audio/voice', 'GET /audio/voice/list'],
     baseUrl: 'https://api.siliconflow.cn/v1',
     chat: {
       model: 'deepseek-ai/DeepSeek-V2-Chat',
@@ -223,6 +225,7 @@ export const HOSTS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'together-ai',
+    paths: ['GET|POST /fine-tunes/**'],
     baseUrl: 'https://api.together.xyz',
     prefix: '/v1',
     chat: {

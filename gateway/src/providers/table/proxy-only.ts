@@ -7,29 +7,97 @@ import { sagemakerAuth, sagemakerBaseUrl, sagemakerHeaders } from './hooks/sagem
 
 const MESHY = 'https://api.meshy.ai/openapi';
 
+/** Rows of vectors and what may be asked of collections, below the base of either version. */
+const VECTORS = [
+  'POST /entities/**',
+  'POST /collections/list',
+  'POST /collections/describe',
+  'POST /collections/get_stats',
+  ...['search', 'query', 'get', 'insert', 'upsert', 'delete'].map((verb) => `POST /${verb}`),
+];
+
 export const PROXY_ONLY: readonly Provider[] = [
   openAiLike({
     id: 'meshy',
+    paths: {
+      only: [
+        'text-to-3d',
+        'image-to-3d',
+        'multi-image-to-3d',
+        'text-to-image',
+        'image-to-image',
+        'text-to-texture',
+        'retexture',
+        'remesh',
+        'rigging',
+        'animations',
+      ].map((task) => `GET|POST|DELETE /${task}/**`),
+    },
     baseUrl: `${MESHY}/v1`,
     // Text to 3D is the only task of the second version.
     proxy: { baseUrl: (call) => `${MESHY}/${call.path.includes('text-to-3d') ? 'v2' : 'v1'}` },
   }),
-  openAiLike({ id: 'milvus', baseUrl: '{custom_host}' }),
-  openAiLike({ id: 'qdrant', baseUrl: '{custom_host}', auth: apiKeyHeader('api-key') }),
-  openAiLike({ id: 'recraft-ai', baseUrl: 'https://external.api.recraft.ai/v1' }),
+  openAiLike({
+    id: 'milvus',
+    paths: {
+      only: VECTORS.flatMap((pattern) =>
+        ['', '/v2/vectordb', '/v1/vector'].map((base) => pattern.replace(' /', ` ${base}/`)),
+      ),
+    },
+    baseUrl: '{custom_host}',
+  }),
+  openAiLike({
+    id: 'qdrant',
+    paths: {
+      only: [
+        'GET /collections',
+        'GET /collections/*',
+        'GET|POST|PUT /collections/*/points/**',
+        'POST /collections/*/facet',
+      ],
+    },
+    baseUrl: '{custom_host}',
+    auth: apiKeyHeader('api-key'),
+  }),
+  openAiLike({
+    id: 'recraft-ai',
+    paths: { only: ['POST /images/**', 'POST /styles'] },
+    baseUrl: 'https://external.api.recraft.ai/v1',
+  }),
   openAiLike({
     id: 'replicate',
+    paths: {
+      only: [
+        'GET|POST /predictions/**',
+        'POST /models/*/*/predictions',
+        'POST /deployments/*/*/predictions',
+        'GET /models/**',
+        'GET /collections/**',
+        'GET /hardware',
+        'GET|POST|DELETE /files/**',
+      ],
+    },
     baseUrl: 'https://api.replicate.com/v1',
     models: { path: '/models', read: ownedModelPages },
     proxy: { modelOf: modelIn(/^\/models\/([^/]+\/[^/]+)\/predictions$/) },
   }),
   openAiLike({
     id: 'sagemaker',
+    paths: { only: ['POST /endpoints/*/invocations', 'POST /endpoints/*/invocations-response-stream'] },
     baseUrl: sagemakerBaseUrl,
     auth: sagemakerAuth,
     headers: sagemakerHeaders,
     proxy: { modelOf: modelIn(/^\/endpoints\/([^/]+)\/[^/]+$/) },
   }),
-  openAiLike({ id: 'segmind', baseUrl: 'https://api.segmind.com/v1', auth: apiKeyHeader('x-api-key') }),
-  openAiLike({ id: 'tripo3d', baseUrl: 'https://api.tripo3d.ai/v2/openapi' }),
+  openAiLike({
+    id: 'segmind',
+    paths: { only: ['POST /*', 'POST /workflows/*', 'GET /workflows/request/*'] },
+    baseUrl: 'https://api.segmind.com/v1',
+    auth: apiKeyHeader('x-api-key'),
+  }),
+  openAiLike({
+    id: 'tripo3d',
+    paths: { only: ['POST /task', 'GET /task/*', 'POST /upload'] },
+    baseUrl: 'https://api.tripo3d.ai/v2/openapi',
+  }),
 ];

@@ -6,9 +6,15 @@ import { promptUsageFromTotal, vectorsAsData, withoutFloatFormat } from './hooks
 import { inputAsList } from './hooks/input.ts';
 
 export const RETRIEVAL: readonly Provider[] = [
-  openAiLike({ id: 'jina', baseUrl: 'https://api.jina.ai/v1', embed: { model: 'jina-embeddings-v2-base-en' } }),
+  openAiLike({
+    id: 'jina',
+    paths: ['POST /segment', 'POST /multi-vector'],
+    baseUrl: 'https://api.jina.ai/v1',
+    embed: { model: 'jina-embeddings-v2-base-en' },
+  }),
   openAiLike({
     id: 'nomic',
+    paths: ['POST /embedding/**'],
     baseUrl: 'https://api-atlas.nomic.ai/v1',
     embed: {
       path: '/embedding/text',
@@ -21,6 +27,18 @@ export const RETRIEVAL: readonly Provider[] = [
   }),
   openAiLike({
     id: 'pinecone',
+    paths: {
+      only: [
+        'POST /embed',
+        'POST /rerank',
+        'GET /models/**',
+        'POST /query',
+        'GET|POST /vectors/**',
+        'POST /records/**',
+        'POST /describe_index_stats',
+        'POST /assistant/chat/**',
+      ],
+    },
     baseUrl: 'https://api.pinecone.io',
     auth: apiKeyHeader('api-key'),
     // Source: Pinecone API reference; the inference API asks for a dated version.
@@ -28,6 +46,7 @@ export const RETRIEVAL: readonly Provider[] = [
   }),
   openAiLike({
     id: 'voyage',
+    paths: ['POST /multimodalembeddings', 'POST /contextualizedembeddings'],
     baseUrl: 'https://api.voyageai.com/v1',
     embed: {
       rename: { dimensions: 'output_dimension' },

@@ -15,6 +15,8 @@ import {
 } from './hooks/mistral.ts';
 import { perplexityChat } from './hooks/perplexity.ts';
 
+const ASYNCHRONOUS = ['GET /async-result/*', 'POST /async/chat/completions', 'POST /web_search', 'POST /tools'];
+
 export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'dashscope',
@@ -25,6 +27,7 @@ export const VENDORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'deepseek',
+    paths: ['POST /beta/completions', 'POST /beta/chat/completions', 'POST /anthropic/v1/messages'],
     baseUrl: 'https://api.deepseek.com',
     chat: {
       path: '/v1/chat/completions',
@@ -60,6 +63,17 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({ id: 'matterai', baseUrl: 'https://api.matterai.so/v1', chat: { model: 'axon' }, models: true }),
   openAiLike({
     id: 'mistral-ai',
+    paths: [
+      'POST /fim/completions',
+      'POST /ocr',
+      'POST /agents/completions',
+      'POST /chat/moderations',
+      'POST /classifications',
+      'POST /chat/classifications',
+      'GET|POST|DELETE /batch/jobs/**',
+      '* /agents/**',
+      '* /libraries/**',
+    ],
     baseUrl: 'https://api.mistral.ai/v1',
     chat: {
       path: chatPath,
@@ -81,6 +95,7 @@ export const VENDORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'moonshot',
+    paths: ['POST /tokenizers/estimate-token-count'],
     baseUrl: 'https://api.moonshot.cn',
     prefix: '/v1',
     chat: { model: 'moonshot-v1-8k', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
@@ -88,6 +103,7 @@ export const VENDORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'perplexity-ai',
+    paths: ['POST /search', 'GET|POST /async/chat/completions/**'],
     baseUrl: 'https://api.perplexity.ai',
     chat: {
       model: 'mistral-7b-instruct',
@@ -104,12 +120,21 @@ export const VENDORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'upstage',
+    paths: ['POST /document-digitization', 'POST /document-ai/**', 'POST /information-extraction/**'],
     baseUrl: 'https://api.upstage.ai/v1/solar',
     chat: { model: 'solar-pro' },
     embed: { model: 'solar-embedding-1-large-query' },
   }),
   openAiLike({
     id: 'x-ai',
+    paths: [
+      'POST /tokenize-text',
+      'POST /documents/search',
+      'GET /chat/deferred-completion/*',
+      'GET /language-models/**',
+      'GET /embedding-models/**',
+      'GET /image-generation-models/**',
+    ],
     baseUrl: 'https://api.x.ai/v1',
     chat: {},
     complete: { model: 'grok-beta' },
@@ -117,9 +142,16 @@ export const VENDORS: readonly Provider[] = [
     responses: true,
     models: true,
   }),
-  openAiLike({ id: 'z-ai', baseUrl: 'https://api.z.ai/api/paas/v4', chat: { model: 'glm-4.6' }, models: true }),
+  openAiLike({
+    id: 'z-ai',
+    paths: ASYNCHRONOUS,
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    chat: { model: 'glm-4.6' },
+    models: true,
+  }),
   openAiLike({
     id: 'zhipu',
+    paths: ASYNCHRONOUS,
     baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
     chat: { model: 'glm-3-turbo' },
     embed: { model: 'embedding-2' },

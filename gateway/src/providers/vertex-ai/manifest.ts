@@ -1,8 +1,9 @@
-import { gcpOAuth } from '../../upstream/gcp/index.ts';
+import { gcpOAuth, gcpProject } from '../../upstream/gcp/index.ts';
 import { isOverloadFrame } from '../../wire/anthropic/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
 import { chatComplete } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';
+import { DATA_PLANE } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { models, quotaProject } from './models.ts';
@@ -23,6 +24,10 @@ export const vertexAi: Provider = defineProvider({
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed, messages, messagesCountTokens },
   models,
-  proxy: { modelOf: publisherModel },
+  proxy: {
+    modelOf: publisherModel,
+    dataPlane: DATA_PLANE,
+    place: (name, fields) => (name === 'vertex_project_id' ? gcpProject(fields) : undefined),
+  },
   isOverloadFrame,
 });

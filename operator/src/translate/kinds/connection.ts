@@ -48,11 +48,19 @@ export function connect({ kind, metadata, spec }: Account, { namespace, workspac
 export const hasSecrets = ({ secretRef, headers }: Pick<Account['spec'], 'secretRef' | 'headers'>): boolean =>
   secretRef !== undefined || Object.keys(headers ?? {}).length > 0;
 
-type AccountMember = 'provider' | 'settings' | 'headers' | 'deployments' | 'customHost' | 'credential' | 'ownIdentity';
+type AccountMember =
+  | 'provider'
+  | 'settings'
+  | 'headers'
+  | 'deployments'
+  | 'customHost'
+  | 'credential'
+  | 'ownIdentity'
+  | 'proxyPaths';
 
 /** The members of a provider entry that an account decides. */
 export function accountBody(
-  { provider, settings, customHost, deployments }: Account['spec'],
+  { provider, settings, customHost, deployments, proxyPaths }: Account['spec'],
   credential: string | undefined,
   lending: Lending,
   reach: ReachBody | undefined,
@@ -64,6 +72,7 @@ export function accountBody(
     headers: {}, // they are secret, and stand beside the credential
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),
+    ...(proxyPaths === 'All' ? { proxyPaths } : {}),
     ...(credential === undefined ? {} : { credential }),
     ...(reach === undefined ? {} : { reach }),
   };
