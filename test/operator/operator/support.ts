@@ -327,7 +327,7 @@ export interface PodProcess extends AsyncDisposable {
 const ADMIN_PORT = '8789';
 
 /** Waits for pods of the stage's fleet and runs each as a process with an address of loopback of its own. */
-export async function runPods(stage: Stage, { count = 1 } = {}): Promise<PodProcess[]> {
+export async function runPods(stage: Stage, { count = 1, deadlineMs = 20_000 } = {}): Promise<PodProcess[]> {
   const { cluster, fleets } = stage;
   const selector = encodeURIComponent('gatehouse.dev/fleet=main');
   const pods = await waitFor(
@@ -337,12 +337,12 @@ export async function runPods(stage: Stage, { count = 1 } = {}): Promise<PodProc
       const idle = items.filter((pod) => !isObject(pod.status) || pod.status['podIP'] === undefined);
       return idle.length >= count ? idle.slice(0, count) : undefined;
     },
-    { deadlineMs: 20_000, what: 'pods of the fleet' },
+    { deadlineMs, what: 'pods of the fleet' },
   );
-  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name)));
+  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name, deadlineMs)));
 }
 
-async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<PodProcess> {
+async function runPod({ cluster, fleets, folder }: Stage, pod: string, deadlineMs: number): Promise<PodProcess> {
   const [a = 0, b = 0, c = 0] = randomBytes(3);
   const ip = `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
   const admin = await waitFor(
@@ -377,7 +377,7 @@ async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<
     await patch(cluster, path, body, 'application/strategic-merge-patch+json');
   };
   await waitFor(async () => (await fetch(`http://${ip}:${ADMIN_PORT}/readyz`)).ok, {
-    deadlineMs: 20_000,
+    deadlineMs,
     what: 'a gateway with a Snapshot',
   });
   await report(true);
