@@ -247,7 +247,7 @@ function toAdmin(stage: Stage): KubeThing {
 
 async function newestManifest({ fleets }: Stage): Promise<string> {
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'main-snapshot', namespace: fleets } };
-  return JSON.stringify((await read(cluster, manifest))?.data);
+  return JSON.stringify((await read(cluster, manifest))?.data ?? null);
 }
 
 /** Whether a text stands in a shard of Secrets that the manifest names. */
