@@ -21,8 +21,8 @@ const MAX_DEPTH = 64;
 
 /** References of each Kind. */
 const REFERENCES: Partial<Record<KindName, Read>> = {
-  VirtualKey: ({ secretRef }) => [secretRef],
-  Integration: ({ secretRef }) => [secretRef],
+  VirtualKey: accountRefs,
+  Integration: accountRefs,
   GatewayConfig: ({ config }) => configRefs(config, 0),
   ApiKey: ({ sha256, secretRef }, object) => [
     ...(sha256 === undefined ? [secretRef ?? mintedSecret(object.metadata.name)] : []),
@@ -58,6 +58,11 @@ export function secretRefsOf(kind: KindName, object: Named): readonly SecretName
     names.set(`${place}/${ref['name']}`, { namespace: place, name: ref['name'] });
   }
   return [...names.values()];
+}
+
+function accountRefs({ secretRef, headersFrom }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const headers = Array.isArray(headersFrom) ? headersFrom : [];
+  return [secretRef, ...headers.map((header: unknown) => (isObject(header) ? header['secretRef'] : undefined))];
 }
 
 function configRefs(config: unknown, depth: number): readonly unknown[] {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
 import type { Issue } from '../../issue.ts';
-import { atomicList, httpUrl, type Rule, stringMap, withRules } from '../../meta.ts';
+import { atomicList, httpUrl, mapList, pattern, type Rule, stringMap, withRules } from '../../meta.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -11,6 +11,7 @@ import {
   secretFieldsOf,
   settingsProblems,
 } from '../../providers/index.ts';
+import { secretKeyRef } from './refs.ts';
 
 type Deployments = readonly { readonly isDefault?: boolean | undefined }[];
 
@@ -57,6 +58,17 @@ export const connectionFields = {
   settings: settings.optional(),
   customHost: httpUrl('customHost replaces the base URL of the provider, version segment included.').optional(),
   headers: headerMap("headers are sent with every call, over the provider's own.").optional(),
+  headersFrom: mapList(
+    z.strictObject({
+      name: pattern(HEADER_NAME, 'a header name', 256).meta({ description: 'name is the name of the header.' }),
+      secretRef: secretKeyRef('secretRef names the entry of a Secret that holds the value.'),
+    }),
+    ['name'],
+    {
+      description: 'headersFrom are headers whose values Secrets of the same namespace hold; they go over headers.',
+      max: 32,
+    },
+  ).optional(),
   deployments: withRules(atomicList(deployment, 'deployments map model names to deployments of the account.', 100), [
     ONE_DEFAULT,
   ]).optional(),

@@ -1,14 +1,15 @@
 /** What VirtualKey and Integration have in common: an account at a provider. */
 
-import { ok } from '@gatehouse/crds';
+import { err, ok, type Result } from '@gatehouse/crds';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { foreignPlace, givenFields, readCredential } from '../credential.ts';
-import type { Finding } from '../findings.ts';
+import { type Finding, missing, unread } from '../findings.ts';
 import { credentialName } from '../last-good.ts';
 import type { Lending } from '../lending.ts';
 import type { Lookups } from '../lookups.ts';
+import { textOf } from '../secret-text.ts';
 import type { Draft, Place } from './contract.ts';
 
 type Account = VirtualKey | Integration;
@@ -22,7 +23,7 @@ export interface Connection {
 
 /** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
 export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
-  const { secretRef, headers } = spec;
+  const { secretRef } = spec;
   if (!hasSecrets(spec)) return { credential: undefined, drafts: [], findings: [] };
   const fields =
     secretRef === undefined
@@ -40,13 +41,57 @@ export function connect({ kind, metadata, spec }: Account, { namespace, workspac
   const name = credentialName([kind, metadata.name], place);
   const credential = entryId('credential', workspace, name);
   if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
-  const body = { fields: fields.value, ...(headers === undefined ? {} : { headers }) };
+  const found = readHeaders(spec, namespace, view);
+  if (!found.ok) return { credential, drafts: [], findings: [found.error] };
+  const body = { fields: fields.value, ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }) };
   return { credential, drafts: [{ kind: 'credential', workspace, name, body }], findings: [] };
 }
 
 /** Whether the account has an entry of its own for what is secret: a credential, or headers, which may hold one. */
-export const hasSecrets = ({ secretRef, headers }: Pick<Account['spec'], 'secretRef' | 'headers'>): boolean =>
-  secretRef !== undefined || Object.keys(headers ?? {}).length > 0;
+export const hasSecrets = ({ secretRef, headers = {}, headersFrom = [] }: AccountSecrets): boolean =>
+  secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0;
+
+type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'>;
+
+/** Custom headers, those that Secrets hold over the others. */
+function readHeaders(
+  { headers = {}, headersFrom = [] }: AccountSecrets,
+  namespace: string,
+  view: Lookups,
+): Result<Readonly<Record<string, string>>, Finding> {
+  const values = new Map(Object.entries(headers));
+  for (const [at, { name, secretRef }] of headersFrom.entries()) {
+    const value = readHeader({ namespace, ...secretRef }, ['spec', 'headersFrom', at, 'secretRef'], view);
+    if (!value.ok) return value;
+    for (const known of values.keys()) if (known.toLowerCase() === name.toLowerCase()) values.delete(known);
+    values.set(name, value.value);
+  }
+  return ok(Object.fromEntries(values));
+}
+
+interface SecretEntry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+function readHeader(
+  { namespace, name, key }: SecretEntry,
+  path: Finding['path'],
+  view: Lookups,
+): Result<string, Finding> {
+  const lost = (message: string) => err(missing(path, message, 'keep'));
+  const data = view.secret(namespace, name);
+  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  if (why !== undefined) return err(why);
+  const value = data === undefined ? undefined : textOf(data, key)?.trim();
+  if (value === undefined) return lost(`the Secret ${name} does not exist or has no entry ${key}`);
+  if (HEADER_VALUE.test(value)) return ok(value);
+  return lost(`the entry ${key} of the Secret ${name} has characters that no header can carry`);
+}
+
+/** Visible characters, spaces and tabs (RFC 9110 section 5.5): a file often ends in a newline, which is taken off before. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 type AccountMember =
   | 'provider'
