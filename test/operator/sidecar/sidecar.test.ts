@@ -315,6 +315,22 @@ describe('the mounted copy', () => {
     await waitFor(() => mounted(other), { what: 'the Secret again' });
   });
 
+  test('does not go back to what a backup holds of it', async () => {
+    const old = await Promise.all(Object.values(copyPaths(team)).map((path) => read<Copy>(path)));
+    await make(cluster, resource('GatewayConfig', team, 'later', { config: { provider: '@own' } }));
+    const isLater = async () => (await mounted(team))?.entries.some(({ id }) => id === `config/${team}/later`) ?? false;
+    await waitFor(isLater, { what: 'the edit' });
+    for (const [i, path] of Object.values(copyPaths(team)).entries()) {
+      const { metadata, ...body } = old[i] as Copy & { metadata: { name: string } }; // it was there
+      const { resourceVersion: _, ...identity } = metadata as typeof metadata & { resourceVersion?: string };
+      const put = await cluster.request('PUT', path, { body: { ...body, metadata: identity } });
+      expect(put.status).toBe(200);
+    }
+    await waitFor(isLater, { deadlineMs: 20_000, what: 'the edit again' });
+    const { version } = (await mounted(team)) ?? {};
+    expect(version).toBe(view.snapshotFor(team)?.version);
+  });
+
   test('belongs to all profiles of the namespace and goes with the last one', async () => {
     const namespace = await makeWorkspace(cluster, view);
     await using _controller = startController([namespace]);

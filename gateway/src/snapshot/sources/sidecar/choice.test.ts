@@ -48,10 +48,16 @@ describe('the newer copy', () => {
       mountedMs: -500,
       want: streamed,
     },
+    {
+      rule: 'is never a mounted one with a content that was replaced, as a backup puts it back',
+      copies: { mounted, streamed, left: new Set([mounted.version]) },
+      silenceMs: 1e9,
+      mountedMs: 500,
+      want: streamed,
+    },
   ])('$rule', ({ copies, silenceMs, mountedMs, want }) => {
     const [heardAtMs, mountedAtMs, nowMs] = [5, 5 + mountedMs, 5 + silenceMs];
-    expect(chooseCopy({ mounted: undefined, streamed: undefined, ...copies, heardAtMs, mountedAtMs, nowMs })).toBe(
-      want,
-    );
+    const nothing = { mounted: undefined, streamed: undefined, left: new Set<number>() };
+    expect(chooseCopy({ ...nothing, ...copies, heardAtMs, mountedAtMs, nowMs })).toBe(want);
   });
 });

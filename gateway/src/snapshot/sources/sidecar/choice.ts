@@ -1,4 +1,4 @@
-/** Which of two copies is the newer one: versions name contents and have no order. */
+/** Which of two copies is the newer one: versions name contents and have no order. See docs/behaviour/publishing.md. */
 import type { SnapshotFrame } from '@gatehouse/crds/snapshot';
 
 /** Kubelet brings a changed ConfigMap within its sync period and the life of its cache, about 90 s together; in ms. */
@@ -11,15 +11,25 @@ export interface Copies {
   readonly streamed: SnapshotFrame | undefined;
   /** When the stream was last heard of; pings count, since they say that what was sent is still right. */
   readonly heardAtMs: number;
+  /** Versions that were served and replaced by others. */
+  readonly left: ReadonlySet<number>;
   readonly nowMs: number;
 }
 
 /**
  * The stream is right while it is heard, and until the mounted copy must have caught up with it; from then on one that has come
- * since is at least as new. One that was there before is not: the stream may have taken back what it says.
+ * since is at least as new. One that was there before is not: the stream may have taken back what it says. Nor is one with a
+ * content that was replaced: a backup that was put back looks like that, and nobody may be there to mend it.
  */
-export function chooseCopy({ mounted, mountedAtMs, streamed, heardAtMs, nowMs }: Copies): SnapshotFrame | undefined {
+export function chooseCopy({
+  mounted,
+  mountedAtMs,
+  streamed,
+  heardAtMs,
+  left,
+  nowMs,
+}: Copies): SnapshotFrame | undefined {
   if (streamed === undefined || mounted === undefined) return streamed ?? mounted;
   const hasCaughtUp = mountedAtMs > heardAtMs && nowMs - heardAtMs >= MOUNT_LAG_MS;
-  return hasCaughtUp ? mounted : streamed;
+  return hasCaughtUp && !left.has(mounted.version) ? mounted : streamed;
 }

@@ -14,6 +14,8 @@ export interface SidecarSourceSettings {
   readonly service: Endpoint | undefined;
 }
 
+/** Contents that a sidecar knows it has left; older ones are forgotten first. */
+const MAX_LEFT = 256;
 /** How often to look at the mounted copy, in ms; kubelet itself takes up to two minutes. */
 const LOOK_MS = 2_000;
 
@@ -24,7 +26,9 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const { signal } = closing;
   const mounted = createMounted(settings.folder);
   const connection = createConnection('the snapshot service', options);
+  const left = new Set<number>();
   let copies: Omit<Copies, 'nowMs'> = {
+    left,
     mounted: undefined,
     mountedAtMs: Number.NEGATIVE_INFINITY,
     streamed: undefined,
@@ -39,6 +43,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const serve = (): void => {
     const chosen = chooseCopy({ ...copies, nowMs: performance.now() });
     if (chosen === undefined || chosen.version === taken?.version) return;
+    leave(left, taken?.version, chosen.version);
     taken = chosen;
     takenFrom = chosen === copies.streamed ? 'the stream' : 'the mounted copy';
     loading = snapshots.load(chosen.version, chosen).then(({ rejected }) => {
@@ -90,4 +95,13 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
       await loading;
     },
   };
+}
+
+function leave(left: Set<number>, old: number | undefined, next: number): void {
+  if (old !== undefined) left.add(old);
+  left.delete(next);
+  for (const oldest of left) {
+    if (left.size <= MAX_LEFT) break;
+    left.delete(oldest);
+  }
 }
