@@ -9,7 +9,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld({
     entries: ({ url }) => [
-      provider('elsewhere', { customHost: `${url}/elsewhere` }),
+      provider('elsewhere', { customHost: `${url}/elsewhere`, proxyPaths: 'All' }),
       config('by-path', {
         strategy: {
           mode: 'conditional',
