@@ -15,6 +15,7 @@ import {
 } from '@gatehouse/crds/snapshot';
 import { KEY, sha256, unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
+import { reveal } from '../../gateway/src/lib/secret.ts';
 import { PROVIDERS } from '../../gateway/src/providers/register.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../../gateway/src/snapshot/index.ts';
 
@@ -69,7 +70,7 @@ describe.for(releases)('what an operator of schema %s has published', (release) 
     const { current, status } = await load(toSnapshot(published(release)));
     expect(status).toMatchObject({ rejected: undefined, skipped: [] });
     expect(current?.key(sha256(KEY))).toMatchObject({ name: 'main', workspace: 'team-a' });
-    expect(current?.provider('team-a', 'local')?.values.get('api_key')).toBe('sk-local');
+    expect(reveal(current?.provider('team-a', 'local')?.values.get('api_key') ?? '')).toBe('sk-local');
     expect(current?.provider('team-a', 'shared')).toMatchObject({ workspace: null });
     expect(current?.config('team-a', 'main')?.plan.leafCount).toBe(2);
   });

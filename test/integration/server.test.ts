@@ -82,7 +82,7 @@ describe('a path', () => {
   test('that cannot be decoded is 400', async () => {
     const answer = await world.send('/v1/responses/%zz', { headers: via });
     expect(answer.status).toBe(400);
-    expect(answer.json()).toMatchObject({ error: { code: 'header_invalid' } });
+    expect(answer.json()).toMatchObject({ error: { code: 'parameter_invalid' } });
     expect(answer.headers['x-gw-trace-id']).toEqual(expect.any(String));
   });
 

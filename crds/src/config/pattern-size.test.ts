@@ -58,6 +58,13 @@ describe('the estimated size of a pattern', () => {
     expect(estimate).toBeGreaterThanOrEqual(compiledSize(pattern) ?? 0);
   });
 
+  test.for(['()*', '(\\b*){3}', '(a?){2,}', '(?:^*)+', '()()'])(
+    'counts the extra step of what may be empty: %s',
+    (pattern) => {
+      expect(estimatePatternSize(pattern)).toBeGreaterThanOrEqual(compiledSize(pattern) ?? 0);
+    },
+  );
+
   test('multiplies nested repeats', () => {
     expect(estimatePatternSize('((a{10}){10}){10}')).toBeGreaterThan(1_000);
     expect(estimatePatternSize('(((a{99999}){99999}){99999}){99999}')).toBe(1_000_000);

@@ -26,7 +26,7 @@ export function estimatePatternSize(pattern: string): number {
   for (const [token] of pattern.matchAll(TOKEN)) {
     if (token === '(') {
       outer.push(before + last);
-      before = 2;
+      before = 3; // both ends, and one step where nothing stands between them
       last = 0;
     } else if (token === ')') {
       last += before;
@@ -45,9 +45,9 @@ const isQuantifier = (token: string): boolean => /^(?:\{\d|[*+?])/.test(token);
 
 function repeated(size: number, token: string): number {
   const [, min, open, max] = REPEAT.exec(token) ?? [];
-  if (min === undefined) return size + 1;
+  if (min === undefined) return size + 2; // the second where what is repeated may be empty
   const times = Math.max(1, Number(min), Number(max ?? 0));
-  return size * times + (open === undefined ? 0 : times + 1); // each optional one is a step of its own
+  return size * times + (open === undefined ? 0 : times + 2); // each optional one is a step of its own
 }
 
 function sizeOf(token: string): number {
