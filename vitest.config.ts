@@ -5,6 +5,16 @@ const source = {
   ssr: { resolve: { conditions: ['@gatehouse/source'] } },
 };
 
+/** Tests beside the source that open sockets, start processes or watch files: they need time that a unit test does not get. */
+const SLOW = [
+  'standalone/src/{process,mock-provider}/**/*.test.ts',
+  'standalone/src/{main,examples}.test.ts',
+  'gateway/src/server/serve.test.ts',
+  'gateway/src/snapshot/sources/kubernetes/api.test.ts',
+  'gateway/src/upstream/host-guard/connect.test.ts',
+  'test/bench/load/connection.test.ts',
+];
+
 export default defineConfig({
   ...source,
   test: {
@@ -14,9 +24,10 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{bench,kit}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'standalone/src/main.test.ts'], // it starts processes
+          exclude: ['**/node_modules/**', ...SLOW],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],
+          testTimeout: 20_000, // for a machine that does other work, too
         },
       },
       {
@@ -39,7 +50,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'integration',
-          include: ['test/{contract,integration,regression}/**/*.test.ts', 'standalone/src/main.test.ts'],
+          include: ['test/{contract,integration,regression}/**/*.test.ts', ...SLOW],
           exclude: ['test/integration/redis/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
