@@ -2,11 +2,20 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import type { OperatorOptions } from '../config/index.ts';
 import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
-import { createTranslations, readPublished, type Translations } from '../program/index.ts';
+import { type Before, createTranslations, type FleetName, readPublished, type Translations } from '../program/index.ts';
 import { servedNamespaces, wantSecrets } from '../refs/index.ts';
-import { createBackoff, type KubeClient, type Log, nameOf, namespaceOf, sleep, systemClock } from '../runtime/index.ts';
+import {
+  createBackoff,
+  type KubeClient,
+  keyOf,
+  type Log,
+  nameOf,
+  namespaceOf,
+  sleep,
+  systemClock,
+} from '../runtime/index.ts';
 import { createServiceBook, type ServiceBook } from '../services/index.ts';
-import { createLastGood, type LastGood } from '../translate/index.ts';
+import { createLastGood } from '../translate/index.ts';
 import { createLiveWorld } from '../world/index.ts';
 import { type Stores, storeOf } from './stores.ts';
 
@@ -27,6 +36,8 @@ export interface Translator {
 }
 
 const RETRY = { minMs: 500, maxMs: 30_000 };
+/** How long after a grant at most a fleet waits for what it served to be read. */
+const UNREAD_MS = 2_000;
 
 export function createTranslator({
   options,
@@ -80,7 +91,12 @@ export function createTranslator({
   return {
     translations,
     services,
-    start: async (signal) => translations.start(await readLastGood({ client, stores, log, signal, options })),
+    start: async (signal) => {
+      const reading = { client, stores, log, signal, options };
+      const { before, unread } = await readAgain(fleetsOf(reading), reading);
+      await translations.start(before);
+      if (unread.length > 0) void recallLater(unread, translations, reading);
+    },
   };
 }
 
@@ -88,22 +104,52 @@ interface Reading extends Pick<TranslatorOptions, 'options' | 'client' | 'stores
   readonly signal: AbortSignal;
 }
 
-/**
- * Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. What stands
- * in the namespaces of workspaces is theirs to write, and so tells nothing.
- */
-async function readLastGood({ options, client, stores, log, signal }: Reading): Promise<LastGood> {
-  const backoff = createBackoff(RETRY, Math.random);
-  const fleets = [...stores.fleets.fleets.objects.keys()]
+/** What stands in the namespaces of workspaces is theirs to write, and so tells nothing. */
+const fleetsOf = ({ options, stores }: Reading): readonly FleetName[] =>
+  [...stores.fleets.fleets.objects.keys()]
     .map((key) => ({ namespace: namespaceOf(key), name: nameOf(key).name }))
     .filter(({ namespace }) => isOfOrganisation(namespace, options));
+
+interface Recalled {
+  readonly before: Before;
+  readonly unread: readonly FleetName[];
+}
+
+/** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
+async function readAgain(fleets: readonly FleetName[], { options, client, log, signal }: Reading): Promise<Recalled> {
+  const backoff = createBackoff(RETRY, Math.random);
   for (;;) {
     try {
-      return createLastGood(await readPublished(fleets, { client, log, signal }), options.allowedHosts);
+      const { entries, unread } = await readPublished(fleets, { client, log, signal });
+      const lastGood = createLastGood(entries, options.allowedHosts);
+      return { before: { lastGood, unread: new Set(unread.map(keyOf)) }, unread };
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'Could not read what was published before');
       await sleep(backoff.next(), { signal, clock: systemClock });
     }
+  }
+}
+
+/**
+ * Reads what fleets serve as soon as the platform has granted it; nothing is published to them before. The first content published
+ * after that then holds what they served, also of namespaces whose Secrets may not be read yet. Ends with the signal.
+ */
+async function recallLater(missing: readonly FleetName[], translations: Translations, reading: Reading): Promise<void> {
+  const { log, signal, stores } = reading;
+  const { objects } = stores.fleets.fleets;
+  let unread = missing;
+  log.warn({ fleets: unread.map(keyOf) }, 'Nothing is published to fleets whose content may not be read yet');
+  try {
+    while (unread.length > 0) {
+      await sleep(UNREAD_MS, { signal, clock: systemClock });
+      const there = unread.filter((fleet) => objects.has(keyOf(fleet)));
+      const next = await readAgain(there, reading);
+      if (next.unread.length === unread.length) continue;
+      unread = next.unread;
+      translations.recall(next.before);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }

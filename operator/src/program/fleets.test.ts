@@ -152,6 +152,16 @@ function stage() {
   };
 }
 
+test('a fleet is published to as soon as it is known what it serves already', async () => {
+  await using given = stage();
+  const other = place({ key: 'fleets/other', identity: { namespace: 'fleets', name: 'other', uid: 'u2' } });
+  given.fleets.publish([place(), other], { ...translated(0), unread: new Set(['fleets/main']) });
+  await waitFor(() => given.version('other') === 1);
+  expect(given.version()).toBe(0);
+  given.fleets.publish([place(), other], { ...translated(1), unread: new Set() });
+  await waitFor(() => given.version() === 1);
+});
+
 describe('what a workspace owns', () => {
   test('is programmed when every ready pod serves its translation, and not before', async () => {
     await using given = stage();

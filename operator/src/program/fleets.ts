@@ -106,10 +106,11 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
     [...entries.values()].map(({ fleet }) => fleet).filter(({ place }) => concerns(place, workspace));
 
   return {
-    publish: (places, { translation, sequence, sinceMs }) => {
+    publish: (places, { translation, sequence, sinceMs, unread }) => {
       arrange(places);
       updatePods();
       for (const { fleet } of entries.values()) {
+        if (unread?.has(fleet.place.key)) continue;
         const edition: Edition = { sequence, sinceMs, snapshot: snapshotFor(fleet.place, translation.snapshot) };
         fleet.want(edition);
       }

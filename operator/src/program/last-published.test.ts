@@ -56,7 +56,7 @@ async function read(fleets: readonly GivenFleet[]) {
   };
   const names = fleets.map(({ name }) => ({ name, namespace: 'fleets' }));
   const { signal } = new AbortController();
-  const entries = await readPublished(names, { client: client as never, log, signal }); // answers every kind alike
+  const { entries } = await readPublished(names, { client: client as never, log, signal }); // answers every kind alike
   return {
     warnings,
     told: entries.map(({ generation, body }) => `${generation} ${/"model":"(\w+)"/.exec(JSON.stringify(body))?.[1]}`),
@@ -99,4 +99,23 @@ test.for<{ rule: string; lie: AnyEntry }>([
   const { told, warnings } = await read([of('a', 1, entry('true'), lie)]);
   expect(told).toEqual(['1 true']);
   expect(warnings).toEqual([expect.objectContaining({ entries: 1 })]);
+});
+
+test('a fleet that may not be read is named, and the others are read', async () => {
+  const objects = objectsOf([of('a', 1, entry('one'))]);
+  const client = {
+    get: async (_: unknown, { name, namespace }: { readonly name: string; readonly namespace: string }) => {
+      const data = objects.get(name);
+      if (namespace === 'closed') throw new ApiError({ status: 403, reason: 'Forbidden', message: '' });
+      if (data === undefined) throw new ApiError({ status: 404, reason: 'NotFound', message: '' });
+      return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+    },
+  };
+  const log: Log = { debug: () => {}, info: () => {}, error: () => {}, warn: () => {} };
+  const closed = { name: 'b', namespace: 'closed' };
+  const { signal } = new AbortController();
+  const options = { client: client as never, log, signal }; // answers every kind alike
+  const { entries, unread } = await readPublished([closed, { name: 'a', namespace: 'fleets' }], options);
+  expect(entries).toHaveLength(1);
+  expect(unread).toEqual([closed]);
 });

@@ -42,7 +42,13 @@ interface ReaderOptions {
   readonly signal: AbortSignal;
 }
 
-type FleetName = ObjectName & { readonly namespace: string };
+export type FleetName = ObjectName & { readonly namespace: string };
+
+export interface LastPublished {
+  readonly entries: readonly AnyEntry[];
+  /** Fleets whose rights the platform has not granted, so that nobody knows what they serve. */
+  readonly unread: readonly FleetName[];
+}
 
 /** What one fleet was told last. */
 interface Edition {
@@ -54,16 +60,18 @@ interface Edition {
 /**
  * The entries of the manifests of fleets; of an entry that several have, the one of the latest publication, then of the highest
  * generation: generations begin anew with an object of the same name, and a suspended fleet still has those of the one before.
- * A fleet without a manifest, with one that cannot be read whole, or in a namespace whose rights the platform has not granted, adds nothing, nor does an entry that is not what its digest
- * says. Only fleets in the organisation's hands may be asked: who can write beside their manifests is believed. Rejects with
+ * A fleet without a manifest, or with one that cannot be read whole, adds nothing, nor does an entry that is not what its digest
+ * says; one that may not be read is named. Only fleets in the organisation's hands may be asked: who can write beside their manifests is believed. Rejects with
  * ApiError when the API server cannot be asked.
  */
-export async function readPublished(
-  fleets: readonly FleetName[],
-  options: ReaderOptions,
-): Promise<readonly AnyEntry[]> {
+export async function readPublished(fleets: readonly FleetName[], options: ReaderOptions): Promise<LastPublished> {
   const editions: Edition[] = [];
-  for (const fleet of fleets.toSorted(byName)) editions.push(...(await readPermitted(fleet, options)));
+  const unread: FleetName[] = [];
+  for (const fleet of fleets.toSorted(byName)) {
+    const read = await readPermitted(fleet, options);
+    if (read === undefined) unread.push(fleet);
+    else editions.push(...read);
+  }
   const found = new Map<string, { readonly publishedAt: number; readonly entry: AnyEntry }>();
   for (const { publishedAt, entries } of editions.sort((a, b) => b.publishedAt - a.publishedAt)) {
     for (const entry of entries) {
@@ -72,18 +80,18 @@ export async function readPublished(
       if (known === undefined || isNewer) found.set(entry.id, { publishedAt, entry });
     }
   }
-  return [...found.values()].map(({ entry }) => entry);
+  return { entries: [...found.values()].map(({ entry }) => entry), unread };
 }
 
 const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
-/** An operator without rights where a fleet stands can publish nothing there either: the others must not wait for that. */
-async function readPermitted(fleet: FleetName, options: ReaderOptions): Promise<readonly Edition[]> {
+/** Undefined without rights where a fleet stands: nothing can be published there either, and the others must not wait for it. */
+async function readPermitted(fleet: FleetName, options: ReaderOptions): Promise<readonly Edition[] | undefined> {
   try {
     return await readFleet(fleet, options);
   } catch (error) {
     if (!hasReason(error, 'Forbidden')) throw error;
-    return unreadable(options, keyOf(fleet), error.reason);
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
+import type { KindName } from '@gatehouse/crds/kinds';
 import { expect, test } from 'vitest';
 import { systemClock } from '../runtime/index.ts';
-import { createLastGood, type World } from '../translate/index.ts';
+import { createLastGood, type World, type WorldObject } from '../translate/index.ts';
 import { createTranslations } from './translations.ts';
 
 const SETTINGS: World['settings'] = {
@@ -16,6 +17,8 @@ const EMPTY: World = {
   settings: SETTINGS,
   served: 'all',
 };
+
+const NOTHING_BEFORE = { lastGood: createLastGood([]), unread: new Set<string>() };
 
 function setup(takeWorld: () => World) {
   const lines: unknown[] = [];
@@ -36,7 +39,7 @@ test('a translation reaches everybody although one of them fails', async () => {
     throw new Error('boom');
   });
   translations.subscribe(({ sequence }) => reached.push(sequence));
-  await translations.start(createLastGood([]));
+  await translations.start(NOTHING_BEFORE);
   expect(reached).toEqual([0]);
   expect(failures()).toBe(1);
 });
@@ -48,7 +51,7 @@ test('a translation that fails as a whole is counted, and the next one is made',
     return EMPTY;
   });
   await using _ = translations;
-  await translations.start(createLastGood([]));
+  await translations.start(NOTHING_BEFORE);
   expect(failures()).toBe(1);
   expect(lines).toHaveLength(1);
   expect(translations.latest).toBeUndefined();
@@ -86,7 +89,57 @@ test('an object on which the translation fails is named in the log', async () =>
   };
   const { translations, lines, failures } = setup(() => world);
   await using _ = translations;
-  await translations.start(createLastGood([]));
+  await translations.start(NOTHING_BEFORE);
   expect(failures()).toBe(0);
   expect(lines).toEqual([{ object: 'ApiKey/team-a/app', err: new Error('boom') }]);
+});
+
+const TEAM: World['namespaces'] = new Map([['team-a', new Map()]]);
+const WORKSPACE: WorldObject = {
+  apiVersion: 'gatehouse.dev/v1alpha1',
+  kind: 'Workspace',
+  metadata: { name: 'team-a' },
+  spec: { namespace: 'team-a' },
+};
+/** An account whose Secret may not be read. */
+const account = (name: string): WorldObject => ({
+  apiVersion: 'gatehouse.dev/v1alpha1',
+  kind: 'VirtualKey',
+  metadata: { name, namespace: 'team-a' },
+  spec: { provider: 'openai', secretRef: { name, key: 'key' } },
+});
+const worldOf = (accounts: readonly string[], secrets: readonly string[] = []): World => ({
+  ...EMPTY,
+  namespaces: TEAM,
+  resources: new Map<KindName, ReadonlyMap<string, WorldObject>>([
+    ['Workspace', new Map([['team-a', WORKSPACE]])],
+    ['VirtualKey', new Map(accounts.map((name) => [`team-a/${name}`, account(name)]))],
+  ]),
+  secrets: new Map(secrets.map((name) => [`team-a/${name}`, new Map([['key', 'of-before']])])),
+});
+
+test('what was published and could be read only later is served from then on, and the fleet is known', async () => {
+  const before = setup(() => worldOf(['one', 'two'], ['one', 'two']));
+  await using _before = before.translations;
+  await before.translations.start(NOTHING_BEFORE);
+  const published = before.translations.latest?.translation.snapshot.entries ?? [];
+
+  let world = worldOf(['one', 'two']);
+  const { translations } = setup(() => world);
+  await using _ = translations;
+  await translations.start({ ...NOTHING_BEFORE, unread: new Set(['fleets/main']) });
+  const ids = () => translations.latest?.translation.snapshot.entries.map(({ id }) => id) ?? [];
+  expect(ids()).not.toContain('provider/team-a/one');
+  expect([...(translations.latest?.unread ?? [])]).toEqual(['fleets/main']);
+
+  world = worldOf(['one']);
+  const made = new Promise<void>((resolve) => {
+    translations.subscribe(() => resolve());
+  });
+  translations.recall({ ...NOTHING_BEFORE, lastGood: createLastGood(published) });
+  await made;
+  expect(ids()).toContain('provider/team-a/one');
+  expect(ids()).not.toContain('provider/team-a/two');
+  expect([...(translations.latest?.unread ?? [])]).toEqual([]);
+  expect(translations.latest?.translation.news.gone).toEqual(['VirtualKey/team-a/two']);
 });

@@ -3,7 +3,7 @@
 export { type AllowedHosts, parseHostPattern } from './custom-hosts.ts';
 export type { Failure, FindingReason } from './findings.ts';
 export { checksOf } from './kinds/index.ts';
-export { createLastGood, type LastGood, originKey, originsOf } from './last-good.ts';
+export { createLastGood, firstOf, type LastGood, originKey, originsOf } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
 export { type ServiceName, serviceNamed } from './reach.ts';
 export { permitsSecret, type ReferenceGrant, type SecretReference } from './reference-grants.ts';

@@ -38,6 +38,17 @@ export function createLastGood(entries: readonly AnyEntry[], allowedHosts: Allow
   };
 }
 
+/** The first of several that has something of an object tells all of it. */
+export const firstOf = (...all: readonly LastGood[]): LastGood => ({
+  of: (kind, workspace, object) => {
+    for (const lastGood of all) {
+      const entries = lastGood.of(kind, workspace, object);
+      if (entries.length > 0) return entries;
+    }
+    return NONE;
+  },
+});
+
 const keyOf = (kind: KindName, workspace: string | null, name: string): string => `${kind}/${workspace ?? ''}/${name}`;
 
 interface Origin {

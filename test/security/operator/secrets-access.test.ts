@@ -228,6 +228,42 @@ test('an upgrade from the right on all Secrets cuts nothing off, and one binding
   await revoke(stage, 'workspaceSecrets', undefined);
 }, 180_000);
 
+test('an upgrade that grants the fleet before the workspaces loses nothing that was served', async () => {
+  await using stage = await setStage(cluster);
+  const { fleets, tenant } = stage;
+  const kubeconfigPath = await grantRights(stage);
+  await installLease(stage);
+  const setup = { ...stage.setup, kubeconfigPath };
+  const { account } = await furnish(tenant, 'served-before-the-upgrade');
+  const old = await startOperator(setup);
+  await becomes(cluster, account, RESOLVED, 30_000);
+  await waitFor(() => isNamed(stage, 'served-before-the-upgrade'), { what: 'a manifest that names the credential' });
+  await old.stop();
+
+  const ofFleets = ['fleets', 'fleetSecrets'] as const;
+  for (const group of ofFleets) await revoke(stage, group, fleets);
+  await revoke(stage, 'workspaceSecrets', tenant);
+  const denied = async (): Promise<boolean> =>
+    (await asOperator(stage, 'GET', `/api/v1/namespaces/${fleets}/configmaps/main-snapshot`)) === 403;
+  await waitFor(denied, { what: 'rights that are gone' });
+  await using _new = await startOperator(setup);
+  await becomes(cluster, account, DENIED, 30_000);
+  const later = ours('GatewayConfig', { name: 'later', namespace: tenant }, { config: { provider: '@local' } });
+  await apply(cluster, later);
+  const manifest = await newestManifest(stage);
+  for (const group of ofFleets) await apply(cluster, binding(stage, group, fleets));
+  await waitFor(async () => (await newestManifest(stage)) !== manifest, {
+    deadlineMs: NOTICED_MS,
+    what: 'a version of the new operator',
+  });
+  expect(await isNamed(stage, 'served-before-the-upgrade')).toBe(true);
+  expect((await becomes(cluster, account, DENIED)).message).toContain('the last good content is served');
+
+  await apply(cluster, binding(stage, 'workspaceSecrets', tenant));
+  await becomes(cluster, account, RESOLVED, NOTICED_MS);
+  expect(await isNamed(stage, 'served-before-the-upgrade')).toBe(true);
+}, 180_000);
+
 const deployment = (namespace: string, name = 'made'): KubeThing => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
