@@ -17,6 +17,24 @@ describe('Secrets are named by', () => {
       want: ['other/a'],
     },
     {
+      rule: 'the headers of an account, beside its credential',
+      kind: 'VirtualKey',
+      spec: {
+        secretRef: { name: 'a' },
+        headersFrom: [
+          { name: 'x-one', secretRef: { name: 'b', key: 'k' } },
+          { name: 'x-two', secretRef: { name: 'a', key: 'k' } },
+        ],
+      },
+      want: ['team/a', 'team/b'],
+    },
+    {
+      rule: 'the headers of an Integration without a credential',
+      kind: 'Integration',
+      spec: { headersFrom: [{ name: 'x-one', secretRef: { name: 'b', key: 'k' } }, 'broken'] },
+      want: ['team/b'],
+    },
+    {
       rule: 'every target of a config, each once',
       kind: 'GatewayConfig',
       spec: {

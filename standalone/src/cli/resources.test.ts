@@ -96,6 +96,25 @@ describe('render', () => {
     },
   );
 
+  test('prints the names of custom headers, and no value, whether it stands in the account or in a Secret', async () => {
+    const headers = 'headers: { x-team: value-in-the-account }';
+    const from = 'headersFrom: [{ name: x-token, secretRef: { name: openai, key: header } }]';
+    using folder = tempFolder({
+      ...FILES,
+      'provider.yaml': FILES['provider.yaml'].replace('spec: { ', `spec: { ${headers}, ${from}, `),
+      'secret.yaml': FILES['secret.yaml'].replace('{ api-key', '{ header: value-in-a-secret, api-key'),
+    });
+    const { status, out, err } = await run('render', folder.path);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).not.toMatch(/value-in|sk-very-secret/);
+    const { entries } = parse(out) as { entries: { id: string; body: object }[] };
+    expect(entries.find(({ id }) => id.startsWith('credential/'))?.body).toEqual({
+      fields: { api_key: '[redacted]' },
+      headers: { 'x-team': '[redacted]', 'x-token': '[redacted]' },
+    });
+    expect(entries.find(({ id }) => id.startsWith('provider/'))?.body).toMatchObject({ headers: {} });
+  });
+
   test('prints what there is beside what is wrong', async () => {
     using folder = tempFolder({ ...FILES, 'broken.yaml': 'a: [' });
     const { status, out, err } = await run('render', folder.path);
