@@ -36,6 +36,13 @@ describe('the children of a fleet', () => {
     expect(/"imagePullPolicy":"(\w+)"/.exec(children)?.[1]).toBe(policy);
   });
 
+  test('run exactly the image that the fleet names by its digest', () => {
+    const image = `registry.example/gateway@sha256:${'5'.repeat(64)}`;
+    const images = /"image":"([^"]*)"/g;
+    const children = JSON.stringify(childrenOf(aFleet({ image }), SETTINGS, FACTS));
+    expect([...children.matchAll(images)].map(([, found]) => found)).toEqual([image]);
+  });
+
   test.for([
     { rule: 'waits for the whole drain', spec: { drainDelaySeconds: 10, drainTimeoutSeconds: 600 }, atLeast: 610 },
     { rule: 'waits for the default drain', spec: {}, atLeast: 305 },

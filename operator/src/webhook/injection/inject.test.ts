@@ -38,6 +38,14 @@ describe('a pod with a profile', () => {
     golden.check('result', injection);
   });
 
+  test('runs exactly the image that the profile names by its digest', () => {
+    const image = `registry.example/gateway@sha256:${'5'.repeat(64)}`;
+    const injection = inject(podOf(), profileOf({ image }), OPTIONS);
+    if (injection.kind !== 'patched') throw new Error('expected a sidecar');
+    const { initContainers = [], containers } = injection.pod.spec;
+    expect([...initContainers, ...containers].map((container) => container['image'])).toEqual([image, 'app:1']);
+  });
+
   test('is the same after a second time, whatever it was', () => {
     const name = fc.stringMatching(/^[a-z]{1,8}$/).filter((text) => text !== 'gatehouse');
     const variable = fc.constantFrom('OPENAI_BASE_URL', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'OTHER');
