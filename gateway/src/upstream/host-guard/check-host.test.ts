@@ -23,12 +23,15 @@ const accepts = (text: string, policy = STRICT, origin: HostOrigin = 'request'):
   checkCustomHost(text, policy, origin).ok;
 
 describe('a custom host', () => {
-  test.for(['https://api.example.com/v1', '  https://8.8.8.8:8443/v1 ', 'https://inference'])(
-    'is accepted: %s',
-    (text) => {
-      expect(accepts(text)).toBe(true);
-    },
-  );
+  test.for([
+    'https://api.example.com/v1',
+    '  https://8.8.8.8:8443/v1 ',
+    'https://inference',
+    'https://xn--bcher-kva.example/v1',
+    'https://llm.xn--p1ai',
+  ])('is accepted: %s', (text) => {
+    expect(accepts(text)).toBe(true);
+  });
 
   test('is returned as a URL', () => {
     expect(unwrap(checkCustomHost(' https://API.example.com:8443/v1 ', STRICT, 'request')).href).toBe(

@@ -97,6 +97,18 @@ describe('a guarded connection', () => {
     { rule: 'a blocked port', origin: 'resource', url: 'http://llm.models.svc:6379' },
     { rule: 'a name with a private address', origin: 'request', url: 'http://a.example', addresses: ['10.0.0.1'] },
     {
+      rule: 'an internationalised name with a private address',
+      origin: 'request',
+      url: 'http://llm.xn--bcher-kva.example',
+      addresses: ['10.0.0.1'],
+    },
+    {
+      rule: 'an internationalised name of a resource with a metadata address',
+      origin: 'resource',
+      url: 'http://llm.xn--bcher-kva.example',
+      addresses: ['169.254.169.254'],
+    },
+    {
       rule: 'one private address among public ones',
       origin: 'request',
       url: 'http://a.example',
