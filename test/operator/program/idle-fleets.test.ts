@@ -25,7 +25,11 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 const fleet = (namespace: string, name: string, spec: object): KubeThing =>
   ours('GatewayFleet', { name, namespace }, spec);
 const key = (namespace: string, host: string): KubeThing =>
-  ours('VirtualKey', { name: 'local', namespace }, { provider: 'ollama', customHost: `http://${host}:11434` });
+  ours(
+    'VirtualKey',
+    { name: 'local', namespace },
+    { provider: 'ollama', customHost: `https://${host}.example.com/v1` },
+  );
 
 test('what one fleet serves is ready, whatever other fleets lack', async () => {
   await using stage = await setStage(cluster);
