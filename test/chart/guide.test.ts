@@ -25,6 +25,7 @@ const FILES = [
   'quota.yaml',
   'resource-quota.yaml',
   'sidecar.yaml',
+  'administration.yaml',
   'identities.yaml',
 ];
 
