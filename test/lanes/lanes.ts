@@ -87,12 +87,14 @@ export const LANES: readonly Lane[] = [
     name: 'cluster',
     proves: 'resources, permissions and controllers at a real API server',
     tools: CONTROL_PLANE,
+    alone: true,
     run: vitest('cluster'),
   },
   {
     name: 'security',
     proves: 'known attacks on the gateway and on the operator fail',
     tools: CONTROL_PLANE,
+    alone: true,
     run: vitest('security'),
   },
   {
@@ -112,6 +114,7 @@ export const LANES: readonly Lane[] = [
     name: 'chart',
     proves: 'charts, kustomizations, GitOps health, alert rules and dashboard',
     tools: [...CONTROL_PLANE, ...CHART],
+    alone: true,
     run: vitest('chart'),
   },
   {

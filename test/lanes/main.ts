@@ -19,7 +19,7 @@ interface Total {
   failed: number;
 }
 
-/** Lanes that do not need the machine for themselves: most of their time is waiting. */
+/** Of the lanes that do not need the machine for themselves: they end before those begin. */
 const AT_ONCE = 2;
 
 const strict = process.env['CI'] === 'true';
