@@ -178,7 +178,7 @@ export const ENVIRONMENT = z.object({
   GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS: count(
     DEFAULTS.snapshotMaxAgeHours,
     87_600,
-    'a copy that was not confirmed for so many hours is not served at the start',
+    'what was not confirmed for so many hours is not served: by a gateway of a fleet at its start, by a sidecar at any time',
   ),
   KUBERNETES_SERVICE_PORT: port(443, 'port of the API server, set by Kubernetes'),
   GATEHOUSE_API_SERVER: text('address of the API server, https://host:port; that of Kubernetes when unset'),

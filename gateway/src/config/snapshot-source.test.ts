@@ -43,7 +43,13 @@ describe('the source of Snapshots', () => {
     {
       rule: 'is the mounted copy alone of a sidecar without a service',
       variables: SIDECAR,
-      want: { kind: 'sidecar', profile: 'app', folder: '/etc/gatehouse/snapshot', service: undefined },
+      want: {
+        kind: 'sidecar',
+        profile: 'app',
+        folder: '/etc/gatehouse/snapshot',
+        service: undefined,
+        maxAgeMs: 86_400_000,
+      },
     },
     {
       rule: 'has the service of a sidecar',

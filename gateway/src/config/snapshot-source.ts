@@ -22,12 +22,14 @@ export type SnapshotSourceSettings =
       readonly profile: string;
       readonly folder: string;
       readonly service: EndpointSettings | undefined;
+      readonly maxAgeMs: number;
     };
 
 const HOUR_MS = 3_600_000;
 
 /** Throws an Error that names the variable that is missing or wrong. */
 export function snapshotSourceOf(env: Environment): SnapshotSourceSettings {
+  const maxAgeMs = env.GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS * HOUR_MS;
   switch (env.GATEHOUSE_SNAPSHOT_SOURCE) {
     case 'kubernetes':
       return {
@@ -39,7 +41,7 @@ export function snapshotSourceOf(env: Environment): SnapshotSourceSettings {
         namespace: required('GATEHOUSE_NAMESPACE', env.GATEHOUSE_NAMESPACE),
         fleet: required('GATEHOUSE_FLEET', env.GATEHOUSE_FLEET),
         folder: env.GATEHOUSE_SNAPSHOT_DIR,
-        maxAgeMs: env.GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS * HOUR_MS,
+        maxAgeMs,
       };
     case 'sidecar': {
       const url = env.GATEHOUSE_SNAPSHOT_SERVICE_URL;
@@ -49,6 +51,7 @@ export function snapshotSourceOf(env: Environment): SnapshotSourceSettings {
         profile: required('GATEHOUSE_SIDECAR_PROFILE', env.GATEHOUSE_SIDECAR_PROFILE),
         folder: env.GATEHOUSE_SNAPSHOT_MOUNT_DIR,
         service: url === undefined ? undefined : endpoint('GATEHOUSE_SNAPSHOT_SERVICE_URL', url, files),
+        maxAgeMs,
       };
     }
     case undefined:

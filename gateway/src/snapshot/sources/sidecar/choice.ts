@@ -16,6 +16,16 @@ export interface Copies {
   readonly nowMs: number;
 }
 
+export interface Age extends Pick<Copies, 'heardAtMs' | 'nowMs'> {
+  /** When kubelet last changed the mounted copy. */
+  readonly writtenAtMs: number;
+  readonly maxAgeMs: number;
+}
+
+/** Nobody has said for so long that what is here still holds: it may have been taken back since. */
+export const isTooOld = ({ heardAtMs, writtenAtMs, nowMs, maxAgeMs }: Age): boolean =>
+  nowMs - Math.max(heardAtMs, writtenAtMs) > maxAgeMs;
+
 /**
  * The stream is right while it is heard, and until the mounted copy must have caught up with it; from then on one that has come
  * since is at least as new. One that was there before is not: the stream may have taken back what it says. Nor is one with a

@@ -1,7 +1,7 @@
 /** The copy of the Snapshot that kubelet mounts: read at the start and whenever kubelet has swapped its files. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { err, type Result } from '@gatehouse/crds';
+import { err, ok, type Result } from '@gatehouse/crds';
 import { MOUNTED_COPY_KEY, readMountedCopy, type SnapshotFrame } from '@gatehouse/crds/snapshot';
 
 /** Why there is no copy: its files are not there, or cannot be put together. */
@@ -10,9 +10,15 @@ export interface NoCopy {
   readonly message: string;
 }
 
+export interface Found {
+  readonly frame: SnapshotFrame;
+  /** Since kubelet has written it: when the pod began or the copy changed. */
+  readonly ageMs: number;
+}
+
 export interface Mounted {
   /** The copy as it is now; undefined when it is as it was at the last call. */
-  read(): Promise<Result<SnapshotFrame, NoCopy> | undefined>;
+  read(): Promise<Result<Found, NoCopy> | undefined>;
 }
 
 /** `folder` has the mounts `config` and `secret`; each may be empty, since they are optional. */
@@ -22,22 +28,25 @@ export function createMounted(folder: string): Mounted {
   let before: string | undefined;
   return {
     read: async () => {
-      const now = `${await identityOf(config)} ${await identityOf(secret)}`;
+      const states = await Promise.all([stateOf(config), stateOf(secret)]);
+      const now = states.map(({ identity }) => identity).join(' ');
       if (now === before) return undefined;
       before = now;
+      const ageMs = Math.max(0, Date.now() - Math.max(...states.map(({ mtimeMs }) => mtimeMs)));
       const files = await Promise.all([readFile(config), readFile(secret)]).catch(() => undefined);
       if (files === undefined) return err({ code: 'GONE', message: 'there is no mounted copy' });
-      return readMountedCopy({ config: files[0], secret: files[1] });
+      const read = readMountedCopy({ config: files[0], secret: files[1] });
+      return read.ok ? ok({ frame: read.value, ageMs }) : read;
     },
   };
 }
 
 /** Kubelet swaps a link above the files, so that a changed file is another one. */
-async function identityOf(path: string): Promise<string> {
+async function stateOf(path: string): Promise<{ readonly identity: string; readonly mtimeMs: number }> {
   try {
     const { dev, ino, mtimeMs, size } = await stat(path);
-    return `${dev}:${ino}:${mtimeMs}:${size}`;
+    return { identity: `${dev}:${ino}:${mtimeMs}:${size}`, mtimeMs };
   } catch {
-    return 'none';
+    return { identity: 'none', mtimeMs: 0 };
   }
 }
