@@ -1,7 +1,7 @@
 /** The root of the operator's image: the only place that touches the process. */
 import { parseOptions, usage } from './config/index.ts';
 import { createLog } from './log.ts';
-import { runOperator } from './process/index.ts';
+import { runOperator, runRetirement } from './process/index.ts';
 
 /** What the process ends with. */
 const EXIT = { stopped: 0, failed: 1, usage: 2, leaseLost: 3 } as const;
@@ -35,6 +35,10 @@ const die = (error: unknown): never => {
 process.on('uncaughtException', die);
 process.on('unhandledRejection', die);
 
+if (options.value.retire) {
+  const left = await runRetirement(options.value, log, stop.signal);
+  process.exit(left.length === 0 ? EXIT.stopped : EXIT.failed);
+}
 const leadership = await runOperator(options.value, log, stop.signal);
 log.info({ leadership }, 'Operator stopped');
 process.exit(leadership === 'lost' ? EXIT.leaseLost : EXIT.stopped);

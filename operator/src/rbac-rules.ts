@@ -6,6 +6,7 @@ import { rbac as sidecarProfile } from './kinds/sidecar-profile/rbac.ts';
 import { rbac as publish } from './publish/rbac.ts';
 import type { PolicyRule } from './rbac.ts';
 import { rbac as redis } from './redis/rbac.ts';
+import { rbac as retirement } from './retirement/rbac.ts';
 import { rbac as services } from './services/rbac.ts';
 import { rbac as snapshotService } from './snapshot-service/rbac.ts';
 import { rbac as webhook } from './webhook/rbac.ts';
@@ -49,7 +50,7 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
 export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
   resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...services, ...apiKey],
   fleets: [...gatewayFleet, ...publish, ...redis],
-  sidecars: [...sidecarProfile, ...snapshotService],
+  sidecars: [...sidecarProfile, ...snapshotService, ...retirement],
   webhooks: webhook,
 };
 

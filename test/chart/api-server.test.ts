@@ -53,7 +53,8 @@ test.for(CASES)('the API server takes $rule', async ({ values }) => {
 test('pods of the chart may run in a restricted namespace', async () => {
   const label = 'pod-security.kubernetes.io/enforce=restricted';
   await runKubectl(controlPlane, ['label', 'namespace', NAMESPACE, label, '--overwrite']);
-  const workloads = (await render()).filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  const kinds = new Set(['Deployment', 'StatefulSet', 'Job']);
+  const workloads = (await render()).filter(({ kind }) => kinds.has(kind));
   const pods = workloads.map(({ spec, metadata: { name, namespace } }) => {
     const { template } = isObject(spec) ? spec : {};
     const pod = isObject(template) ? template['spec'] : undefined;
@@ -65,7 +66,7 @@ test('pods of the chart may run in a restricted namespace', async () => {
       spec: { ...Object(pod), serviceAccountName: 'default' },
     };
   });
-  expect(pods).toHaveLength(2);
+  expect(pods).toHaveLength(3);
   await runKubectl(controlPlane, STRICT, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: pods }) });
 });
 

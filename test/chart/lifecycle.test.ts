@@ -279,8 +279,32 @@ async function settled(): Promise<[string, string][]> {
   return before;
 }
 
+/** In the place of a node: the hook has done its work. Gives what of the release was there at that moment. */
+async function hookSucceeds(): Promise<readonly boolean[]> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/pods`;
+  const selector = '?labelSelector=batch.kubernetes.io/job-name%3Dgatehouse-retirement';
+  const name = await waitFor(
+    async () => {
+      const { body } = await controlPlane.request('GET', `${path}${selector}`);
+      return at(body, 'items.0.metadata.name');
+    },
+    { what: 'the pod of the hook', deadlineMs: 60_000 },
+  );
+  const there = await Promise.all([DEPLOYMENT, LEASE, VALIDATING].map(async (it) => (await get(it)) !== undefined));
+  const { status } = await controlPlane.request('PATCH', `${path}/${String(name)}/status`, {
+    body: { status: { phase: 'Succeeded' } },
+    contentType: 'application/merge-patch+json',
+  });
+  expect(status).toBe(200);
+  return there;
+}
+
 test('nothing but the definitions stays when the release goes, also with a webhook that does not answer', async () => {
-  await inCluster('uninstall', RELEASE, '--namespace', NAMESPACE, '--wait', '--timeout', '120s');
+  const [there] = await Promise.all([
+    hookSucceeds(),
+    inCluster('uninstall', RELEASE, '--namespace', NAMESPACE, '--wait', '--timeout', '120s'),
+  ]);
+  expect(there).toEqual([true, true, true]);
   await runKubectl(controlPlane, ['delete', 'namespace', FLEET_NAMESPACE, '--timeout=40s']);
   await inCluster('uninstall', 'gatehouse-crds', '--namespace', NAMESPACE);
   await runKubectl(controlPlane, ['delete', 'namespace', NAMESPACE]);

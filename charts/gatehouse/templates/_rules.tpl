@@ -244,6 +244,7 @@
     - gatehouse-operator
   verbs:
     - get
+    - watch
     - update
 {{- end }}
 

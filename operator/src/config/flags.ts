@@ -118,6 +118,10 @@ export const FLAGS = {
     fallback: 'Fail',
     help: 'What becomes of pods that name a SidecarProfile while nobody answers: Fail or Ignore',
   },
+  retire: {
+    type: 'switch',
+    help: 'Run no operator: end all sidecars and remove what they start from, as an uninstallation does, and exit',
+  },
   kubeconfig: { variable: 'KUBECONFIG', type: 'text', help: 'Kubeconfig file; none: the service account of the pod' },
   context: { type: 'text', help: 'Context of the kubeconfig; none: its current one' },
   'log-level': {

@@ -35,6 +35,8 @@ export interface OperatorOptions {
   readonly webhookCertificate: 'self' | 'cert-manager';
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
+  /** End all sidecars instead of running an operator. */
+  readonly retire: boolean;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly logLevel: string;
@@ -197,6 +199,7 @@ function toOptions(values: Values): OperatorOptions {
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
     validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
     injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),
+    retire: values.isOn('retire'),
     kubeconfig: values.text('kubeconfig'),
     context: values.text('context'),
     logLevel,

@@ -2,3 +2,4 @@
 
 export { FRONT_DESK_METRICS } from './metrics.ts';
 export { runOperator } from './operator.ts';
+export { runRetirement } from './retirement.ts';

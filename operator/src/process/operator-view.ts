@@ -1,6 +1,7 @@
 /** What webhooks, snapshot service and the controller of SidecarProfiles ask of the last translation. */
 import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
 import type { Translations } from '../program/index.ts';
+import type { Retirement } from '../retirement/index.ts';
 import type { KubeObject, Store } from '../runtime/index.ts';
 import { createSidecarReaders, type SidecarReaders } from '../translate/index.ts';
 import { INJECTION_LABEL, type InjectionView, type ValidationView } from '../webhook/index.ts';
@@ -8,6 +9,7 @@ import { INJECTION_LABEL, type InjectionView, type ValidationView } from '../web
 export interface OperatorViewOptions {
   readonly translations: Pick<Translations, 'latest'>;
   readonly namespaces: Pick<Store<KubeObject>, 'get'>;
+  readonly retirement: Pick<Retirement, 'isOn'>;
   readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
 }
 
@@ -18,9 +20,13 @@ export interface AdmissionOfSidecars {
 
 export type OperatorView = SidecarReaders & InjectionView & ValidationView & AdmissionOfSidecars;
 
-export function createOperatorView({ translations, namespaces, sidecarPods }: OperatorViewOptions): OperatorView {
+export function createOperatorView(options: OperatorViewOptions): OperatorView {
+  const { translations, namespaces, retirement, sidecarPods } = options;
   return {
-    ...createSidecarReaders(() => translations.latest),
+    ...createSidecarReaders(
+      () => translations.latest,
+      () => retirement.isOn,
+    ),
     translatedWorld: () => translations.latest,
     admitsSidecars: (namespace) =>
       namespaces.get(namespace)?.metadata.labels?.[INJECTION_LABEL] === 'enabled' ||

@@ -5,17 +5,18 @@ import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
 import type { OperatorOptions } from '../config/index.ts';
 import type { Translations } from '../program/index.ts';
+import { createRetirement, type Retirement } from '../retirement/index.ts';
 import {
-  type ClusterSource,
   cacheCheck,
   createHealth,
   createKubeClient,
   createLeader,
   createRuntimeMetrics,
   type Leadership,
-  leaseTiming,
   type Log,
+  leaseTiming,
 } from '../runtime/index.ts';
+import { sourceOf } from './cluster-source.ts';
 import { openFrontDesk } from './front-desk.ts';
 import { startHealthServer } from './health-server.ts';
 import { createLeaderWork } from './leader-work.ts';
@@ -53,6 +54,9 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   });
   const translator = createTranslator({ options, client, stores, log, ...metrics });
   ({ translations } = translator);
+  const { organisationNamespace, leaseName } = options;
+  const retirement = createRetirement({ client, namespace: organisationNamespace, leaseName, log });
+  retirement.subscribe(translator.translations.trigger);
 
   const health = createHealth();
   health.addReady('caches', cacheCheck(stores.cache));
@@ -61,10 +65,10 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const { port } = parts.use(await startHealthServer(server));
   log.info({ health: port }, 'Health and metrics are served');
 
-  parts.use(watching(stores, translator));
+  parts.use(watching(stores, translator, retirement));
   parts.use(translations);
-  if (!(await isComplete(stores, translator, { log, signal }))) return 'released';
-  const view = createOperatorView({ translations, namespaces: stores.namespaces, sidecarPods: stores.sidecarPods });
+  if (!(await isComplete({ stores, translator, retirement, log, signal }))) return 'released';
+  const view = createOperatorView({ ...stores, translations, retirement });
   const shared = { options, client, stores, translations, view, log, metrics };
   const frontDesk = options.webhooks
     ? parts.use(await openFrontDesk({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
@@ -75,8 +79,8 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   log.info({ identity }, 'Operator started');
   const leader = createLeader({
     client,
-    namespace: options.organisationNamespace,
-    name: options.leaseName,
+    namespace: organisationNamespace,
+    name: leaseName,
     timing: leaseTiming(options.leaseSeconds * 1_000),
     identity,
     log,
@@ -88,14 +92,14 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
 /** Nobody else's, and the same after a restart of the container (engineering 8.8). */
 const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOptions): string => `${podName}_${podUid}`;
 
-function sourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
-  return kubeconfig === undefined ? { inCluster: true } : { kubeConfig: kubeconfig, context };
-}
-
 /** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
-function watching({ cache, secrets, contents }: Stores, { services }: Translator): AsyncDisposable {
+function watching(
+  { cache, secrets, contents }: Stores,
+  { services }: Translator,
+  retirement: Retirement,
+): AsyncDisposable {
   const stop = new AbortController();
-  const parts = [cache, secrets, contents, services];
+  const parts = [cache, secrets, contents, services, retirement];
   const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {
@@ -106,12 +110,15 @@ function watching({ cache, secrets, contents }: Stores, { services }: Translator
 }
 
 interface Waiting {
+  readonly stores: Stores;
+  readonly translator: Translator;
+  readonly retirement: Retirement;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
 /** Waits until everything has been read and translated once; false when the operator is to end before that. */
-async function isComplete(stores: Stores, translator: Translator, { log, signal }: Waiting): Promise<boolean> {
+async function isComplete({ stores, translator, retirement, log, signal }: Waiting): Promise<boolean> {
   try {
     for (;;) {
       const synced = await stores.cache.synced({ signal, timeoutMs: SYNC_REPORT_MS });
@@ -120,7 +127,8 @@ async function isComplete(stores: Stores, translator: Translator, { log, signal 
       log.warn({ missing }, 'Still waiting for the API server');
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]);
-    await Promise.all([stores.secrets.settled(patience), translator.services.settled(patience)]).catch(() => {
+    const named = [stores.secrets, translator.services, retirement].map((part) => part.settled(patience));
+    await Promise.all(named).catch(() => {
       signal.throwIfAborted();
       log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets or Services could not be read');
     });

@@ -73,6 +73,21 @@ describe('readers', () => {
     expect(told === NOTHING_TOLD ? 'nothing' : told?.entries && 'entries').toBe(want);
   });
 
+  test('tell sidecars nothing anywhere from the moment all of them are retired', () => {
+    const world = worldOf(BASE);
+    const translation = translate(world);
+    let retired = false;
+    const readers = createSidecarReaders(
+      () => ({ world, translation }),
+      () => retired,
+    );
+    expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
+    retired = true;
+    expect(readers.snapshotFor('a')).toBe(NOTHING_TOLD);
+    retired = false;
+    expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
+  });
+
   test('tell sidecars nothing from the moment their namespace no longer wants any', () => {
     const labels = { 'gatehouse.dev/workspace': 'team-a', 'gatehouse.dev/injection': 'enabled' };
     const namespace = (given: object): TestObject => ({ kind: 'Namespace', metadata: { name: 'a', labels: given } });

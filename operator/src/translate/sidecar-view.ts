@@ -7,6 +7,8 @@ import type { Translation } from './translate.ts';
 import { INJECTION_LABEL, type World } from './world.ts';
 
 export interface SidecarReaders {
+  /** Whether an uninstallation has ended all sidecars. */
+  areRetired(): boolean;
   /** The workspace a namespace belongs to. */
   workspaceOf(namespace: string): string | undefined;
   /** Whether the namespace wants sidecars; undefined before the first translation. */
@@ -15,8 +17,8 @@ export interface SidecarReaders {
   profilesIn(namespace: string): readonly SidecarProfile[];
   /**
    * What sidecars in a namespace are told: the same object as long as it is the same, `NOTHING_TOLD` where it belongs to no
-   * workspace, has no profile or does not want sidecars. Undefined while nobody knows: before the first translation, and where the object that would
-   * say it has not been valid since.
+   * workspace, has no profile or does not want sidecars, and everywhere once they are retired. Undefined while nobody knows:
+   * before the first translation, and where the object that would say it has not been valid since.
    */
   snapshotFor(namespace: string): SidecarSnapshot | undefined;
 }
@@ -37,7 +39,10 @@ interface Index {
 const NO_PROFILES: readonly SidecarProfile[] = [];
 
 /** Readers over whatever translation is the latest when they are called. */
-export function createSidecarReaders(latest: () => Latest | undefined): SidecarReaders {
+export function createSidecarReaders(
+  latest: () => Latest | undefined,
+  areRetired: () => boolean = () => false,
+): SidecarReaders {
   const book = createSidecarBook();
   let known: Index | undefined;
   const index = (): Index | undefined => {
@@ -52,7 +57,9 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
     if (world === undefined || world.settings.consent === 'implied') return world && true;
     return world.namespaces.get(namespace)?.get(INJECTION_LABEL) === 'enabled';
   };
+  const areOver = (namespace: string): boolean => areRetired() || wantsSidecars(namespace) === false;
   return {
+    areRetired,
     profilesIn,
     wantsSidecars,
     workspaceOf: (namespace) => index()?.workspaces.get(namespace),
@@ -60,7 +67,7 @@ export function createSidecarReaders(latest: () => Latest | undefined): SidecarR
       const now = index();
       if (now === undefined) return undefined;
       const workspace = now.workspaces.get(namespace);
-      if (wantsSidecars(namespace) === false) return NOTHING_TOLD;
+      if (areOver(namespace)) return NOTHING_TOLD;
       if (workspace === undefined) return now.unreadable.Workspace.has(namespace) ? undefined : NOTHING_TOLD;
       const profiles = profilesIn(namespace);
       if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : NOTHING_TOLD;

@@ -7,19 +7,16 @@ import { OPERATOR_NAMESPACE } from '../kit/operator.ts';
 import { openCheckout } from '../kit/readme.ts';
 import { createTeam } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
+import { createSidecarTeam, startApp } from './sidecar.ts';
 
 /** Kubernetes looks at a namespace with ending pods again after half the time they may take: 5 min unless told. */
 const DELETION_MS = 200_000;
-/** Sidecars that run without an operator start again from it; it goes with its SidecarProfile. */
-const SIDECAR_COPY = /\/gatehouse-sidecar-snapshot$/;
 /** So that the proof need not wait so long. */
 const SHORT_DRAIN_SECONDS = 30;
 /**
- * Resources, their definitions and the release that brought those, the namespace, and what every namespace has. The copies that
- * sidecars start from belong to their profiles: pods with a sidecar start without an operator.
+ * Resources, their definitions and the release that brought those, the namespaces, and what every namespace has.
  */
 const STAYS = [
-  /\/gatehouse-sidecar-snapshot$/,
   /\.gatehouse\.dev( |$)/,
   /gatehouse-crds/,
   /^namespaces \/gatehouse-(system|gateways)$/,
@@ -59,7 +56,12 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
         await using reader = await openCheckout(cluster);
         await setDrainTimeout(cluster, SHORT_DRAIN_SECONDS);
         await fleetServes(cluster, 3);
+        const team = await createSidecarTeam(cluster);
+        const app = await startApp(cluster, team.name);
+        expect(await app.ask('/ask')).toMatchObject({ status: 200 });
         await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE} --wait --timeout 120s`);
+        expect((await app.ask('/ask')).status).not.toBe(200);
+        expect((await inventory(cluster)).filter((object) => object.includes('sidecar-snapshot'))).toEqual([]);
         await eventually(
           'everything of the fleet gone',
           async () => !(await inventory(cluster)).some(isLeftover),
@@ -69,11 +71,6 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
 
         await reader.run(`helm uninstall gatehouse-crds --namespace ${OPERATOR_NAMESPACE}`);
         await runKubectl(cluster, ['delete', 'crd', '-l', 'app.kubernetes.io/part-of=gatehouse', '--timeout=60s']);
-        await eventually(
-          'the copies of sidecars gone',
-          async () => !(await inventory(cluster)).some((object) => SIDECAR_COPY.test(object)),
-          DELETION_MS,
-        );
         const namespaces = (await inventory(cluster)).filter((object) => MADE_BY_HAND.test(object));
         await runKubectl(cluster, [
           'delete',

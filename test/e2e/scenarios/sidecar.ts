@@ -7,7 +7,7 @@ import { APP_IMAGE } from '../kit/images.ts';
 import { applyObjects, corePath, GATEHOUSE, isTrue, mergePatch, pathOf, readObject, textAt } from '../kit/kube.ts';
 import { EFFECT_GOAL_MS, say, timesUntil } from '../kit/measure.ts';
 import { scaleOperator } from '../kit/operator.ts';
-import { createTeam, resource, virtualKey } from '../kit/team.ts';
+import { createTeam, resource, type Team, virtualKey } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
 const APP_PORT = 8080;
@@ -28,13 +28,7 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
           virtualKey(namespace, 'theirs', 'openai'),
         ],
       });
-      const team = await createTeam(cluster, {
-        labels: { 'gatehouse.dev/injection': 'enabled' },
-        objects: (namespace) => [resource('SidecarProfile', { namespace, name: 'default' }, {})],
-      });
-      await eventually('the profile is ready', async () =>
-        isTrue(await readObject(cluster, pathOf(GATEHOUSE, team.name, 'sidecarprofiles/default')), 'Accepted'),
-      );
+      const team = await createSidecarTeam(cluster);
       const app = await startApp(cluster, team.name);
 
       expect(await app.ask('/ask')).toMatchObject({ status: 200, text: expect.stringContaining('Say hello') });
@@ -54,13 +48,25 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
   });
 }
 
+/** A workspace whose namespace wants sidecars, with a profile that is served. */
+export async function createSidecarTeam(cluster: ControlPlaneAccess): Promise<Team> {
+  const team = await createTeam(cluster, {
+    labels: { 'gatehouse.dev/injection': 'enabled' },
+    objects: (namespace) => [resource('SidecarProfile', { namespace, name: 'default' }, {})],
+  });
+  await eventually('the profile is ready', async () =>
+    isTrue(await readObject(cluster, pathOf(GATEHOUSE, team.name, 'sidecarprofiles/default')), 'Ready'),
+  );
+  return team;
+}
+
 interface App {
   readonly pod: string;
   ask(path: string, query?: Readonly<Record<string, string>>): Promise<z.infer<typeof answer> & { status: number }>;
 }
 
 /** A Deployment as an application team writes it: it names the profile, and nothing else of Gatehouse. */
-async function startApp(cluster: ControlPlaneAccess, namespace: string): Promise<App> {
+export async function startApp(cluster: ControlPlaneAccess, namespace: string): Promise<App> {
   const labels = { app: 'checkout' };
   await applyObjects(cluster, [
     {

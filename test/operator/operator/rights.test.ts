@@ -5,7 +5,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATOR_RULES } from '../../../operator/src/rbac-rules.ts';
 import { type AuditEvent, type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
-import { ACCOUNT, grantRights } from './rights.ts';
+import { ACCOUNT, grantRights, installShells } from './rights.ts';
 import {
   apply,
   becomes,
@@ -41,23 +41,6 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 const textOf = (path: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../${path}.yaml`, import.meta.url)), 'utf8');
-
-/** What the chart installs empty for the operator to fill. */
-async function installShells({ organisation }: Stage): Promise<void> {
-  const webhooks = 'admissionregistration.k8s.io/v1';
-  const shells: readonly [string, string, string, object][] = [
-    ['coordination.k8s.io/v1', 'leases', `/namespaces/${organisation}`, { name: 'gatehouse-operator' }],
-    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-webhook-certificate' }],
-    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-redis-password' }],
-    [webhooks, 'validatingwebhookconfigurations', '', { name: 'gatehouse-validating' }],
-    [webhooks, 'mutatingwebhookconfigurations', '', { name: 'gatehouse-injection' }],
-  ];
-  for (const [apiVersion, plural, place, metadata] of shells) {
-    const base = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const answer = await cluster.request('POST', `${base}${place}/${plural}`, { body: { metadata } });
-    expect(answer.status).toBe(201);
-  }
-}
 
 /** One object of every kind that a tenant can make, so that every status is written. */
 function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {

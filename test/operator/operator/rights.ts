@@ -79,3 +79,20 @@ export async function asOperator(
   const token = await cluster.serviceAccountToken(organisation, ACCOUNT);
   return (await cluster.request(method, path, { token, ...(body === undefined ? {} : { body }) })).status;
 }
+
+/** What the chart installs empty for the operator to fill. */
+export async function installShells({ cluster, organisation }: Stage): Promise<void> {
+  const webhooks = 'admissionregistration.k8s.io/v1';
+  const shells: readonly [string, string, string, object][] = [
+    ['coordination.k8s.io/v1', 'leases', `/namespaces/${organisation}`, { name: 'gatehouse-operator' }],
+    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-webhook-certificate' }],
+    ['v1', 'secrets', `/namespaces/${organisation}`, { name: 'gatehouse-redis-password' }],
+    [webhooks, 'validatingwebhookconfigurations', '', { name: 'gatehouse-validating' }],
+    [webhooks, 'mutatingwebhookconfigurations', '', { name: 'gatehouse-injection' }],
+  ];
+  for (const [apiVersion, plural, place, metadata] of shells) {
+    const base = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const answer = await cluster.request('POST', `${base}${place}/${plural}`, { body: { metadata } });
+    if (answer.status !== 201) throw new Error(`${plural}: ${answer.status} ${JSON.stringify(metadata)}`);
+  }
+}

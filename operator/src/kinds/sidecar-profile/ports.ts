@@ -40,4 +40,4 @@ export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
 export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
 
 /** What of the last translation it reads. */
-export type SidecarView = Pick<SidecarReaders, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars'>;
+export type SidecarView = Pick<SidecarReaders, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'>;

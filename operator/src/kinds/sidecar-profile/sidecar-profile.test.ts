@@ -124,6 +124,7 @@ describe('a step', () => {
   const view = (over: object = {}) => ({
     workspaceOf: () => 'team-a' as string | undefined,
     wantsSidecars: () => true as boolean | undefined,
+    areRetired: () => false,
     snapshotFor: () =>
       snapshot(CONFIG, shared('shared', {}), shared('withheld', { credential: 'x' })) as SidecarSnapshot | undefined,
     ...over,
@@ -141,6 +142,12 @@ describe('a step', () => {
       spec: {},
       over: { wantsSidecars: () => false, snapshotFor: () => NOTHING_TOLD },
       want: { kind: 'stall', reason: 'RefNotPermitted' },
+    },
+    {
+      rule: 'ends where all sidecars are retired',
+      spec: {},
+      over: { areRetired: () => true, snapshotFor: () => NOTHING_TOLD },
+      want: { kind: 'wait', reason: 'Pending', message: expect.stringContaining('uninstalled') },
     },
     {
       rule: 'waits for the first Snapshot',

@@ -23,10 +23,14 @@ export interface Resolved {
 }
 
 const NOT_YET_MS = 2_000;
+const RETIRED = 'Gatehouse is about to be uninstalled: sidecars are not served any more';
+/** It is told when that changes. */
+const RETIRED_MS = 60_000;
 
 /** The workspace, its Snapshot, and the config the profile names in it. */
 export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): StepResult | Resolved {
   const { namespace = '' } = metadata;
+  if (view.areRetired()) return wait('Pending', RETIRED, { afterMs: RETIRED_MS });
   const workspace = view.workspaceOf(namespace);
   if (workspace === undefined)
     return stall('RefNotFound', `metadata.namespace: no Workspace has the namespace ${namespace}`);

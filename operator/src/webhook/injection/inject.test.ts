@@ -71,10 +71,14 @@ describe('a pod with a profile', () => {
 
 describe('a review of a pod', () => {
   const PROFILES = [profileOf({}, 'default'), profileOf({ selector: { matchLabels: { tier: 'web' } } }, 'web')];
-  const review = (pod: Pod, { workspace = 'team-a', operation = 'CREATE' } = {}) => {
+  const review = (pod: Pod, { workspace = 'team-a', operation = 'CREATE', retired = false } = {}) => {
     const kind = { group: '', version: 'v1', kind: 'Pod' };
     const request = { uid: 'u', kind, operation, namespace: 'team-a', userInfo: { username: 'u' }, object: pod };
-    const view = { profilesIn: () => PROFILES, workspaceOf: () => (workspace === '' ? undefined : workspace) };
+    const view = {
+      profilesIn: () => PROFILES,
+      workspaceOf: () => (workspace === '' ? undefined : workspace),
+      areRetired: () => retired,
+    };
     return reviewPod(request as AdmissionRequest, view, OPTIONS); // as the API server sends it
   };
   const named = (name: string) => ({ 'gatehouse.dev/sidecar': name });
@@ -101,6 +105,11 @@ describe('a review of a pod', () => {
     },
   ])('refuses $rule', ({ pod, options }) => {
     expect(review(pod, options)).toMatchObject({ allowed: false, reason: 'Forbidden' });
+  });
+
+  test('lets a pod start without a sidecar when all of them are retired', () => {
+    const answer = review(podOf(named('default')), { retired: true });
+    expect(answer).toEqual({ allowed: true, warnings: [expect.stringContaining('uninstalled')] });
   });
 
   test('leaves a pod alone that is there already', () => {

@@ -15,14 +15,19 @@ export interface InjectionView {
   profilesIn(namespace: string): Iterable<SidecarProfile>;
   /** The workspace a namespace belongs to. */
   workspaceOf(namespace: string): string | undefined;
+  /** Whether an uninstallation has ended all sidecars. */
+  areRetired(): boolean;
 }
 
 const ALLOWED: Answer = { allowed: true };
+/** As right after the uninstallation. */
+const RETIRED = 'Gatehouse is about to be uninstalled: the pod gets no sidecar';
 
 /** Gives a pod the sidecar of the profile it names or is selected by; all other pods stay as they are. */
 export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): Answer {
   const { object, operation, namespace = '' } = request;
   if (operation !== 'CREATE' || !isPod(object)) return ALLOWED;
+  if (view.areRetired()) return { allowed: true, warnings: [RETIRED] };
   const profiles = [...view.profilesIn(namespace)].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const wanted = object.metadata?.labels?.[PROFILE_LABEL];
   const profile = profiles.find((candidate) => takes(candidate, object, wanted));
