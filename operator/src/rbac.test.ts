@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
+import { KINDS } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { type PolicyRule, rolesOf } from './rbac.ts';
 import { OPERATOR_RULES } from './rbac-rules.ts';
+import { WITHHELD } from './world/withheld.ts';
 
 const rule = (part: Partial<PolicyRule>): PolicyRule => ({
   ...{ scope: 'watched', apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
@@ -75,6 +77,11 @@ describe('the rules of the operator', () => {
       const writes = verbs.filter((verb) => !['get', 'list', 'watch'].includes(verb));
       if (writes.length > 0) expect(resources.filter((name) => !/\/(status|finalizers)$/.test(name))).toEqual([]);
     }
+  });
+
+  test('let the content of every kind that is not kept be asked for', () => {
+    const readable = roles.watched.filter(({ verbs }) => verbs.includes('get')).flatMap(({ resources }) => resources);
+    expect([...WITHHELD].filter((kind) => !readable.includes(KINDS[kind].plural))).toEqual([]);
   });
 
   test('leave out no rbac.ts', () => {

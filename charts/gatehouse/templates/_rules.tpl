@@ -58,17 +58,24 @@
 - apiGroups:
     - gatehouse.dev
   resources:
-    - apikeys
     - gatewayconfigs
-    - gatewayfleets
     - guardrails
     - integrationaccesses
     - integrations
     - providers
     - ratelimitpolicies
-    - sidecarprofiles
     - usagelimitpolicies
     - virtualkeys
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - apikeys
+    - gatewayfleets
+    - sidecarprofiles
   verbs:
     - list
     - watch

@@ -18,18 +18,8 @@ import { type ContentState, type Translation, weigh } from '../translate/index.t
 import { createAccounts } from './allowances.ts';
 import { createFetches, idOf, type Wanting } from './fetches.ts';
 import { type CustomObject, kindRefOf } from './kind-refs.ts';
+import { WITHHELD } from './withheld.ts';
 
-/** Kinds whose objects may be large and are read by translations alone. */
-const WITHHELD: ReadonlySet<KindName> = new Set<KindName>([
-  'GatewayConfig',
-  'Guardrail',
-  'Integration',
-  'IntegrationAccess',
-  'Provider',
-  'RateLimitPolicy',
-  'UsageLimitPolicy',
-  'VirtualKey',
-]);
 /** Of these the content goes once it has been read: it is the bulk of an installation. */
 const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
 const OWN_PREFIX = 'gatehouse.dev/';

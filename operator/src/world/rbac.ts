@@ -1,4 +1,6 @@
+import { GROUP, KINDS } from '@gatehouse/crds/kinds';
 import type { PolicyRule } from '../rbac.ts';
+import { WITHHELD } from './withheld.ts';
 
 /** What a world is made of besides our own kinds; Secrets one by one, by the names that resources give. */
 export const rbac: readonly PolicyRule[] = [
@@ -11,4 +13,5 @@ export const rbac: readonly PolicyRule[] = [
   },
   { scope: 'workspace', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] },
   { scope: 'watched', apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+  { scope: 'watched', apiGroups: [GROUP], resources: [...WITHHELD].map((kind) => KINDS[kind].plural), verbs: ['get'] },
 ];

@@ -161,6 +161,8 @@ const SELDOM: ReadonlySet<string> = new Set([
   'bind clusterroles.rbac.authorization.k8s.io', // asked for by the API server itself
   'create tokenreviews.authentication.k8s.io', // a sidecar's stream
   'patch events.events.k8s.io', // an event that repeats
+  // What a namespace holds beyond what is kept of it.
+  ...permissions().filter((permission) => permission.startsWith('get ') && permission.endsWith('.gatehouse.dev')),
   // Objects with fields that only a new object can change, and shards that nothing names any more.
   ...['configmaps', 'secrets', 'services', 'deployments.apps'].map((name) => `delete ${name}`),
   ...['horizontalpodautoscalers.autoscaling', `rolebindings.${RBAC}`].map((name) => `delete ${name}`),
