@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { capture } from '../cluster/run.ts';
-import { blocksOf, ROOT } from '../docs/documents.ts';
+import { type Block, blocksOf, ROOT } from '../docs/documents.ts';
 import { foreignDefinitions, GATEWAY_API } from './foreign-definitions.ts';
 import { definitionsServed } from './helm.ts';
 
@@ -17,25 +17,25 @@ let controlPlane: ControlPlane;
 let folder: string;
 let env: NodeJS.ProcessEnv;
 
-/** The YAML blocks of the guide, in its order. */
-const FILES = [
-  'team-a.yaml',
-  'shared.yaml',
-  'granted.yaml',
-  'quota.yaml',
-  'resource-quota.yaml',
-  'sidecar.yaml',
-  'administration.yaml',
-  'identities.yaml',
-];
+/** Each file that a command applies, and the YAML block before that command, which the guide tells to write into it. */
+function filesOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  let latest = '';
+  for (const { language, text } of blocks) {
+    if (language === 'yaml') latest = text;
+    const name = /kubectl apply -f ([\w-]+\.yaml)/.exec(text)?.[1];
+    if (language === 'sh' && name !== undefined) files.set(name, latest);
+  }
+  return files;
+}
 
 beforeAll(async () => {
   controlPlane = await startControlPlane();
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-guide-'));
   await symlink(join(ROOT, 'charts'), join(folder, 'charts'));
-  const blocks = guide.filter(({ language }) => language === 'yaml');
-  expect(blocks).toHaveLength(FILES.length);
-  for (const [i, name] of FILES.entries()) await writeFile(join(folder, name), blocks[i]?.text ?? '');
+  const files = filesOf(guide);
+  expect([...files.keys()]).toContain('team-a.yaml');
+  for (const [name, text] of files) await writeFile(join(folder, name), text);
   const definitions = (await foreignDefinitions([GATEWAY_API])).flatMap((file) => ['-f', file]);
   await runKubectl(controlPlane, ['apply', '--server-side', ...definitions]);
   const programs = [pathOf(await ensurePrograms(['helm']), 'helm'), controlPlane.kubectlPath].map(dirname);
