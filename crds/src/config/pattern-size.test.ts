@@ -2,6 +2,10 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import { estimatePatternSize } from './pattern-size.ts';
+import { MAX_PATTERN_SIZE } from './query.ts';
+
+/** As many numbers as a class may hold per step: each costs fractions of a microsecond. */
+const NUMBERS_PER_STEP = 64;
 
 /** The size of the compiled program; undefined when RE2 refuses the pattern. */
 function compiledSize(pattern: string): number | undefined {
@@ -12,14 +16,31 @@ function compiledSize(pattern: string): number | undefined {
   }
 }
 
+/** The numbers that the classes of the compiled program hold: what compiling it costs beside its steps. */
+function heldNumbers(pattern: string): number {
+  try {
+    const { prog } = RE2JS.compile(pattern).re2();
+    return Array.from({ length: prog.numInst() }, (_, at) => prog.getInst(at).runes?.length ?? 0).reduce(
+      (a, b) => a + b,
+    );
+  } catch {
+    return 0;
+  }
+}
+
 const atom = fc.constantFrom(
   'a',
   '.',
   '\\d',
+  '\\W',
   '\\pL',
+  '\\P{Lu}',
   '[a-z]',
   '[^]x]',
   '[[:alpha:]\\pN]',
+  '[^\\p{Ll}[:^alpha:]\\S]',
+  '[a--k\\x41-\\x{700}\\101-]',
+  '[ſKkα-ωēĕėęě]',
   '\\Qab{3}\\E',
   '^',
   '\\b',
@@ -32,7 +53,9 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
   const piece = fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     atom,
-    fc.tuple(fc.constantFrom('(', '(?:', '(?i:', '(?P<n>'), tie('pattern')).map(([open, inner]) => `${open}${inner})`),
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?s-i:', '(?i)(?:', '(?P<n>'), tie('pattern'))
+      .map(([open, inner]) => `${open}${inner})`),
   );
   const sequence = fc.array(fc.tuple(piece, suffix), { minLength: 1, maxLength: 4 });
   return {
@@ -77,6 +100,45 @@ describe('the estimated size of a pattern', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test('grows with what the classes of the program hold', () => {
+    fc.assert(
+      fc.property(pattern, (text) => {
+        expect(heldNumbers(text)).toBeLessThanOrEqual(estimatePatternSize(text) * NUMBERS_PER_STEP);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.for([
+    '(?i)[\\x{100}-\\x{10ffff}]',
+    '(?i)[Ā-\u{10ffff}]',
+    '[\\x{100}-\\x{10ffff}](?s-i:a)',
+    'a(?i:[a-\\x{ffff}])',
+    '(?i)[^\\n-\\x{1ffff}]',
+    '(?i)[+--\\x{ffff}]',
+    '(?si)[\\101-\\x{10ffff}]',
+    '\\p{L}{1000}',
+    '\\pL{1000}',
+    '(?i)(?:[\\W\\S]){200}',
+    '(?i)[[:^alpha:]]{200}',
+  ])('of %s is beyond what one pattern may have', (text) => {
+    expect(estimatePatternSize(text)).toBeGreaterThan(MAX_PATTERN_SIZE);
+  });
+
+  test.for([
+    '(?i)urgent|asap',
+    '[a-z0-9_-]+',
+    '\\p{L}+',
+    '(?i)^[\\p{L}\\p{N} ._-]{1,3}$',
+    '(?i)\\b(?:пароль|[а-яё]+)\\b',
+    '[^\\x00-\\x{10ffff}]',
+    '[一-龥]{1,50}',
+    '(?i)[一-龥]+',
+    '(?i)^\\w+@[\\w.-]+\\.[a-z]{2,24}$',
+  ])('of %s is within it', (text) => {
+    expect(estimatePatternSize(text)).toBeLessThanOrEqual(MAX_PATTERN_SIZE);
   });
 
   test('is told for any text', () => {

@@ -124,7 +124,7 @@ export function patternProblem(pattern: unknown, budget: PatternBudget = createP
   if (pattern.length > MAX_PATTERN_LENGTH) return `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
   const size = estimatePatternSize(pattern); // nothing is compiled before
   if (size > MAX_PATTERN_SIZE) {
-    return `the program of the pattern has about ${size} steps, since repeats multiply what they repeat; at most ${MAX_PATTERN_SIZE} are allowed`;
+    return `the program of the pattern has about ${size} steps, since repeats multiply what they repeat and (?i) multiplies classes; at most ${MAX_PATTERN_SIZE} are allowed`;
   }
   budget.left -= Math.max(LEAST_PATTERN_SIZE, size);
   if (budget.left < 0) {

@@ -46,12 +46,12 @@ export const patternBytes = (pattern: string): number => KEPT_BYTES + estimatePa
 export function compileRegex(pattern: string): Pattern {
   let compiled: RE2JS | undefined;
   let failed = false;
-  const isTooLarge = estimatePatternSize(pattern) > MAX_PATTERN_SIZE;
+  const size = estimatePatternSize(pattern);
   const compile = (work: RegexWork): RE2JS | undefined => {
     if (compiled !== undefined || failed) return compiled;
     try {
       compiled = RE2JS.compile(pattern);
-      work.left -= compiled.programSize() * COMPILE_UNITS;
+      work.left -= size * COMPILE_UNITS;
     } catch {
       failed = true; // written before it was checked
     }
@@ -59,7 +59,7 @@ export function compileRegex(pattern: string): Pattern {
   };
   return {
     test: (text, work) => {
-      if (isTooLarge || work.left <= 0) return 'exhausted';
+      if (size > MAX_PATTERN_SIZE || work.left <= 0) return 'exhausted';
       const re2 = compile(work)?.re2();
       if (re2 === undefined) return false;
       const search = startSearch(re2.dfa, text);

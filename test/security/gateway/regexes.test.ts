@@ -51,12 +51,21 @@ function randomText(length: number): string {
   }).join('');
 }
 
+const FOLDED_ONCE = '(?i)[\\x{100}-\\x{10ffff}]';
+const FOLDED = `(?i)${'[\\x{100}-\\x{10ffff}]'.repeat(45)}`;
+
 describe('a pattern of a caller', () => {
   test.for([
     { rule: 'hundreds with large repeats', patterns: Array.from({ length: 500 }, () => 'a{1000}') },
     { rule: 'hundreds that are large together', patterns: Array.from({ length: 400 }, () => 'a{90}') },
     { rule: 'repeats of repeats', patterns: ['((a{10}){10}){10}'] },
     { rule: 'one that is large in each part', patterns: ['(?:a{900}|b{900})'] },
+    {
+      rule: 'classes of all cases of all characters',
+      patterns: Array.from({ length: 8 }, (_, at) => `${FOLDED}${at}`),
+    },
+    { rule: 'one such class in each of many', patterns: Array.from({ length: 80 }, (_, at) => `${FOLDED_ONCE}${at}`) },
+    { rule: 'repeats of classes of Unicode', patterns: ['^(?i)\\pL{950}'] },
   ])('is refused before it is compiled: $rule', async ({ patterns }) => {
     await using world = await startWorld();
     const asking = ask(world, routed(patterns), 'x');
