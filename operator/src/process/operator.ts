@@ -12,6 +12,7 @@ import {
   createKubeClient,
   createLeader,
   createRuntimeMetrics,
+  type KubeClient,
   type Leadership,
   type Log,
   leaseTiming,
@@ -39,13 +40,13 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const registry = new Registry();
   const runtime = createRuntimeMetrics(registry);
   let translations: Translations | undefined;
-  const client = parts.use(
-    await createKubeClient({ source: sourceOf(options), userAgent: USER_AGENT, onCall: runtime.onCall }),
-  );
-  // Anybody may send tokens: asking about them must not keep the lease waiting.
-  const reviewClient = parts.use(
-    await createKubeClient({ source: sourceOf(options), userAgent: `${USER_AGENT}-tokens`, onCall: runtime.onCall }),
-  );
+  const connect = async (userAgent: string): Promise<KubeClient & AsyncDisposable> =>
+    parts.use(await createKubeClient({ source: sourceOf(options), userAgent, onCall: runtime.onCall }));
+  const client = await connect(USER_AGENT);
+  // Anybody may send tokens, and nothing else must wait for connections because of that.
+  const reviewClient = await connect(`${USER_AGENT}-tokens`);
+  // A renewal that waits for a connection behind other calls comes too late.
+  const leaseClient = await connect(`${USER_AGENT}-lease`);
   const stores = createStores({ ...options, client, log });
   runtime.observeCache(stores.cache);
   const metrics = createOperatorMetrics(registry, {
@@ -78,7 +79,7 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
   const work = createLeaderWork({ ...shared, runtime, frontDesk, identity });
   log.info({ identity }, 'Operator started');
   const leader = createLeader({
-    client,
+    client: leaseClient,
     namespace: organisationNamespace,
     name: leaseName,
     timing: leaseTiming(options.leaseSeconds * 1_000),
