@@ -6,7 +6,7 @@ const at = (epoch: number, version: number): Place => ({ epoch, version });
 
 function remembering(place: Place, digest?: string): Memory {
   const memory = createMemory();
-  if (digest === undefined) memory.recall(place);
+  if (digest === undefined) memory.recall([place]);
   else memory.advance(place, digest);
   return memory;
 }
@@ -15,12 +15,21 @@ describe('the memory of a fleet', () => {
   test.for([
     { rule: 'keeps the latest of what it hears', of: [at(1, 5), at(0, 9), at(1, 4)], last: at(1, 5) },
     { rule: 'believes any version', of: [at(0, 2 ** 40)], last: at(0, 2 ** 40) },
+    { rule: 'believes how far a fleet has come before', of: [at(5_000, 7)], last: at(5_000, 7) },
     { rule: 'does not believe an epoch that nobody can have come to', of: [at(5, 1), at(2 ** 30, 1)], last: at(5, 1) },
+    { rule: 'does not believe an epoch that no manifest can have', of: [at(2 ** 40 + 1, 1), at(1, 1)], last: at(1, 1) },
   ])('$rule', ({ of, last }) => {
     const memory = createMemory();
-    for (const place of of) memory.recall(place);
+    for (const place of of) memory.recall([place]);
     expect(memory.last).toEqual(last);
     expect(memory.next()).toEqual(at(last.epoch, last.version + 1));
+  });
+
+  test('takes the latest of what is stored when it knows nothing, in whatever order', () => {
+    const memory = createMemory();
+    memory.recall([at(1, 6), at(5_000, 2), at(0, 9)]);
+    expect(memory.last).toEqual(at(5_000, 2));
+    expect(memory.isSurpassedBy(at(5_001, 1))).toBe(true);
   });
 
   test.for([

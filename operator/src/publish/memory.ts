@@ -5,11 +5,13 @@
 import { comparePlaces, NO_PLACE, type Place, placeAfter } from '@gatehouse/crds/snapshot';
 
 /**
- * What is farther ahead than this is not believed, whoever says it: each step costs a publish, so no true memory is. Without the
- * bound, one report of a pod in a tenant's hands would use up all numbers there are.
+ * What a pod reports farther ahead than this is not believed: each step costs a publish, so no true report is. Without the bound,
+ * one report of a pod in a tenant's hands would use up all numbers there are.
  */
 const MAX_EPOCHS_AHEAD = 1_000;
 const MAX_VERSIONS_AHEAD = 1_000_000;
+/** Of anything stored: a manifest counts no further. */
+const MAX_EPOCH = 2 ** 40;
 
 /** What a pod says it serves. */
 export interface Report extends Place {
@@ -18,8 +20,11 @@ export interface Report extends Place {
 
 export interface Memory {
   readonly last: Place;
-  /** Takes note of a place that something stored says was published; nothing comes before it any more. */
-  recall(place: Place): void;
+  /**
+   * Takes note of places that something stored says were published; nothing comes before them any more. As long as nothing is
+   * known they are believed however large they are: a fleet may have come far before this process began.
+   */
+  recall(places: readonly Place[]): void;
   /** Takes note of what is published, or is about to be. */
   advance(place: Place, digest: string): void;
   /** Whether a pod serves what is not known to have been published: it would refuse what comes next. */
@@ -38,8 +43,11 @@ export function createMemory(): Memory {
     get last() {
       return last;
     },
-    recall: (place) => {
-      if (comparePlaces(place, last) > 0 && isBelievable(place)) [last, digest] = [place, undefined];
+    recall: (places) => {
+      const knowsNothing = comparePlaces(last, NO_PLACE) === 0;
+      const believed = places.filter((place) => (knowsNothing ? place.epoch <= MAX_EPOCH : isBelievable(place)));
+      const latest = [...believed].sort(comparePlaces).at(-1);
+      if (latest !== undefined && comparePlaces(latest, last) > 0) [last, digest] = [latest, undefined];
     },
     advance: (place, of) => {
       [last, digest] = [place, of];

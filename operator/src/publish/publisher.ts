@@ -208,9 +208,8 @@ class FleetPublisher {
     }
     const manifest = await this.#shelf.readManifest(options);
     const { remembered } = this.#options;
-    for (const place of [journal.value, manifest.value.place, remembered()]) {
-      if (place !== undefined) this.memory.recall(place);
-    }
+    const told = remembered();
+    this.memory.recall([placeIn(journal.value), manifest.value.place, ...(told === undefined ? [] : [told])]);
     const { last } = this.memory;
     if (comparePlaces(journal.value, last) < 0) {
       journal = await this.#shelf.writeJournal({ ...journal.value, ...last }, journal, options);
@@ -279,6 +278,8 @@ class FleetPublisher {
     });
   }
 }
+
+const placeIn = ({ epoch, version }: Place): Place => ({ epoch, version });
 
 const toPublished = ({ restored: _, ...outcome }: Outcome, { oversized }: Split): Published => ({
   ...outcome,
