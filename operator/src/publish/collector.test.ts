@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRate, systemClock } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
 import { Collector } from './collector.ts';
-import { EMPTY_JOURNAL, type JournalRow, MIN_UNREFERENCED_MS } from './journal.ts';
+import { EMPTY_JOURNAL, type JournalRow, MAX_ROWS, MIN_UNREFERENCED_MS } from './journal.ts';
 import type { Lookout } from './lookout.ts';
 
 const signal = new AbortController().signal;
@@ -67,6 +67,16 @@ describe('a collector', () => {
     const at = { named, nowMs: 5 + MIN_UNREFERENCED_MS };
     const later = await collector.choose(journal(...(rows ?? [])), at, { signal });
     expect(later.doomed.map(({ row: { name } }) => name)).toEqual(['main-shard-restored']);
+  });
+
+  test('takes no more into the journal than it has room for', async () => {
+    const there = Array.from({ length: 20_000 }, (_, i) => `main-shard-${i}`);
+    const { collector } = collecting(lookoutOn(there));
+    const known = [row('main-shard-known', 1)];
+    const { rows = [] } = await collector.choose(journal(...known), { named: [], nowMs: 5 }, { signal });
+    expect(rows).toHaveLength(MAX_ROWS);
+    const full = await collector.choose(journal(...rows), { named: [], nowMs: 6 }, { signal });
+    expect(full).toEqual({ doomed: [], rows: undefined });
   });
 
   test.for([

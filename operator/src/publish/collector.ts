@@ -1,6 +1,6 @@
 /** Deletes shards that nothing has named for long enough: few at a time, and only as they were when they were chosen. */
 import type { Rate } from '../runtime/index.ts';
-import { dueRows, type Journal, type JournalRow, type NamedShard } from './journal.ts';
+import { dueRows, type Journal, type JournalRow, MAX_ROWS, type NamedShard } from './journal.ts';
 import type { Lookout } from './lookout.ts';
 import { forEachAtOnce } from './parallel.ts';
 import type { Doomed, Shelf, Stored } from './shelf.ts';
@@ -33,13 +33,17 @@ export class Collector {
     this.#options = options;
   }
 
-  /** Says which shards may go, and finds those that no journal knows, as a backup that was put back leaves them. */
+  /**
+   * Says which shards may go, and finds those that no journal knows, as a backup that was put back leaves them: as many as there
+   * is room for, the others in later rounds.
+   */
   async choose(
     { value: journal }: Stored<Journal>,
     { named, nowMs }: { readonly named: readonly NamedShard[]; readonly nowMs: number },
     options: Options,
   ): Promise<Chosen> {
-    const found = this.#unknown(journal.shards, named).map((shard) => ({ ...shard, sinceMs: nowMs }));
+    const room = Math.max(0, MAX_ROWS - journal.shards.length);
+    const found = this.#unknown(journal.shards, named).slice(0, room);
     const due = dueRows(journal.shards, named, nowMs).slice(0, ROUND);
     const doomed: Doomed[] = [];
     const gone = new Set<JournalRow>();
@@ -49,7 +53,8 @@ export class Collector {
       else doomed.push(standing);
     });
     if (due.length + found.length === 0) return { doomed, rows: undefined };
-    return { doomed, rows: [...journal.shards.filter((row) => !gone.has(row)), ...found] };
+    const fresh = found.map((shard) => ({ ...shard, sinceMs: nowMs }));
+    return { doomed, rows: [...journal.shards.filter((row) => !gone.has(row)), ...fresh] };
   }
 
   /** Answers how many were deleted; who was changed since is left alone. */

@@ -13,7 +13,7 @@ export const journalName = (fleet: string): string => `${fleet}-shards`;
 /** Shards unreferenced for less than this may still be on their way into a gateway. */
 export const MIN_UNREFERENCED_MS = 10 * 60_000;
 /** Rows beyond these are collected early: more would not fit into a ConfigMap of 1 MiB. */
-const MAX_ROWS = 8_000;
+export const MAX_ROWS = 8_000;
 
 const MAX_NUMBER = 2 ** 48;
 const count = z.int().min(0).max(MAX_NUMBER).catch(0);
