@@ -223,7 +223,7 @@ export interface ModelsEndpoint {
 export interface ProxyRule {
   /**
    * What proxied calls reach with a stored credential, as `METHOD /path` below the base URL; the patterns are those of
-   * `engine/data-plane.ts`. Everything else is open to accounts alone whose owner says so.
+   * `engine/path-pattern.ts`. Everything else is open to accounts alone whose owner says so.
    */
   readonly dataPlane: readonly string[];
   /** What a `{name}` in these patterns stands for, where it is not the field of that name. */
@@ -232,8 +232,24 @@ export interface ProxyRule {
   path?(call: Call): string;
   /** The base URL when it depends on the path; undefined: the usual one. A custom host comes first. */
   baseUrl?(call: Call): string | undefined;
-  /** The model that a path, as it goes to the provider, names; undefined: the path names none, the body does. */
-  modelOf?(path: string): string | undefined;
+  /**
+   * Where calls name the model they run; the first row that fits decides. GET runs none. What is in no row is refused by
+   * accounts that admit listed models only.
+   */
+  readonly modelPlaces: readonly ModelPlace[];
+}
+
+/** Calls whose model stands in the same place. */
+export interface ModelPlace {
+  /** Patterns of `engine/path-pattern.ts`, of the client's path. */
+  readonly calls: readonly string[];
+  /**
+   * `body`: the member `model` of a JSON body, and nothing else that the provider knows of. `path`: the `<model>` of the
+   * pattern. `none`: no model runs.
+   */
+  readonly model: 'body' | 'path' | 'none';
+  /** The model as calls spell it, from what stands at `<model>`; default: joined by slashes. */
+  name?(parts: readonly string[]): string;
 }
 
 export interface Provider {

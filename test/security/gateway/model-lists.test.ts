@@ -7,6 +7,8 @@ import { config, provider } from '../../kit/snapshot.ts';
 const LISTED = ['mock-small'];
 const messages = [{ role: 'user', content: 'hi' }];
 
+const VENDORS = ['huggingface', 'replicate', 'predibase', 'segmind', 'mistral-ai'] as const;
+
 let world: World;
 beforeAll(async () => {
   world = await startWorld({
@@ -30,6 +32,8 @@ beforeAll(async () => {
           { deploymentId: 'dep-large', alias: 'large' },
         ],
       }),
+      ...VENDORS.map((id) => provider(id, { provider: id, customHost: url, models: ['small', 'o/small'] })),
+      provider('open', { customHost: `${url}/v1`, models: LISTED, proxyPaths: 'All' }),
       config('other', { provider: '@narrow', override_params: { model: 'mock-large' } }),
       config('listed', { provider: '@narrow', override_params: { model: 'mock-small' } }),
       config('twofold', { provider: '@narrow', override_params: { Model: 'mock-large' } }),
@@ -174,6 +178,71 @@ describe('a call is refused by an account with a list of models', () => {
   });
 });
 
+/** The body names a listed model, and another one stands where the provider looks. */
+describe('a listed model in the body does not hide', () => {
+  const decoy = { model: 'small', prompt: 'x', input: 'x' };
+  test.for<[rule: string, account: string, path: string, more?: object]>([
+    ['a model of one segment', '@huggingface', '/models/gpt2'],
+    ['a model behind a task', '@huggingface', '/pipeline/feature-extraction/o/large'],
+    ['a model by its route of chats', '@huggingface', '/models/o/large/v1/chat/completions'],
+    ['what a dedicated endpoint serves', '@huggingface', '/generate'],
+    ['a version', '@replicate', '/predictions', { version: 'abc' }],
+    ['a deployment', '@replicate', '/deployments/o/large/predictions'],
+    ['a model behind a tenant', '@predibase', '/t/deployments/v2/llms/large/generate'],
+    ['an adapter', '@predibase', '/t/deployments/v2/llms/small/generate', { parameters: { adapter_id: 'large' } }],
+    ['a model that is the path', '@segmind', '/large-model'],
+    ['a workflow', '@segmind', '/workflows/w'],
+    ['a model of a knowledge base', '@bedrock', '/retrieveAndGenerate', { configuration: { modelArn: 'large' } }],
+    ['a model that ranks', '@bedrock', '/rerank'],
+    ['a target of an optimisation', '@bedrock', '/optimize-prompt', { targetModelId: 'large' }],
+    ['a flow', '@bedrock', '/flows/f/aliases/a'],
+    ['an agent', '@bedrock', '/agents/a/agentAliases/b/sessions/c/text'],
+    ['an endpoint', '@vertex', '/v1/projects/p/locations/l/endpoints/123:predict'],
+    ['an endpoint for chats', '@vertex', '/v1/projects/p/locations/l/endpoints/123/chat/completions'],
+    [
+      'a model of a batch',
+      '@gemini',
+      '/v1beta/models/small:batchGenerateContent',
+      { batch: { model: 'models/gemini-large' } },
+    ],
+    ['models of many requests', '@gemini', '/v1beta/models/small:batchEmbedContents'],
+    ['an agent that converses', '@mistral-ai', '/conversations', { agent_id: 'a' }],
+    ['a conversation that goes on', '@mistral-ai', '/conversations/c', { model: undefined }],
+  ])('%s', async ([, account, path, more]) => {
+    const send = json({ ...decoy, ...more });
+    const { answer, reached } = await ask({ rule: '', path: `/v1/proxy${path}`, account, send });
+    expect(answer.status, answer.text).toBe(412);
+    expect(reached).toBe(false);
+  });
+
+  test.for<[rule: string, account: string, path: string, more?: object]>([
+    ['runs of evaluations', '@narrow', '/evals/e/runs', { data_source: { model: 'mock-large' } }],
+    ['a batch', '@narrow', '/batches', { input_file_id: 'f' }],
+    ['a batch of messages', '@claude', '/messages/batches', { requests: [{ params: { model: 'mock-large' } }] }],
+    ['a session', '@narrow', '/realtime/client_secrets', { session: { model: 'mock-large' } }],
+    ['an engine', '@open', '/engines/mock-large/completions'],
+    ['a deployment of another API', '@open', '/deployments/mock-large/chat/completions'],
+    ['a model of another API', '@open', '/models/mock-large:generateContent'],
+    ['what nobody knows', '@open', '/organization/thing'],
+  ])('%s of an account of the format', async ([, account, path, more]) => {
+    const send = json({ ...decoy, model: 'mock-small', ...more });
+    const { answer, reached } = await ask({ rule: '', path: `/v1/proxy${path}`, account, send });
+    expect(answer.status, answer.text).toBe(412);
+    expect(reached).toBe(false);
+  });
+
+  test.for<[rule: string, path: string, more: object]>([
+    ['a model of a tool', '/v1/responses', { input: 'x', tools: [{ type: 'image_generation', model: 'mock-large' }] }],
+    ['a stored prompt', '/v1/responses', { input: 'x', prompt: { id: 'p' } }],
+    ['a model of a plugin', '/v1/chat/completions', { messages, plugins: [{ id: 'p', model: 'mock-large' }] }],
+    ['a preset', '/v1/chat/completions', { messages, preset: 'p' }],
+  ])('%s', async ([, path, more]) => {
+    const { answer, reached } = await ask({ rule: '', path, send: json({ model: 'mock-small', ...more }) });
+    expect(answer.status, answer.text).toBe(412);
+    expect(reached).toBe(false);
+  });
+});
+
 describe('an account with a list of models serves', () => {
   test.for<Case>([
     { rule: 'a listed model', send: json({ model: 'mock-small', messages }) },
@@ -202,6 +271,31 @@ describe('an account with a list of models serves', () => {
       account: '@gemini',
       send: json({}),
     },
+    {
+      rule: 'a listed model by an open account',
+      path: '/v1/rerank',
+      account: '@open',
+      send: json({ model: 'mock-small' }),
+    },
+    {
+      rule: 'a tool of the listed model',
+      path: '/v1/responses',
+      send: json({ model: 'mock-small', input: 'x', tools: [{ type: 'x', model: 'mock-small' }] }),
+    },
+    ...[
+      { account: '@huggingface', path: '/models/o/small' },
+      { account: '@huggingface', path: '/pipeline/feature-extraction/o/small' },
+      { account: '@replicate', path: '/models/o/small/predictions' },
+      { account: '@predibase', path: '/t/deployments/v2/llms/small/generate' },
+      { account: '@segmind', path: '/small' },
+      { account: '@gemini', path: '/v1beta/files' },
+      { account: '@claude', path: '/v1/files' },
+    ].map(({ account, path }) => ({
+      rule: `${account} below ${path}`,
+      account,
+      path: `/v1/proxy${path}`,
+      send: json({ input: 'x' }),
+    })),
     {
       rule: 'a listed deployment in the path',
       path: '/v1/deployments/dep-small/chat/completions',

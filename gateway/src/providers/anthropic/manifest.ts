@@ -1,5 +1,5 @@
 import { anthropicErrorFields, isOverloadFrame } from '../../wire/anthropic/index.ts';
-import { defineProvider, type Provider } from '../contract.ts';
+import { defineProvider, type ModelPlace, type Provider } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
 import { anthropicAuth, anthropicBeta, anthropicVersion } from './auth.ts';
 import { chatComplete, complete, messages, messagesCountTokens } from './endpoints.ts';
@@ -24,6 +24,19 @@ export const anthropic: Provider = defineProvider({
       'GET|POST|DELETE /files/**',
       'GET|POST|DELETE /skills/**',
     ],
+    modelPlaces: ['', '/v1'].flatMap((version): readonly ModelPlace[] => [
+      {
+        model: 'body',
+        calls: ['/messages', '/messages/count_tokens', '/complete'].map((path) => `POST ${version}${path}`),
+      },
+      {
+        model: 'none',
+        calls: [
+          ...['/files', '/files/*', '/messages/batches/*'].map((path) => `POST|DELETE ${version}${path}`),
+          `POST ${version}/messages/batches/*/cancel`,
+        ],
+      },
+    ]),
   },
   readError: anthropicErrorFields,
   isOverloadFrame,

@@ -6,7 +6,9 @@ import {
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  modelPlacesOf,
   NOT_NEGATIVE,
+  OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
   responsesEndpoints,
 } from '../openai-like/index.ts';
@@ -79,5 +81,6 @@ export const azureAi: Provider = defineProvider({
     },
     baseUrl: proxyBaseUrl,
     dataPlane: [...dataPlaneOf(OPENAI_PATHS), 'GET /info'],
+    modelPlaces: modelPlacesOf(OPENAI_MODEL_PLACES),
   },
 });

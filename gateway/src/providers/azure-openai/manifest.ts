@@ -1,12 +1,14 @@
 import { azureAuth } from '../../upstream/azure/index.ts';
 import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
-import { apiKeyHeader, modelIn } from '../engine/index.ts';
+import { apiKeyHeader } from '../engine/index.ts';
 import {
   chatEndpoint,
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  modelPlacesBelow,
   NOT_NEGATIVE,
+  OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
   openAiMessages,
   pathsBelow,
@@ -52,7 +54,10 @@ export const azureOpenai: Provider = defineProvider({
   proxy: {
     path: proxiedPath,
     baseUrl: proxyBaseUrl,
-    modelOf: modelIn(/^(?:\/openai)?\/deployments\/([^/]+)\//),
+    modelPlaces: modelPlacesBelow(
+      ['', '/v1', '/openai', '/openai/v1'],
+      [{ model: 'path', calls: pathsBelow('/deployments/<model>', OF_DEPLOYMENTS) }, ...OPENAI_MODEL_PLACES],
+    ),
     dataPlane: [...dataPlaneOf(OPENAI_PATHS), ...pathsBelow('/deployments/{deployment_id}', OF_DEPLOYMENTS)],
   },
 });

@@ -1,13 +1,13 @@
+import type { ModelPlace } from '../contract.ts';
+
+const OF_MODELS = ['invoke', 'invoke-with-response-stream', 'converse', 'converse-stream', 'count-tokens'];
+
 /**
  * What proxied calls reach of Bedrock. Source: the vendor's API references of the runtime and the agent runtime. Calls whose
  * body names a role, a bucket or a key (batch jobs, asynchronous invocations) are left out: these are the owner's to choose.
  */
 export const DATA_PLANE: readonly string[] = [
-  'POST /model/<any>/invoke',
-  'POST /model/<any>/invoke-with-response-stream',
-  'POST /model/<any>/converse',
-  'POST /model/<any>/converse-stream',
-  'POST /model/<any>/count-tokens',
+  ...OF_MODELS.map((method) => `POST /model/<any>/${method}`),
   'POST /guardrail/<any>/version/*/apply',
   'GET /foundation-models',
   'GET /foundation-models/<any>',
@@ -23,4 +23,10 @@ export const DATA_PLANE: readonly string[] = [
   'POST /knowledgebases/*/retrieve',
   'POST /agents/*/agentAliases/*/sessions/*/text',
   'POST /flows/<any>/aliases/<any>',
+];
+
+/** The agent runtime names models deep in its bodies, or stands for models that its resources choose: it is in no row. */
+export const MODEL_PLACES: readonly ModelPlace[] = [
+  { model: 'path', calls: OF_MODELS.map((method) => `POST /model/<model>/${method}`) },
+  { model: 'none', calls: ['POST /guardrail/<any>/version/*/apply'] },
 ];

@@ -1,9 +1,8 @@
 import { awsErrorFields } from '../../wire/bedrock/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
-import { modelIn } from '../engine/index.ts';
 import { chatComplete } from './chat.ts';
 import { complete } from './complete.ts';
-import { DATA_PLANE } from './data-plane.ts';
+import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { baseUrl, proxyBaseUrl } from './hosts.ts';
 import { messages, messagesCountTokens, settlingAuth } from './messages.ts';
@@ -15,6 +14,6 @@ export const bedrock: Provider = defineProvider({
   auth: settlingAuth,
   endpoints: { chatComplete, complete, embed, messages, messagesCountTokens },
   models,
-  proxy: { baseUrl: proxyBaseUrl, modelOf: modelIn(/^\/model\/([^/]+)\/[^/]+$/), dataPlane: DATA_PLANE },
+  proxy: { baseUrl: proxyBaseUrl, dataPlane: DATA_PLANE, modelPlaces: MODEL_PLACES },
   readError: (body, head) => awsErrorFields(body, head.headers),
 });

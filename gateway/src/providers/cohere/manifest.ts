@@ -50,17 +50,15 @@ const embed: Endpoint = {
   answer: { kind: 'read', read: fromCohereEmbed },
 };
 
-/** Source: the vendor's API reference, without connectors and fine-tuning. */
-const DATA_PLANE = [
+const VERSIONS = ['', '/v1', '/v2'];
+
+const OF_MODELS = [
   ...['POST /chat', 'POST /generate', 'POST /embed', 'POST /rerank', 'POST /classify', 'POST /summarize'],
-  ...[
-    'POST /tokenize',
-    'POST /detokenize',
-    'GET /models/**',
-    'GET|POST /embed-jobs/**',
-    'GET|POST|DELETE /datasets/**',
-  ],
+  ...['POST /tokenize', 'POST /detokenize', 'POST /embed-jobs'],
 ];
+
+/** Source: the vendor's API reference, without connectors and fine-tuning. */
+const DATA_PLANE = [...OF_MODELS, 'GET /models/**', 'GET|POST /embed-jobs/**', 'GET|POST|DELETE /datasets/**'];
 
 /** Facts: spec/providers.yaml and spec/providers.md 3.8. */
 export const cohere: Provider = defineProvider({
@@ -69,5 +67,8 @@ export const cohere: Provider = defineProvider({
   auth: bearer(),
   endpoints: { chatComplete, complete, embed },
   models,
-  proxy: { dataPlane: ['', '/v1', '/v2'].flatMap((version) => pathsBelow(version, DATA_PLANE)) },
+  proxy: {
+    dataPlane: VERSIONS.flatMap((version) => pathsBelow(version, DATA_PLANE)),
+    modelPlaces: [{ model: 'body', calls: VERSIONS.flatMap((version) => pathsBelow(version, OF_MODELS)) }],
+  },
 });

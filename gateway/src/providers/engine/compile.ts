@@ -1,6 +1,7 @@
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { Call, Endpoint, EndpointId, Provider, Template } from '../contract.ts';
 import { compileDataPlane, type DataPlane } from './data-plane.ts';
+import { compileModelPlaces, type ModelPlaces } from './model-places.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
 /** A path or base URL: a template taken apart, or the provider's own function. */
@@ -29,6 +30,8 @@ export interface CompiledProvider {
   readonly routingHeaders: ReadonlySet<string>;
   /** What proxied calls reach with a stored credential. */
   readonly dataPlane: DataPlane;
+  /** Where proxied calls name their model. */
+  readonly modelPlaces: ModelPlaces;
 }
 
 /** Places that only a call can fill. */
@@ -53,6 +56,7 @@ export function compileProvider(provider: Provider): CompiledProvider {
     headers: headers.filter((header): header is [string, CompiledTemplate] => !dependsOnCall(header[1])),
     callHeaders: headers.filter(([, value]) => dependsOnCall(value)),
     dataPlane: compileDataPlane(provider.proxy.dataPlane),
+    modelPlaces: compileModelPlaces(provider.proxy.modelPlaces),
     routingHeaders: new Set([
       ...METHOD_OVERRIDES,
       ...(provider.routingHeaders ?? []),

@@ -4,9 +4,11 @@
  */
 export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer } from './answer.ts';
 export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
+export { compileProvider } from './compile.ts';
 export { andThen, type Deferred } from './deferred.ts';
 export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';
+export type { ModelAt } from './model-places.ts';
 export {
   buildModelsRequest,
   buildProxyRequest,
@@ -20,4 +22,4 @@ export {
 export { shapeBody } from './shape-body.ts';
 export { framingOf, type OpenedStream, openStream } from './stream.ts';
 export { holdsCredential, type PreparedTarget, prepareTarget, type TargetOptions } from './target.ts';
-export { hostText, modelIn, pathSegment, pathText } from './url.ts';
+export { hostText, pathSegment, pathText } from './url.ts';

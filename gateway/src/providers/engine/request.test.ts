@@ -256,7 +256,7 @@ describe('a proxied call', () => {
   });
 
   test("asks the provider for path and base URL, unless the host is the target's own", async () => {
-    const proxied = { path: () => '/p?x=1', baseUrl: () => 'https://other.example/v2', dataPlane: [] };
+    const proxied = { path: () => '/p?x=1', baseUrl: () => 'https://other.example/v2', dataPlane: [], modelPlaces: [] };
     const provider: Partial<Provider> = { proxy: proxied };
     const request = await proxy({ provider });
     expect(request.origin + request.path).toBe('https://other.example/v2/p?x=1');

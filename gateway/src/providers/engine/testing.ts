@@ -8,7 +8,7 @@ export const sampleProvider = (over: Partial<Provider> = {}): Provider => ({
   baseUrl: 'https://api.example.com/v1',
   auth: bearer(),
   endpoints: {},
-  proxy: { dataPlane: [] },
+  proxy: { dataPlane: [], modelPlaces: [] },
   ...over,
 });
 

@@ -39,18 +39,6 @@ export function hostText(value: string, name: string): string {
   throw invalid(name, 'only letters, digits, dots, dashes and underscores');
 }
 
-/** Reads the model out of a path; the first group of the pattern is the model, encoded. */
-export const modelIn =
-  (pattern: RegExp) =>
-  (path: string): string | undefined => {
-    const [, model] = pattern.exec(path) ?? [];
-    try {
-      return model === undefined ? undefined : decodeURIComponent(model);
-    } catch {
-      return undefined;
-    }
-  };
-
 /** A path that climbs would leave the base URL, and the credential with it. */
 export function refuseDotSegments(path: string, name: string): void {
   if (climbs(path)) throw invalid(name, 'no . or .. segments');

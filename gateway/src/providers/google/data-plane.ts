@@ -1,15 +1,18 @@
 /** What proxied calls reach of the Gemini API. Source: the vendor's REST reference, without permissions and tuning. */
-import { OPENAI_PATHS, pathsBelow } from '../openai-like/index.ts';
+import type { ModelPlace } from '../contract.ts';
+import { modelPlacesBelow, OPENAI_MODEL_PLACES, OPENAI_PATHS, pathsBelow } from '../openai-like/index.ts';
 
 const VERSIONS = ['v1', 'v1beta', 'v1alpha'];
 
-const OF_MODELS = [
-  ...['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'batchEmbedContents', 'predict'],
-  ...['asyncBatchEmbedContent', 'batchGenerateContent', 'generateAnswer', 'predictLongRunning'],
+const OF_ONE_MODEL = [
+  ...['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'predict', 'generateAnswer'],
+  'predictLongRunning',
 ];
+/** Each of their requests names a model of its own. */
+const OF_MANY = ['batchEmbedContents', 'asyncBatchEmbedContent', 'batchGenerateContent'];
 
 export const DATA_PLANE: readonly string[] = VERSIONS.flatMap((version) => [
-  ...OF_MODELS.map((method) => `POST /${version}/models/*:${method}`),
+  ...[...OF_ONE_MODEL, ...OF_MANY].map((method) => `POST /${version}/models/*:${method}`),
   `POST /${version}/tunedModels/*:generateContent`,
   `POST /${version}/tunedModels/*:streamGenerateContent`,
   `GET /${version}/models`,
@@ -27,3 +30,21 @@ export const DATA_PLANE: readonly string[] = VERSIONS.flatMap((version) => [
   `GET|PATCH|DELETE /${version}/cachedContents/*`,
   ...pathsBelow(`/${version}/openai`, OPENAI_PATHS),
 ]);
+
+export const MODEL_PLACES: readonly ModelPlace[] = [
+  {
+    model: 'path',
+    calls: VERSIONS.flatMap((version) => OF_ONE_MODEL.map((method) => `POST /${version}/models/<model>:${method}`)),
+  },
+  {
+    model: 'none',
+    calls: VERSIONS.flatMap((version) => [
+      ...[`POST /${version}/files`, `POST /upload/${version}/files`, `DELETE /${version}/files/*`],
+      ...[`DELETE /${version}/batches/*`, `POST /${version}/batches/*:cancel`, `DELETE /${version}/cachedContents/*`],
+    ]),
+  },
+  ...modelPlacesBelow(
+    VERSIONS.map((version) => `/${version}/openai`),
+    OPENAI_MODEL_PLACES,
+  ),
+];

@@ -1,7 +1,7 @@
 import { defineProvider, type Provider } from '../contract.ts';
-import { apiKeyHeader, modelIn } from '../engine/index.ts';
+import { apiKeyHeader } from '../engine/index.ts';
 import { chatComplete } from './chat-complete.ts';
-import { DATA_PLANE } from './data-plane.ts';
+import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { models } from './models.ts';
 
@@ -13,5 +13,5 @@ export const google: Provider = defineProvider({
   routingHeaders: ['x-goog-user-project', 'x-goog-request-params'],
   endpoints: { chatComplete, embed },
   models,
-  proxy: { modelOf: modelIn(/^\/v1(?:alpha|beta)?\/models\/([^/:]+):[A-Za-z]+$/), dataPlane: DATA_PLANE },
+  proxy: { dataPlane: DATA_PLANE, modelPlaces: MODEL_PLACES },
 });

@@ -12,5 +12,12 @@ export {
   responsesEndpoints,
 } from './endpoints.ts';
 export { editMessages, foldDeveloper, type MessageEdit, withoutMembers } from './messages.ts';
-export { dataPlaneOf, OPENAI_PATHS, pathsBelow } from './paths.ts';
+export {
+  dataPlaneOf,
+  modelPlacesBelow,
+  modelPlacesOf,
+  OPENAI_MODEL_PLACES,
+  OPENAI_PATHS,
+  pathsBelow,
+} from './paths.ts';
 export { type OpenAiRow, openAiLike } from './row.ts';

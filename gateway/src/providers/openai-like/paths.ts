@@ -1,3 +1,5 @@
+import type { ModelPlace } from '../contract.ts';
+
 /**
  * The data plane that upstreams of the OpenAI format share, below their base URL. Source: OpenAI's API reference, without
  * organisation, projects, users, invites, keys, usage, costs, audit logs, checkpoint permissions and the deletion of models;
@@ -36,3 +38,50 @@ export const pathsBelow = (prefix: string, patterns: readonly string[]): readonl
 /** The same, also with the version segment that some clients write themselves, and below the row's own prefix. */
 export const dataPlaneOf = (patterns: readonly string[], prefix = ''): readonly string[] =>
   [...new Set(['', '/v1', prefix])].flatMap((before) => (before === '' ? patterns : pathsBelow(before, patterns)));
+
+/** Bookkeeping of the OpenAI and Anthropic APIs: nothing of it runs a model. */
+const WITHOUT_MODEL: readonly string[] = [
+  ...['POST|DELETE /files', 'POST|DELETE /files/*'],
+  ...['POST|DELETE /uploads', 'POST|DELETE /uploads/*'],
+  ...['parts', 'complete', 'cancel'].map((step) => `POST /uploads/*/${step}`),
+  'POST|DELETE /assistants/*',
+  ...['POST|DELETE /threads', 'POST|DELETE /threads/*'],
+  ...['POST|DELETE /threads/*/messages', 'POST|DELETE /threads/*/messages/*'],
+  ...['', '/cancel', '/submit_tool_outputs'].map((step) => `POST /threads/*/runs/*${step}`),
+  ...['', '/*', '/*/search', '/*/files', '/*/files/*'].map((path) => `POST|DELETE /vector_stores${path}`),
+  ...['', '/*', '/*/cancel'].map((path) => `POST|DELETE /vector_stores/*/file_batches${path}`),
+  ...['', '/*', '/*/items', '/*/items/*'].map((path) => `POST|DELETE /conversations${path}`),
+  'POST /batches/*/cancel',
+  ...['POST|DELETE /messages/batches/*', 'POST /messages/batches/*/cancel'],
+  ...['cancel', 'pause', 'resume'].map((step) => `POST /fine_tuning/jobs/*/${step}`),
+  'POST|DELETE /chat/completions/*',
+  ...['DELETE /responses/*', 'POST /responses/*/cancel'],
+];
+
+/**
+ * Where calls of the format name their model. Batches name theirs in a file, evaluations, graders and sessions inside of what
+ * they describe, and what is made from a video runs the model of that video: these are in no row.
+ */
+export const OPENAI_MODEL_PLACES: readonly ModelPlace[] = [
+  {
+    model: 'body',
+    calls: [
+      ...['POST /chat/completions', 'POST /completions', 'POST /embeddings', 'POST /moderations'],
+      ...['generations', 'edits', 'variations'].map((task) => `POST /images/${task}`),
+      ...['speech', 'transcriptions', 'translations'].map((task) => `POST /audio/${task}`),
+      ...['POST /messages', 'POST /messages/count_tokens'],
+      ...['POST /responses', 'POST /responses/input_tokens', 'POST /responses/compact'],
+      ...['POST /assistants', 'POST /threads/runs', 'POST /threads/*/runs', 'POST /fine_tuning/jobs', 'POST /videos'],
+      ...['rerank', 'score', 'classify', 'pooling', 'tokenize', 'detokenize'].map((task) => `POST /${task}`),
+    ],
+  },
+  { model: 'none', calls: WITHOUT_MODEL },
+];
+
+/** The same places below other paths. */
+export const modelPlacesBelow = (prefixes: readonly string[], places: readonly ModelPlace[]): readonly ModelPlace[] =>
+  places.map((place) => ({ ...place, calls: prefixes.flatMap((prefix) => pathsBelow(prefix, place.calls)) }));
+
+/** The places below every path that `dataPlaneOf` knows. */
+export const modelPlacesOf = (places: readonly ModelPlace[], prefix = ''): readonly ModelPlace[] =>
+  modelPlacesBelow([...new Set(['', '/v1', prefix])], places);

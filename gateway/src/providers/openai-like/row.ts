@@ -1,4 +1,4 @@
-import { type Authorizer, defineProvider, type ModelsEndpoint, type Provider } from '../contract.ts';
+import { type Authorizer, defineProvider, type ModelPlace, type ModelsEndpoint, type Provider } from '../contract.ts';
 import { bearer } from '../engine/index.ts';
 import {
   chatEndpoint,
@@ -8,7 +8,7 @@ import {
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';
-import { dataPlaneOf, OPENAI_PATHS } from './paths.ts';
+import { dataPlaneOf, modelPlacesOf, OPENAI_MODEL_PLACES, OPENAI_PATHS } from './paths.ts';
 
 /** A provider that speaks the OpenAI format on another host. */
 export interface OpenAiRow {
@@ -27,13 +27,19 @@ export interface OpenAiRow {
   /** `true`: the list is at the usual path. */
   readonly models?: true | ModelsEndpoint;
   readonly readError?: Provider['readError'];
-  readonly proxy?: Omit<Provider['proxy'], 'dataPlane'>;
+  readonly proxy?: Omit<Provider['proxy'], 'dataPlane' | 'modelPlaces'>;
   /** Paths of proxied calls beside those of the format, or `only` these. */
   readonly paths?: readonly string[] | { readonly only: readonly string[] };
+  /** Where calls of these paths name their model; they go before those of the format. */
+  readonly modelPlaces?: readonly ModelPlace[];
 }
 
 function pathsOf({ paths = [], prefix }: OpenAiRow): readonly string[] {
   return 'only' in paths ? paths.only : dataPlaneOf([...OPENAI_PATHS, ...paths], prefix);
+}
+
+function modelPlacesOfRow({ paths = [], modelPlaces = [], prefix }: OpenAiRow): readonly ModelPlace[] {
+  return 'only' in paths ? modelPlaces : modelPlacesOf([...modelPlaces, ...OPENAI_MODEL_PLACES], prefix);
 }
 
 /** The provider of a row. */
@@ -44,7 +50,7 @@ export function openAiLike(row: OpenAiRow): Provider {
     id: row.id,
     baseUrl: row.baseUrl,
     auth: row.auth ?? bearer(),
-    proxy: { ...row.proxy, dataPlane: pathsOf(row) },
+    proxy: { ...row.proxy, dataPlane: pathsOf(row), modelPlaces: modelPlacesOfRow(row) },
     endpoints: {
       ...(chat === undefined ? {} : { chatComplete: chatEndpoint(at('/chat/completions', chat)) }),
       ...(complete === undefined ? {} : { complete: completionEndpoint(at('/completions', complete)) }),

@@ -5,6 +5,8 @@ import {
   completionEndpoint,
   dataPlaneOf,
   embeddingsEndpoint,
+  modelPlacesOf,
+  OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
   openAiMessages,
   relayed,
@@ -29,5 +31,5 @@ export const openai: Provider = defineProvider({
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },
-  proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS) },
+  proxy: { dataPlane: dataPlaneOf(OPENAI_PATHS), modelPlaces: modelPlacesOf(OPENAI_MODEL_PLACES) },
 });

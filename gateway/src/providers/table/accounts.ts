@@ -1,7 +1,7 @@
 /** Upstreams whose host or path belongs to the account. Facts: spec/providers.yaml and spec/providers.md section 3. */
 import { API_KEY } from '@gatehouse/crds/providers';
 import type { Authorizer, Call, Provider } from '../contract.ts';
-import { bearer, modelIn, pathText, requireModel } from '../engine/index.ts';
+import { bearer, pathText, requireModel } from '../engine/index.ts';
 import { EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
 import { databricksChat, servingPath } from './hooks/databricks.ts';
 import { stringErrorWithStatus } from './hooks/errors.ts';
@@ -36,6 +36,14 @@ export const ACCOUNTS: readonly Provider[] = [
   openAiLike({
     id: 'cortex',
     paths: { only: ['POST /cortex/inference:complete', 'POST /cortex/inference:embed', 'POST /cortex/v1/**'] },
+    modelPlaces: [
+      {
+        model: 'body',
+        calls: ['inference:complete', 'inference:embed', 'v1/chat/completions', 'v1/messages'].map(
+          (path) => `POST /cortex/${path}`,
+        ),
+      },
+    ],
     baseUrl: 'https://{snowflake_account}.snowflakecomputing.com/api/v2',
     headers: {
       'x-snowflake-authorization-token-type': 'KEYPAIR_JWT',
@@ -58,7 +66,13 @@ export const ACCOUNTS: readonly Provider[] = [
     chat: { path: servingPath, dialect: databricksChat },
     complete: { path: servingPath },
     embed: { path: servingPath, only: ['input'] },
-    proxy: { modelOf: modelIn(/^\/([^/]+)\/invocations$/) },
+    modelPlaces: [
+      { model: 'path', calls: ['POST /<model>/invocations'] },
+      {
+        model: 'body',
+        calls: ['chat/completions', 'completions', 'embeddings', 'responses'].map((path) => `POST /${path}`),
+      },
+    ],
   }),
   openAiLike({
     id: 'huggingface',
@@ -81,7 +95,16 @@ export const ACCOUNTS: readonly Provider[] = [
       dialect: stableId,
     },
     complete: { path: modelPath('/v1/completions'), dialect: stableId },
-    proxy: { modelOf: modelIn(/^\/models\/([^/]+\/[^/]+)(?:\/|$)/) },
+    // A dedicated endpoint names no model anywhere, so that nothing can be checked.
+    modelPlaces: [
+      {
+        model: 'path',
+        calls: [
+          ...['/models/<model>', '/models/<model>/<model>', '/pipeline/*/<model>', '/pipeline/*/<model>/<model>'],
+          ...['chat/completions', 'completions', 'embeddings'].map((path) => `/models/<model>/<model>/v1/${path}`),
+        ].map((path) => `POST ${path}`),
+      },
+    ],
     readError: stringErrorWithStatus,
   }),
   openAiLike({
@@ -104,6 +127,9 @@ export const ACCOUNTS: readonly Provider[] = [
       'GET /api/ps',
       'GET /api/version',
     ],
+    modelPlaces: [
+      { model: 'body', calls: ['generate', 'chat', 'embed', 'embeddings', 'show'].map((task) => `POST /api/${task}`) },
+    ],
     baseUrl: '{custom_host}',
     prefix: '/v1',
     auth: bearer({ optional: true }),
@@ -119,6 +145,14 @@ export const ACCOUNTS: readonly Provider[] = [
   openAiLike({
     id: 'predibase',
     paths: { only: ['POST /*/deployments/v2/llms/**', 'GET /*/deployments/v2/llms/**'] },
+    modelPlaces: [
+      {
+        model: 'path',
+        calls: ['generate', 'generate_stream', 'v1/chat/completions', 'v1/completions'].map(
+          (path) => `POST /*/deployments/v2/llms/<model>/${path}`,
+        ),
+      },
+    ],
     baseUrl: 'https://serving.app.predibase.com',
     headers: { accept: 'application/json' },
     chat: {

@@ -214,6 +214,10 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'siliconflow',
     paths: ['POST /video/**', 'GET|POST /uploads/audio/voice', 'GET /audio/voice/list'],
+    modelPlaces: [
+      { model: 'body', calls: ['POST /video/submit'] },
+      { model: 'none', calls: ['POST /video/status'] },
+    ],
     baseUrl: 'https://api.siliconflow.cn/v1',
     chat: {
       model: 'deepseek-ai/DeepSeek-V2-Chat',

@@ -1,6 +1,6 @@
 /** Upstreams without typed operations: every call is passed on with the credential. Facts: spec/providers.md 3.20. */
 import type { Provider } from '../contract.ts';
-import { apiKeyHeader, modelIn } from '../engine/index.ts';
+import { apiKeyHeader } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';
 import { ownedModelPages } from './hooks/models.ts';
 import { sagemakerAuth, sagemakerBaseUrl, sagemakerHeaders } from './hooks/sagemaker.ts';
@@ -62,6 +62,7 @@ export const PROXY_ONLY: readonly Provider[] = [
   openAiLike({
     id: 'recraft-ai',
     paths: { only: ['POST /images/**', 'POST /styles'] },
+    modelPlaces: [{ model: 'body', calls: ['POST /images/generations'] }],
     baseUrl: 'https://external.api.recraft.ai/v1',
   }),
   openAiLike({
@@ -79,7 +80,11 @@ export const PROXY_ONLY: readonly Provider[] = [
     },
     baseUrl: 'https://api.replicate.com/v1',
     models: { path: '/models', read: ownedModelPages },
-    proxy: { modelOf: modelIn(/^\/models\/([^/]+\/[^/]+)\/predictions$/) },
+    // A version or a deployment names no model.
+    modelPlaces: [
+      { model: 'path', calls: ['POST /models/<model>/<model>/predictions'] },
+      { model: 'none', calls: ['POST|DELETE /files', 'POST|DELETE /files/*', 'POST /predictions/*/cancel'] },
+    ],
   }),
   openAiLike({
     id: 'sagemaker',
@@ -87,11 +92,17 @@ export const PROXY_ONLY: readonly Provider[] = [
     baseUrl: sagemakerBaseUrl,
     auth: sagemakerAuth,
     headers: sagemakerHeaders,
-    proxy: { modelOf: modelIn(/^\/endpoints\/([^/]+)\/[^/]+$/) },
+    modelPlaces: [
+      {
+        model: 'path',
+        calls: ['invocations', 'invocations-response-stream'].map((path) => `POST /endpoints/<model>/${path}`),
+      },
+    ],
   }),
   openAiLike({
     id: 'segmind',
     paths: { only: ['POST /*', 'POST /workflows/*', 'GET /workflows/request/*'] },
+    modelPlaces: [{ model: 'path', calls: ['POST /<model>'] }],
     baseUrl: 'https://api.segmind.com/v1',
     auth: apiKeyHeader('x-api-key'),
   }),

@@ -5,16 +5,23 @@ import { openAiLike } from '../openai-like/index.ts';
 import { promptUsageFromTotal, vectorsAsData, withoutFloatFormat } from './hooks/embeddings.ts';
 import { inputAsList } from './hooks/input.ts';
 
+const FURTHER_EMBEDDINGS = ['POST /multimodalembeddings', 'POST /contextualizedembeddings'];
+
 export const RETRIEVAL: readonly Provider[] = [
   openAiLike({
     id: 'jina',
     paths: ['POST /segment', 'POST /multi-vector'],
+    modelPlaces: [
+      { model: 'body', calls: ['POST /multi-vector'] },
+      { model: 'none', calls: ['POST /segment'] },
+    ],
     baseUrl: 'https://api.jina.ai/v1',
     embed: { model: 'jina-embeddings-v2-base-en' },
   }),
   openAiLike({
     id: 'nomic',
     paths: ['POST /embedding/**'],
+    modelPlaces: [{ model: 'body', calls: ['POST /embedding/text', 'POST /embedding/image'] }],
     baseUrl: 'https://api-atlas.nomic.ai/v1',
     embed: {
       path: '/embedding/text',
@@ -39,6 +46,14 @@ export const RETRIEVAL: readonly Provider[] = [
         'POST /assistant/chat/**',
       ],
     },
+    modelPlaces: [
+      {
+        model: 'body',
+        calls: ['/embed', '/rerank', '/assistant/chat/*', '/assistant/chat/*/chat/completions'].map(
+          (path) => `POST ${path}`,
+        ),
+      },
+    ],
     baseUrl: 'https://api.pinecone.io',
     auth: apiKeyHeader('api-key'),
     // Source: Pinecone API reference; the inference API asks for a dated version.
@@ -46,7 +61,8 @@ export const RETRIEVAL: readonly Provider[] = [
   }),
   openAiLike({
     id: 'voyage',
-    paths: ['POST /multimodalembeddings', 'POST /contextualizedembeddings'],
+    paths: FURTHER_EMBEDDINGS,
+    modelPlaces: [{ model: 'body', calls: FURTHER_EMBEDDINGS }],
     baseUrl: 'https://api.voyageai.com/v1',
     embed: {
       rename: { dimensions: 'output_dimension' },

@@ -15,6 +15,7 @@ import {
 } from './hooks/mistral.ts';
 import { perplexityChat } from './hooks/perplexity.ts';
 
+const BESIDE_V1 = ['POST /beta/completions', 'POST /beta/chat/completions', 'POST /anthropic/v1/messages'];
 const ASYNCHRONOUS = ['GET /async-result/*', 'POST /async/chat/completions', 'POST /web_search', 'POST /tools'];
 
 export const VENDORS: readonly Provider[] = [
@@ -27,7 +28,8 @@ export const VENDORS: readonly Provider[] = [
   }),
   openAiLike({
     id: 'deepseek',
-    paths: ['POST /beta/completions', 'POST /beta/chat/completions', 'POST /anthropic/v1/messages'],
+    paths: BESIDE_V1,
+    modelPlaces: [{ model: 'body', calls: BESIDE_V1 }],
     baseUrl: 'https://api.deepseek.com',
     chat: {
       path: '/v1/chat/completions',
@@ -74,6 +76,16 @@ export const VENDORS: readonly Provider[] = [
       '* /agents/**',
       '* /libraries/**',
     ],
+    // A conversation runs a model with each message, which only its beginning names; agents and batches choose their own.
+    modelPlaces: [
+      {
+        model: 'body',
+        calls: [
+          ...['fim/completions', 'ocr', 'chat/moderations', 'classifications', 'chat/classifications'],
+          ...['conversations', 'conversations/*'],
+        ].map((path) => `POST /${path}`),
+      },
+    ],
     baseUrl: 'https://api.mistral.ai/v1',
     chat: {
       path: chatPath,
@@ -96,6 +108,7 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'moonshot',
     paths: ['POST /tokenizers/estimate-token-count'],
+    modelPlaces: [{ model: 'body', calls: ['POST /tokenizers/estimate-token-count'] }],
     baseUrl: 'https://api.moonshot.cn',
     prefix: '/v1',
     chat: { model: 'moonshot-v1-8k', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
@@ -121,6 +134,9 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'upstage',
     paths: ['POST /document-digitization', 'POST /document-ai/**', 'POST /information-extraction/**'],
+    modelPlaces: [
+      { model: 'body', calls: ['POST /information-extraction', 'POST /information-extraction/chat/completions'] },
+    ],
     baseUrl: 'https://api.upstage.ai/v1/solar',
     chat: { model: 'solar-pro' },
     embed: { model: 'solar-embedding-1-large-query' },
@@ -135,6 +151,7 @@ export const VENDORS: readonly Provider[] = [
       'GET /embedding-models/**',
       'GET /image-generation-models/**',
     ],
+    modelPlaces: [{ model: 'body', calls: ['POST /tokenize-text'] }],
     baseUrl: 'https://api.x.ai/v1',
     chat: {},
     complete: { model: 'grok-beta' },
@@ -145,6 +162,7 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'z-ai',
     paths: ASYNCHRONOUS,
+    modelPlaces: [{ model: 'body', calls: ['POST /async/chat/completions'] }],
     baseUrl: 'https://api.z.ai/api/paas/v4',
     chat: { model: 'glm-4.6' },
     models: true,
@@ -152,6 +170,7 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'zhipu',
     paths: ASYNCHRONOUS,
+    modelPlaces: [{ model: 'body', calls: ['POST /async/chat/completions'] }],
     baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
     chat: { model: 'glm-3-turbo' },
     embed: { model: 'embedding-2' },

@@ -1,3 +1,5 @@
+import type { ModelPlace } from '../contract.ts';
+
 /**
  * What proxied calls reach of Vertex AI, in the project and region of the account. Source: the vendor's REST reference. Calls
  * that start jobs name buckets and service accounts in their body and are left out.
@@ -28,3 +30,18 @@ export const DATA_PLANE: readonly string[] = VERSIONS.flatMap((version) => {
     `GET /${version}/publishers/*/models/*`,
   ];
 });
+
+const ONE_MODEL = '/projects/*/locations/*/publishers/<model>/models/<model>';
+
+/** Models of publishers. What an endpoint serves is its owner's to deploy, and no name of it is known: it is in no row. */
+export const MODEL_PLACES: readonly ModelPlace[] = [
+  {
+    model: 'path',
+    calls: VERSIONS.flatMap((version) => OF_MODELS.map((method) => `POST /${version}${ONE_MODEL}:${method}`)),
+    name: ([publisher = '', model = '']) => (publisher === 'google' ? model : `${publisher}.${model}`),
+  },
+  {
+    model: 'none',
+    calls: VERSIONS.map((version) => `DELETE /${version}/projects/*/locations/*/cachedContents/*`),
+  },
+];

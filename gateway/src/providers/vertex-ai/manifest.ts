@@ -3,11 +3,11 @@ import { isOverloadFrame } from '../../wire/anthropic/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
 import { chatComplete } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';
-import { DATA_PLANE } from './data-plane.ts';
+import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { models, quotaProject } from './models.ts';
-import { baseUrl, publisherModel } from './paths.ts';
+import { baseUrl } from './paths.ts';
 
 const REQUEST_TYPE = 'x-vertex-ai-llm-request-type';
 
@@ -25,8 +25,8 @@ export const vertexAi: Provider = defineProvider({
   endpoints: { chatComplete, embed, messages, messagesCountTokens },
   models,
   proxy: {
-    modelOf: publisherModel,
     dataPlane: DATA_PLANE,
+    modelPlaces: MODEL_PLACES,
     place: (name, fields) => (name === 'vertex_project_id' ? gcpProject(fields) : undefined),
   },
   isOverloadFrame,

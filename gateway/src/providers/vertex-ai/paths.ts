@@ -29,15 +29,6 @@ export function publisherPath(
   return `${root(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
 }
 
-const PUBLISHED =
-  /^\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/publishers\/([a-z]+)\/models\/([^/:%]+):[A-Za-z]+$/;
-
-/** The model in such a path, spelled as models are in a call. */
-export function publisherModel(path: string): string | undefined {
-  const [, publisher, name] = PUBLISHED.exec(path) ?? [];
-  return publisher === undefined || publisher === 'google' ? name : `${publisher}.${name}`;
-}
-
 /**
  * The path of an endpoint, by number or by full resource name. With a stored credential a name may only say again what
  * the account says: an endpoint elsewhere would be another project or region than its owner chose. A project's number is

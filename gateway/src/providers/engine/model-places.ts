@@ -1,0 +1,29 @@
+/** Where proxied calls name the model that they run, as far as a provider declares it. */
+import type { ModelPlace } from '../contract.ts';
+import { compilePattern, matchPattern, type ProxiedCall, segmentsOf } from './path-pattern.ts';
+
+/** What a call's path says of its model. */
+export type ModelAt = { readonly kind: 'body' | 'none' } | { readonly kind: 'path'; readonly model: string };
+
+/** Undefined: nothing is known of the call. */
+export type ModelPlaces = (call: ProxiedCall) => ModelAt | undefined;
+
+const NO_PLACE = (): undefined => undefined;
+
+/** The first row that fits decides. */
+export function compileModelPlaces(places: readonly ModelPlace[]): ModelPlaces {
+  const rows = places.flatMap((place) => place.calls.map((call) => ({ place, pattern: compilePattern(call) })));
+  return ({ method, path }) => {
+    // Reading runs no model, whatever is read.
+    if (method === 'GET') return { kind: 'none' };
+    const segments = segmentsOf(path);
+    if (segments === undefined) return undefined;
+    for (const { place, pattern } of rows) {
+      const parts = matchPattern(pattern, { method, segments }, NO_PLACE);
+      if (parts === undefined) continue;
+      if (place.model !== 'path') return { kind: place.model };
+      return { kind: 'path', model: place.name?.(parts) ?? parts.join('/') };
+    }
+    return undefined;
+  };
+}
