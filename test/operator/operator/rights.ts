@@ -38,6 +38,15 @@ export async function grantRights(stage: Stage, elsewhere: Partial<Places> = {})
   return path;
 }
 
+/** The chart installs it empty. */
+export async function installLease({ cluster, organisation }: Stage): Promise<void> {
+  await apply(cluster, {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'gatehouse-operator', namespace: organisation },
+  });
+}
+
 /** Takes a binding back. */
 export const revoke = (stage: Stage, group: RuleGroup, namespace: string | undefined): Promise<void> =>
   remove(stage.cluster, binding(stage, group, namespace));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
-import { grantRights } from '../../operator/operator/rights.ts';
+import { grantRights, installLease } from '../../operator/operator/rights.ts';
 import {
   apply,
   becomes,
@@ -46,6 +46,7 @@ test('1,300 configs of 248 KiB are beyond the quota of their workspace, and othe
   await using stage = await setStage(cluster, { namespaces: [neighbour, unowned] });
   const { organisation, tenant, fleets } = stage;
   const kubeconfigPath = await grantRights(stage, { watched: [organisation, fleets, tenant, neighbour, unowned] });
+  await installLease(stage);
   const setup = { ...stage.setup, kubeconfigPath };
   const text = 'x'.repeat(BODY_BYTES);
   const todo = Array.from({ length: COUNT }, (_, i) => configOf(tenant, nameOf(i), text));

@@ -10,6 +10,7 @@ import {
   binding,
   grantEverywhere,
   grantRights,
+  installLease,
   revoke,
   revokeEverywhere,
 } from '../../operator/operator/rights.ts';
@@ -294,14 +295,5 @@ async function isNamed(stage: Stage, text: string): Promise<boolean> {
   return items.some(({ metadata, data = {} }) => {
     const shard = Buffer.from(data['shard.json'] ?? '', 'base64').toString();
     return shard.includes(text) && manifest.includes(metadata.name);
-  });
-}
-
-/** The chart installs it empty. */
-async function installLease({ organisation }: Stage): Promise<void> {
-  await apply(cluster, {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: { name: 'gatehouse-operator', namespace: organisation },
   });
 }
