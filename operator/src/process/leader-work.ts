@@ -29,7 +29,7 @@ import type { FrontDesk } from './front-desk.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
 import { podsOf, troublesOf } from './pods.ts';
-import { KIND_REFS, type Stores, storeOf } from './stores.ts';
+import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
 
 export interface LeaderWorkOptions {
   readonly options: OperatorOptions;
@@ -47,7 +47,6 @@ export interface LeaderWorkOptions {
 
 /** Field managers and annotations are for ever (engineering 8.5). */
 const STATUS_MANAGER = 'gatehouse-operator-status';
-const REQUESTED_AT = 'gatehouse.dev/requestedAt';
 const REPORTER = 'gatehouse.dev/operator';
 /** Pods answer one by one: so long their answers are gathered before a fleet counts them, in ms. */
 const COUNT_MS = 250;

@@ -1,6 +1,6 @@
 /** Pods of gateways, as far as acknowledgements need them. */
 import type { FleetPod } from '../publish/index.ts';
-import type { KindRef, KubeObject, Store } from '../runtime/index.ts';
+import { bareMetadata, type KindRef, type KubeObject, type Store } from '../runtime/index.ts';
 
 interface PodCondition {
   readonly type: string;
@@ -32,21 +32,32 @@ export interface GatewayPod extends KubeObject {
 
 export const PODS: KindRef<GatewayPod> = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 
+/** Of the fleet that a pod belongs to. */
+export const FLEET_LABEL = 'gatehouse.dev/fleet';
 /** Pods of every fleet. */
-export const POD_SELECTOR = 'app.kubernetes.io/name=gatehouse-gateway,gatehouse.dev/fleet';
+export const POD_SELECTOR = `app.kubernetes.io/name=gatehouse-gateway,${FLEET_LABEL}`;
 
 /** The port of `/internal/*`, by the name it has in the pods of a fleet. */
 const ADMIN_PORT_NAME = 'admin';
 
 /** What is kept of a pod: its specification is large and nobody's business here. */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: GatewayPod): GatewayPod {
-  const containers = (spec?.containers ?? []).map(({ ports }) => ({ ports: ports ?? [] }));
+  const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);
+  const adminPort = ports.find(({ name }) => name === ADMIN_PORT_NAME);
+  const containers = adminPort === undefined ? [] : [{ ports: [adminPort] }];
   const { podIP, conditions } = status ?? {};
-  const containerStatuses = (status?.containerStatuses ?? []).map(({ state }) => ({
-    state: { waiting: { reason: state?.waiting?.reason } },
-  }));
-  return { apiVersion, kind, metadata, spec: { containers }, status: { podIP, conditions, containerStatuses } };
+  const reasons = new Set((status?.containerStatuses ?? []).map(({ state }) => state?.waiting?.reason));
+  const containerStatuses = [...reasons].map((reason) => ({ state: { waiting: { reason } } }));
+  return {
+    apiVersion,
+    kind,
+    metadata: bareMetadata(metadata, { labels: [FLEET_LABEL] }),
+    spec: { containers },
+    status: { podIP, conditions: conditions?.map(bareCondition), containerStatuses },
+  };
 }
+
+const bareCondition = ({ type, status, reason }: PodCondition): PodCondition => ({ type, status, reason });
 
 export function toFleetPod({ metadata, spec, status }: GatewayPod): FleetPod {
   const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);

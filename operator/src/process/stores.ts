@@ -1,5 +1,6 @@
 /** Everything the operator reads of the cluster. */
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import { MINTED_AT, PREVIOUS_UNTIL, ROTATE_ANNOTATION, ROTATED_FOR } from '../kinds/api-key/index.ts';
 import { type FleetStores, isOfOrganisation, watchFleets } from '../kinds/gateway-fleet/index.ts';
 import {
   podsByProfile,
@@ -7,7 +8,9 @@ import {
   type SidecarPod,
   slimPod as slimSidecarPod,
 } from '../kinds/sidecar-profile/index.ts';
+import { FILLED_LABEL } from '../redis/index.ts';
 import {
+  bareMetadata,
   type Cache,
   createCache,
   createNamedWatches,
@@ -19,6 +22,7 @@ import {
   type NamedWatches,
   type Store,
 } from '../runtime/index.ts';
+import { CONSENT_LABEL, INJECTION_LABEL } from '../translate/index.ts';
 import { PROFILE_LABEL } from '../webhook/index.ts';
 import {
   allowances,
@@ -60,6 +64,9 @@ export interface StoresOptions {
 // The keys of the table are names of Kinds.
 const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
+/** The annotation that asks for a run. */
+export const REQUESTED_AT = 'gatehouse.dev/requestedAt';
+
 /** Every Kind of ours. */
 export const KIND_REFS: readonly KindRef[] = KIND_NAMES.map(kindRefOf);
 
@@ -67,12 +74,12 @@ export const KIND_REFS: readonly KindRef[] = KIND_NAMES.map(kindRefOf);
 export function createStores(options: StoresOptions): Stores {
   const { client, namespaces, crossNamespaceRefs, log } = options;
   const cache = createCache({ client, log, namespaces: namespaces === 'all' ? 'all' : [...namespaces] });
-  const fleets = watchFleets(cache);
   const kinds = new Map<KindName, Store<CustomObject>>();
   const labels = cache.watch(NAMESPACES, { transform: bareNamespace, first: true });
   const contents = createContents({
     client,
     log,
+    annotations: [REQUESTED_AT, ROTATE_ANNOTATION],
     allowanceOf: allowances(
       {
         organisations: { get: (key) => kinds.get('Organisation')?.get(key) },
@@ -82,6 +89,7 @@ export function createStores(options: StoresOptions): Stores {
       (namespace) => isOfOrganisation(namespace, options),
     ),
   });
+  const fleets = watchFleets(cache, contents.transformOf('GatewayFleet'));
   for (const kind of KIND_NAMES) {
     if (kind === 'GatewayFleet') kinds.set(kind, fleets.fleets);
     else kinds.set(kind, watchKind(kind, cache, contents));
@@ -92,7 +100,7 @@ export function createStores(options: StoresOptions): Stores {
     fleets,
     contents,
     namespaces: labels,
-    grants: crossNamespaceRefs ? cache.watch(REFERENCE_GRANTS, { optional: true }) : undefined,
+    grants: crossNamespaceRefs ? cache.watch(REFERENCE_GRANTS, { optional: true, transform: bareGrant }) : undefined,
     pods: cache.watch(PODS, {
       labelSelector: POD_SELECTOR,
       indexes: { fleet: fleetsOfPod },
@@ -139,11 +147,29 @@ const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod):
   return fleet === undefined ? [] : [`${namespace}/${fleet}`];
 };
 
-/** Only labels decide. */
-const bareNamespace = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({ apiVersion, kind, metadata });
+/** Of Secrets that are the operator's own. */
+const SECRET_LABELS: readonly string[] = [FILLED_LABEL];
+const SECRET_ANNOTATIONS: readonly string[] = [MINTED_AT, PREVIOUS_UNTIL, ROTATED_FOR];
+
+/** Only these labels decide. */
+const bareNamespace = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata, { labels: [CONSENT_LABEL, INJECTION_LABEL] }),
+});
+
+const bareGrant = ({ apiVersion, kind, metadata, spec }: ReferenceGrantObject): ReferenceGrantObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata),
+  spec,
+});
 
 /** A copy that `kubectl apply` keeps in an annotation would be a second place with the secret in it. */
-const bareSecret = ({ metadata, ...rest }: SecretObject): SecretObject => {
-  const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...annotations } = metadata.annotations ?? {};
-  return { ...rest, metadata: { ...metadata, annotations } };
-};
+const bareSecret = ({ apiVersion, kind, metadata, type, data }: SecretObject): SecretObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata, { labels: SECRET_LABELS, annotations: SECRET_ANNOTATIONS, owner: true }),
+  type,
+  data,
+});

@@ -6,7 +6,7 @@ export const REDIS_PASSWORD_SECRET = 'gatehouse-redis-password';
 export const PASSWORD_KEY = 'password';
 
 /** Marks a Secret in a fleet's namespace whose URL the operator writes; one without the label is its author's alone. */
-const FILLED_LABEL = 'gatehouse.dev/redis';
+export const FILLED_LABEL = 'gatehouse.dev/redis';
 const EMBEDDED = 'embedded';
 
 const SERVICE = 'gatehouse-redis';

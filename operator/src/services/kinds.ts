@@ -1,5 +1,5 @@
 /** What is read of Services and of what stands behind them, cut down to what decides. */
-import type { KindRef, KubeObject } from '../runtime/index.ts';
+import { bareMetadata, type KindRef, type KubeObject } from '../runtime/index.ts';
 
 export interface ServiceObject extends KubeObject {
   readonly spec?: {
@@ -37,7 +37,11 @@ export const PODS: KindRef<PodObject> = kind('', 'Pod', 'pods');
 /** Of the Service that a slice belongs to. */
 export const SERVICE_LABEL = 'kubernetes.io/service-name';
 
-const bare = <T extends KubeObject>({ apiVersion, kind: name, metadata }: T) => ({ apiVersion, kind: name, metadata });
+const bare = ({ apiVersion, kind: name, metadata }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind: name,
+  metadata: bareMetadata(metadata, { labels: [SERVICE_LABEL] }),
+});
 
 export const slimService = (object: ServiceObject): ServiceObject => ({
   ...bare(object),
@@ -57,8 +61,8 @@ export const slimSlice = (object: SliceObject): SliceObject => ({
   })),
 });
 
-export const slimPod = ({ metadata, ...rest }: PodObject): PodObject => ({
-  ...bare({ ...rest, metadata: { ...metadata, annotations: {} } }),
-  spec: { hostNetwork: rest.spec?.hostNetwork },
-  status: { phase: rest.status?.phase, podIPs: rest.status?.podIPs },
+export const slimPod = (object: PodObject): PodObject => ({
+  ...bare(object),
+  spec: { hostNetwork: object.spec?.hostNetwork },
+  status: { phase: object.status?.phase, podIPs: object.status?.podIPs },
 });

@@ -36,6 +36,7 @@ function setup(allowance: number) {
     // The one call that is made.
     client: { get: (async (_kind, { name }) => server.get(name)) as KubeClient['get'] },
     allowanceOf: () => allowance,
+    annotations: ['gatehouse.dev/rotate'],
     log,
   });
   const configs = createStore<CustomObject>({ transform: contents.transformOf('GatewayConfig') });
@@ -142,9 +143,30 @@ describe('the content of a config', () => {
 
   test('is not kept a second time in the annotations of others', () => {
     const { configs, put } = setup(100_000);
-    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'gatehouse.dev/x': '1' };
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'gatehouse.dev/rotate': '1' };
     put(configOf('one', { annotations }));
-    expect(configs.get('team-a/one')?.metadata.annotations).toEqual({ 'gatehouse.dev/x': '1' });
+    expect(configs.get('team-a/one')?.metadata.annotations).toEqual({ 'gatehouse.dev/rotate': '1' });
+  });
+
+  test('has no other place than its spec: neither metadata nor the conditions of others are kept', () => {
+    const { configs, put } = setup(100_000);
+    const many = Array.from({ length: 15_000 }, (_, i) => `x-${i}`);
+    const { metadata, ...config } = configOf('one', { annotations: { 'gatehouse.dev/rotate': 'x'.repeat(200_000) } });
+    const owners = many.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: name }));
+    const conditions = [{ type: 'Ready', status: 'True' }, ...many.map((type) => ({ type, status: 'True' }))];
+    put({
+      ...config,
+      metadata: {
+        ...metadata,
+        labels: Object.fromEntries(many.map((name) => [name, 'x'.repeat(63)])),
+        finalizers: many,
+        ownerReferences: owners,
+      },
+      status: { conditions },
+    });
+    const kept = configs.get('team-a/one');
+    expect(JSON.stringify(kept).length).toBeLessThan(2_000);
+    expect(kept?.status).toEqual({ conditions: [{ type: 'Ready', status: 'True' }] });
   });
 });
 

@@ -2,8 +2,11 @@
  * What is kept of the content of resources: what a translation is going to read, once. What it has read lives on in what it made
  * of it, and what a workspace has beyond its quota is not kept at all; where either is needed again, it is asked for again.
  */
-import type { KindName } from '@gatehouse/crds/kinds';
+import { isObject } from '@gatehouse/crds';
+import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import {
+  bareMetadata,
   hasReason,
   type KubeClient,
   keyOf,
@@ -22,7 +25,7 @@ import { WITHHELD } from './withheld.ts';
 
 /** Of these the content goes once it has been read: it is the bulk of an installation. */
 const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
-const OWN_PREFIX = 'gatehouse.dev/';
+const OWN_TYPES: ReadonlySet<string> = new Set(CONDITION_TYPES);
 /** So much released content is worth a translation that lets go of it. */
 const WORTH_BYTES = 1024 * 1024;
 
@@ -32,6 +35,8 @@ export interface ContentsOptions {
   readonly client: Pick<KubeClient, 'get'>;
   /** How much of a namespace is kept, in bytes. */
   readonly allowanceOf: (namespace: string) => number;
+  /** Those of our kinds that are read. */
+  readonly annotations: readonly string[];
   readonly log: Log;
 }
 
@@ -48,13 +53,13 @@ export interface Contents {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createContents({ client, allowanceOf, log }: ContentsOptions): Contents {
+export function createContents({ client, allowanceOf, annotations, log }: ContentsOptions): Contents {
   const stores = new Map<KindName, ContentStore>();
   const accounts = createAccounts();
   const wanted = createFetches(log);
 
   const keep = (kind: KindName, object: CustomObject, kept: CustomObject | undefined): CustomObject => {
-    const slim = slimmed(object);
+    const slim = slimmed(kind, object, annotations);
     if (!WITHHELD.has(kind)) return slim;
     const id = idOf(kind, keyOf(object.metadata));
     const namespace = object.metadata.namespace ?? '';
@@ -140,16 +145,26 @@ const contentOf = (object: CustomObject | undefined): Pick<CustomObject, 'spec' 
   weight: object?.weight,
 });
 
-/** `kubectl apply` keeps a copy of the whole object in an annotation, and others may put there what they like. */
-function slimmed(object: CustomObject): CustomObject {
-  const { annotations, labels, ...metadata } = object.metadata;
-  const own = Object.entries(annotations ?? {}).filter(([name]) => name.startsWith(OWN_PREFIX));
+/**
+ * Without what others may put into metadata and status: `kubectl apply` alone keeps a copy of the whole object in an annotation.
+ * Only who runs the installation writes kinds that belong to no namespace, and fleets choose Workspaces by their labels.
+ */
+function slimmed(kind: KindName, object: CustomObject, annotations: readonly string[]): CustomObject {
+  const { labels } = object.metadata;
+  const metadata = bareMetadata(object.metadata, { annotations });
+  const { apiVersion, kind: is, spec, status, weight } = object;
   return {
-    ...object,
-    metadata: {
-      ...metadata,
-      ...(own.length === 0 ? {} : { annotations: Object.fromEntries(own) }),
-      ...(labels === undefined ? {} : { labels }),
-    },
+    apiVersion,
+    kind: is,
+    metadata: KINDS[kind].scope === 'Cluster' && labels !== undefined ? { ...metadata, labels } : metadata,
+    spec,
+    ...(status === undefined ? {} : { status: ownStatus(status) }),
+    ...(weight === undefined ? {} : { weight }),
   };
+}
+
+function ownStatus(status: NonNullable<CustomObject['status']>): NonNullable<CustomObject['status']> {
+  const { conditions } = status;
+  if (!Array.isArray(conditions)) return status;
+  return { ...status, conditions: conditions.filter((one) => isObject(one) && OWN_TYPES.has(String(one['type']))) };
 }

@@ -21,6 +21,7 @@ import {
   suspendedStatus,
 } from '../../runtime/index.ts';
 import { haltFrom } from './access.ts';
+import { childKeeper } from './bare-child.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
@@ -39,14 +40,21 @@ export interface GatewayFleetControllerOptions
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
 }
 
-/** Declares what the controller has to see, before the cache runs. */
-export function watchFleets(cache: Pick<Cache, 'watch'>): FleetStores {
-  const fleets = cache.watch(FLEETS, { indexes: { secret: secretsOf } });
-  const deployments = cache.watch(DEPLOYMENTS, { labelSelector: CHILDREN_SELECTOR });
+/** Objects of one page of a list of fleets, which may be large. */
+const PAGE_SIZE = 150;
+
+/** Declares what the controller has to see, before the cache runs. Children are read after the fleets that they are judged by. */
+export function watchFleets(
+  cache: Pick<Cache, 'watch'>,
+  transform: (fleet: FleetObject, kept: FleetObject | undefined) => FleetObject = (fleet) => fleet,
+): FleetStores {
+  const fleets = cache.watch(FLEETS, { indexes: { secret: secretsOf }, pageSize: PAGE_SIZE, first: true, transform });
+  const keep = childKeeper(fleets);
+  const deployments = cache.watch(DEPLOYMENTS, { labelSelector: CHILDREN_SELECTOR, transform: keep });
   const children = new Map<string, Store<KubeObject>>([[DEPLOYMENTS.kind, deployments]]);
   for (const kind of CHILD_KINDS) {
     if (kind.kind !== DEPLOYMENTS.kind)
-      children.set(kind.kind, cache.watch(kind, { labelSelector: CHILDREN_SELECTOR }));
+      children.set(kind.kind, cache.watch<KubeObject>(kind, { labelSelector: CHILDREN_SELECTOR, transform: keep }));
   }
   return { fleets, deployments, children };
 }

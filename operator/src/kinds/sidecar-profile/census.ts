@@ -1,4 +1,5 @@
 /** How many pods have a profile's sidecar, and how many should have it and do not. Pure. */
+import { bareMetadata } from '../../runtime/index.ts';
 import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from '../../webhook/index.ts';
 import type { SidecarPod } from './ports.ts';
 
@@ -27,17 +28,10 @@ const isInjected = ({ metadata, spec }: SidecarPod): boolean =>
 
 /** What the cache keeps of a pod. */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: SidecarPod): SidecarPod {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp, labels = {}, annotations = {} } = metadata;
-  const injected = annotations[INJECTED_ANNOTATION];
-  const profile = labels[PROFILE_LABEL];
   return {
     apiVersion,
     kind,
-    metadata: {
-      ...{ name, namespace, uid, resourceVersion, deletionTimestamp },
-      labels: profile === undefined ? {} : { [PROFILE_LABEL]: profile },
-      annotations: injected === undefined ? {} : { [INJECTED_ANNOTATION]: injected },
-    },
+    metadata: bareMetadata(metadata, { labels: [PROFILE_LABEL], annotations: [INJECTED_ANNOTATION] }),
     spec: {
       ...(spec?.hostNetwork === true ? { hostNetwork: true } : {}),
       initContainers: (spec?.initContainers ?? [])
