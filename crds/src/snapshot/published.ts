@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { parseJson } from '../parse-json.ts';
 import { err, isObject, ok, type Result } from '../result.ts';
 import { canonicalJson, digestOf } from './canonical.ts';
 import { type AnyEntry, entryId } from './entries.ts';
@@ -107,7 +108,7 @@ export interface ManifestProblem {
 
 /** Reads a manifest; members that are not known are kept. The version comes first: a newer major may look different. */
 export function parseManifest(text: string): Result<Manifest, ManifestProblem> {
-  const value = parseJson(text);
+  const value = decodeJson(text);
   const head = manifestHead.safeParse(value);
   if (!head.success) return err({ code: 'MALFORMED', place: undefined, message: problemOf(head.error) });
   const place = placeOf(head.data);
@@ -132,7 +133,7 @@ export const shardDigest = (text: string): string => createHash('sha256').update
 /** Entries of a shard's text, not looked into. The error says what is wrong and quotes nothing. */
 export function readShard(text: string, digest: string): Result<readonly AnyEntry[], string> {
   if (shardDigest(text) !== digest) return err('the content is not what its digest says');
-  const value = parseJson(text);
+  const value = decodeJson(text);
   if (!Array.isArray(value) || !value.every(isEntryLike)) return err('the content is no list of entries');
   return ok(value);
 }
@@ -161,9 +162,9 @@ export function assemble(
   return ok({ schemaVersion: manifest.schemaVersion, entries: parts.flat() });
 }
 
-function parseJson(text: string): unknown {
+function decodeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { parseJson } from '../parse-json.ts';
 import { err, ok, type Result } from '../result.ts';
 import { type AnyEntry, SECRET_ENTRY_KINDS } from './entries.ts';
 import type { SchemaVersion } from './version.ts';
@@ -49,7 +50,7 @@ export const toFrameText = (value: StreamFrame): string => JSON.stringify(value)
 export function parseFrame(text: string): Result<StreamFrame, string> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return err('not JSON');
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
 import { AppError } from '../errors/index.ts';
 import {
   type JsonLimits,
@@ -8,15 +8,15 @@ import {
   lazyObject,
   MAX_NAME_BYTES,
   MAX_NUMBER_BYTES,
-  scanJson,
 } from '../lib/json/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
 
 /** The JSON object in the bytes. Throws what `refusal` says, BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {
-  const problem = scanJson(bytes, limits);
-  if (problem !== undefined) throw refusal(problem, limits);
-  const value = parse(bytes);
+  const scan = new JsonScan(bytes, limits);
+  scan.run(bytes.length);
+  if (scan.problem !== undefined) throw refusal(scan.problem, limits);
+  const value = parse(bytes, scan);
   if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
   return value;
 }
@@ -34,10 +34,10 @@ export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise
   const scan = new JsonScan(bytes, limits, { paused: true, members: MAX_LAZY_MEMBERS });
   for (let until = SLICE_BYTES; !scan.run(until); until += SLICE_BYTES) await nextTurn();
   if (scan.problem !== undefined) throw refusal(scan.problem, limits);
-  const { members } = scan;
+  const { members, nameKind } = scan;
   if (members !== undefined && members.length > 0)
-    return lazyObject(bytes, members, () => new AppError('BODY_NOT_JSON'));
-  const value = parse(bytes);
+    return lazyObject(bytes, members, { broken: () => new AppError('BODY_NOT_JSON'), nameKind });
+  const value = parse(bytes, scan);
   if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
   return value;
 }
@@ -69,9 +69,9 @@ function refusal(problem: JsonProblem, { depth, nodes, stringBytes }: JsonLimits
 /** Characters of a repeated name that are shown. */
 const MAX_SHOWN_NAME = 128;
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer, { nameKind }: JsonScan): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes.toString('utf8'), nameKind);
   } catch {
     throw new AppError('BODY_NOT_JSON');
   }

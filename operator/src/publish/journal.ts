@@ -2,6 +2,7 @@
  * Which shards exist beside those of the manifest: the operator never lists Secrets, so it writes down what it is about to create
  * and what it no longer names, and collects by name. And how far it has published, which a manifest that was put back does not tell.
  */
+import { parseJson } from '@gatehouse/crds';
 import { canonicalJson, type Place } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
@@ -44,7 +45,7 @@ export const renderJournal = (journal: Journal): string => canonicalJson(journal
 /** Undefined when it is no journal: shards it knew stay until their fleet is deleted. */
 export function parseJournal(text: string): Journal | undefined {
   try {
-    return schema.safeParse(JSON.parse(text)).data;
+    return schema.safeParse(parseJson(text)).data;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** What a token says of itself. Nothing of it is proven: it only tells which tokens need not be asked about. */
+import { parseJson } from '@gatehouse/crds';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
@@ -19,7 +20,7 @@ const claims = z.looseObject({
 /** The namespace a token claims; undefined for one that no API server would take for this audience today. */
 export function claimedNamespace(token: string, nowMs: number): string | undefined {
   const [, payload = ''] = (token.length <= MAX_TOKEN_CHARACTERS && THREE_PARTS.exec(token)) || [];
-  const parsed = claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8')));
+  const parsed = claims.safeParse(decodeJson(Buffer.from(payload, 'base64url').toString('utf8')));
   if (!parsed.success) return undefined;
   const { sub, aud, exp, nbf = 0 } = parsed.data;
   const nowSeconds = nowMs / 1_000;
@@ -28,9 +29,9 @@ export function claimedNamespace(token: string, nowMs: number): string | undefin
   return SUBJECT.exec(sub)?.[1];
 }
 
-function parseJson(text: string): unknown {
+function decodeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

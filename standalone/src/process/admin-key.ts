@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import { err, isObject, ok, parseJson, type Result } from '@gatehouse/crds';
 import { type AnyEntry, digestOf, entryId, type Snapshot, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 
 export interface AdminKey {
@@ -53,7 +53,7 @@ export async function keepAdminKey(folder: string, { sha256 }: AdminKey): Promis
 
 function parseStored(text: string, file: string): Result<AdminKey, string> {
   try {
-    const stored: unknown = JSON.parse(text);
+    const stored: unknown = parseJson(text);
     const sha256 = isObject(stored) ? stored['sha256'] : undefined;
     if (typeof sha256 === 'string' && SHA256.test(sha256)) return ok({ sha256, fresh: undefined });
   } catch {

@@ -8,4 +8,4 @@ export {
   MAX_NUMBER_BYTES,
 } from './limits.ts';
 export { readJson } from './read.ts';
-export { JsonScan, type MemberSpan, scanJson } from './scan.ts';
+export { JsonScan, type MemberSpan } from './scan.ts';

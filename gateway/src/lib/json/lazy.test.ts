@@ -10,7 +10,10 @@ function lazy(text: string): Readonly<Record<string, unknown>> {
   const bytes = Buffer.from(text);
   const scan = new JsonScan(bytes, LIMITS, { paused: true, members: 100 });
   scan.run(bytes.length);
-  return lazyObject(bytes, scan.members ?? [], () => new Error('broken'));
+  return lazyObject(bytes, scan.members ?? [], {
+    broken: () => new Error('broken'),
+    nameKind: scan.nameKind,
+  });
 }
 
 describe('an object with large members', () => {

@@ -1,5 +1,6 @@
 /** Objects whose large members are parsed when somebody reads them, and written as the bytes they came in. */
-import type { MemberSpan } from './scan.ts';
+import { parseJson } from '@gatehouse/crds';
+import type { JsonScan, MemberSpan } from './scan.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -14,12 +15,18 @@ interface LazyMember {
 // Keyed by objects that are never changed: what is noted of one holds as long as it lives.
 const lazyMembers = new WeakMap<object, ReadonlyMap<string, LazyMember>>();
 
-/** The object whose members lie at these places. Members with values that are no JSON throw SyntaxError: some here, some when read. */
-export function lazyObject(bytes: Buffer, members: readonly MemberSpan[], broken: () => Error): JsonObject {
+/** Why a value cannot be read, and what is known of the member names in it. */
+interface Reading {
+  readonly broken: () => Error;
+  readonly nameKind: JsonScan['nameKind'];
+}
+
+/** The object whose members lie at these places. Members with values that are no JSON throw `broken`: some here, some when read. */
+export function lazyObject(bytes: Buffer, members: readonly MemberSpan[], reading: Reading): JsonObject {
   const object: Record<string, unknown> = {};
   const lazy = new Map<string, LazyMember>();
   for (const { name, start, end } of members) {
-    const member = lazyMember(bytes.subarray(start, end), broken);
+    const member = lazyMember(bytes.subarray(start, end), reading);
     if (end - start < LAZY_BYTES) define(object, name, { value: member.read(), writable: true });
     else {
       lazy.set(name, member);
@@ -30,20 +37,20 @@ export function lazyObject(bytes: Buffer, members: readonly MemberSpan[], broken
   return object;
 }
 
-function lazyMember(bytes: Buffer, broken: () => Error): LazyMember {
+function lazyMember(bytes: Buffer, reading: Reading): LazyMember {
   let known: { readonly value: unknown } | undefined;
   return {
     bytes,
     read: () => {
-      known ??= { value: parse(bytes, broken) };
+      known ??= { value: parse(bytes, reading) };
       return known.value;
     },
   };
 }
 
-function parse(bytes: Buffer, broken: () => Error): unknown {
+function parse(bytes: Buffer, { broken, nameKind }: Reading): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseJson(bytes.toString('utf8'), nameKind);
   } catch {
     throw broken();
   }

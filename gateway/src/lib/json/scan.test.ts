@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonScan, scanJson } from './scan.ts';
+import { JsonScan } from './scan.ts';
 
 const LIMITS = { depth: 100, nodes: 10_000, stringBytes: 1_000 };
-const scan = (text: string, limits = LIMITS) => scanJson(Buffer.from(text), limits);
+function scan(text: string, limits = LIMITS) {
+  const bytes = Buffer.from(text);
+  const all = new JsonScan(bytes, limits);
+  expect(all.run(bytes.length)).toBe(true);
+  return all.problem;
+}
 
 const isJson = (text: string): boolean => {
   try {

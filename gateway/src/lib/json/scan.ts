@@ -63,6 +63,7 @@ export class JsonScan {
   #objects = 0;
   #wants = WANT_VALUE;
   #problem: JsonProblem | undefined;
+  #hasEscapedNames = false;
 
   constructor(bytes: Buffer, limits: JsonLimits, { paused = false, repeated = false, members = 0 }: ScanOptions = {}) {
     this.#bytes = bytes;
@@ -82,6 +83,11 @@ export class JsonScan {
   /** The members of the outermost object, when they were asked for and are not too many. */
   get members(): readonly MemberSpan[] | undefined {
     return this.#members;
+  }
+
+  /** What `parseJson` wants to know of the member names, once `run` is through. */
+  get nameKind(): 'plain' | 'unknown' {
+    return this.#hasEscapedNames ? 'unknown' : 'plain';
   }
 
   /** Reads on until `until` is passed. True: the text is through, or has a problem. */
@@ -208,6 +214,7 @@ export class JsonScan {
       byte = bytes[at] ?? QUOTE;
     }
     const escaped = byte === BACKSLASH && at < limit;
+    if (escaped) this.#hasEscapedNames = true;
     const close = escaped ? stringEnd(bytes, at) : at;
     if (close >= bytes.length) {
       this.#fail('malformed');
@@ -263,17 +270,6 @@ export class JsonScan {
   #fail(kind: 'malformed' | 'depth' | 'nodes' | 'string'): void {
     this.#problem ??= { kind };
   }
-}
-
-/** What keeps the text from being parsed; undefined: nothing does. */
-export function scanJson(
-  bytes: Buffer,
-  limits: JsonLimits,
-  options: Pick<ScanOptions, 'repeated'> = {},
-): JsonProblem | undefined {
-  const scan = new JsonScan(bytes, limits, options);
-  scan.run(bytes.length);
-  return scan.problem;
 }
 
 /** Strings up to here, and the text behind an escape, are read byte by byte: a search costs more than that. */

@@ -1,5 +1,5 @@
 /** Token counts of an answer, found in its bytes without parsing the answer (DESIGN section 6). */
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
 
 export interface TokenCounts {
   readonly input: number;
@@ -37,7 +37,7 @@ function parseObjectAt(text: string, start: number): Record<string, unknown> | u
     else continue;
     if (depth > 0) continue;
     try {
-      const value: unknown = JSON.parse(text.slice(start, at + 1));
+      const value: unknown = parseJson(text.slice(start, at + 1));
       return isObject(value) ? value : undefined;
     } catch {
       return undefined;

@@ -1,4 +1,5 @@
 /** What a gateway says about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
+import { parseJson } from '@gatehouse/crds';
 import type { Place } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
@@ -51,7 +52,7 @@ export interface PodAnswer {
 /** Undefined for what is no such answer. */
 export function parseAnswer(text: string): PodAnswer | undefined {
   try {
-    return answer.safeParse(JSON.parse(text)).data;
+    return answer.safeParse(parseJson(text)).data;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
 import { type Clock, type Deadline, startDeadline, systemClock } from '../time/index.ts';
 import { type ClusterSource, openAccess } from './access.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
@@ -282,7 +282,7 @@ async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signa
   } catch (error) {
     throw toUnreachable(error, signal);
   }
-  const value = parseJson(text);
+  const value = decodeJson(text);
   if (status >= 200 && status < 300 && isObject(value)) return value;
   if (status < 300) throw new ApiError({ status, reason: 'Undecodable', message: 'the answer is not a JSON object' });
   throw errorFromAnswer(status, value, retryAfterMs);
@@ -293,12 +293,12 @@ function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) =
   const type = typeOf(kind);
   return async ({ status, body }, signal) => {
     const reader = new ListReader((text) => {
-      const item = parseJson(text);
+      const item = decodeJson(text);
       if (!isObject(item)) throw undecodable(status);
       onItem({ ...type, ...item } as T); // the server has validated it
     });
     for await (const piece of readable(body, signal)) reader.push(piece);
-    const value = parseJson(reader.rest());
+    const value = decodeJson(reader.rest());
     if (!isObject(value)) throw undecodable(status);
     return value;
   };
@@ -316,9 +316,9 @@ async function* readable(body: TransportAnswer['body'], signal: AbortSignal): As
 const undecodable = (status: number): ApiError =>
   new ApiError({ status, reason: 'Undecodable', message: 'the answer is not a list' });
 
-function parseJson(text: string): unknown {
+function decodeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
 import type { Deadline } from '../time/index.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
 import { createLineReader, LineTooLongError } from './json-lines.ts';
@@ -55,7 +55,7 @@ async function* readEvents<T extends KubeObject>(
 }
 
 function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
-  const event = parseJson(line);
+  const event = decodeJson(line);
   const object = isObject(event) ? event['object'] : undefined;
   if (!isObject(event) || !isObject(object)) throw undecodable('a line of the watch is no event');
   if (event['type'] === 'ERROR') throw errorFromAnswer(500, object);
@@ -76,9 +76,9 @@ function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
   }
 }
 
-function parseJson(line: string): unknown {
+function decodeJson(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     throw undecodable('a line of the watch is not JSON'); // without the cause, which would quote the object
   }

@@ -1,5 +1,5 @@
 /** The three questions a gateway asks the API server. It may ask no others. */
-import { isObject } from '@gatehouse/crds';
+import { isObject, parseJson } from '@gatehouse/crds';
 import { MANIFEST_KEY, manifestName, SHARD_KEY, type ShardRef } from '@gatehouse/crds/snapshot';
 import { createHttpsClient, type Endpoint, type GetOptions } from '../https.ts';
 import { readLines, readText } from '../lines.ts';
@@ -54,7 +54,7 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPla
     const text = await readText(body, MAX_OBJECT_BYTES);
     if (status === 404) return undefined;
     if (status !== 200) throw new Error(`the API server answered ${status}`);
-    return parseJson(text);
+    return decodeJson(text);
   };
   return {
     manifest: async (options) => toManifest(await getObject(`${base}/configmaps/${manifest}`, options)),
@@ -87,7 +87,7 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPla
 
 /** The manifest of an event that shows it as it is; undefined for bookmarks and for its end. */
 function changedObject(line: string): ManifestObject | undefined {
-  const event = parseJson(line);
+  const event = decodeJson(line);
   if (!isObject(event)) throw new Error('a line of the watch is no event');
   switch (event['type']) {
     case 'ADDED':
@@ -115,9 +115,9 @@ function dataOf(object: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function parseJson(text: string): unknown {
+function decodeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new Error('the answer of the API server is not JSON'); // without the cause, which would quote it
   }
