@@ -11,6 +11,7 @@ import {
   resourceOf,
 } from './items.ts';
 import { KIND_ORDER } from './kinds/index.ts';
+import type { LastGood } from './last-good.ts';
 import type { Owners } from './owners.ts';
 import { brokenBounds, type Ledger, type Row, type RowChange, rowOf, updateLedger } from './quota.ts';
 import { inSlices, type Steps } from './steps.ts';
@@ -31,6 +32,8 @@ interface AdmitOptions {
   readonly shared: Items;
   readonly ledger: Ledger;
   readonly owners: Owners;
+  /** What was published before this program started. */
+  readonly lastGood: LastGood;
 }
 
 export interface Admitted {
@@ -40,7 +43,10 @@ export interface Admitted {
 }
 
 /** Weighs what has changed, and says what is to be read for the first time, again or no longer. */
-export function* admit(world: World, { past, shared, ledger: before, owners }: AdmitOptions): Steps<Admitted> {
+export function* admit(
+  world: World,
+  { past, shared, ledger: before, owners, lastGood }: AdmitOptions,
+): Steps<Admitted> {
   const due = new Map([...dueOf(world, past, BOUNDED_KINDS)].map(([kind, keys]) => [kind, new Set(keys)]));
   const rows = new Map<string, Row>();
   const changes = new Map<string, RowChange>();
@@ -62,12 +68,20 @@ export function* admit(world: World, { past, shared, ledger: before, owners }: A
     const [kind, objectKey] = split(key);
     if (presentIn(world.resources, kind, objectKey) !== undefined) due.get(kind)?.add(objectKey);
   }
+  /** The schema bounds the size of an ApiKey, and what has been served before is no more than once fitted. */
+  const isRevocable = (kind: KindName, key: string, owner: string | null | undefined): boolean => {
+    if (kind !== 'ApiKey' || owner === undefined) return false;
+    if (past.before.get(kind)?.get(key)?.source.resource !== undefined) return true;
+    const object = presentIn(world.resources, kind, key);
+    return object !== undefined && lastGood.of(kind, owner, object.metadata).length > 0;
+  };
   const admission: Admission = {
     rowOf: (kind, key) => rows.get(verdictKey(kind, key)) ?? past.before.get(kind)?.get(key)?.source.row,
     refusalOf: (kind, key) => {
       const namespace = namespaceIn(key);
       const broken = brokenBounds(ledger, namespace, verdictKey(kind, key));
-      return broken && { broken, owned: owners.ownerOf(namespace) !== undefined };
+      const owner = owners.ownerOf(namespace);
+      return broken && { broken, owned: owner !== undefined, revocable: isRevocable(kind, key, owner) };
     },
   };
   return { ledger, due, admission };

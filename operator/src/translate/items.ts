@@ -70,8 +70,16 @@ export type Due = ReadonlyMap<KindName, ReadonlySet<string>>;
 /** Whether objects are read, and what they count. */
 export interface Admission {
   rowOf(kind: KindName, key: string): Row | undefined;
-  /** Undefined: the object is read. `owned`: whether it is in anybody's hands. */
-  refusalOf(kind: KindName, key: string): { readonly broken: readonly Broken[]; readonly owned: boolean } | undefined;
+  /** Undefined: the object is within the bounds. */
+  refusalOf(kind: KindName, key: string): Refusal | undefined;
+}
+
+export interface Refusal {
+  readonly broken: readonly Broken[];
+  /** Whether the object is in anybody's hands. */
+  readonly owned: boolean;
+  /** Whether it is read all the same, so that what it grants can be taken back. */
+  readonly revocable: boolean;
 }
 
 export const EVERYTHING_READ: Admission = { rowOf: () => undefined, refusalOf: () => undefined };
@@ -143,10 +151,8 @@ function* readObjects(
     if (isPresent(object)) {
       const refusal = admission.refusalOf(kind, key);
       const options = { key, row: admission.rowOf(kind, key), last: item?.source };
-      const source =
-        refusal === undefined
-          ? readSource(object, { ...options, settings, failures })
-          : refuseSource(object, { ...options, ...refusal });
+      const read = (): Source => readSource(object, { ...options, settings, failures });
+      const source = refusal === undefined ? read() : refuseSource(object, { ...options, ...refusal, read });
       changes.set(key, { source, outcome: item?.outcome });
     } else if (item !== undefined) changes.set(key, undefined);
   });
@@ -217,14 +223,19 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
   return { kind, key, object, resource, refusals, row, content: 'read' };
 }
 
-/** Nothing of the object is looked at; what was read of it before still counts where it is in somebody's hands. */
+/**
+ * Nothing of the object is looked at, unless an edit may take back what it grants; what was read of it before still counts where
+ * it is in somebody's hands.
+ */
 function refuseSource(
   object: WorldObject,
-  { key, row, last, broken, owned }: SourceOptions & { readonly broken: readonly Broken[]; readonly owned: boolean },
+  { key, row, last, broken, owned, revocable, read }: SourceOptions & Refusal & { readonly read: () => Source },
 ): Source {
   const common = { kind: object.kind, key, object, row, content: 'refused' as const };
   if (!owned) return { ...common, resource: undefined, refusals: [unowned(object.metadata.namespace)] };
-  return { ...common, resource: last?.resource, refusals: [overQuota(broken)] };
+  if (!revocable) return { ...common, resource: last?.resource, refusals: [overQuota(broken)] };
+  const source = read();
+  return { ...source, refusals: [overQuota(broken), ...source.refusals] };
 }
 
 /** An object without its content: it is what it was, or the content has to be asked for. */

@@ -1,6 +1,7 @@
 import type { Quota } from '@gatehouse/crds/kinds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createLastGood } from './last-good.ts';
 import { type TestObject, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
 import { weigh } from './weight.ts';
@@ -49,6 +50,16 @@ const guarded = (name: string, query: unknown, age: number): TestObject => ({
       },
       targets: [{ name: 'one', provider: '@openai' }],
     },
+  },
+});
+
+const apiKey = ({ spec = {}, generation = 1 }: { spec?: object; generation?: number } = {}): TestObject => ({
+  ...{ kind: 'ApiKey', metadata: { ...config('app', { age: 9 }).metadata, generation } },
+  spec: {
+    type: 'workspace-service',
+    scopes: ['completions.write', 'completions.read'],
+    sha256: 'a'.repeat(64),
+    ...spec,
   },
 });
 
@@ -105,6 +116,41 @@ describe('the quota of a workspace', () => {
     expect(refused(made)).toEqual(['GatewayConfig/team-a/new']);
     const entry = made.snapshot.entries.find(({ id }) => id === 'config/team-a/new');
     expect(entry).toMatchObject({ stale: true, generation: 1, body: { node: { overrideParams: { model: 'gpt' } } } });
+  });
+
+  describe('that a served ApiKey does not fit into any more', () => {
+    const small = workspace('team-a', { objects: 1 });
+    const full = [small, config('old')];
+    const before = translate(worldOf([workspace('team-a'), config('old'), apiKey()]));
+    const bodyIn = ({ snapshot }: Translation) => snapshot.entries.find(({ id }) => id === 'key/team-a/app')?.body;
+    const edits = [
+      {
+        rule: 'lets it expire',
+        spec: { expiresAt: '2026-01-02T00:00:00Z' },
+        want: { expiresAt: '2026-01-02T00:00:00Z' },
+      },
+      { rule: 'takes scopes from it', spec: { scopes: ['completions.read'] }, want: { scopes: ['completions.read'] } },
+      { rule: 'takes its secret from it', spec: { sha256: 'b'.repeat(64) }, want: { sha256: ['b'.repeat(64)] } },
+    ];
+
+    test.for(edits)('$rule', ({ spec, want }) => {
+      const edited = apiKey({ spec, generation: 2 });
+      const made = translate(worldOf([...full, edited]), before);
+      expect(refused(made)).toEqual(['ApiKey/team-a/app']);
+      expect(bodyIn(made)).toMatchObject(want);
+      const restarted = translate(worldOf([...full, edited]), undefined, createLastGood(before.snapshot.entries));
+      expect(bodyIn(restarted)).toMatchObject(want);
+    });
+
+    test('keeps its last good content where it is broken', () => {
+      const made = translate(worldOf([...full, apiKey({ spec: { scopes: [] }, generation: 2 })]), before);
+      expect(refused(made)).toEqual(['ApiKey/team-a/app']);
+      expect(bodyIn(made)).toEqual(bodyIn(before));
+    });
+
+    test('admits none that was never served', () => {
+      expect(bodyIn(translate(worldOf([...full, apiKey()])))).toBeUndefined();
+    });
   });
 
   test('reads an object as soon as there is room for it', () => {

@@ -91,6 +91,7 @@ export function* translating(
     shared: shared.items,
     ledger: memo?.ledger ?? NO_LEDGER,
     owners,
+    lastGood,
   });
   const read = together(shared, yield* readItems(world, past.before, due, admission));
   const hashOf: Lookups['hashOf'] = (namespace, name, entry, owner) => {
