@@ -122,13 +122,22 @@ describe('headers of an answer', () => {
       'strict-transport-security': 'max-age=1',
       'access-control-allow-origin': 'https://canary.example',
       'x-gw-trace-id': 'canary',
+      'content-security-policy': 'report-uri https://canary.example',
+      'content-security-policy-report-only': 'report-uri https://canary.example',
+      'www-authenticate': 'Basic realm="canary"',
+      refresh: '0; url=https://canary.example',
+      'x-accel-redirect': '/canary',
+      'x-sendfile': '/canary',
+      server: 'canary',
+      via: '1.1 canary',
     };
     await using scene = await startScene((reply) =>
-      reply.answer(200, '{}', { ...json, ...ours, 'x-request-id': 'kept' }),
+      reply.answer(200, '{}', { ...json, ...ours, 'x-request-id': 'kept', link: '</next>; rel="next"' }),
     );
     for (const path of [CHAT, '/v1/proxied']) {
       const { headers } = await scene.gateway.send(path, { headers: ACME, body: BODY });
       expect(headers['x-request-id']).toBe('kept');
+      expect(headers['link']).toContain('next');
       expect(headers).not.toHaveProperty('strict-transport-security');
       expect(JSON.stringify(headers)).not.toContain('canary');
     }

@@ -26,8 +26,14 @@ export interface AttemptOutcome extends RouteOutcome {
 const ABOUT_THE_ORIGIN: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'public-key-pins', 'expect-ct', 'clear-site-data'],
   ...['alt-svc', 'nel', 'report-to', 'reporting-endpoints', 'timing-allow-origin', 'service-worker-allowed'],
+  ...['www-authenticate', 'authentication-info', 'refresh', 'permissions-policy', 'feature-policy', 'document-policy'],
+  ...['origin-agent-cluster', 'referrer-policy', 'accept-ch', 'critical-ch', 'set-login', 'speculation-rules'],
+  // Who serves is the gateway, and the hops behind it are nobody's business.
+  ...['server', 'via', 'x-powered-by'],
+  // Proxies before the gateway would obey them.
+  ...['x-sendfile', 'x-lighttpd-send-file', 'x-reproxy-url'],
 ]);
-const DROPPED_PREFIXES = ['x-gw-', 'access-control-', 'cross-origin-'];
+const DROPPED_PREFIXES = ['x-gw-', 'access-control-', 'cross-origin-', 'content-security-policy', 'x-accel-'];
 
 /** The headers of an upstream that the client gets: none of its connection or its site, and none of our names. */
 export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
