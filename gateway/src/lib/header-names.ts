@@ -28,10 +28,21 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   ),
 ]);
 const CREDENTIAL_WORDS =
-  /(?:^|-)(?:api-?key|access-key|subscription-key|private-key|auth|authorization|authentication|secret|password|passphrase|credentials?|token)(?:-|$)/;
+  /(?:^|-)(?:api-?key|access-key|subscription-key|private-key|virtual-key|auth|authorization|authentication|bearer|secret|password|passphrase|credentials?|token|jwt|assertion|saml|oidc|session|csrf|xsrf|cert|certificate)(?:-|$)/;
+/** What another gateway on the way would obey or charge. */
+const CREDENTIAL_PREFIXES = ['x-portkey-'];
+
+/** Many servers hand both spellings to an application as one. */
+const spelled = (name: string): string => name.replaceAll('_', '-');
 
 /** Whether a header of that name carries a credential, of whatever vendor. */
-export const isCredentialHeader = (name: string): boolean => CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name);
+export function isCredentialHeader(given: string): boolean {
+  const name = spelled(given);
+  return CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name) || startsWithAny(name, CREDENTIAL_PREFIXES);
+}
+
+const startsWithAny = (name: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => name.startsWith(prefix));
 
 /** They open the metadata services of clouds, where the identity of the machine is handed out. */
 const METADATA: ReadonlySet<string> = new Set([
@@ -45,14 +56,53 @@ const METADATA: ReadonlySet<string> = new Set([
   'x-identity-header',
 ]);
 
-export const isMetadataHeader = (name: string): boolean => METADATA.has(name);
+export const isMetadataHeader = (name: string): boolean => METADATA.has(spelled(name));
 
 /** They tell where the client is, and how its request came. */
 const ORIGINS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'cf-connecting-ip'],
-  ...['fastly-client-ip', 'x-envoy-external-address'],
+  ...['fastly-client-ip', 'x-envoy-external-address', 'forwarded-for', 'x-forwarded', 'client-ip', 'x-remote-ip'],
+  ...['remote-addr', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip', 'wl-proxy-client-ip'],
 ]);
 const ORIGIN_PREFIXES = ['x-forwarded-', 'x-original-'];
 
-export const isOriginHeader = (name: string): boolean =>
-  ORIGINS.has(name) || ORIGIN_PREFIXES.some((prefix) => name.startsWith(prefix));
+export function isOriginHeader(given: string): boolean {
+  const name = spelled(given);
+  return ORIGINS.has(name) || startsWithAny(name, ORIGIN_PREFIXES);
+}
+
+/** They make a call another one than the one that was checked, or another caller's. */
+const REWRITES: ReadonlySet<string> = new Set([
+  ...[
+    'x-http-method-override',
+    'x-http-method',
+    'x-method-override',
+    'x-rewrite-url',
+    'x-rewrite-uri',
+    'x-original-url',
+  ],
+  ...['x-original-uri', 'x-original-path', 'x-original-host', 'x-original-method', 'x-envoy-original-path'],
+  ...[
+    'x-envoy-original-host',
+    'x-envoy-original-dst-host',
+    'x-forwarded-host',
+    'x-forwarded-server',
+    'x-forwarded-path',
+  ],
+  ...['x-forwarded-prefix', 'x-forwarded-uri', 'x-forwarded-method', 'x-forwarded-user', 'x-forwarded-email'],
+  ...['x-forwarded-groups', 'x-forwarded-preferred-username', 'x-host', 'x-http-host-override', 'remote-user'],
+  ...['x-remote-user', 'x-remote-group', 'x-amz-target'],
+]);
+const REWRITE_PREFIXES = [
+  ...['impersonate-', 'x-impersonate-', 'x-remote-extra-', 'x-goog-authenticated-user-', 'x-ms-client-principal'],
+  ...['x-auth-request-', 'x-consumer-', 'x-amzn-oidc-'],
+];
+/** Words by which vendors choose whom a call is charged to, and whose resources it reaches. */
+const CHOICES =
+  /(?:^|-)(?:bill-to|billing|organi[sz]ation|org-id|tenant|project|workspace-id|account-id|customer-id|quota-user|user-project|target-(?:url|host|uri))(?:-|$)/;
+
+/** Whether a header of that name may choose, of whatever vendor, what a credential reaches or who pays for it. */
+export function isRoutingHeader(given: string): boolean {
+  const name = spelled(given);
+  return REWRITES.has(name) || startsWithAny(name, REWRITE_PREFIXES) || CHOICES.test(name);
+}

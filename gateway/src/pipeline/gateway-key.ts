@@ -4,10 +4,10 @@ import type { SnapshotView } from '../snapshot/index.ts';
 
 /** What the keys begin with that Gatehouse makes; others are known by their hashes alone. */
 const MADE_BY_US = /gwk_[\w-]{8}/;
-/** Runs of characters that may be a key. */
-const RUNS = /[\w.~+/-]{16,4096}/g;
-/** Runs of one value that are looked up: bounds the work a header can ask for. */
-const MAX_RUNS = 32;
+/** Runs of characters that may be a key, and the padding of what is encoded. */
+const RUNS = /([\w.~+/-]{16,4096})(={0,2})/g;
+/** Runs of one value that are looked up: bounds the work a header can ask for. A value with more counts as one that holds a key. */
+const MAX_RUNS = 128;
 const BASIC = /^Basic +([\w+/=-]+)/i;
 
 export type KeyLookup = Pick<SnapshotView, 'key'>;
@@ -21,5 +21,10 @@ export function holdsGatewayKey(text: string, snapshot: KeyLookup): boolean {
   const basic = BASIC.exec(text.trim())?.[1];
   const plain = basic === undefined ? text : Buffer.from(basic, 'base64').toString('latin1');
   if (MADE_BY_US.test(plain) || isKnownKey(plain.trim(), snapshot)) return true;
-  return (plain.match(RUNS) ?? []).slice(0, MAX_RUNS).some((run) => isKnownKey(run, snapshot));
+  let runs = 0;
+  for (const [padded, run = '', padding] of plain.matchAll(RUNS)) {
+    runs += 1;
+    if (runs > MAX_RUNS || isKnownKey(run, snapshot) || (padding !== '' && isKnownKey(padded, snapshot))) return true;
+  }
+  return false;
 }

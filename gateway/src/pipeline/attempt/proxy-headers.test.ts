@@ -6,7 +6,8 @@ import type { Caller } from '../exchange.ts';
 import { clientHeaders, type Forwarding, forwardedHeaders, type HeaderSource } from './proxy-headers.ts';
 
 const GATEWAY_KEY = 'a-key-that-does-not-say-so-0123456789';
-const KEYS = new Set([createHash('sha256').update(GATEWAY_KEY).digest('hex')]);
+const PADDED_KEY = 'cGFkZGVkIGtleXMgYXJlIGtleXM=';
+const KEYS = new Set([GATEWAY_KEY, PADDED_KEY].map((key) => createHash('sha256').update(key).digest('hex')));
 const source = (headers: Record<string, string>, keyHeaders: readonly string[] = []): HeaderSource => ({
   request: fakeRequest({ headers }),
   caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // all that is looked at
@@ -20,6 +21,8 @@ const HOLDERS: Record<string, string> = {
   'x-list': `a=1; key=${GATEWAY_KEY}; b=2`,
   'x-json': JSON.stringify({ key: GATEWAY_KEY }),
   'x-prefix': 'gwk_0123456789abcdef',
+  'x-padded': `key=${PADDED_KEY};`,
+  'x-behind-many': `${'word-of-sixteen-or-more '.repeat(200)}${GATEWAY_KEY}`,
 };
 
 describe('the headers of a proxied request', () => {
@@ -43,6 +46,9 @@ describe('the headers of a proxied request', () => {
     ...['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'cf-connecting-ip', 'metadata', 'metadata-flavor'],
     ...['x-aws-ec2-metadata-token', 'cookie', 'authorization', 'api-key', 'x-api-key', 'x-goog-api-key'],
     ...['x-portkey-api-key', 'ocp-apim-subscription-key', 'x-amz-security-token', 'x-auth-token', 'x-vault-token'],
+    ...['api_key', 'x_api_key', 'session', 'x-session', 'cf-access-jwt-assertion', 'x-goog-iap-jwt-assertion'],
+    ...['x-amzn-oidc-data', 'x-portkey-virtual-key', 'x-portkey-config', 'x-client-cert', 'x-ssl-client-cert'],
+    ...['forwarded-for', 'x-forwarded', 'x_forwarded_for', 'client-ip', 'metadata_flavor', 'x_gw_config'],
   ])('do not hold %s', (name) => {
     expect(pass({ [name]: 'v', 'x-other': 'o' })).toEqual({ 'x-other': 'o' });
   });

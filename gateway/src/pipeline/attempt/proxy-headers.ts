@@ -10,6 +10,9 @@ import type { Caller, ClientRequest } from '../exchange.ts';
 import { holdsGatewayKey, type KeyLookup } from '../gateway-key.ts';
 import { READABLE_ENCODINGS } from './answer.ts';
 
+/** Of the gateway itself, in either spelling. */
+const OURS = /^x[_-]gw[_-]/;
+
 /** Whose headers they are. */
 export interface HeaderSource {
   readonly request: ClientRequest;
@@ -73,6 +76,6 @@ export function forwardedHeaders(
 
 /** Whether a header may go to a provider at all. */
 function mayLeave(name: string, value: string, { caller, snapshot }: HeaderSource): boolean {
-  if (ENDS_HERE.has(name) || isHopByHop(name) || isMetadataHeader(name) || name.startsWith('x-gw-')) return false;
+  if (ENDS_HERE.has(name) || isHopByHop(name) || isMetadataHeader(name) || OURS.test(name)) return false;
   return !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
 }
