@@ -7,6 +7,12 @@ import { provider } from '../../kit/snapshot.ts';
 
 const AWS_KEYS = { aws_access_key_id: 'AKIDSTORED', aws_secret_access_key: 'stored-secret-of-aws' };
 
+const VENDORS = ['huggingface', 'anthropic', 'databricks', 'sagemaker', 'openai'] as const;
+const OF_VENDOR: Readonly<Record<string, object>> = {
+  databricks: { settings: { databricks_workspace: 'ours' } },
+  sagemaker: { settings: { aws_region: 'eu-west-1' }, secret: AWS_KEYS },
+};
+
 let egress: Egress;
 let upstream: RawUpstream;
 let world: World;
@@ -28,6 +34,9 @@ beforeAll(async () => {
         settings: { vertex_project_id: 'ours', vertex_region: 'europe-west4' },
         secret: 'token-of-vertex',
       }),
+      ...VENDORS.flatMap((id) =>
+        provider(`raw-${id}`, { provider: id, customHost: upstream.url, proxyPaths: 'All', ...OF_VENDOR[id] }),
+      ),
       ...provider('raw', { customHost: `${upstream.url}/v1`, settings: { openai_organization: 'org-ours' } }),
     ],
   });
@@ -149,5 +158,39 @@ describe('a header that selects a project or tenant', () => {
     const sent = upstream.requests.at(-1)?.headers;
     expect(sent?.get('openai-organization')).toBe('org-ours');
     expect(sent?.has('x-http-method-override')).toBe(false);
+  });
+});
+
+describe('a header that would choose what a stored account reaches or who pays stays here', () => {
+  const NAMES = [
+    ...['x-hf-bill-to', 'x_hf_bill_to', 'anthropic-organization-id', 'x-databricks-org-id', 'openai-organization'],
+    ...['openai-project', 'x-goog-user-project', 'helicone-target-url', 'x-rewrite-url', 'x_rewrite_url'],
+    ...['x-original-url', 'x-envoy-original-path', 'x-forwarded-host', 'x-amz-target', 'x-http-method-override'],
+    ...['x-goog-authenticated-user-email', 'impersonate-user', 'x-tenant-id'],
+  ];
+  const chosen = Object.fromEntries(NAMES.map((name) => [name, 'canary']));
+
+  test.for(VENDORS)('of %s, proxied or named to be forwarded', async (vendor) => {
+    const before = upstream.requests.length;
+    const account = { 'x-gw-provider': `@raw-${vendor}`, 'x-kept': 'kept' };
+    const named = { 'x-gw-forward-headers': ['x-kept', ...NAMES].join() };
+    for (const more of [{}, named]) {
+      await world.send('/v1/proxied', { method: 'POST', headers: { ...account, ...chosen, ...more }, body: {} });
+    }
+    const seen = upstream.requests.slice(before).map(({ lines }) => lines.join('\n'));
+    expect(seen).toHaveLength(2);
+    for (const lines of seen) {
+      expect(lines).toContain('x-kept: kept');
+      expect(lines).not.toContain('canary');
+    }
+  });
+
+  test('and goes with a credential of the caller', async () => {
+    const before = upstream.requests.length;
+    const own = { 'x-gw-provider': 'openai', 'x-gw-custom-host': upstream.url, 'x-gw-forward-headers': NAMES.join() };
+    await world.send('/v1/proxied', { method: 'POST', headers: { ...own, ...chosen }, body: {} });
+    const [request] = upstream.requests.slice(before);
+    expect(request?.headers.get('x-hf-bill-to')).toBe('canary');
+    expect(request?.headers.get('x-rewrite-url')).toBe('canary');
   });
 });

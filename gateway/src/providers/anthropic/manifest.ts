@@ -10,6 +10,7 @@ export const anthropic: Provider = defineProvider({
   baseUrl: 'https://api.anthropic.com/v1',
   auth: anthropicAuth,
   headers: { 'anthropic-version': anthropicVersion, 'anthropic-beta': anthropicBeta },
+  routingHeaders: ['anthropic-organization-id', 'anthropic-workspace-id'],
   endpoints: { chatComplete, complete, messages, messagesCountTokens },
   models,
   // The vendor's SDKs put the version segment into every path, below a base URL that has it already.

@@ -54,7 +54,7 @@ const VERSIONS = ['', '/v1', '/v2'];
 
 const OF_MODELS = [
   ...['POST /chat', 'POST /generate', 'POST /embed', 'POST /rerank', 'POST /classify', 'POST /summarize'],
-  ...['POST /tokenize', 'POST /detokenize', 'POST /embed-jobs'],
+  ...['POST /tokenize', 'POST /detokenize'],
 ];
 
 /** Source: the vendor's API reference, without connectors and fine-tuning. */
@@ -69,6 +69,8 @@ export const cohere: Provider = defineProvider({
   models,
   proxy: {
     dataPlane: VERSIONS.flatMap((version) => pathsBelow(version, DATA_PLANE)),
-    modelPlaces: [{ model: 'body', calls: VERSIONS.flatMap((version) => pathsBelow(version, OF_MODELS)) }],
+    modelPlaces: [
+      { model: 'body', calls: VERSIONS.flatMap((version) => pathsBelow(version, [...OF_MODELS, 'POST /embed-jobs'])) },
+    ],
   },
 });

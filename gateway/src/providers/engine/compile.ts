@@ -26,7 +26,7 @@ export interface CompiledProvider {
   readonly headers: readonly (readonly [name: string, template: CompiledTemplate])[];
   /** Headers that depend on the call. */
   readonly callHeaders: readonly (readonly [name: string, value: CompiledHeader])[];
-  /** Headers that decide what a credential reaches; lower case. */
+  /** Headers of the provider's own that decide what a credential reaches; lower case. */
   readonly routingHeaders: ReadonlySet<string>;
   /** What proxied calls reach with a stored credential. */
   readonly dataPlane: DataPlane;
@@ -58,7 +58,6 @@ export function compileProvider(provider: Provider): CompiledProvider {
     dataPlane: compileDataPlane(provider.proxy.dataPlane),
     modelPlaces: compileModelPlaces(provider.proxy.modelPlaces),
     routingHeaders: new Set([
-      ...METHOD_OVERRIDES,
       ...(provider.routingHeaders ?? []),
       ...headers.filter(([, value]) => isRouting(provider, value)).map(([name]) => name),
     ]),
@@ -84,9 +83,6 @@ function compileEndpoints(provider: Provider): ReadonlyMap<string, CompiledEndpo
 function compileUrl(value: Template | ((call: Call) => string)): CompiledUrl {
   return typeof value === 'function' ? value : compileTemplate(value);
 }
-
-/** They make a call another one than the one that was checked. */
-const METHOD_OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
 
 function isRouting({ id }: Provider, value: CompiledHeader): boolean {
   if (typeof value === 'function') return false;

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/index.ts';
+import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
@@ -206,7 +207,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 
 /** Whether the caller may send the header: not one that would choose what a stored credential reaches. */
 const mayChoose = ({ stored, compiled }: PreparedTarget, name: string): boolean =>
-  !stored || !compiled.routingHeaders.has(name);
+  !stored || !(isRoutingHeader(name) || compiled.routingHeaders.has(name.replaceAll('_', '-')));
 
 /** Stored and forwarded headers; undefined when there is none, which is the common case. */
 function overlayOf(

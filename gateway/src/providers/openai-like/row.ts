@@ -19,6 +19,7 @@ export interface OpenAiRow {
   /** Default: the API key as a bearer token. */
   readonly auth?: Authorizer;
   readonly headers?: Provider['headers'];
+  readonly routingHeaders?: Provider['routingHeaders'];
   readonly chat?: EndpointRow;
   readonly complete?: EndpointRow;
   readonly embed?: EndpointRow;
@@ -58,6 +59,7 @@ export function openAiLike(row: OpenAiRow): Provider {
       ...(row.responses === undefined ? {} : responsesEndpoints(responsesBelow(prefix))),
     },
     ...(row.headers === undefined ? {} : { headers: row.headers }),
+    ...(row.routingHeaders === undefined ? {} : { routingHeaders: row.routingHeaders }),
     ...(row.readError === undefined ? {} : { readError: row.readError }),
     ...(models === undefined ? {} : { models: models === true ? { path: `${prefix}/models` } : models }),
   });

@@ -62,6 +62,7 @@ export const ACCOUNTS: readonly Provider[] = [
         'POST /responses',
       ],
     },
+    routingHeaders: ['x-databricks-org-id'],
     baseUrl: 'https://{databricks_workspace}.cloud.databricks.com/serving-endpoints',
     chat: { path: servingPath, dialect: databricksChat },
     complete: { path: servingPath },
@@ -87,6 +88,7 @@ export const ACCOUNTS: readonly Provider[] = [
       'GET /info',
       'GET /health',
     ],
+    routingHeaders: ['x-hf-bill-to'],
     baseUrl: '{huggingface_base_url|https://api-inference.huggingface.co}',
     chat: {
       path: modelPath('/v1/chat/completions'),
