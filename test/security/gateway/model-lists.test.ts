@@ -15,13 +15,13 @@ beforeAll(async () => {
     entries: ({ url }) => [
       provider('narrow', { customHost: `${url}/v1`, models: LISTED }),
       provider('claude', { provider: 'anthropic', customHost: `${url}/v1`, models: LISTED }),
-      provider('gemini', { provider: 'google', customHost: url, models: ['gemini-small'] }),
+      provider('gemini', { provider: 'google', customHost: url, models: ['gemini-small', 'small'] }),
       provider('vertex', {
         provider: 'vertex-ai',
         customHost: url,
-        models: ['anthropic.claude-small', 'gemini-small'],
+        models: ['anthropic.claude-small', 'gemini-small', 'small'],
       }),
-      provider('bedrock', { provider: 'bedrock', customHost: url, models: ['amazon.small'] }),
+      provider('bedrock', { provider: 'bedrock', customHost: url, models: ['amazon.small', 'small'] }),
       provider('azure', {
         provider: 'azure-openai',
         customHost: `${url}/openai`,
