@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { FLAGS } from '../../operator/src/config/index.ts';
+import { BOUND_ROLES } from '../../operator/src/rbac.ts';
 import { at, CHART, CRD_CHART, FLEET_NAMESPACE, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
@@ -83,6 +84,13 @@ describe('what is rendered', () => {
     for (const role of ['gatehouse-fleets', 'gatehouse-fleet-secrets']) {
       expect(placesOf(role)).toEqual(['edge', FLEET_NAMESPACE]);
     }
+  });
+
+  test('binds roles under other names than the commands that it prints', async () => {
+    const objects = await render({ ...EVERYTHING, secrets: { namespaces: ['team-a'] } });
+    const names = objects.flatMap(({ kind, metadata }) => (kind === 'RoleBinding' ? [metadata.name] : []));
+    expect(names).toContain('gatehouse-operator-workspace-secrets');
+    expect(names.filter((name) => Object.values<string>(BOUND_ROLES).includes(name))).toEqual([]);
   });
 
   test('grants all Secrets of the cluster to who asks for it, and no more', async () => {

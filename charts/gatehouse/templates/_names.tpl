@@ -55,7 +55,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata:
-  name: {{ .role }}
+  name: gatehouse-operator-{{ trimPrefix "gatehouse-operator-" .role | trimPrefix "gatehouse-" }}
   namespace: {{ .namespace }}
   labels:
     {{- include "gatehouse.labels" (dict "root" .root "part" "operator") | nindent 4 }}
