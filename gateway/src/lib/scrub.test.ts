@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { compileScrubber } from './scrub.ts';
 
 const SECRET = 'sk "a/b"&ü+<1>';
+const everyUnit = (text: string, write: (code: string) => string): string =>
+  text.replace(/[\s\S]/g, (unit) => write(unit.charCodeAt(0).toString(16)));
 const scrubber = compileScrubber([SECRET]);
 
 describe('a secret is taken out', () => {
@@ -17,6 +19,11 @@ describe('a secret is taken out', () => {
       as: 'HTML',
       text: SECRET.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     },
+    {
+      as: 'JSON with every character escaped',
+      text: `"${everyUnit(SECRET, (code) => `\\u${code.padStart(4, '0')}`)}"`,
+    },
+    { as: 'HTML numbers', text: everyUnit(SECRET, (code) => `&#x${code};`) },
     { as: 'base64', text: Buffer.from(SECRET).toString('base64') },
     { as: 'base64 of URLs', text: Buffer.from(SECRET).toString('base64url') },
   ])('written as $as', ({ text }) => {
@@ -45,6 +52,13 @@ describe('a secret is taken out', () => {
 
   test('whole where one value is a part of another', () => {
     expect(compileScrubber(['secret', 'secret-and-more']).text('a secret-and-more b')).toBe('a [redacted] b');
+  });
+
+  test('and what stands beside its escapes stays', () => {
+    expect(compileScrubber(['secret']).text('\\n"a%62sec\\u0072et%20b" \\u0041')).toBe(
+      '\\n"a%62[redacted]%20b" \\u0041',
+    );
+    expect(compileScrubber(['a b+c']).text('x=a+b%2Bc&y=a%20b%2bc')).toBe('x=[redacted]&y=[redacted]');
   });
 
   test('unless it is as short as a word', () => {

@@ -13,40 +13,127 @@ const MIN_LENGTH = 4;
 const MIN_BASE64_LENGTH = 8;
 
 /**
- * Finds the values as they are, and as JSON, URLs, forms, HTML and base64 write them, also in the middle of a longer base64
- * text such as that of basic authentication.
+ * Finds the values as they are, and as JSON, URLs, forms, HTML and base64 write them, whichever characters are escaped, also
+ * in the middle of a longer base64 text such as that of basic authentication. Takes time in proportion to the text.
  */
 export function compileScrubber(values: Iterable<string>): Scrubber {
-  const spellings = new Set([...values].filter((value) => value.length >= MIN_LENGTH).flatMap(spellingsOf));
-  // The longest first: what is left of a value after a part of it was taken out would no longer be found.
-  const needles = [...spellings].map(toLatin1).toSorted((a, b) => b.length - a.length);
+  const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
+  const needles = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
   const bytes = (given: Buffer): Buffer => {
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    const clean = needles.reduce((all, needle) => all.replaceAll(needle, CENSOR), text);
-    return clean === text ? given : Buffer.from(clean, 'latin1');
+    const places = needles.flatMap((needle) => placesOf(needle, text));
+    for (const escapes of ESCAPES) {
+      const plain = unescaped(text, escapes);
+      if (plain !== undefined)
+        places.push(...needles.flatMap((needle) => placesOf(needle, plain.text).map(plain.toSource)));
+    }
+    return places.length === 0 ? given : Buffer.from(without(text, places), 'latin1');
   };
   return { bytes, text: (text) => bytes(Buffer.from(text)).toString() };
 }
 
-const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
+type Place = readonly [start: number, end: number];
 
-function spellingsOf(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const url = encodeURIComponent(value.toWellFormed());
-  return [
-    value,
-    json,
-    json.replaceAll('/', '\\/'),
-    ...[url, url.replaceAll('%20', '+')].flatMap((text) => [text, text.replace(/%../g, (code) => code.toLowerCase())]),
-    value.replace(/[&<>"']/g, (sign) => HTML[sign] ?? sign),
-    ...(value.length < MIN_BASE64_LENGTH ? [] : base64Of(value)),
-  ];
+function placesOf(needle: string, text: string): Place[] {
+  const places: Place[] = [];
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
+    places.push([at, at + needle.length]);
+  return places;
 }
 
-const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** Places that overlap are one. */
+function without(text: string, places: readonly Place[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of places.toSorted(([a], [b]) => a - b)) {
+    if (start >= at) pieces.push(text.slice(at, start), CENSOR);
+    at = Math.max(at, end);
+  }
+  return pieces.join('') + text.slice(at);
+}
+
+const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
+
+interface Escapes {
+  readonly pattern: RegExp;
+  /** What an escape, or several in a row, stand for. */
+  readonly read: (written: string) => string;
+}
+
+const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const HTML_NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const percent = (text: string): string =>
+  text.replace(/%(..)/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const ESCAPES: readonly Escapes[] = [
+  {
+    pattern: /(?:\\u[0-9a-fA-F]{4}){1,64}|\\["\\/bfnrt]/g,
+    read: (written) => {
+      const sign = written.charAt(1);
+      if (sign !== 'u') return JSON_SHORT[sign] ?? sign;
+      return toLatin1(
+        String.fromCharCode(...(written.match(/[0-9a-fA-F]{4}/g)?.map((code) => Number.parseInt(code, 16)) ?? [])),
+      );
+    },
+  },
+  { pattern: /%[0-9a-fA-F]{2}/g, read: percent },
+  { pattern: /%[0-9a-fA-F]{2}|\+/g, read: (written) => (written === '+' ? ' ' : percent(written)) },
+  {
+    pattern: /&(?:(amp|lt|gt|quot|apos)|#0{0,6}[0-9]{1,7}|#[xX]0{0,6}[0-9a-fA-F]{1,6});/g,
+    read: (written) => {
+      const name = written.slice(1, -1);
+      if (!name.startsWith('#')) return HTML_NAMES[name] ?? written;
+      const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+      return code > 0x10ffff ? written : toLatin1(String.fromCodePoint(code));
+    },
+  },
+];
+
+interface Unescaped {
+  readonly text: string;
+  /** The place in the text with escapes, of which each is whole. */
+  toSource(place: Place): Place;
+}
+
+/** Undefined: there are no escapes. */
+function unescaped(source: string, { pattern, read }: Escapes): Unescaped | undefined {
+  let text = '';
+  let end = 0;
+  const plainEnds: number[] = []; // per escape, where it ends in the text
+  const spans: Place[] = []; // and where it stands in the source
+  for (const { index, 0: written } of source.matchAll(pattern)) {
+    text += source.slice(end, index) + read(written);
+    end = index + written.length;
+    plainEnds.push(text.length);
+    spans.push([index, end]);
+  }
+  if (spans.length === 0) return undefined;
+  /** In the source, where the escape or character that holds this one begins or ends. */
+  const sourceOf = (at: number, side: 0 | 1): number => {
+    const after = countUpTo(plainEnds, at);
+    const offset = at - (plainEnds[after - 1] ?? 0); // behind the escape before it
+    const plain = (spans[after - 1]?.[1] ?? 0) + offset + side;
+    const span = spans[after];
+    return span === undefined || plain - side < span[0] ? plain : span[side];
+  };
+  return { text: text + source.slice(end), toSource: ([from, to]) => [sourceOf(from, 0), sourceOf(to - 1, 1)] };
+}
+
+/** How many of the sorted numbers are not above `limit`. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** The characters of base64 that the value alone decides, for each place at which it may begin in a group of three bytes. */
 function base64Of(value: string): readonly string[] {
+  if (value.length < MIN_BASE64_LENGTH) return [];
   const cores = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
     return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));

@@ -92,6 +92,40 @@ describe('a credential that the provider repeats in an error', () => {
     expect(answer.text).not.toContain(SECRET);
   });
 
+  test.for([
+    { rule: 'that has no error member', event: `data: {"detail":"${SECRET}"}` },
+    { rule: 'that is a comment', event: `: ${SECRET}` },
+    { rule: 'with escapes', event: `data: {"error":"${SECRET.replace('-', '\\u002d')}"}` },
+  ])('is found in an event of a stream $rule', async ({ event }) => {
+    await using scene = await startScene((reply) =>
+      reply.answer(200, `${event}\n\n`, { 'content-type': 'text/event-stream' }),
+    );
+    for (const path of [CHAT, '/v1/proxied']) {
+      const answer = await scene.gateway.send(path, { headers: ACME, body: { ...BODY, stream: true } });
+      expect(answer.text, path).toContain('[redacted]');
+      expect(answer.text, path).not.toContain('credential+0123456789=');
+    }
+  });
+
+  test.for([
+    {
+      rule: 'in UTF-16',
+      type: 'application/json; charset=utf-16le',
+      body: Buffer.from(`{"e":"${SECRET}"}`, 'utf16le'),
+    },
+    { rule: 'in UTF-16 that is not named', type: 'application/json', body: Buffer.from(SECRET, 'utf16le') },
+    { rule: 'in UTF-7', type: 'text/plain; Charset="UTF-7"', body: Buffer.from(SECRET) },
+    { rule: 'of megabytes', type: 'application/json', body: Buffer.from(`"${SECRET}${'a'.repeat(5_000_000)}"`) },
+  ])('does not reach the client in an error body $rule', async ({ type, body }) => {
+    await using scene = await startScene((reply) => reply.answer(500, body, { 'content-type': type }));
+    for (const path of [CHAT, '/v1/proxied']) {
+      const answer = await scene.gateway.send(path, { headers: ACME, body: BODY });
+      expect(answer.status, path).toBe(500);
+      expect(answer.json().error.message, path).toContain(`${body.length} bytes`);
+      expect(answer.text.replaceAll('\u0000', ''), path).not.toContain('credential');
+    }
+  });
+
   test('leaves a good answer as it is', async () => {
     const good = `{"choices":[],"echo":"error ${SECRET}"}`;
     await using scene = await startScene((reply) => reply.answer(200, good, json));

@@ -2,6 +2,7 @@
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
+import { providerErrorBody } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { Exchange } from '../exchange.ts';
 import {
@@ -27,15 +28,39 @@ interface Asked {
   readonly sent: { readonly headers: Readonly<Record<string, string>> };
 }
 
+/** Longest body of an error that is looked at, in bytes: taking credentials out takes time. */
+const MAX_ERROR_BYTES = 256 * 1024;
+/** In these a credential in ASCII is written as its bytes. */
+const LIKE_ASCII = /^(?:utf-?8|us-ascii|ascii|iso-8859-\d{1,2}|latin1|windows-125\d)$/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
 /** An error of the provider. */
-export function failedAnswer(asked: Asked, answer: UnaryAnswer): ClientAnswer {
+export function failedAnswer(asked: Asked, given: UnaryAnswer): ClientAnswer {
   const { operation } = asked.input.exchange;
+  const answer = isReadable(given) ? given : unreadable(asked.provider, given);
   const { headers, bytes } =
     operation.id === 'proxy'
       ? { headers: passedHeaders(answer.headers), bytes: answer.bytes }
       : errorAnswer(asked.provider, operation, answer);
   const scrubber = scrubberOf(asked.resolved.target, asked.sent.headers);
   return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
+}
+
+/** Whether credentials in the body can be found. */
+function isReadable({ headers, bytes }: UnaryAnswer): boolean {
+  const [, charset = 'utf-8'] = CHARSET.exec(String(headers['content-type'] ?? '')) ?? [];
+  return bytes.length <= MAX_ERROR_BYTES && LIKE_ASCII.test(charset) && !bytes.includes(0);
+}
+
+/** Says that an error is not repeated. */
+function unreadable(provider: Provider, { status, headers, bytes }: UnaryAnswer): UnaryAnswer {
+  const message = `The error of the provider is not repeated: ${bytes.length} bytes, more than ${MAX_ERROR_BYTES} or no text in UTF-8`;
+  const body = providerErrorBody(provider.id, { message, type: null, param: null, code: null });
+  return {
+    status,
+    headers: { ...headers, 'content-type': 'application/json' },
+    bytes: Buffer.from(JSON.stringify(body)),
+  };
 }
 
 /** A good answer. */

@@ -19,21 +19,25 @@ const EVENT_BOUNDARY = /(?:\n\n|\r\n\r\n|\r\r)$/;
 const SEQUENCE = /"sequence_number": ?(\d{1,9})/g;
 const RESPONSE_ID = /"id": ?"(resp_[\w-]{1,128})"/;
 
-/** Stands in every event that reports an error, in whatever format. */
+/** Stands in every event that reports an error in a format that is known. */
 const ERROR_WORD = Buffer.from('rror');
+/** One of them stands in every event of an answer in a format that is known. */
+const ANSWER_WORDS = ['"choices"', '"type"', '"candidates"'].map((word) => Buffer.from(word));
+const mayReportError = (bytes: Buffer): boolean =>
+  bytes.includes(ERROR_WORD) || !ANSWER_WORDS.some((word) => bytes.includes(word));
 
 /** The bytes as they are. */
 const UNTOUCHED: SseRelay = { push: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
 export interface RelayOptions {
   readonly relay?: SseRelay;
-  /** Cleans bytes in which the provider reports an error. */
+  /** Cleans bytes in which the provider may report an error. */
   readonly scrub?: (bytes: Buffer) => Buffer;
 }
 
 export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}): ByteTransform {
   const { relay = UNTOUCHED, scrub } = options;
-  const cleaned = (bytes: Buffer): Buffer => (scrub !== undefined && bytes.includes(ERROR_WORD) ? scrub(bytes) : bytes);
+  const cleaned = (bytes: Buffer): Buffer => (scrub !== undefined && mayReportError(bytes) ? scrub(bytes) : bytes);
   let head: Buffer | undefined;
   const gate = createGate(protocol === 'events' ? endOfLines : endOfEvents);
   const tail = createTail();
