@@ -110,8 +110,11 @@ export function createServiceBook(options: ServiceBookOptions): ServiceBook {
   };
 }
 
-function* within<T extends KubeObject>(store: Pick<Store<T>, 'objects'>, namespace: string): Iterable<T> {
-  for (const [key, object] of store.objects) if (namespaceOf(key) === namespace) yield object;
+function* within<T extends KubeObject>(store: Store<T, 'namespace'>, namespace: string): Iterable<T> {
+  for (const key of store.indexed('namespace', namespace)) {
+    const object = store.get(key);
+    if (object !== undefined) yield object;
+  }
 }
 
 /** At once the first time, then at most once per interval and namespace. */

@@ -18,7 +18,7 @@ export interface NamespaceWatchesOptions<T extends KubeObject> {
 
 /** The objects of one Kind in namespaces that come and go. */
 export interface NamespaceWatches<T extends KubeObject> {
-  readonly store: Store<T>;
+  readonly store: Store<T, 'namespace'>;
   /** Begins to watch a namespace, or ends it and forgets its objects in silence. */
   set(namespace: string, isWanted: boolean): void;
   /** Whether everything in the namespace has been read. */
@@ -38,7 +38,10 @@ interface Watched {
 /** One reflector per wanted namespace. */
 export function createNamespaceWatches<T extends KubeObject>(options: NamespaceWatchesOptions<T>): NamespaceWatches<T> {
   const { transform } = options;
-  const store = createStore<T>(transform === undefined ? {} : { transform });
+  const store = createStore<T, 'namespace'>({
+    indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+    ...(transform === undefined ? {} : { transform }),
+  });
   const watched = new Map<string, Watched>();
   const running = new Set<Promise<void>>();
   const listeners = new Set<(namespace: string) => void>();
@@ -67,7 +70,7 @@ export function createNamespaceWatches<T extends KubeObject>(options: NamespaceW
   const close = (namespace: string): void => {
     watched.get(namespace)?.stop.abort();
     watched.delete(namespace);
-    for (const key of [...store.keys(namespace)]) store.evict(key);
+    for (const key of [...store.indexed('namespace', namespace)]) store.evict(key);
   };
   return {
     store,
