@@ -68,7 +68,7 @@ const spec = z
     ).optional(),
     keyPolicy: keyPolicy.optional(),
     workspaceQuota: quota(
-      'workspaceQuota bounds what each workspace asks of the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units.',
+      'workspaceQuota bounds what each workspace asks of the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units, 8 fleets, 50 sidecar profiles.',
     ).optional(),
     jwtIssuers: mapList(jwtIssuer, ['issuer'], {
       description: 'jwtIssuers issue tokens that stand for API keys.',

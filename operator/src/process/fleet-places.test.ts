@@ -1,7 +1,8 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
-import type { World, WorldObject } from '../translate/index.ts';
+import type { AccessState } from '../kinds/gateway-fleet/index.ts';
+import type { Standing, World, WorldObject } from '../translate/index.ts';
 import { createFleetPlaces } from './fleet-places.ts';
 
 const BROKEN = { image: 7 };
@@ -34,8 +35,20 @@ function world(object: WorldObject): World {
   };
 }
 
-const places = ({ deployed }: { readonly deployed: boolean }) =>
-  createFleetPlaces({ settings: { fleetNamespaces: new Set(['fleets']) }, isDeployed: () => deployed });
+interface Circumstances {
+  readonly deployed: boolean;
+  readonly access?: AccessState;
+  readonly broken?: Standing['broken'];
+}
+
+function places({ deployed, access = 'allowed', broken = [] }: Circumstances) {
+  const placesOn = createFleetPlaces({
+    settings: { fleetNamespaces: new Set(['fleets']) },
+    isDeployed: () => deployed,
+    access: { stateOf: () => access },
+  });
+  return (ground: World) => placesOn({ world: ground, brokenBy: () => broken });
+}
 
 describe('a fleet that is not valid', () => {
   test('goes on with what it last said', () => {
@@ -87,5 +100,32 @@ describe('a fleet that is not valid', () => {
     },
   ])('$rule', ({ object, want }) => {
     expect(places({ deployed: true })(world(object))).toMatchObject([want]);
+  });
+});
+
+describe('a fleet is refused', () => {
+  const ofTenant = fleet({}, { namespace: 'team' });
+  const ofOrganisation = fleet({});
+  test.for([
+    { rule: 'beyond the number its workspace may have, deployed or not', object: ofTenant, broken: ['gatewayFleets'] },
+    { rule: 'without rights, deployed or not', object: ofTenant, access: 'denied' },
+    { rule: 'without rights also where it is of the organisation', object: ofOrganisation, access: 'denied' },
+  ] as const)('$rule', ({ object, ...given }) => {
+    for (const deployed of [true, false]) {
+      expect(places({ deployed, ...given })(world(object))).toMatchObject([{ refused: true }]);
+    }
+  });
+
+  test.for([
+    { rule: 'beyond other bounds', given: { broken: ['bytes'] } },
+    { rule: 'as long as nobody knows whether it may run', given: { access: 'unknown' } },
+  ] as const)('$rule, until it has pods', ({ given }) => {
+    expect(places({ deployed: false, ...given })(world(ofTenant))).toMatchObject([{ refused: true }]);
+    expect(places({ deployed: true, ...given })(world(ofTenant))).toMatchObject([{ refused: false }]);
+  });
+
+  test('not in the hands of the organisation as long as nobody knows whether it may run', () => {
+    const placesIn = places({ deployed: false, access: 'unknown' });
+    expect(placesIn(world(ofOrganisation))).toMatchObject([{ refused: false }]);
   });
 });

@@ -4,7 +4,15 @@ import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
-import { childName, cloudsInUse, type FleetSettings, gatewayFleetController } from '../kinds/gateway-fleet/index.ts';
+import {
+  childName,
+  cloudsInUse,
+  createFleetAccess,
+  type FleetAccess,
+  type FleetSettings,
+  gatewayFleetController,
+  mayRunGateways,
+} from '../kinds/gateway-fleet/index.ts';
 import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
 import { createProgram, type Program, type Translations } from '../program/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
@@ -21,7 +29,9 @@ import {
   type Log,
   type RuntimeMetrics,
   type StatusWriter,
+  systemClock,
 } from '../runtime/index.ts';
+import { standingOf } from '../translate/index.ts';
 import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPlaces } from './fleet-places.ts';
 import { createFleetPorts } from './fleet-ports.ts';
@@ -73,17 +83,25 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
   const voice: Voice = { writer, events };
   const settings = fleetSettings(given.options);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
+  const access = createFleetAccess({
+    fleets: given.stores.fleets.fleets,
+    isAllowed: (namespace, signal) => mayRunGateways(client, namespace, signal),
+    clock: systemClock,
+  });
+  access.subscribe(given.translations.trigger); // who is published to depends on it
   const program = programOf(given, voice, {
     settings,
+    access,
     onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
   });
-  const fleetController = fleetControllerOf(given, voice, { settings, program });
+  const fleetController = fleetControllerOf(given, voice, { settings, access, program });
   fleets.enqueue = fleetController.enqueue;
   followClouds(given, fleetController);
+  followStandings(given, fleetController);
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
   if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
   return async (signal) => {
-    const work = [...controllers, program, writer, events].map((part) => part.run(signal));
+    const work = [...controllers, access, program, writer, events].map((part) => part.run(signal));
     work.push(keepRedisPassword(embeddedRedis(given), signal));
     if (frontDesk !== undefined) work.push(frontDesk.register(signal));
     await Promise.all(work);
@@ -116,8 +134,17 @@ const embeddedRedis = ({ options, client, stores, log }: LeaderWorkOptions) => (
 function programOf(
   { client, stores, translations, metrics, identity, log }: LeaderWorkOptions,
   { writer, events }: Voice,
-  { settings, onFleetChange }: { readonly settings: FleetSettings; readonly onFleetChange: (key: string) => void },
+  {
+    settings,
+    access,
+    onFleetChange,
+  }: {
+    readonly settings: FleetSettings;
+    readonly access: FleetAccess;
+    readonly onFleetChange: (key: string) => void;
+  },
 ): Program {
+  const placesOn = createFleetPlaces({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
   const program = createProgram({
     translations,
     fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
@@ -127,7 +154,8 @@ function programOf(
       live: (kind, key) => stores.kinds.get(kind)?.get(key),
       extras: (object) => extrasOf(object, stores),
     },
-    placesIn: createFleetPlaces({ settings, isDeployed: (fleet) => isDeployed(fleet, stores) }),
+    placesIn: ({ world, translation }) =>
+      placesOn({ world, brokenBy: (fleet) => standingOf(translation, 'GatewayFleet', fleet)?.broken ?? [] }),
     onFleetChange,
     onPropagated: metrics.onPropagated,
     log,
@@ -152,6 +180,15 @@ function followClouds({ translations, stores }: LeaderWorkOptions, { enqueue }: 
   });
 }
 
+/** Whether a fleet fits into its workspace follows from everything else there. */
+function followStandings({ translations }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+  translations.subscribe(({ translation }) => {
+    for (const { kind, key } of translation.news.verdicts) {
+      if (kind === 'GatewayFleet') enqueue(key.slice(kind.length + 1));
+    }
+  });
+}
+
 /** Whether pods were made for a fleet: only for a spec that was good. */
 function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores): boolean {
   const deployment = fleets.deployments.get(keyOf({ namespace, name: childName(name) }));
@@ -161,7 +198,11 @@ function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores)
 function fleetControllerOf(
   { client, stores, translations, runtime, log }: LeaderWorkOptions,
   { writer, events }: Voice,
-  { settings, program }: { readonly settings: FleetSettings; readonly program: Program },
+  {
+    settings,
+    access,
+    program,
+  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly program: Program },
 ): Controller {
   return gatewayFleetController({
     client,
@@ -169,6 +210,11 @@ function fleetControllerOf(
     secrets: stores.secrets,
     settings,
     world: () => translations.latest?.world ?? NO_WORLD,
+    access,
+    standingOf: ({ metadata }) => {
+      const { translation } = translations.latest ?? {};
+      return translation && standingOf(translation, 'GatewayFleet', { key: keyOf(metadata), uid: metadata.uid });
+    },
     cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
     acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
     podTroubles: ({ metadata }) => troublesOf(podsOf(stores.pods, keyOf(metadata))),

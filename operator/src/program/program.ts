@@ -1,17 +1,16 @@
 /** What only the leader does with translations: publish them, and tell everybody what came of it. */
 import { type Clock, type Log, systemClock } from '../runtime/index.ts';
-import type { World } from '../translate/index.ts';
 import { createFleets } from './fleets.ts';
 import type { FleetCounts, FleetPlace, FleetPorts, StatusPorts } from './ports.ts';
 import { createStatusDesk } from './status-desk.ts';
-import type { Translations } from './translations.ts';
+import type { Translated, Translations } from './translations.ts';
 
 export interface ProgramOptions {
   readonly translations: Pick<Translations, 'latest' | 'subscribe'>;
   readonly fleets: FleetPorts;
   readonly statuses: StatusPorts;
   /** The fleets of a world, and whom they serve. */
-  readonly placesIn: (world: World) => readonly FleetPlace[];
+  readonly placesIn: (translated: Pick<Translated, 'world' | 'translation'>) => readonly FleetPlace[];
   /** The counts of a fleet have changed. */
   readonly onFleetChange: (key: string) => void;
   readonly onPropagated: (seconds: number) => void;
@@ -58,7 +57,7 @@ export function createProgram(options: ProgramOptions): Program {
       );
       const desk = createStatusDesk({ ports: options.statuses, fleets, log, clock });
       const take = (translated: NonNullable<Translations['latest']>): void => {
-        fleets.publish(options.placesIn(translated.world), translated);
+        fleets.publish(options.placesIn(translated), translated);
         desk.take(translated);
       };
       term = { fleets, desk };

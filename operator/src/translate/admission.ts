@@ -24,7 +24,13 @@ export const SHARED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KIN
 const BOUNDED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KINDS[kind].scope === 'Namespaced');
 
 /** In namespaces that are no workspace's: enough that what is applied before its Workspace is checked. */
-const UNOWNED: Quota = { objects: 1_000, bytes: 1024 * 1024, translationUnits: 250_000 };
+const UNOWNED: Quota = {
+  objects: 1_000,
+  bytes: 1024 * 1024,
+  translationUnits: 250_000,
+  gatewayFleets: 1,
+  sidecarProfiles: 1,
+};
 
 interface AdmitOptions {
   readonly past: Past;
@@ -126,6 +132,8 @@ function boundsOf(namespace: string, { world, shared, owners }: BoundsInput): Qu
     objects: own.objects ?? forAll.objects ?? DEFAULT_QUOTA.objects,
     bytes: own.bytes ?? forAll.bytes ?? DEFAULT_QUOTA.bytes,
     translationUnits: own.translationUnits ?? forAll.translationUnits ?? DEFAULT_QUOTA.translationUnits,
+    gatewayFleets: own.gatewayFleets ?? forAll.gatewayFleets ?? DEFAULT_QUOTA.gatewayFleets,
+    sidecarProfiles: own.sidecarProfiles ?? forAll.sidecarProfiles ?? DEFAULT_QUOTA.sidecarProfiles,
   };
 }
 

@@ -10,6 +10,7 @@ export { permitsSecret, type ReferenceGrant, type SecretReference } from './refe
 export { servedBy } from './served.ts';
 export { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot, sidecarSnapshot } from './sidecar.ts';
 export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
+export { type Standing, standingOf } from './standing.ts';
 export type { Steps } from './steps.ts';
 export { tenantSnapshot } from './tenant.ts';
 export { type ContentState, type Translation, translate, translating } from './translate.ts';

@@ -2,6 +2,7 @@ import type { Quota } from '@gatehouse/crds/kinds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLastGood } from './last-good.ts';
+import { standingOf } from './standing.ts';
 import { type TestObject, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
 import { weigh } from './weight.ts';
@@ -184,6 +185,33 @@ describe('the quota of a workspace', () => {
       worldOf([organisation({ objects: 1 }), workspace('team-a', { objects: 2 }), config('one'), config('two')]),
     );
     expect(refused(made)).toEqual([]);
+  });
+
+  test('on fleets keeps out the newest fleets, and nothing else', () => {
+    const fleet = (name: string, age: number): TestObject => ({
+      ...config(name, { age }),
+      kind: 'GatewayFleet',
+      spec: {},
+    });
+    const objects = [
+      workspace('team-a', { gatewayFleets: 2 }),
+      ...[1, 2, 3, 4].map((age) => fleet(`f${age}`, age)),
+      config('newest', { age: 9 }),
+    ];
+    const made = translate(worldOf(objects));
+    expect(refused(made)).toEqual(['GatewayFleet/team-a/f3', 'GatewayFleet/team-a/f4']);
+    expect(served(made)).toEqual(['team-a/newest']);
+    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f3', uid: 'f3' })).toMatchObject({
+      broken: ['gatewayFleets'],
+      refusal: { reason: 'QuotaExceeded', message: expect.stringContaining('gatewayFleets: 2') },
+    });
+    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'f2' })).toEqual({
+      broken: [],
+      refusal: undefined,
+    });
+    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'other' })).toBeUndefined();
+    const without = translate(worldOf(objects.filter(({ metadata: { name } }) => name !== 'f1')), made);
+    expect(refused(without)).toEqual(['GatewayFleet/team-a/f4']);
   });
 
   test('counts bytes, and what comes after the first that does not fit is left out, too', () => {

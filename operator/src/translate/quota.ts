@@ -2,7 +2,7 @@
  * Who goes over the bounds of a namespace: of its objects, oldest first, as many are read as fit, whatever came first to this
  * program. Kept from one translation to the next, so that an edit costs its namespace one look at each row at the most.
  */
-import type { Quota } from '@gatehouse/crds/kinds';
+import type { KindName, Quota } from '@gatehouse/crds/kinds';
 import { LayeredMap } from './layered-map.ts';
 import { updateSorted } from './sorted.ts';
 import type { Weight } from './weight.ts';
@@ -17,6 +17,8 @@ export interface Row {
   /** Sorts by creation, then by UID; files have neither, there the name decides. */
   readonly order: string;
   readonly weight: Weight;
+  /** The bound that is about objects of its Kind alone. */
+  readonly bound: Bound | undefined;
 }
 
 interface Account {
@@ -25,11 +27,12 @@ interface Account {
   readonly total: Quota;
   /** Absent: there are none. */
   readonly bounds: Quota | undefined;
-  /** Keys of the objects that do not fit. */
-  readonly beyond: ReadonlySet<string>;
-  /** The bounds that they would break. */
-  readonly broken: readonly Bound[];
+  /** The objects that do not fit, with the bounds that they would break. */
+  readonly beyond: Beyond;
 }
+
+/** By the keys of objects. */
+type Beyond = ReadonlyMap<string, readonly Bound[]>;
 
 /** By namespace. */
 export type Ledger = LayeredMap<Account>;
@@ -37,10 +40,10 @@ export type Ledger = LayeredMap<Account>;
 export const NO_LEDGER: Ledger = new LayeredMap();
 
 /** The row of an object; a changed object has a new one. */
-export function rowOf(key: string, { metadata }: WorldObject, weight: Weight): Row {
+export function rowOf(key: string, { kind, metadata }: WorldObject, weight: Weight): Row {
   const { creationTimestamp, uid, namespace, name } = metadata;
   const order = `${creationTimestamp ?? ''} ${String(uid ?? '')} ${objectKey(namespace, name)} ${key}`;
-  return { key, order, weight };
+  return { key, order, weight, bound: BOUNDS_OF_KINDS[kind] };
 }
 
 export interface RowChange {
@@ -69,7 +72,7 @@ export function updateLedger(before: Ledger, { changes, boundsOf }: LedgerInput)
     const isSame = change.left.size === 0 && change.came.length === 0 && isSameBounds(account?.bounds, bounds);
     if (account !== undefined && isSame) return;
     const next = toAccount(account, change, bounds);
-    for (const key of next.beyond.symmetricDifference(account?.beyond ?? NONE)) moved.add(key);
+    for (const key of keysOf(next).symmetricDifference(keysOf(account))) moved.add(key);
     accounts.set(namespace, next.rows.length === 0 ? undefined : next);
   };
   before.forEach((account, namespace) => {
@@ -87,15 +90,23 @@ export interface Broken {
 
 /** The bounds that an object does not fit into; undefined for one that does. */
 export function brokenBounds(ledger: Ledger, namespace: string, key: string): readonly Broken[] | undefined {
-  const account = ledger.get(namespace);
-  if (account?.bounds === undefined || !account.beyond.has(key)) return undefined;
-  const { bounds, broken } = account;
-  return broken.map((bound) => ({ bound, limit: bounds[bound] }));
+  const { bounds, beyond } = ledger.get(namespace) ?? {};
+  if (bounds === undefined) return undefined;
+  return beyond?.get(key)?.map((bound) => ({ bound, limit: bounds[bound] }));
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: Beyond = new Map();
 const NO_CHANGE: RowChange = { left: new Set(), came: [] };
-const BOUNDS: readonly Bound[] = ['objects', 'bytes', 'translationUnits'];
+/** Of all objects together. */
+const COMMON_BOUNDS: readonly Bound[] = ['objects', 'bytes', 'translationUnits'];
+/** Each object of these costs the control plane more than what it says: watches, calls, objects of its own. */
+const BOUNDS_OF_KINDS: { readonly [K in KindName]?: Bound } = {
+  GatewayFleet: 'gatewayFleets',
+  SidecarProfile: 'sidecarProfiles',
+};
+const BOUNDS: readonly Bound[] = [...COMMON_BOUNDS, ...Object.values(BOUNDS_OF_KINDS)];
+
+const keysOf = (account: Account | undefined): ReadonlySet<string> => new Set(account?.beyond.keys());
 
 const isSameBounds = (a: Quota | undefined, b: Quota | undefined): boolean =>
   a === b || BOUNDS.every((bound) => a?.[bound] === b?.[bound]);
@@ -103,29 +114,42 @@ const isSameBounds = (a: Quota | undefined, b: Quota | undefined): boolean =>
 function toAccount(before: Account | undefined, change: RowChange, bounds: Quota | undefined): Account {
   const rows = updateSorted(before?.rows ?? [], change, ({ order }) => order);
   let total = before?.total ?? EMPTY;
-  for (const { weight } of change.left) total = add(total, weight, -1);
-  for (const { weight } of change.came) total = add(total, weight, 1);
-  const fits = bounds === undefined || exceeded(total, bounds).length === 0;
-  return { rows, total, bounds, ...(fits ? { beyond: NONE, broken: [] } : beyondOf(rows, bounds)) };
+  for (const row of change.left) total = add(total, row, -1);
+  for (const row of change.came) total = add(total, row, 1);
+  const fits = bounds === undefined || exceeded(total, bounds, BOUNDS).length === 0;
+  return { rows, total, bounds, beyond: fits ? NONE : beyondOf(rows, bounds) };
 }
 
-/** Everything from the first object on that does not fit: the newest make room, not the largest. */
-function beyondOf(rows: readonly Row[], bounds: Quota): Pick<Account, 'beyond' | 'broken'> {
+/**
+ * Everything from the first object on that does not fit: the newest make room, not the largest. A bound of one Kind keeps out
+ * objects of that Kind alone.
+ */
+function beyondOf(rows: readonly Row[], bounds: Quota): Beyond {
+  const beyond = new Map<string, readonly Bound[]>();
   let sum: Quota = EMPTY;
-  for (const [i, { weight }] of rows.entries()) {
-    sum = add(sum, weight, 1);
-    const broken = exceeded(sum, bounds);
-    if (broken.length > 0) return { beyond: new Set(rows.slice(i).map(({ key }) => key)), broken };
+  let common: readonly Bound[] = [];
+  for (const row of rows) {
+    sum = add(sum, row, 1);
+    if (common.length === 0) common = exceeded(sum, bounds, COMMON_BOUNDS);
+    const own = row.bound !== undefined && sum[row.bound] > bounds[row.bound] ? [row.bound] : [];
+    if (own.length > 0) beyond.set(row.key, [...common, ...own]);
+    else if (common.length > 0) beyond.set(row.key, common);
   }
-  return { beyond: NONE, broken: [] };
+  return beyond;
 }
 
-const EMPTY: Quota = { objects: 0, bytes: 0, translationUnits: 0 };
+const EMPTY: Quota = { objects: 0, bytes: 0, translationUnits: 0, gatewayFleets: 0, sidecarProfiles: 0 };
 
-const add = ({ objects, bytes, translationUnits }: Quota, weight: Weight, sign: 1 | -1): Quota => ({
-  objects: objects + sign,
-  bytes: bytes + sign * weight.bytes,
-  translationUnits: translationUnits + sign * weight.units,
-});
+function add(sum: Quota, { weight, bound }: Row, sign: 1 | -1): Quota {
+  const { objects, bytes, translationUnits } = sum;
+  return {
+    ...sum,
+    objects: objects + sign,
+    bytes: bytes + sign * weight.bytes,
+    translationUnits: translationUnits + sign * weight.units,
+    ...(bound === undefined ? {} : { [bound]: sum[bound] + sign }),
+  };
+}
 
-const exceeded = (sum: Quota, bounds: Quota): readonly Bound[] => BOUNDS.filter((bound) => sum[bound] > bounds[bound]);
+const exceeded = (sum: Quota, bounds: Quota, of: readonly Bound[]): readonly Bound[] =>
+  of.filter((bound) => sum[bound] > bounds[bound]);

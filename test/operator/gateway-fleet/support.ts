@@ -2,11 +2,13 @@ import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import {
   type Acknowledged,
+  createFleetAccess,
   FLEETS,
   type FleetObject,
   type FleetSettings,
   type FleetWorld,
   gatewayFleetController,
+  mayRunGateways,
   rbac,
   watchFleets,
 } from '../../../operator/src/kinds/gateway-fleet/index.ts';
@@ -19,6 +21,7 @@ import {
   type KubeClient,
   type KubeObject,
   type StatusOutcome,
+  systemClock,
 } from '../../../operator/src/runtime/index.ts';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
@@ -61,7 +64,14 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
     requestedAtAnnotation: 'gatehouse.dev/requestedAt',
     onOutcome: (outcome) => statuses.push(outcome),
   });
+  const access = createFleetAccess({
+    fleets: stores.fleets,
+    isAllowed: (of, signal) => mayRunGateways(client, of, signal),
+    clock: systemClock,
+  });
   const controller = gatewayFleetController({
+    access,
+    standingOf: () => ({ broken: [], refusal: undefined }),
     ...{ client, stores, secrets, status, log, placementStores: [] },
     settings: {
       image: 'localhost/gatehouse-gateway:test',

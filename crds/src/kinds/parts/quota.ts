@@ -6,6 +6,8 @@ export interface Quota {
   readonly objects: number;
   readonly bytes: number;
   readonly translationUnits: number;
+  readonly gatewayFleets: number;
+  readonly sidecarProfiles: number;
 }
 
 /** What holds where nobody has said otherwise: several times what large teams have. */
@@ -13,6 +15,8 @@ export const DEFAULT_QUOTA: Quota = {
   objects: 20_000,
   bytes: 32 * 1024 * 1024,
   translationUnits: 10_000_000,
+  gatewayFleets: 8,
+  sidecarProfiles: 50,
 };
 
 /** `whose` begins the description. */
@@ -30,5 +34,7 @@ export const quota = (whose: string) =>
         1_000,
         1_000_000_000_000,
       ).optional(),
+      gatewayFleets: int('gatewayFleets is the number of GatewayFleets.', 0, 1_000).optional(),
+      sidecarProfiles: int('sidecarProfiles is the number of SidecarProfiles.', 0, 1_000).optional(),
     })
     .meta({ description: whose });

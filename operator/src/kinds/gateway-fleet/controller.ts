@@ -10,11 +10,13 @@ import {
   type KubeClient,
   type KubeObject,
   type NamedWatches,
+  namespaceOf,
   type ObjectKey,
   onChange,
   onOwned,
   onReferenced,
   onSelf,
+  onTold,
   type Run,
   type StatusWriter,
   type Store,
@@ -22,6 +24,7 @@ import {
 } from '../../runtime/index.ts';
 import { haltFrom } from './access.ts';
 import { childKeeper } from './bare-child.ts';
+import type { FleetAccess } from './fleet-access.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
@@ -30,9 +33,21 @@ import { deploymentOf, readFleet, STEPS } from './steps.ts';
 import { countsOf, summarise, type Trail } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
-  extends Pick<Ports, 'client' | 'stores' | 'settings' | 'world' | 'cloudsInUse' | 'acknowledged' | 'podTroubles'>,
+  extends Pick<
+      Ports,
+      | 'client'
+      | 'stores'
+      | 'settings'
+      | 'world'
+      | 'access'
+      | 'standingOf'
+      | 'cloudsInUse'
+      | 'acknowledged'
+      | 'podTroubles'
+    >,
     Pick<ControllerOptions<FleetObject>, 'log' | 'events' | 'metrics' | 'workers' | 'backoff' | 'clock' | 'random'> {
   readonly client: KubeClient;
+  readonly access: FleetAccess;
   /** Secrets by name, shared with whoever else needs some. */
   readonly secrets: NamedWatches<SecretObject>;
   /** Objects that decide which workspaces a fleet may serve: Workspaces and Namespaces. */
@@ -91,6 +106,8 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
       onSelf(stores.fleets),
       ...[...stores.children.values()].map((store) => onOwned(store, FLEETS)),
       onReferenced(secrets.store, stores.fleets, 'secret'),
+      onTold(secrets, (key) => stores.fleets.indexed('secret', key)),
+      onTold(options.access, (namespace) => [...anyFleet()].filter((key) => namespaceOf(key) === namespace)),
       ...options.placementStores.map((store) => onChange(store, anyFleet)),
     ],
     reconcile: async (run) => {

@@ -1,8 +1,11 @@
 /** GatewayFleet: from one resource to a horizontally scaled set of gateway pods. */
+
+export { mayRunGateways } from './access.ts';
 export { fleetIssues } from './checks.ts';
 export { childrenOf } from './children.ts';
 export { type GatewayFleetControllerOptions, gatewayFleetController, watchFleets } from './controller.ts';
 export { cloudsInUse } from './egress.ts';
+export { type AccessState, createFleetAccess, type FleetAccess } from './fleet-access.ts';
 export { FLEETS, type FleetObject } from './kube-kinds.ts';
 export { ADMIN_TOKEN_KEY, adminSecretName, childLabels, childName, podSelector } from './names.ts';
 export {

@@ -47,7 +47,10 @@ export function readFleet(object: FleetObject): GatewayFleet | Halt {
   return refusal(parsed.error.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
 }
 
-async function checkSpec({ fleet }: FleetRun): Promise<StepResult> {
+async function checkSpec({ fleet, ports }: FleetRun): Promise<StepResult> {
+  const standing = ports.standingOf(fleet);
+  if (standing === undefined) return wait('Pending', 'The fleet has yet to be counted', { afterMs: LOOK_AGAIN_MS });
+  if (standing.refusal !== undefined) return stall(standing.refusal.reason, standing.refusal.message);
   const issues = fleetIssues(fleet);
   if (issues.length === 0) return done('The spec is valid');
   return refusal(issues.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
@@ -88,6 +91,7 @@ function sentence(texts: readonly string[]): string {
 }
 
 async function programPods(run: FleetRun): Promise<StepResult> {
+  if (run.ports.access.stateOf(run.fleet.metadata.namespace ?? '') === 'denied') return accessDenied(run);
   const applied = await applyChildren(run);
   if (applied.kind === 'blocked') return wait('Pending', applied.message, { afterMs: LOOK_AGAIN_MS });
   const deployment = deploymentOf(run);

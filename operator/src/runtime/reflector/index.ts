@@ -1,3 +1,4 @@
+export { createAccessProbe, type NamesByAccess } from './access-probe.ts';
 export { type Cache, type CacheOptions, type CacheWatchOptions, createCache } from './cache.ts';
 export { createFollower, type Follower, type FollowerHealth, type ReadFailure } from './follower.ts';
 export { createNamedWatches, MAX_WATCHED_NAMES, type NamedWatches, type NamedWatchesOptions } from './named-watches.ts';

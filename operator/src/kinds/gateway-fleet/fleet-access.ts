@@ -1,0 +1,92 @@
+/** Whether the operator may run gateways in the namespaces that have fleets: asked once for each, not once for each fleet. */
+import {
+  type Clock,
+  createAccessProbe,
+  keyOf,
+  type NamesByAccess,
+  namespaceOf,
+  type ObjectKey,
+  type Store,
+} from '../../runtime/index.ts';
+import type { FleetObject } from './kube-kinds.ts';
+
+export type AccessState = 'allowed' | 'denied' | 'unknown';
+
+export interface FleetAccessOptions {
+  readonly fleets: Pick<Store<FleetObject>, 'objects' | 'subscribe'>;
+  /** Undefined where nobody can tell. Rejects when it could not be asked. */
+  readonly isAllowed: (namespace: string, signal: AbortSignal) => Promise<boolean | undefined>;
+  readonly clock: Clock;
+}
+
+export interface FleetAccess {
+  stateOf(namespace: string): AccessState;
+  /** Asks out of turn, since something has been refused there. Rejects when it could not be asked. */
+  ask(namespace: string, signal: AbortSignal): Promise<AccessState>;
+  /** Tells which namespace has another state than before. */
+  subscribe(listener: (namespace: string) => void): Disposable;
+  /** Asks until the signal ends, ever less often where the answer stays no; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Place extends NamesByAccess {
+  readonly denied: Set<ObjectKey>;
+  readonly watched: Set<ObjectKey>;
+  readonly fleets: Set<ObjectKey>;
+  state: AccessState;
+}
+
+export function createFleetAccess({ fleets, isAllowed, clock }: FleetAccessOptions): FleetAccess {
+  const places = new Map<string, Place>();
+  const listeners = new Set<(namespace: string) => void>();
+  const set = (namespace: string, state: AccessState): void => {
+    const place = places.get(namespace);
+    if (place === undefined || place.state === state) return;
+    place.state = state;
+    const key = keyOf({ namespace, name: '' });
+    const [now, before] = state === 'allowed' ? [place.watched, place.denied] : [place.denied, place.watched];
+    before.delete(key);
+    now.add(key);
+    for (const listener of listeners) listener(namespace);
+    probe.note(namespace);
+  };
+  const ask = async (namespace: string, signal: AbortSignal): Promise<boolean | undefined> => {
+    const answer = await isAllowed(namespace, signal);
+    set(namespace, answer === false ? 'denied' : 'allowed');
+    return answer;
+  };
+  const probe = createAccessProbe({
+    isAllowed: (key, signal) => ask(namespaceOf(key), signal),
+    places,
+    retry: () => {},
+    deny: () => {},
+    clock,
+  });
+  const note = (key: ObjectKey, isThere: boolean): void => {
+    const namespace = namespaceOf(key);
+    const known = places.get(namespace);
+    if (!isThere) {
+      known?.fleets.delete(key);
+      if (known?.fleets.size === 0) places.delete(namespace);
+    } else if (known !== undefined) known.fleets.add(key);
+    else {
+      const denied = new Set([keyOf({ namespace, name: '' })]);
+      places.set(namespace, { denied, watched: new Set(), fleets: new Set([key]), state: 'unknown' });
+      probe.note(namespace);
+    }
+  };
+  fleets.subscribe(({ key, object }) => note(key, object !== undefined));
+  for (const key of fleets.objects.keys()) note(key, true);
+  return {
+    stateOf: (namespace) => places.get(namespace)?.state ?? 'unknown',
+    ask: async (namespace, signal) => {
+      const answer = await ask(namespace, signal);
+      return answer === false ? 'denied' : 'allowed';
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    },
+    run: (signal) => probe.run(signal),
+  };
+}
