@@ -21,11 +21,11 @@ export function metadataOf(request: ClientRequest, { key, workspace }: Caller): 
   );
 }
 
-/** A value that is not a JSON object is dropped, as the reference does. */
+/** A value that is not a JSON object, or has a member twice, is dropped, as the reference does. */
 export function parseMetadata(text: string | undefined): Metadata {
   if (text === undefined) return {};
   try {
-    const value: unknown = readJson(text, HEADER_JSON_LIMITS);
+    const value: unknown = readJson(text, HEADER_JSON_LIMITS, { repeated: false });
     return isObject(value) ? value : {};
   } catch {
     return {};

@@ -35,6 +35,15 @@ describe('a list of models holds after a caller sent names that end with a backs
   });
 });
 
+test('an inline config in which a member stands twice is refused', async () => {
+  const answer = await world.send('/v1/chat/completions', {
+    headers: { 'x-gw-config': '{"provider":"@narrow","retry":{"attempts":1,"attempt\\u0073":2}}' },
+    body: { model: 'mock-small', messages: [{ role: 'user', content: 'hi' }] },
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.json().error.message).toContain('two members of the same name');
+});
+
 test('the names of one caller do not become those of another', async () => {
   const body = (name: string): string =>
     `{"model":"mock-small",${members},"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","${name}":2}}}]}`;

@@ -7,5 +7,5 @@ export {
   MAX_NAME_BYTES,
   MAX_NUMBER_BYTES,
 } from './limits.ts';
-export { readJson } from './read.ts';
+export { RepeatedNameError, readJson } from './read.ts';
 export { JsonScan, type MemberSpan } from './scan.ts';

@@ -94,6 +94,22 @@ describe('JSON text', () => {
 
 describe('a member name', () => {
   test.for([
+    { rule: 'a control character', bytes: Buffer.from('{"a\n":1}') },
+    { rule: 'a control character behind an escape', bytes: Buffer.from('{"\\u0061\n":1}') },
+    { rule: 'bytes that are not UTF-8', bytes: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) },
+    { rule: 'such bytes behind an escape', bytes: Buffer.from([0x7b, 0x22, 0x5c, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]) },
+  ])('is malformed with $rule', ({ bytes }) => {
+    const all = new JsonScan(bytes, LIMITS, { paused: true, members: 10 });
+    expect(all.run(bytes.length)).toBe(true);
+    expect(all.problem).toEqual({ kind: 'malformed' });
+  });
+
+  test('may be another half of a surrogate pair', () => {
+    expect(scan(String.raw`{"\ud800":1,"\udbff":2,"\udc00":3,"\ufffd":4}`)).toBeUndefined();
+    expect(scan(String.raw`{"\ud800":1,"\uD800":2}`)).toEqual({ kind: 'duplicate', name: '\ud800' });
+  });
+
+  test.for([
     { rule: 'as it is', text: '{"model":"a","model":"b"}', name: 'model' },
     { rule: 'with escapes', text: String.raw`{"model":"a","mod\u0065l":"b"}`, name: 'model' },
     { rule: 'with escapes first', text: String.raw`{"mod\u0065l":"a","model":"b"}`, name: 'model' },

@@ -1,9 +1,12 @@
 /** One pass over the bytes of a JSON text: its structure, its size, and whether a member has one value only. */
+import { isUtf8 } from 'node:buffer';
 import { type JsonLimits, type JsonProblem, MAX_NAME_BYTES, MAX_NUMBER_BYTES } from './limits.ts';
 import { hashByte, MemberNames, NAME_HASH_START } from './names.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const SPACE_CHARACTER = 0x20;
+const BEYOND_ASCII = 0x80;
 const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
@@ -207,21 +210,28 @@ export class JsonScan {
     const limit = Math.min(bytes.length, start + MAX_NAME_BYTES + 1);
     let at = start;
     let hash = NAME_HASH_START;
+    let seen = 0;
     let byte = bytes[at] ?? QUOTE;
-    while (byte !== QUOTE && byte !== BACKSLASH && at < limit) {
+    while (byte !== QUOTE && byte !== BACKSLASH && byte >= SPACE_CHARACTER && at < limit) {
       hash = hashByte(hash, byte);
+      seen |= byte;
       at += 1;
       byte = bytes[at] ?? QUOTE;
     }
     const escaped = byte === BACKSLASH && at < limit;
     if (escaped) this.#hasEscapedNames = true;
     const close = escaped ? stringEnd(bytes, at) : at;
-    if (close >= bytes.length) {
+    const mayBeBroken = escaped || seen >= BEYOND_ASCII;
+    if (close >= bytes.length || byte < SPACE_CHARACTER) {
       this.#fail('malformed');
       return;
     }
     if (close - start > Math.min(MAX_NAME_BYTES, this.#limits.stringBytes)) {
       this.#fail('string');
+      return;
+    }
+    if (mayBeBroken && !isUtf8(bytes.subarray(start, close))) {
+      this.#fail('malformed'); // different bytes would be read as the same character
       return;
     }
     this.#addName(hash, start, close, escaped);
@@ -237,7 +247,7 @@ export class JsonScan {
     const found =
       plain === undefined
         ? this.#names?.add(object, hash, start, close)
-        : this.#names?.addUnescaped(object, Buffer.from(plain));
+        : this.#names?.addUnescaped(object, bytesOf(plain));
     if (found !== undefined && found !== 'new') {
       const name = plain ?? this.#bytes.toString('utf8', start, close);
       this.#problem = found === 'twice' ? { kind: 'duplicate', name } : { kind: 'names' };
@@ -300,6 +310,19 @@ function isEscaped(bytes: Buffer, quote: number, from: number): boolean {
   let at = quote - 1;
   while (at >= from && bytes[at] === BACKSLASH) at -= 1;
   return (quote - 1 - at) % 2 === 1;
+}
+
+/** UTF-8, in which halves of surrogate pairs differ from each other and from all that UTF-8 can say. */
+function bytesOf(name: string): Buffer {
+  if (name.isWellFormed()) return Buffer.from(name);
+  return Buffer.concat(
+    Array.from(name, (sign) => {
+      const code = sign.charCodeAt(0);
+      return sign.isWellFormed()
+        ? Buffer.from(sign)
+        : Buffer.from([0xed, 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)]);
+    }),
+  );
 }
 
 /** The text of a quoted string; undefined when it is none. */

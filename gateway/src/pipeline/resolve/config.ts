@@ -5,7 +5,7 @@ import { parseInlineConfig, type RoutingNode, type TargetCaps, walk } from '@gat
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
-import { HEADER_JSON_LIMITS, readJson } from '../../lib/json/index.ts';
+import { HEADER_JSON_LIMITS, RepeatedNameError, readJson } from '../../lib/json/index.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
 import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -120,8 +120,12 @@ function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
 
 function parseJson(text: string): unknown {
   try {
-    return readJson(text, HEADER_JSON_LIMITS);
+    return readJson(text, HEADER_JSON_LIMITS, { repeated: false });
   } catch (error) {
+    const repeated = 'An object in the config has two members of the same name; keep one of them';
+    if (error instanceof RepeatedNameError) {
+      throw new AppError('CONFIG_NOT_JSON', { param: 'x-gw-config', detail: repeated });
+    }
     throw new AppError('CONFIG_NOT_JSON', {
       param: 'x-gw-config',
       detail: `The config is not valid JSON${placeOf(error)}; a value of x-gw-config that begins with { is read as JSON, anything else as the slug of a saved config`,
