@@ -156,6 +156,8 @@ test('every example becomes ready, the organisation too', async () => {
   for (const object of objects.filter(({ kind }) => kind === 'Organisation')) await remove(cluster, object);
 }, 120_000);
 
+const nameOf = (group: string, resource: string): string => (group === '' ? resource : `${resource}.${group}`);
+
 /** What only comes about by accidents and requests that this test does not make, each covered where its code is tested. */
 const SELDOM: ReadonlySet<string> = new Set([
   'bind clusterroles.rbac.authorization.k8s.io', // asked for by the API server itself
@@ -167,8 +169,6 @@ const SELDOM: ReadonlySet<string> = new Set([
   ...['configmaps', 'secrets', 'services', 'deployments.apps'].map((name) => `delete ${name}`),
   ...['horizontalpodautoscalers.autoscaling', `rolebindings.${RBAC}`].map((name) => `delete ${name}`),
 ]);
-
-const nameOf = (group: string, resource: string): string => (group === '' ? resource : `${resource}.${group}`);
 
 const callOf = ({ verb, group, resource, subresource }: AuditEvent): string =>
   `${verb} ${nameOf(group, subresource === '' ? resource : `${resource}/${subresource}`)}`;
