@@ -20,6 +20,8 @@ const UPSTREAMS: Readonly<Record<AttackName, StartUpstream>> = {
   'nested fallbacks': (bench) => startHostile(bench, 'failing'),
 };
 
+/** What a pod with a limit of 512 MiB has by itself. */
+const BUFFERED_BYTES = 128 * 1024 * 1024;
 const PROBES_PER_SECOND = 50;
 
 /** Memory of the gateway and the time of its health answer while requests are made to exhaust it. */
@@ -28,7 +30,7 @@ export async function attacks(bench: Bench): Promise<readonly Row[]> {
   for (const name of Object.keys(UPSTREAMS) as AttackName[]) {
     // keys of the constant above
     const upstream = await UPSTREAMS[name](bench);
-    const gatehouse = await startGatehouse(bench, upstream.port);
+    const gatehouse = await startGatehouse(bench, upstream.port, { bufferedBytes: BUFFERED_BYTES });
     rows.push(await underAttack(bench, gatehouse, name));
     await Promise.all([gatehouse.stop(), upstream.stop()]);
     bench.say(`attack: ${name}`);

@@ -17,6 +17,8 @@ export interface Gatehouse extends Peer, GatehouseReady {
 export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
   /** Where a CPU profile is written when it ends; it then runs from its sources, so that the profile names their files. */
   readonly profileDirectory?: string;
+  /** What requests may hold together, for a process that has no memory limit of its own. */
+  readonly bufferedBytes?: number;
 };
 
 /** The environment of the image; the log goes to /dev/null, so its cost is in. */
@@ -32,7 +34,7 @@ const ENVIRONMENT = {
 export async function startGatehouse(
   bench: Bench,
   upstreamPort: number,
-  { keys = 1, providers = 0, configs = 0, profileDirectory }: GatehouseOptions = {},
+  { keys = 1, providers = 0, configs = 0, profileDirectory, bufferedBytes = 0 }: GatehouseOptions = {},
 ): Promise<Gatehouse> {
   const upstream = `${originOf(upstreamPort)}/v1`;
   const snapshot = join(bench.directory, `snapshot-${upstreamPort}-${keys}.ndjson`);
@@ -41,7 +43,7 @@ export async function startGatehouse(
   const beganMs = performance.now();
   const running = await bench.processes.startNode<GatehouseReady>(program.file, {
     execArgv: program.execArgv,
-    env: { ...ENVIRONMENT, SNAPSHOT: snapshot },
+    env: { ...ENVIRONMENT, SNAPSHOT: snapshot, GATEHOUSE_MAX_BUFFERED_BYTES: String(bufferedBytes) },
   });
   const startMs = performance.now() - beganMs;
   const headers = { 'X-Gw-Api-Key': keySecret('{key}'), 'X-Gw-Provider': '@openai' };
