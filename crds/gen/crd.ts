@@ -1,7 +1,7 @@
 /** The CustomResourceDefinition of a Kind. */
 import { type AnyKind, CATEGORY, GROUP, VERSION } from '../src/kinds/index.ts';
 import { UNSEEN_GENERATION } from '../src/kinds/parts/index.ts';
-import { MAX_NAME, ruleRegistry } from '../src/meta.ts';
+import { MAX_NAME, ruleRegistry } from '../src/schema/index.ts';
 import { lintSchema } from './lint.ts';
 import { type PlacedRule, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../src/kinds/index.ts';
-import { ruleRegistry } from '../src/meta.ts';
+import { ruleRegistry } from '../src/schema/index.ts';
 import { schemaOf } from './crd.ts';
 import { examplesOf, sampleObjects, toFileName } from './samples.ts';
 

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { AnyKind } from '../src/kinds/index.ts';
-import type { Rule } from '../src/meta.ts';
-import { isObject } from '../src/result.ts';
+import { isObject } from '../src/lib/result.ts';
+import type { Rule } from '../src/schema/index.ts';
 import { schemaOf } from './crd.ts';
 
 export interface Example {

@@ -12,7 +12,7 @@ import {
   stringMap,
   text,
   withRules,
-} from '../src/meta.ts';
+} from '../src/schema/index.ts';
 import { toStructural } from './structural.ts';
 
 const schemaOf = (schema: z.ZodType) => toStructural(schema, 'spec').schema;

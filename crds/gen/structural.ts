@@ -4,7 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { type Rule, ruleRegistry } from '../src/meta.ts';
+import { type Rule, ruleRegistry } from '../src/schema/index.ts';
 
 /** A node of a structural schema, `x-kubernetes-*` extensions included. */
 export interface Structural {

@@ -1,3 +1,3 @@
-export { formatPath, fromZodError, type Issue } from './issue.ts';
-export { parseJson } from './parse-json.ts';
-export { assertNever, err, isObject, ok, type Result } from './result.ts';
+export { parseJson } from './lib/parse-json.ts';
+export { assertNever, err, isObject, ok, type Result } from './lib/result.ts';
+export { formatPath, fromZodError, type Issue } from './schema/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ERRORS } from '../../src/errors.ts';
+import { ERRORS } from '../../src/errors/index.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { PROVIDER_CATALOGUE } from '../../src/providers/index.ts';
 import type { Structural } from '../structural.ts';

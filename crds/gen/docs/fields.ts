@@ -1,5 +1,5 @@
 /** Fields of a structural schema as rows for people. */
-import { PATTERN_WORDS } from '../../src/meta.ts';
+import { PATTERN_WORDS } from '../../src/schema/index.ts';
 import type { Structural } from '../structural.ts';
 import { code } from './markdown.ts';
 

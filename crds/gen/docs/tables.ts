@@ -1,6 +1,6 @@
 /** Reference pages of the contract's data tables. */
-import { POSITIVE, REASONS } from '../../src/conditions.ts';
-import { ERRORS, type ErrorRow } from '../../src/errors.ts';
+import { POSITIVE, REASONS } from '../../src/conditions/index.ts';
+import { ERRORS, type ErrorRow } from '../../src/errors/index.ts';
 import { API_KEY_TYPES, SCOPES } from '../../src/kinds/index.ts';
 import { PROVIDER_CATALOGUE, type ProviderEntry } from '../../src/providers/index.ts';
 import { code, page, table } from './markdown.ts';

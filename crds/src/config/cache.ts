@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { int } from '../meta.ts';
+import { int } from '../schema/index.ts';
 
 /** Response cache; behaviour-cache 6.2 and 6.4. */
 export const cache = z

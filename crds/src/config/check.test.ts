@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatPath } from '../issue.ts';
+import { formatPath } from '../schema/index.ts';
 import { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walk } from './check.ts';
 import { DEFAULT_TARGET_CAPS, MAX_CONFIG_DEPTH } from './limits.ts';
 import type { RoutingNode } from './node.ts';

@@ -2,8 +2,7 @@
  * What a schema cannot say about a config: completeness, weights, names, queries, caps. Inline and saved configs share
  * it (decision 10), so `kubectl`, REST, `validate` and a request header all give the same answer.
  */
-import type { Issue } from '../issue.ts';
-import { HTTP_URL } from '../meta.ts';
+
 import {
   API_KEY,
   canAuthenticate,
@@ -12,6 +11,7 @@ import {
   type ProviderEntry,
   secretFieldsOf,
 } from '../providers/index.ts';
+import { HTTP_URL, type Issue } from '../schema/index.ts';
 import { parseDropPath } from './drop-path.ts';
 import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
 import type { RoutingNode } from './node.ts';

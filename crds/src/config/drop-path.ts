@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../result.ts';
+import { err, ok, type Result } from '../lib/result.ts';
 
 /** One step of a `dropParams` path: a member name, a list index, or every item of a list. */
 export type DropStep =

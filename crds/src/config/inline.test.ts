@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatPath } from '../issue.ts';
+import { formatPath } from '../schema/index.ts';
 import type { CheckOptions } from './check.ts';
 import { parseInlineConfig } from './inline.ts';
 import { DEFAULT_TARGET_CAPS } from './limits.ts';

@@ -1,7 +1,7 @@
 /** Configs as clients send them: JSON text or a parsed object, either spelling, vendor fields beside our own. */
-import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../depth.ts';
-import { fromZodError, type Issue } from '../issue.ts';
-import { err, isObject, ok, type Result } from '../result.ts';
+import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../lib/depth.ts';
+import { err, isObject, ok, type Result } from '../lib/result.ts';
+import { fromZodError, type Issue } from '../schema/index.ts';
 import { type CheckOptions, checkConfig } from './check.ts';
 import type { RoutingNode } from './node.ts';
 import { camelKeys, toSnake } from './spelling.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatPath } from '../issue.ts';
+import { formatPath } from '../schema/index.ts';
 import { routingNodeOf } from './node.ts';
 
 test('a config of a Kind becomes a node with credentials by id', () => {

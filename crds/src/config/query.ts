@@ -1,7 +1,7 @@
 /** The grammar of conditional queries; behaviour-config-routing section 3 with the decisions of this project. */
 import { RE2JS } from 're2js';
-import type { Issue } from '../issue.ts';
-import { err, isObject, ok, type Result } from '../result.ts';
+import { err, isObject, ok, type Result } from '../lib/result.ts';
+import type { Issue } from '../schema/index.ts';
 import { estimatePatternSize } from './pattern-size.ts';
 
 export type QueryOperator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { int } from '../meta.ts';
+import { int } from '../schema/index.ts';
 import { statusCodes } from './strategy.ts';
 
 /** Retries of one target; behaviour-config-routing 5.1. */

@@ -2,7 +2,7 @@
  * What the API server can say about a saved config by itself; behaviour-config-routing 2.4. `checkConfig` says the same,
  * and more, on our side.
  */
-import type { Rule } from '../meta.ts';
+import type { Rule } from '../schema/index.ts';
 import type { KindConfig } from './target.ts';
 
 const TARGET = { name: 'a', provider: '@main' };

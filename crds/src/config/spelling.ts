@@ -3,7 +3,7 @@
  * typed node (decision 25). Opaque nodes are never renamed inside.
  */
 import { z } from 'zod';
-import { isObject } from '../result.ts';
+import { isObject } from '../lib/result.ts';
 
 /** `on_status_codes` to `onStatusCodes`. */
 export const toCamel = (key: string): string =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomicList, int, opaque, text } from '../meta.ts';
+import { atomicList, int, opaque, text } from '../schema/index.ts';
 import { MAX_CONDITIONAL_ROOT_TARGETS } from './limits.ts';
 
 /** HTTP statuses. Not a set: a client that lists one twice is served, not refused. */

@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { atomicList, int, namespaceName, objectName, opaque, pattern, stringMap, text, withCelRules } from '../meta.ts';
+import {
+  atomicList,
+  int,
+  namespaceName,
+  objectName,
+  opaque,
+  pattern,
+  stringMap,
+  text,
+  withCelRules,
+} from '../schema/index.ts';
 import { cache } from './cache.ts';
-import { guardrailList, hookList } from './guardrail-refs.ts';
 import { MAX_CONDITIONAL_ROOT_TARGETS, MAX_NESTED_LIST, MAX_TIMEOUT_MS } from './limits.ts';
 import { retry } from './retry.ts';
 import { SAVED_RULES } from './saved-rules.ts';
@@ -42,6 +51,16 @@ export const deployment = z.strictObject({
 });
 
 export type Deployment = z.output<typeof deployment>;
+
+const guardrail = z
+  .union([z.string().min(1).max(253), z.record(z.string(), z.unknown())])
+  .meta({ description: 'A guardrail slug, or a guardrail written out.', opaque: true });
+
+/** The short form of guardrails: slugs or objects. */
+const guardrailList = (description: string) => atomicList(guardrail, description, 64);
+
+/** The long form of hooks. */
+const hookList = (description: string) => atomicList(opaque('A hook written out.'), description, 64);
 
 /** The fields that every spelling and slot of a target shares; behaviour-config-routing 2.2. */
 const common = {

@@ -2,7 +2,7 @@
  * Fields of the grammar whose engine does not exist yet: understood, and refused rather than ignored (DESIGN section 4).
  * A later feature deletes its row.
  */
-import type { Issue } from '../issue.ts';
+import type { Issue } from '../schema/index.ts';
 import type { RoutingNode } from './node.ts';
 
 const LATER: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'; // pure
-import { err, ok, type Result } from '../result.ts';
+import { err, ok, type Result } from '../lib/result.ts';
 import { isMetadata, parseAddress } from './address.ts';
 import { BLOCKED_PORTS } from './lists.ts';
 import { HOST_NAME, isInNamespaces, isNeverHost } from './names.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Issue } from '../issue.ts';
-import { dateTime, int, pattern, type Rule, setList, text, withRules } from '../meta.ts';
+import { dateTime, type Issue, int, pattern, type Rule, setList, text, withRules } from '../schema/index.ts';
 import {
   defineKind,
   description,

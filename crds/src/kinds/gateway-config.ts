@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { checkConfig, kindConfig, type RoutingNode, routingNodeOf, walk } from '../config/index.ts';
-import type { Issue } from '../issue.ts';
-import { text } from '../meta.ts';
 import { PROVIDER_CATALOGUE, settingsProblems } from '../providers/index.ts';
+import { type Issue, text } from '../schema/index.ts';
 import { defineKind, description, displayName, statusOf } from './parts/index.ts';
 
 const spec = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLOUDS } from '../providers/index.ts';
 import {
   flag,
   httpUrl,
@@ -11,8 +12,7 @@ import {
   stringMap,
   text,
   withRules,
-} from '../meta.ts';
-import { CLOUDS } from '../providers/index.ts';
+} from '../schema/index.ts';
 import {
   defineKind,
   description,

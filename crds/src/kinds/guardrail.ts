@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomicList, flag, int, opaque, pattern, stringMap, text } from '../meta.ts';
+import { atomicList, flag, int, opaque, pattern, stringMap, text } from '../schema/index.ts';
 import { defineKind, description, displayName, nameRef, statusOf } from './parts/index.ts';
 
 const check = z.strictObject({

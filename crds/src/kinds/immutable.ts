@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Issue } from '../issue.ts';
-import { isObject } from '../result.ts';
+import { isObject } from '../lib/result.ts';
+import type { Issue } from '../schema/index.ts';
 import { canonicalJson } from '../snapshot/canonical.ts';
 import type { AnyKind } from './parts/index.ts';
 import { KINDS, type KindName } from './registry.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, type Rule, withRules } from '../meta.ts';
+import { flag, type Rule, withRules } from '../schema/index.ts';
 import { COARSE_UNITS, defineKind, nameRef, rateLimits, statusOf, usageLimits } from './parts/index.ts';
 
 const fields = z

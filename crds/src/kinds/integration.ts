@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimal, flag, httpUrl, mapList, text } from '../meta.ts';
+import { decimal, flag, httpUrl, mapList, text } from '../schema/index.ts';
 import {
   checkConnection,
   connectionFields,

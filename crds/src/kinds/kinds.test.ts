@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { examplesOf, sampleObjects } from '../../gen/samples.ts';
 import { DEFAULT_TARGET_CAPS } from '../config/index.ts';
-import { formatPath } from '../issue.ts';
+import { formatPath } from '../schema/index.ts';
 import { API_VERSION, isKindName, KINDS, type KindName, parseResource, unsupportedIn } from './index.ts';
 
 const NAMES = Object.keys(KINDS).filter(isKindName);

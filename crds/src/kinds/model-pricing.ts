@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimal, mapList, type Rule, text, withRules } from '../meta.ts';
+import { decimal, mapList, type Rule, text, withRules } from '../schema/index.ts';
 import { defineKind, description, perMillionTokens, providerId, statusOf } from './parts/index.ts';
 
 const unitPrice = (description: string) => decimal(description);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../meta.ts';
 import { CLOUDS } from '../providers/index.ts';
+import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
 import {
   API_VERSION,
   defineKind,

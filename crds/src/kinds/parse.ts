@@ -1,7 +1,7 @@
 import { DEFAULT_TARGET_CAPS } from '../config/index.ts';
-import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../depth.ts';
-import { fromZodError, type Issue } from '../issue.ts';
-import { err, ok, type Result } from '../result.ts';
+import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../lib/depth.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { fromZodError, type Issue } from '../schema/index.ts';
 import type { AnyKind, CheckKindOptions, Resource } from './parts/index.ts';
 import { type AnyResource, KINDS, type KindName, type ResourceOf } from './registry.ts';
 import { unsupportedFields } from './unsupported.ts';

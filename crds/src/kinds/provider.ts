@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime } from '../meta.ts';
+import { dateTime } from '../schema/index.ts';
 import {
   COARSE_UNITS,
   defineKind,

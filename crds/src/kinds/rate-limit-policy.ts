@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Rule, text, withRules } from '../meta.ts';
+import { type Rule, text, withRules } from '../schema/index.ts';
 import { defineKind, displayName, limitType, rateUnit, rateValue, selectionFields, statusOf } from './parts/index.ts';
 
 const fields = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, int, mapList, namespaceName, objectName, type Rule, setList, withRules } from '../meta.ts';
+import { flag, int, mapList, namespaceName, objectName, type Rule, setList, withRules } from '../schema/index.ts';
 import { GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
 import {
   defineKind,

@@ -2,8 +2,9 @@
  * Kinds and fields whose engine does not exist yet: understood, and refused rather than ignored (DESIGN section 4). The
  * feature that brings an engine deletes its row. Fields of routing configs have their own table in `config/unsupported.ts`.
  */
-import type { Issue } from '../issue.ts';
-import { isObject } from '../result.ts';
+
+import { isObject } from '../lib/result.ts';
+import type { Issue } from '../schema/index.ts';
 import type { KindName } from './registry.ts';
 
 export interface NotServed {

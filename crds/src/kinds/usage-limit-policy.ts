@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, withRules } from '../meta.ts';
+import { text, withRules } from '../schema/index.ts';
 import { budgetFields, budgetRules, defineKind, displayName, selectionFields, statusOf } from './parts/index.ts';
 
 const SAMPLE = { conditions: [{ key: 'model', values: ['*'] }], groupBy: [{ key: 'api_key' }] };

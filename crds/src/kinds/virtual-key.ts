@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, setList } from '../meta.ts';
+import { dateTime, setList } from '../schema/index.ts';
 import {
   COARSE_UNITS,
   checkConnection,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, namespaceName } from '../meta.ts';
+import { flag, namespaceName } from '../schema/index.ts';
 import {
   API_VERSION,
   COARSE_UNITS,

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from '../parse-json.ts';
-import { err, isObject, ok, type Result } from '../result.ts';
+import { parseJson } from '../lib/parse-json.ts';
+import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { canonicalJson, digestOf } from './canonical.ts';
 import { type AnyEntry, entryId } from './entries.ts';
 import { isReadable, type SchemaVersion } from './version.ts';

@@ -4,8 +4,8 @@
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { parseJson } from '../parse-json.ts';
-import { err, ok, type Result } from '../result.ts';
+import { parseJson } from '../lib/parse-json.ts';
+import { err, ok, type Result } from '../lib/result.ts';
 import { type AnyEntry, SECRET_ENTRY_KINDS } from './entries.ts';
 import type { SchemaVersion } from './version.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatPath } from '../../issue.ts';
+import { formatPath } from '../../schema/index.ts';
 import { checkConnection, headerMap } from './credentials.ts';
 
 describe('a connection', () => {

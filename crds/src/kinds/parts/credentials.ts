@@ -1,8 +1,6 @@
 /** What a managed provider is made of, be it a virtual key or an integration; management-notes 3.7 and 3.8. */
 import { z } from 'zod';
 import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
-import type { Issue } from '../../issue.ts';
-import { atomicList, httpUrl, mapList, pattern, type Rule, stringMap, withRules } from '../../meta.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -11,6 +9,16 @@ import {
   secretFieldsOf,
   settingsProblems,
 } from '../../providers/index.ts';
+import {
+  atomicList,
+  httpUrl,
+  type Issue,
+  mapList,
+  pattern,
+  type Rule,
+  stringMap,
+  withRules,
+} from '../../schema/index.ts';
 import { secretKeyRef } from './refs.ts';
 
 type Deployments = readonly { readonly isDefault?: boolean | undefined }[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, mapList, stringMap, text } from '../../meta.ts';
+import { flag, mapList, stringMap, text } from '../../schema/index.ts';
 import { nameRef } from './refs.ts';
 
 export const displayName = text('displayName is shown to people; free to change.', 255);

@@ -1,8 +1,7 @@
 /** What a Kind is made of; engineering 8.1 and 8.3. */
 import { z } from 'zod';
 import type { TargetCaps } from '../../config/index.ts';
-import type { Issue } from '../../issue.ts';
-import { type Rule, withRules } from '../../meta.ts';
+import { type Issue, type Rule, withRules } from '../../schema/index.ts';
 import { type ObjectMeta, objectMeta } from './object-meta.ts';
 
 export const GROUP = 'gatehouse.dev';

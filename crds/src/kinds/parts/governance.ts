@@ -1,6 +1,6 @@
 /** What organisation and workspace both decide; management-notes 2.4, 3.3 and 5.2. */
 import { z } from 'zod';
-import { int, mapList } from '../../meta.ts';
+import { int, mapList } from '../../schema/index.ts';
 
 /** Rights of roles that owners may switch; management-notes 2.4. */
 export const ROLE_TOGGLES = [

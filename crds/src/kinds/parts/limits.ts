@@ -1,6 +1,6 @@
 /** Rate limits and budgets; behaviour-limits-cost 9.2 and 9.4, management-notes 3.10. */
 import { z } from 'zod';
-import { dateTime, decimal, int, mapList, pattern, type Rule, withRules } from '../../meta.ts';
+import { dateTime, decimal, int, mapList, pattern, type Rule, withRules } from '../../schema/index.ts';
 
 export const RATE_UNITS = ['rps', 'rpm', 'rph', 'rpd', 'rpw'] as const;
 export type RateUnit = (typeof RATE_UNITS)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { objectName } from '../../meta.ts';
+import { objectName } from '../../schema/index.ts';
 
 const texts = z.record(z.string(), z.string());
 

@@ -1,6 +1,16 @@
 /** Shapes of pods that fleets and sidecars share; DESIGN sections 4 and 6. */
 import { z } from 'zod';
-import { atomicList, int, mapList, objectName, pattern, type Rule, stringMap, text, withRules } from '../../meta.ts';
+import {
+  atomicList,
+  int,
+  mapList,
+  objectName,
+  pattern,
+  type Rule,
+  stringMap,
+  text,
+  withRules,
+} from '../../schema/index.ts';
 import { nameRef, secretKeyRef } from './refs.ts';
 
 const QUANTITY = /^[0-9]+(\.[0-9]{1,6})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$/;

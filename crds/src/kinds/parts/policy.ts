@@ -1,6 +1,6 @@
 /** Which requests a policy takes and how it tells buckets apart; management-notes 3.11, behaviour-limits-cost 9.6. */
 import { z } from 'zod';
-import { mapList, pattern, type Rule, setList, withRules } from '../../meta.ts';
+import { mapList, pattern, type Rule, setList, withRules } from '../../schema/index.ts';
 
 /** What conditions and groups may look at, beside `metadata.NAME`. Values are the vocabulary of the REST API. */
 const KEYS = {

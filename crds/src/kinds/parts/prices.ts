@@ -1,6 +1,6 @@
 /** Prices as people read price lists; behaviour-limits-cost 10.1 to 10.3. One US dollar = 100 of the cents costs count in. */
 import { z } from 'zod';
-import { decimal } from '../../meta.ts';
+import { decimal } from '../../schema/index.ts';
 
 const price = (description: string) => decimal(description).optional();
 

@@ -1,6 +1,6 @@
 /** How much one workspace may ask of a control plane that all share. */
 import { z } from 'zod';
-import { int } from '../../meta.ts';
+import { int } from '../../schema/index.ts';
 
 export interface Quota {
   readonly objects: number;

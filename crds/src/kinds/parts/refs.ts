@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretKey } from '../../config/index.ts';
-import { objectName } from '../../meta.ts';
+import { objectName } from '../../schema/index.ts';
 
 /** A reference to an object by name, resolved in the namespace of the referrer unless the field says otherwise. */
 export const nameRef = (description: string) =>

@@ -1,4 +1,4 @@
-import type { Rule } from '../../meta.ts';
+import type { Rule } from '../../schema/index.ts';
 import { API_VERSION } from './define.ts';
 import type { ObjectMeta } from './object-meta.ts';
 

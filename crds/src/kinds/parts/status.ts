@@ -1,6 +1,6 @@
 /** Status of every Kind: conditions first, then the generation they speak of (engineering 8.1, 8.4). */
 import { z } from 'zod';
-import { dateTime, int, mapList, pattern, text } from '../../meta.ts';
+import { dateTime, int, mapList, pattern, text } from '../../schema/index.ts';
 
 const MAX_GENERATION = Number.MAX_SAFE_INTEGER;
 /** The observedGeneration of an object that no operator has seen; generations begin at 1. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { dateTime, decimal, httpUrl, mapList, objectName, opaque, setList, stringMap, withRules } from './meta.ts';
+import { dateTime, decimal, httpUrl, mapList, objectName, opaque, setList, stringMap, withRules } from './index.ts';
 
 describe('shared shapes', () => {
   test.for([

@@ -1,33 +1,5 @@
-/**
- * Hints that zod cannot express and the generators need (engineering section 6). They travel in zod's own `.meta()`, so
- * `z.toJSONSchema` hands them on; `crds/gen` turns them into CRD extensions and documentation.
- */
+/** Building blocks of fields: each has a description, bounds and the hints that the generators need. */
 import { z } from 'zod';
-
-declare module 'zod' {
-  interface GlobalMeta {
-    /** How two managers may share the list: `atomic` where order is meaning, `set` for scalars, `map` with keys. */
-    listType?: 'atomic' | 'set' | 'map';
-    /** Key fields of a `map` list. */
-    listMapKeys?: readonly string[];
-    /** Most members of a map. */
-    maxProperties?: number;
-    /** A format the API server checks itself. */
-    format?: 'date-time';
-    /** The node keeps keys we do not know and is never renamed inside (`x-kubernetes-preserve-unknown-fields`). */
-    opaque?: true;
-    /** The value must not change after creation; the text says what to do instead. */
-    immutable?: string;
-    /** The recursive reference of a schema: unrolled to a documented depth in CRDs, opaque below. */
-    recursive?: true;
-    /** Longest list of a recursive reference below the first level, in CRDs. */
-    recursiveMaxItems?: number;
-    /** The node has a check that the API server does not run; the text says why. */
-    webhookOnly?: string;
-    /** The value is a credential: masked in every listing. */
-    secret?: true;
-  }
-}
 
 /** Longest description text, display name and note; bytes of UTF-16 code units. */
 export const MAX_TEXT = 1024;
@@ -122,47 +94,6 @@ export const stringMap = (description: string, maxKeys: number, maxValue: number
     .record(z.string().min(1).max(MAX_NAME), value.max(maxValue))
     .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
     .meta({ description, maxProperties: maxKeys });
-
-type FieldReason = 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
-
-/**
- * A rule that both zod and the API server enforce: the server runs `cel`, everything else runs `holds`. `valid` and
- * `invalid` are complete samples of the node on which both sides must agree (engineering section 6).
- */
-export interface Rule<T = never> {
-  readonly cel: string;
-  readonly message: string;
-  /** Path of the member the message is about, relative to the node, e.g. `targets`. */
-  readonly at?: string;
-  /** What the API server answers; `FieldValueInvalid` when absent. */
-  readonly reason?: FieldReason;
-  /** The member whose items the rule reads: where a CRD has that member opaque, the rule is left to the webhook. */
-  readonly into?: string;
-  readonly holds: (value: T) => boolean;
-  readonly valid: readonly unknown[];
-  readonly invalid: readonly unknown[];
-}
-
-/** The rules of a schema node, for the generators and for the test that holds zod and CEL against each other. */
-export const ruleRegistry = z.registry<{ readonly rules: readonly Rule[] }>();
-
-/** Attaches rules to a node: all broken ones are reported, each at its own path. */
-export function withRules<T extends z.ZodType>(schema: T, rules: readonly Rule<z.output<T>>[]): T {
-  const checked = schema.superRefine((value, context) => {
-    for (const { holds, message, at } of rules) {
-      if (!holds(value as z.output<T>)) {
-        context.addIssue({ code: 'custom', message, path: at === undefined ? [] : at.split('.') });
-      }
-    }
-  });
-  return withCelRules(checked, rules);
-}
-
-/** Attaches rules for the API server alone: on our side a check over the whole document says the same. */
-export function withCelRules<T extends z.ZodType>(schema: T, rules: readonly Rule<z.output<T>>[]): T {
-  ruleRegistry.add(schema, { rules: rules as readonly Rule[] });
-  return schema;
-}
 
 interface IssueSink {
   addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[] }): void;

@@ -1,0 +1,24 @@
+import './hints.ts';
+
+export {
+  atomicList,
+  dateTime,
+  decimal,
+  flag,
+  HTTP_URL,
+  httpUrl,
+  int,
+  MAX_NAME,
+  MAX_TEXT,
+  mapList,
+  namespaceName,
+  objectName,
+  opaque,
+  PATTERN_WORDS,
+  pattern,
+  setList,
+  stringMap,
+  text,
+} from './fields.ts';
+export { formatPath, fromZodError, type Issue } from './issue.ts';
+export { type Rule, ruleRegistry, withCelRules, withRules } from './rules.ts';
