@@ -9,7 +9,7 @@ import { createMemoryRateLimiter } from '../../gateway/src/limits/index.ts';
 import { admit } from '../../gateway/src/pipeline/admit.ts';
 import { authorize } from '../../gateway/src/pipeline/authorize.ts';
 import { identify } from '../../gateway/src/pipeline/identify.ts';
-import { OPERATIONS, type OperationId } from '../../gateway/src/pipeline/operation.ts';
+import { OPERATIONS, type OperationId } from '../../gateway/src/pipeline/operations/index.ts';
 import { createResolver } from '../../gateway/src/pipeline/resolve/index.ts';
 import { traceOf } from '../../gateway/src/pipeline/trace.ts';
 import { PROVIDERS } from '../../gateway/src/providers/register.ts';

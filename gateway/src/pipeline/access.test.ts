@@ -5,7 +5,7 @@ import type { KeyRecord } from '../snapshot/index.ts';
 import { admit } from './admit.ts';
 import { authorize } from './authorize.ts';
 import type { Caller } from './exchange.ts';
-import { OPERATIONS } from './operation.ts';
+import { OPERATIONS } from './operations/index.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/index.ts';
 import type { Caller } from './exchange.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operations/index.ts';
 
 /** Whether the key opens the operation; right after authentication (decision 24). Throws SCOPE_MISSING. */
 export function authorize({ key }: Caller, { scopes }: Operation): void {

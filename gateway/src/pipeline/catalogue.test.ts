@@ -9,7 +9,7 @@ import type { AttemptOutcome } from './attempt/index.ts';
 import type { Caller, Exchange } from './exchange.ts';
 import { type HealthPort, openCircuits, recordCircuit } from './health.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
-import { OPERATIONS } from './operation.ts';
+import { OPERATIONS } from './operations/index.ts';
 import type { Resolution } from './resolve/index.ts';
 
 async function view(...entries: Entries): Promise<SnapshotView> {

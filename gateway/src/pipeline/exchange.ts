@@ -7,7 +7,7 @@ import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index
 import type { UpstreamBody } from '../upstream/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
 import type { ByteTransform } from '../wire/transform/index.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './operations/index.ts';
 
 /** A form or binary body: sent on while it arrives, kept for retries as long as it is small enough. */
 export interface StreamedBody {

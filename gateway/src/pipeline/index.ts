@@ -20,7 +20,7 @@ import { refuseLoop } from './via.ts';
 export type { AttemptPorts } from './attempt/index.ts';
 export type * from './exchange.ts';
 export type { HealthPort } from './health.ts';
-export { OPERATIONS, type Operation, type OperationId } from './operation.ts';
+export { errorFormatOf, OPERATIONS, type Operation, type OperationId, ROUTES, type Route } from './operations/index.ts';
 export { createResolver, parseHeaderList } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
 

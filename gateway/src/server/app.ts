@@ -1,13 +1,11 @@
 /** The main listener: Fastify for routing, the pipeline for everything behind it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
-import { AppError, toAppError } from '../errors/index.ts';
+import { AppError, errorProtocolOf, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalTarget } from '../lib/target.ts';
-import { traceOf } from '../pipeline/index.ts';
-import { ROUTES, type Route } from '../routes/table.ts';
+import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { refuseMalformed } from './malformed.ts';
@@ -19,11 +17,6 @@ export interface AppPorts extends ServePorts {
   /** Prometheus text, where the main port serves it too (decision 21). */
   readonly metricsText: (() => Promise<string>) | undefined;
 }
-
-/** Operations that get engines of their own later: refused, never sent on as they are. */
-const LATER: readonly { readonly path: RegExp; readonly what: string }[] = [
-  { path: /^realtime(?:\/|$)/, what: 'The realtime API' },
-];
 
 export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports: AppPorts): FastifyInstance {
   const app = fastify({
@@ -84,7 +77,7 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
     url: path,
     handler: (request, reply) => {
       const { '*': rest, ...named } = request.params as Record<string, string>; // named and wildcard segments
-      const refused = operation.id === 'proxy' ? proxyProblem(rest ?? '') : undefined;
+      const refused = operation.refusePath?.(rest ?? '');
       if (refused !== undefined) throw refused;
       reply.hijack();
       return serve(ports, { message: request.raw, response: reply.raw, operation, route: encoded(named) });
@@ -95,17 +88,6 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
 /** The router decodes segments; the pipeline wants them as they stand in a path. */
 function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(segments).map(([name, value]) => [name, encodeURIComponent(value)]));
-}
-
-/** Paths below /v1 that the proxy mode must not take (DESIGN section 2). `path`: decoded, without `/v1/`. */
-function proxyProblem(path: string): AppError | undefined {
-  const [area = ''] = path.split('/', 1);
-  if (MANAGEMENT_PREFIXES.has(area)) {
-    return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: /v1/${area} is management, which is not served here` });
-  }
-  const later = LATER.find((known) => known.path.test(path));
-  if (later === undefined) return undefined;
-  return new AppError('FEATURE_UNSUPPORTED', { detail: `${later.what} is not part of this version` });
 }
 
 /** Most callers who come here forgot the version segment of their base URL. */
@@ -166,7 +148,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors
   const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
-  sendError(reply.raw as ServerResponse, fromFramework(error), { path, headers }); // as above
+  sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorProtocolOf(path), headers }); // as above
 }
 
 /** Fastify's own errors with a 4xx status are malformed requests. */

@@ -1,9 +1,16 @@
 /** One request from node's server through the pipeline and back. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
-import { AppError, errorProtocolOf, renderError, toAppError } from '../errors/index.ts';
+import { AppError, type ErrorProtocol, renderError, toAppError } from '../errors/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
-import { type Exchange, type HeaderMap, type Operation, type Pipeline, traceOf } from '../pipeline/index.ts';
+import {
+  type Exchange,
+  errorFormatOf,
+  type HeaderMap,
+  type Operation,
+  type Pipeline,
+  traceOf,
+} from '../pipeline/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';
@@ -44,12 +51,13 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   const [bodyMemory, memory] = [ports.budget.open(), ports.budget.open()];
   const request = toClientRequest(message, { route, limits: ports.limits, memory: bodyMemory });
   const trace = traceOf(request);
+  const format = errorFormatOf(operation, request.path);
   const snapshot = ports.snapshots.current;
   const cors = corsHeaders(ports.cors, message.headers.origin);
   if (snapshot === undefined) {
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
     endUnread(message, response);
-    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { path: request.path, headers });
+    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { format, headers });
     return;
   }
   const controller = new AbortController();
@@ -93,7 +101,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     controller.abort(toAppError(error)); // lets go of the upstream
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
     endUnread(message, response);
-    sendError(response, toAppError(error), { path: request.path, headers });
+    sendError(response, toAppError(error), { format, headers });
   }
 }
 
@@ -101,13 +109,13 @@ export async function serve(ports: ServePorts, { message, response, operation, r
 export function sendError(
   response: ServerResponse,
   error: AppError,
-  { path, headers: more }: { readonly path: string; readonly headers: HeaderMap },
+  { format, headers: more }: { readonly format: ErrorProtocol; readonly headers: HeaderMap },
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { status, headers, body } = renderError(error, errorProtocolOf(path));
+  const { status, headers, body } = renderError(error, format);
   response.writeHead(status, { ...headers, ...more, 'content-length': String(body.length) });
   response.end(body);
 }

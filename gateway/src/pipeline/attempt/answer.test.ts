@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { roomyAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
-import { OPERATIONS } from '../operation.ts';
+import { OPERATIONS } from '../operations/index.ts';
 import { decoded, errorAnswer, isEventStream, isServerSent } from './answer.ts';
 import { passedHeaders } from './outcome.ts';
 

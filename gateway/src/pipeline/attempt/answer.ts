@@ -14,7 +14,7 @@ import {
   type StreamProtocol,
 } from '../../wire/transform/index.ts';
 import type { HeaderMap } from '../exchange.ts';
-import type { Operation, Protocol } from '../operation.ts';
+import type { Operation, Protocol } from '../operations/index.ts';
 import { passedHeaders } from './outcome.ts';
 import { type UnpackLimits, unpack } from './unpack.ts';
 

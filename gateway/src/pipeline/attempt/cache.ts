@@ -14,7 +14,7 @@ import type { Call, Endpoint, OutgoingRequest } from '../../providers/contract.t
 import type { CachePlan, Leaf } from '../../routing/index.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
-import type { Protocol } from '../operation.ts';
+import type { Protocol } from '../operations/index.ts';
 import { namesOwnFields, type Resolution } from '../resolve/index.ts';
 import { type ResolvedTarget, targetIdentity } from './target.ts';
 

@@ -5,7 +5,7 @@ import { compileProvider, type ModelAt } from '../../providers/engine/index.ts';
 import type { ManagedProvider } from '../../snapshot/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { ClientRequest } from '../exchange.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operations/index.ts';
 import { suggestion } from '../resolve/index.ts';
 import { isModelName, modelsInBody, type NamedModels } from './named-models.ts';
 

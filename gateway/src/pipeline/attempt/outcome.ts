@@ -1,9 +1,10 @@
 /** What one target's attempt ends with: an answer for the client, and what the strategy above it needs to know. */
-import { type AppError, errorProtocolOf, renderError } from '../../errors/index.ts';
+import { type AppError, renderError } from '../../errors/index.ts';
 import { isHopByHop, namedByConnection } from '../../lib/header-names.ts';
 import type { Leaf, RouteOutcome } from '../../routing/index.ts';
 import type { UpstreamHeaders } from '../../upstream/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Exchange, HeaderMap } from '../exchange.ts';
+import { errorFormatOf } from '../operations/index.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
   readonly leaf: Leaf;
@@ -48,6 +49,6 @@ export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
 }
 
 /** How an error reaches the client of the request. */
-export function renderFor(error: AppError, { request }: Pick<Exchange, 'request'>) {
-  return renderError(error, errorProtocolOf(request.path));
+export function renderFor(error: AppError, { operation, request }: Pick<Exchange, 'operation' | 'request'>) {
+  return renderError(error, errorFormatOf(operation, request.path));
 }

@@ -9,7 +9,7 @@ import { compilePlan } from '../../routing/index.ts';
 import { createSnapshotHolder } from '../../snapshot/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller } from '../exchange.ts';
-import { OPERATIONS } from '../operation.ts';
+import { OPERATIONS } from '../operations/index.ts';
 import type { RequestProvider, Resolution } from '../resolve/index.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 

@@ -20,7 +20,7 @@ import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
-import { OPERATIONS, type OperationId } from '../operation.ts';
+import { OPERATIONS, type OperationId } from '../operations/index.ts';
 import { createResolver, headerFields, type Resolution } from './index.ts';
 
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });

@@ -1,6 +1,6 @@
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { describe, expect, test } from 'vitest';
-import { ROUTES } from './table.ts';
+import { ROUTES } from './register.ts';
 
 const find = (method: string, path: string) =>
   ROUTES.find((route) => route.method === method && route.path === path)?.operation;

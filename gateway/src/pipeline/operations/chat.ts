@@ -1,0 +1,12 @@
+/** Chat completions in the format of OpenAI. */
+import { COMPLETIONS, type Operation } from './operation.ts';
+
+export const chatComplete: Operation = {
+  id: 'chatComplete',
+  routes: [{ method: 'POST', path: '/v1/chat/completions' }],
+  protocol: 'chat',
+  scopes: COMPLETIONS,
+  json: true,
+  cacheable: true,
+  errors: 'openai',
+};

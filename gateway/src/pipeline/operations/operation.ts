@@ -1,0 +1,38 @@
+/** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
+import type { AppError, ErrorProtocol } from '../../errors/index.ts';
+import type { EndpointId } from '../../providers/contract.ts';
+
+export type OperationId = EndpointId | 'listModels' | 'proxy';
+
+/** The format a client speaks: decides how answers, streams and errors look. */
+export type Protocol = 'chat' | 'completion' | 'embedding' | 'messages' | 'responses' | 'models' | 'proxy';
+
+export interface OperationRoute {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** A path with `:named` segments; `*` at the end takes whatever no other route does. */
+  readonly path: string;
+}
+
+export interface Operation {
+  /** Stands in metrics and the request log. */
+  readonly id: OperationId;
+  readonly routes: readonly OperationRoute[];
+  readonly protocol: Protocol;
+  /** One of these scopes of a key opens the operation. */
+  readonly scopes: readonly string[];
+  /** The body is a JSON object that the gateway reads. */
+  readonly json: boolean;
+  /** Answers may come from the response cache. */
+  readonly cacheable: boolean;
+  /** The format of errors; a function where it depends on the path of the request. */
+  readonly errors: ErrorProtocol | ((path: string) => ErrorProtocol);
+  /** Why a path of a `*` route is not served. `rest`: what stands for the `*`, decoded. */
+  refusePath?(rest: string): AppError | undefined;
+}
+
+/** The scope of every call that runs a model. */
+export const COMPLETIONS: readonly string[] = ['completions.write'];
+
+/** The format of the errors of a request. */
+export const errorFormatOf = ({ errors }: Operation, path: string): ErrorProtocol =>
+  typeof errors === 'function' ? errors(path) : errors;

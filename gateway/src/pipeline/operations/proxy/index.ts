@@ -1,0 +1,31 @@
+/** Every other path below `/v1`: sent to the provider as it is, with the provider's credential. */
+import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
+import { AppError, errorProtocolOf } from '../../../errors/index.ts';
+import { COMPLETIONS, type Operation } from '../operation.ts';
+
+export const proxy: Operation = {
+  id: 'proxy',
+  // PATCH is not routed.
+  routes: (['GET', 'POST', 'PUT', 'DELETE'] as const).map((method) => ({ method, path: '/v1/*' })),
+  protocol: 'proxy',
+  scopes: COMPLETIONS,
+  json: false,
+  cacheable: true,
+  errors: errorProtocolOf,
+  refusePath,
+};
+
+/** APIs that are refused instead of being proxied: the gateway cannot relay what they need. */
+const UNSUPPORTED: readonly { readonly path: RegExp; readonly name: string }[] = [
+  { path: /^realtime(?:\/|$)/, name: 'The realtime API' },
+];
+
+function refusePath(rest: string): AppError | undefined {
+  const [area = ''] = rest.split('/', 1);
+  if (MANAGEMENT_PREFIXES.has(area)) {
+    return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: /v1/${area} is management, which is not served here` });
+  }
+  const unsupported = UNSUPPORTED.find(({ path }) => path.test(rest));
+  if (unsupported === undefined) return undefined;
+  return new AppError('FEATURE_UNSUPPORTED', { detail: `${unsupported.name} is not part of this version` });
+}

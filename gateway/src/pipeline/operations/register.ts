@@ -1,0 +1,32 @@
+/** Every operation of the data plane, and the routes that lead to them. */
+import { chatComplete } from './chat.ts';
+import { complete } from './completions.ts';
+import { embed } from './embeddings.ts';
+import { messages, messagesCountTokens } from './messages.ts';
+import { listModels } from './models/index.ts';
+import type { Operation, OperationId, OperationRoute } from './operation.ts';
+import { proxy } from './proxy/index.ts';
+import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
+
+/** By their ids. */
+export const OPERATIONS = {
+  chatComplete,
+  complete,
+  embed,
+  messages,
+  messagesCountTokens,
+  createModelResponse,
+  getModelResponse,
+  deleteModelResponse,
+  listResponseInputItems,
+  listModels,
+  proxy,
+} as const satisfies Record<OperationId, Operation>;
+
+export interface Route extends OperationRoute {
+  readonly operation: Operation;
+}
+
+export const ROUTES: readonly Route[] = Object.values(OPERATIONS).flatMap((operation) =>
+  operation.routes.map((route) => ({ ...route, operation })),
+);
