@@ -23,7 +23,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['{crds,gateway,operator,standalone}/**/*.test.ts', 'test/{bench,kit}/**/*.test.ts'],
+          include: ['{crds,gateway,operator,standalone,scripts}/**/*.test.ts', 'test/{bench,kit,lanes}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...SLOW],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],

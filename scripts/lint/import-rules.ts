@@ -1,0 +1,95 @@
+/**
+ * What the folders may import. `npm run gen` turns these tables into the rules of Biome (`import-rules.generated.json`,
+ * which `biome.json` extends); `npm run lint` enforces them, type imports included. A message says where the code should go.
+ */
+
+export interface ImportRule {
+  /** Folders or single files; a folder includes what is below it. */
+  readonly in: readonly string[];
+  /** Folders or files below `in` that are free of the rule. */
+  readonly except?: readonly string[];
+  /** Import specifiers as Biome matches them: package names, and globs over relative paths. */
+  readonly forbids: readonly string[];
+  readonly message: string;
+}
+
+export interface Layers {
+  readonly parent: string;
+  /** For each folder of the parent: the sibling folders that it may import, or `any`. A folder that is missing here fails a test. */
+  readonly mayImport: Readonly<Record<string, readonly string[] | 'any'>>;
+}
+
+export const LAYERS: readonly Layers[] = [
+  {
+    parent: 'gateway/src',
+    mayImport: {
+      lib: [],
+      errors: ['lib'],
+      telemetry: ['lib', 'errors'],
+      store: ['lib', 'errors'],
+      cache: ['lib', 'errors', 'store', 'wire'],
+      limits: ['lib', 'errors', 'store'],
+      wire: ['lib', 'errors'],
+      upstream: ['lib', 'errors', 'wire', 'providers'],
+      providers: ['lib', 'errors', 'wire', 'upstream'],
+      routing: ['lib', 'errors', 'wire', 'providers'],
+      snapshot: ['lib', 'errors', 'wire', 'upstream', 'providers', 'routing'],
+      pipeline: [
+        ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
+        ...['cache', 'limits', 'store'],
+      ],
+      routes: [
+        ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
+        ...['cache', 'limits', 'store', 'pipeline'],
+      ],
+      config: 'any',
+      program: 'any',
+      server: 'any',
+    },
+  },
+];
+
+/** Holds in every package and in tests; the rules below leave tests free. */
+export const EVERYWHERE: readonly ImportRule[] = [
+  {
+    in: ['crds', 'gateway', 'operator', 'standalone', 'images', 'test'],
+    forbids: ['**/main.ts'],
+    message: 'Nothing imports a composition root; move what you need into a folder with a door.',
+  },
+];
+
+export const RULES: readonly ImportRule[] = [
+  {
+    in: ['crds/src'],
+    forbids: ['@gatehouse/*', 'gatehouse', 'gatehouse/*', '**/gen/**'],
+    message: 'The contract depends on nothing of ours.',
+  },
+  {
+    in: ['gateway/src'],
+    forbids: ['@kubernetes/*', '@gatehouse/operator', '@gatehouse/operator/*', 'gatehouse', 'gatehouse/*'],
+    message: 'The data plane knows the Snapshot, never Kubernetes; what both sides need belongs in @gatehouse/crds.',
+  },
+  {
+    in: ['gateway/src/routing', 'gateway/src/pipeline'],
+    forbids: ['**/providers/register.ts'],
+    message: 'Shared code names no provider: ask the compiled target for what its provider declares.',
+  },
+  {
+    in: ['gateway/src/routing'],
+    forbids: ['**/wire/openai/**'],
+    message: 'Routing knows no wire format: pass the fact it needs as an argument.',
+  },
+  {
+    in: ['operator/src'],
+    forbids: ['@gatehouse/gateway', '@gatehouse/gateway/*', 'gatehouse', 'gatehouse/*'],
+    message: 'The control plane knows no provider code; what both sides need belongs in @gatehouse/crds.',
+  },
+  {
+    in: ['operator/src/translate'],
+    forbids: [
+      ...['@kubernetes/*', 'node:fs*', 'node:net', 'node:http*'],
+      ...['../runtime/**', '../kinds/**', '../publish/**'],
+    ],
+    message: 'Translation is pure: resources in, Snapshot and verdicts out.',
+  },
+];
