@@ -3,13 +3,13 @@ import { type AnyKind, CATEGORY, GROUP, VERSION } from '../src/kinds/index.ts';
 import { UNSEEN_GENERATION } from '../src/kinds/parts/index.ts';
 import { MAX_NAME, ruleRegistry } from '../src/schema/index.ts';
 import { lintSchema } from './lint.ts';
-import { type PlacedRule, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
+import { type RuleAtPath, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
 
 export interface KindSchema {
   /** The schema of the whole object, as it stands in the CRD. */
   readonly schema: Structural;
   /** Every CEL rule with its place, samples included. */
-  readonly rules: readonly PlacedRule[];
+  readonly rules: readonly RuleAtPath[];
 }
 
 /** The structural schema of a Kind; throws with every broken convention. */

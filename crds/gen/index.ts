@@ -3,5 +3,5 @@ export { crdOf, type KindSchema, schemaOf } from './crd.ts';
 export { code, page, table } from './docs/markdown.ts';
 export { generatedFiles } from './outputs.ts';
 export { type Example, examplesOf, type SampleObject, sampleObjects, toFileName } from './samples.ts';
-export type { PlacedRule, Structural, Validation } from './structural.ts';
+export type { RuleAtPath, Structural, Validation } from './structural.ts';
 export { type Synced, syncFiles } from './sync.ts';

@@ -42,14 +42,14 @@ export interface Validation {
 }
 
 /** A rule with the place it holds at: `spec.config.targets[]`; `[]` stands for any item. */
-export interface PlacedRule {
+export interface RuleAtPath {
   readonly path: string;
   readonly rule: Rule;
 }
 
 export interface Conversion {
   readonly schema: Structural;
-  readonly rules: readonly PlacedRule[];
+  readonly rules: readonly RuleAtPath[];
 }
 
 /** How often a recursive reference is written out before it turns opaque. */
@@ -59,12 +59,12 @@ interface Walk {
   readonly path: string;
   readonly level: number;
   readonly levels: number;
-  readonly rules: PlacedRule[];
+  readonly rules: RuleAtPath[];
 }
 
 /** Converts a schema that stands at `path`; throws with the offending path where there is no structural form. */
 export function toStructural(schema: z.ZodType, path: string, levels: number = UNROLLED_LEVELS): Conversion {
-  const rules: PlacedRule[] = [];
+  const rules: RuleAtPath[] = [];
   return { schema: convert(schema, { path, level: 0, levels, rules }), rules };
 }
 

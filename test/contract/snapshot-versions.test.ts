@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isObject } from '@gatehouse/crds';
 import {
-  assemble,
+  assembleSnapshot,
   type Manifest,
   parseManifest,
   readShard,
@@ -35,7 +35,7 @@ function published(release: string): Publication {
 
 function toSnapshot({ manifest, shards }: Publication): Snapshot {
   const entriesOf = (digest: string) => unwrap(readShard(shards.get(digest) ?? '', digest));
-  const whole = assemble(manifest, entriesOf);
+  const whole = assembleSnapshot(manifest, entriesOf);
   if (!whole.ok) throw new Error('a shard is missing');
   return whole.value;
 }

@@ -1,5 +1,5 @@
 /** Fields of a structural schema as rows for people. */
-import { PATTERN_WORDS } from '../../src/schema/index.ts';
+import { PATTERN_NAMES } from '../../src/schema/index.ts';
 import type { Structural } from '../structural.ts';
 import { code } from './markdown.ts';
 
@@ -58,7 +58,7 @@ function numberText({ type, minimum, maximum }: Structural): string {
 
 function stringText({ format, maxLength, pattern }: Structural): string {
   if (format === 'date-time') return 'time';
-  const word = PATTERN_WORDS.get(pattern ?? '');
+  const word = PATTERN_NAMES.get(pattern ?? '');
   if (word !== undefined) return word;
   const bound = maxLength === undefined ? 'text' : `text, at most ${maxLength} characters`;
   return pattern === undefined ? bound : `${bound}, like ${code(pattern)}`;

@@ -1,6 +1,6 @@
 /** A page of the reference per Kind. */
 import { stringify } from 'yaml';
-import { type AnyKind, API_VERSION, immutableFields, NOT_SERVED } from '../../src/kinds/index.ts';
+import { type AnyKind, API_VERSION, immutableFields, UNSUPPORTED } from '../../src/kinds/index.ts';
 import { schemaOf } from '../crd.ts';
 import { examplesOf } from '../samples.ts';
 import { toStructural } from '../structural.ts';
@@ -58,7 +58,7 @@ function rules(kind: AnyKind): string[] {
 }
 
 function notServed({ kind }: AnyKind): string[] {
-  const rows = NOT_SERVED.flatMap(({ engine, kinds = [], fields = {}, value }) => {
+  const rows = UNSUPPORTED.flatMap(({ engine, kinds = [], fields = {}, value }) => {
     const text = `${engine} not part of this version`;
     const named: readonly string[] = kinds;
     if (named.includes(kind)) return [['the whole kind', text]];

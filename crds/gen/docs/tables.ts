@@ -1,5 +1,5 @@
 /** Reference pages of the contract's data tables. */
-import { POSITIVE, REASONS } from '../../src/conditions/index.ts';
+import { POSITIVE_CONDITIONS, REASONS } from '../../src/conditions/index.ts';
 import { ERRORS, type ErrorRow } from '../../src/errors/index.ts';
 import { API_KEY_TYPES, SCOPES } from '../../src/kinds/index.ts';
 import { PROVIDER_CATALOGUE, type ProviderEntry } from '../../src/providers/index.ts';
@@ -41,7 +41,7 @@ export function errorsPage(): string {
 /** Condition types and reasons. */
 export function conditionsPage(): string {
   return page('Conditions', [
-    `${POSITIVE.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` sums the others up. ` +
+    `${POSITIVE_CONDITIONS.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` sums the others up. ` +
       '`Reconciling` and `Stalled` exist only while they are true: the one passes by itself, the other needs a person. So does `Expired`, ' +
       'which says that the object has done its time; it changes nothing about `Ready`.',
     table(

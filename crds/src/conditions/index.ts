@@ -1,8 +1,8 @@
 /** Condition types and reasons of every Kind (engineering 8.4). Data for statuses, docs and alerts. */
 
 /** Conditions that are always present; True is good. Order = evaluation order. */
-export const POSITIVE = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
-export type PositiveType = (typeof POSITIVE)[number];
+export const POSITIVE_CONDITIONS = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
+export type PositiveType = (typeof POSITIVE_CONDITIONS)[number];
 
 /** `Ready` is a summary, never set by a step; the last three exist only while True. */
 export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired';
@@ -78,13 +78,19 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 /** Why a condition has its status. Message: capital first, no newline, below 1 kB, no secrets. */
-export interface Grounds {
+export interface Explanation {
   readonly reason: Reason;
   readonly message: string;
 }
 
 /** Every condition type that is ours; others may add their own to the same status. */
-export const CONDITION_TYPES: readonly ConditionType[] = [...POSITIVE, 'Ready', 'Reconciling', 'Stalled', 'Expired'];
+export const CONDITION_TYPES: readonly ConditionType[] = [
+  ...POSITIVE_CONDITIONS,
+  'Ready',
+  'Reconciling',
+  'Stalled',
+  'Expired',
+];
 
 /** A condition as a controller wants it; who writes it adds `lastTransitionTime` where the status turned. */
 export interface ConditionDraft {
@@ -99,7 +105,7 @@ export interface ConditionDraft {
 export function toCondition(
   type: ConditionType,
   status: ConditionDraft['status'],
-  { reason, message }: Grounds,
+  { reason, message }: Explanation,
 ): ConditionDraft {
   return { type, status, reason, message };
 }

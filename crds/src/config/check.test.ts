@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatPath } from '../schema/index.ts';
-import { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walk } from './check.ts';
+import { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walkTargets } from './check.ts';
 import { DEFAULT_TARGET_CAPS, MAX_CONFIG_DEPTH } from './limits.ts';
 import type { RoutingNode } from './node.ts';
 
@@ -178,6 +178,6 @@ describe('the managed provider of a node', () => {
 
 test('a walk visits parents before targets and gives their paths', () => {
   const seen: string[] = [];
-  walk(fallback([MAIN, fallback([MAIN])]), ['config'], (_, path) => void seen.push(formatPath(path)));
+  walkTargets(fallback([MAIN, fallback([MAIN])]), ['config'], (_, path) => void seen.push(formatPath(path)));
   expect(seen).toEqual(['config', 'config.targets[0]', 'config.targets[1]', 'config.targets[1].targets[0]']);
 });

@@ -31,7 +31,7 @@ export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const issues = [...checkCaps(root, options.caps)];
   if (issues.length > 0) return issues; // a tree beyond the caps is not walked any further
   const patterns = createPatternBudget();
-  walk(root, [], (node, path) => {
+  walkTargets(root, [], (node, path) => {
     const strategy = checkStrategy(node, path, { ...options, patterns });
     issues.push(...unsupportedIssues(node, path), ...strategy, ...checkMembers(node, path));
     if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path));
@@ -40,10 +40,10 @@ export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
 }
 
 /** Visits a node before its targets; paths are relative to the root. */
-export function walk(node: RoutingNode, path: Path, visit: (node: RoutingNode, path: Path) => void): void {
+export function walkTargets(node: RoutingNode, path: Path, visit: (node: RoutingNode, path: Path) => void): void {
   visit(node, path);
   node.targets?.forEach((target, i) => {
-    walk(target, [...path, 'targets', i], visit);
+    walkTargets(target, [...path, 'targets', i], visit);
   });
 }
 

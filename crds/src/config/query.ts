@@ -50,7 +50,7 @@ export interface PatternBudget {
 
 export const createPatternBudget = (): PatternBudget => ({ left: MAX_CONFIG_PATTERN_SIZE });
 
-interface Place {
+interface QueryPosition {
   readonly path: readonly (string | number)[];
   readonly depth: number;
   readonly issues: Issue[];
@@ -71,7 +71,7 @@ export function parseQuery(
   return issues.length === 0 ? ok(query) : err(issues);
 }
 
-function parseEntries(input: unknown, here: Place): Query {
+function parseEntries(input: unknown, here: QueryPosition): Query {
   if (!isObject(input)) return refuse(here, 'expected an object');
   if (here.depth > MAX_QUERY_DEPTH) return refuse(here, `at most ${MAX_QUERY_DEPTH} levels of $and and $or`);
   const parts = Object.entries(input).map(([key, value]) =>
@@ -80,7 +80,7 @@ function parseEntries(input: unknown, here: Place): Query {
   return { kind: 'all', parts };
 }
 
-function parseEntry(key: string, value: unknown, here: Place): Query {
+function parseEntry(key: string, value: unknown, here: QueryPosition): Query {
   if (key === '$and' || key === '$or') {
     if (!Array.isArray(value) || value.length === 0) return refuse(here, 'expected a non-empty list of queries');
     const parts = value.map((item, i) =>
@@ -97,7 +97,7 @@ function parseEntry(key: string, value: unknown, here: Place): Query {
   return { kind: 'all', parts };
 }
 
-function parseTest(subject: QuerySubject, name: string, operand: unknown, here: Place): Query {
+function parseTest(subject: QuerySubject, name: string, operand: unknown, here: QueryPosition): Query {
   if (!OPERATORS.has(name)) return refuse(here, `unknown operator ${name}`);
   if (name === '$regex') {
     const problem = here.patterns === 'checked' ? notText(operand) : patternProblem(operand, here.patterns);
@@ -138,7 +138,7 @@ export function patternProblem(pattern: unknown, budget: PatternBudget = createP
   }
 }
 
-function refuse(here: Place, message: string): Query {
+function refuse(here: QueryPosition, message: string): Query {
   here.issues.push({ code: 'invalid', path: here.path, message });
   return { kind: 'all', parts: [] };
 }

@@ -54,7 +54,7 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** Every address a connection to this one may end at. */
-export const spellingsOf = (address: Address): readonly string[] => [address.text, ...address.embedded];
+export const equivalentAddresses = (address: Address): readonly string[] => [address.text, ...address.embedded];
 
 /** Per family: a `BlockList` with IPv6 ranges also catches IPv4 addresses, in their mapped form. */
 type Ranges = Readonly<Record<Address['family'], BlockList>>;

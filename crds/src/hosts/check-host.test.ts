@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GATEWAY_ADMIN_PORT } from '../kinds/index.ts';
 import { checkBaseUrl } from './check-host.ts';
-import { BLOCKED_PORTS, METADATA_RANGES, NEVER_DOMAINS, NEVER_HOSTS } from './lists.ts';
+import { BLOCKED_PORTS, FORBIDDEN_DOMAINS, FORBIDDEN_HOSTS, METADATA_RANGES } from './lists.ts';
 
 const accepts = (text: string, ownNamespaces: readonly string[] = []): boolean => checkBaseUrl(text, ownNamespaces).ok;
 
@@ -121,7 +121,7 @@ describe('a base URL', () => {
 });
 
 describe('what nobody may name', () => {
-  const never = [...NEVER_HOSTS, ...NEVER_DOMAINS, ...NEVER_DOMAINS.map((name) => `x.${name}`)];
+  const never = [...FORBIDDEN_HOSTS, ...FORBIDDEN_DOMAINS, ...FORBIDDEN_DOMAINS.map((name) => `x.${name}`)];
   test.for([...never, 'METADATA.google.internal', 'kubernetes.default.svc.corp.example'])('%s', (name) => {
     expect(accepts(`http://${name}`)).toBe(false);
   });

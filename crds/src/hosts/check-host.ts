@@ -2,7 +2,7 @@ import { isIP } from 'node:net'; // pure
 import { err, ok, type Result } from '../lib/result.ts';
 import { isMetadata, parseAddress } from './address.ts';
 import { BLOCKED_PORTS } from './lists.ts';
-import { HOST_NAME, isInNamespaces, isNeverHost } from './names.ts';
+import { HOST_NAME, isForbiddenHost, isInNamespaces } from './names.ts';
 
 /** Where a connection goes. An IPv6 host has no brackets. */
 export interface Destination {
@@ -52,7 +52,7 @@ export function forbiddenProblem({ host, port }: Destination, ownNamespaces: Own
 function forbiddenName({ host, port }: Destination, ownNamespaces: OwnNamespaces): string | undefined {
   if (host.split('.').length > MAX_LABELS) return `the host has more than ${MAX_LABELS} labels`;
   if (!HOST_NAME.test(host)) return 'the host has characters that are not allowed';
-  if (isNeverHost(host)) return 'it names a metadata service or the Kubernetes API';
+  if (isForbiddenHost(host)) return 'it names a metadata service or the Kubernetes API';
   return isInNamespaces(host, port, ownNamespaces) ? 'it belongs to Gatehouse itself' : undefined;
 }
 

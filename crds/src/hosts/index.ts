@@ -1,5 +1,5 @@
 /** Which hosts may be named, as far as the name, the address and the port tell: one judgement for all who ask. */
-export { type Address, isLoopback, isMetadata, isReserved, parseAddress, spellingsOf } from './address.ts';
+export { type Address, equivalentAddresses, isLoopback, isMetadata, isReserved, parseAddress } from './address.ts';
 export {
   checkBaseUrl,
   type Destination,
@@ -11,12 +11,12 @@ export {
 } from './check-host.ts';
 export {
   BLOCKED_PORTS,
+  FORBIDDEN_DOMAINS,
+  FORBIDDEN_HOSTS,
   METADATA_RANGES,
   NETWORK_DOMAINS,
-  NEVER_DOMAINS,
-  NEVER_HOSTS,
   PRIVATE_TLDS,
   REBINDING_DOMAINS,
 } from './lists.ts';
-export { domainsOf, HOST_NAME, isIn, isNeverHost } from './names.ts';
+export { domainsOf, HOST_NAME, isForbiddenHost, isInDomains } from './names.ts';
 export { gatewayPseudonym, gatewaysOf, toVia, VIA_HEADER } from './via.ts';

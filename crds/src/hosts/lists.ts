@@ -1,10 +1,10 @@
 /** Names, ports and ranges; behaviour-providers-hosts 11.4, split by who may open them (behaviour-decisions 29). */
 
 /** Cloud metadata and the Kubernetes API as bare names: nobody may name them. */
-export const NEVER_HOSTS: readonly string[] = ['metadata', 'instance-data', 'kubernetes'];
+export const FORBIDDEN_HOSTS: readonly string[] = ['metadata', 'instance-data', 'kubernetes'];
 
 /** The same as domains: the name itself and everything below. */
-export const NEVER_DOMAINS: readonly string[] = [
+export const FORBIDDEN_DOMAINS: readonly string[] = [
   'metadata.google.internal',
   'metadata.gce.internal',
   'metadata.goog',

@@ -1,5 +1,5 @@
 /** What a host name says by itself, without anybody resolving it. Names are lower-case. */
-import { NEVER_DOMAINS, NEVER_HOSTS } from './lists.ts';
+import { FORBIDDEN_DOMAINS, FORBIDDEN_HOSTS } from './lists.ts';
 
 /** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
 export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
@@ -13,12 +13,12 @@ export function domainsOf(host: string): string[] {
 }
 
 /** Whether a host is one of the domains or lies below one. */
-export const isIn = (host: string, domains: readonly string[]): boolean =>
+export const isInDomains = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 
 /** Names of cloud metadata and of the Kubernetes API, under any cluster domain. */
-export const isNeverHost = (host: string): boolean =>
-  NEVER_HOSTS.includes(host) || isIn(host, NEVER_DOMAINS) || host.startsWith('kubernetes.default.svc.');
+export const isForbiddenHost = (host: string): boolean =>
+  FORBIDDEN_HOSTS.includes(host) || isInDomains(host, FORBIDDEN_DOMAINS) || host.startsWith('kubernetes.default.svc.');
 
 /**
  * Whether cluster DNS would look for the name in one of the namespaces: `NAME.NAMESPACE`, and anything before

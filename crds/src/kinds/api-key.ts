@@ -174,7 +174,7 @@ export const apiKey = defineKind({
     secretRef: nameRef('secretRef names the Secret into which the operator has minted the key.').optional(),
     maskedKey: text('maskedKey is the key with all but its ends hidden.', 64).optional(),
   }),
-  facts: [
+  columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
   ],

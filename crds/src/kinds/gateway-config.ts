@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkConfig, kindConfig, type RoutingNode, routingNodeOf, walk } from '../config/index.ts';
+import { checkConfig, kindConfig, type RoutingNode, routingNodeOf, walkTargets } from '../config/index.ts';
 import { PROVIDER_CATALOGUE, settingsProblems } from '../providers/index.ts';
 import { type Issue, text } from '../schema/index.ts';
 import { defineKind, description, displayName, statusOf } from './parts/index.ts';
@@ -17,7 +17,7 @@ const someCredential = (): string => 'credential';
 
 function settingsIssues(root: RoutingNode): Issue[] {
   const issues: Issue[] = [];
-  walk(root, [], (node, path) => {
+  walkTargets(root, [], (node, path) => {
     const entry = PROVIDER_CATALOGUE.get(node.provider ?? '');
     for (const { key, message } of settingsProblems(entry, Object.keys(node.settings ?? {}))) {
       issues.push({ code: 'invalid', path: [...path, 'settings', key], message });
@@ -36,7 +36,7 @@ export const gatewayConfig = defineKind({
   status: statusOf({
     version: text('version is the digest of the content that is served.', 64).optional(),
   }),
-  facts: [
+  columns: [
     { name: 'Mode', type: 'string', jsonPath: '.spec.config.strategy.mode' },
     { name: 'Provider', type: 'string', jsonPath: '.spec.config.provider' },
   ],

@@ -361,7 +361,7 @@ export const gatewayFleet = defineKind({
     selector: text('selector is the label selector of the pods.', 1024).optional(),
     address: text('address is the base URL of the fleet inside the cluster.', 512).optional(),
   }),
-  facts: [
+  columns: [
     { name: 'Pods', type: 'string', jsonPath: '.status.live' },
     { name: 'Version', type: 'integer', jsonPath: '.status.snapshotVersion' },
     { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend' },

@@ -55,7 +55,7 @@ export const guardrail = defineKind({
   summary: 'Checks on requests or answers and what follows from them.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Deny', type: 'string', jsonPath: '.spec.actions.deny' },
   ],

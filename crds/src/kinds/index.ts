@@ -43,4 +43,4 @@ export {
   type Workspace,
 } from './registry.ts';
 export { API_KEY_TYPES, type ApiKeyType, canonicalScope, SCOPES, scopeProblem } from './scopes.ts';
-export { NOT_SERVED, type NotServed } from './unsupported.ts';
+export { UNSUPPORTED, type UnsupportedFeature } from './unsupported.ts';

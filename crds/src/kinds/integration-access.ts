@@ -46,7 +46,7 @@ export const integrationAccess = defineKind({
   summary: 'Grants an Integration of the organisation to one workspace or to all.',
   spec: withRules(fields, RULES),
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Integration', type: 'string', jsonPath: '.spec.integrationRef.name' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.workspaceRef.name' },
   ],

@@ -50,7 +50,7 @@ export const integration = defineKind({
   summary: 'A provider account of the organisation, granted to workspaces by IntegrationAccess.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
     { name: 'All models', type: 'string', jsonPath: '.spec.allowAllModels' },
   ],

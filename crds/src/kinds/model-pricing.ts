@@ -73,7 +73,7 @@ export const modelPricing = defineKind({
   summary: 'Prices of one model, laid over the bundled catalogue.',
   spec: withRules(fields, RULES),
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
     { name: 'Model', type: 'string', jsonPath: '.spec.model' },
   ],

@@ -98,7 +98,7 @@ export const organisation = defineKind({
   summary: 'Defaults and enforcement for every workspace of the installation; there is one, named default.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },
   ],

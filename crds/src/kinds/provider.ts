@@ -31,7 +31,7 @@ export const provider = defineKind({
   summary: "A workspace's own handle on an Integration, addressed as @NAME/model.",
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Integration', type: 'string', jsonPath: '.spec.integrationRef.name' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
   ],

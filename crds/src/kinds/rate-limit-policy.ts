@@ -58,7 +58,7 @@ export const rateLimitPolicy = defineKind({
   summary: 'A rate limit over the requests of a workspace that match conditions, counted per group.',
   spec: withRules(fields, RULES),
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Value', type: 'integer', jsonPath: '.spec.value' },
     { name: 'Unit', type: 'string', jsonPath: '.spec.unit' },
   ],

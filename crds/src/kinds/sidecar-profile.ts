@@ -103,7 +103,7 @@ export const sidecarProfile = defineKind({
     ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
   }),
-  facts: [
+  columns: [
     { name: 'Pods', type: 'integer', jsonPath: '.status.injectedPods' },
     { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
     { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspend' },

@@ -7,7 +7,7 @@ import { isObject } from '../lib/result.ts';
 import type { Issue } from '../schema/index.ts';
 import type { KindName } from './registry.ts';
 
-export interface NotServed {
+export interface UnsupportedFeature {
   /** Completes "… not part of this version". */
   readonly engine: string;
   /** Kinds that mean nothing without the engine. */
@@ -18,7 +18,7 @@ export interface NotServed {
   readonly value?: string;
 }
 
-export const NOT_SERVED: readonly NotServed[] = [
+export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
     engine: 'rate limits of tokens are',
     fields: { ApiKey: ['spec.rateLimits[].type'] },
@@ -97,14 +97,14 @@ type Found = readonly [Path, unknown];
 
 /** The unsupported kind, fields and values of a parsed resource; what is absent or empty asks for nothing. */
 export function unsupportedFields(kind: KindName, resource: unknown): Issue[] {
-  return NOT_SERVED.flatMap((row) =>
+  return UNSUPPORTED.flatMap((row) =>
     askedFor(row, kind, resource).map(
       (path): Issue => ({ code: 'unsupported', path, message: `${row.engine} not part of this version` }),
     ),
   );
 }
 
-function askedFor({ kinds = [], fields = {}, value }: NotServed, kind: KindName, resource: unknown): Path[] {
+function askedFor({ kinds = [], fields = {}, value }: UnsupportedFeature, kind: KindName, resource: unknown): Path[] {
   if (kinds.includes(kind)) return [['kind']];
   return (fields[kind] ?? [])
     .flatMap((field) => find(resource, field.split('.')))

@@ -24,7 +24,7 @@ export const usageLimitPolicy = defineKind({
   summary: 'A budget for the requests of a workspace that match conditions, one per group.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Limit', type: 'string', jsonPath: '.spec.creditLimit' },
   ],

@@ -33,7 +33,7 @@ export const virtualKey = defineKind({
   summary: 'A provider with its credential and limits, addressed as @NAME or by the x-gw-virtual-key header.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
   ],

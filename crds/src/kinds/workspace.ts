@@ -63,7 +63,7 @@ export const workspace = defineKind({
   summary: 'A tenant: one namespace with its keys, providers and configs, and what holds for all of them.',
   spec,
   status: statusOf({}),
-  facts: [
+  columns: [
     { name: 'Namespace', type: 'string', jsonPath: '.spec.namespace' },
     { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
   ],

@@ -5,9 +5,9 @@ export {
   type IdentityProblem,
   type IdentityRequest,
   identityRequestOf,
-  lendingProblems,
-  nodeAsksForIdentity,
-} from './lending.ts';
+  nodeUsesPodIdentity,
+  podIdentityProblems,
+} from './identity-request.ts';
 export { CLOUDS, type Cloud, type PodIdentity } from './pod-identity.ts';
 export { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
 

@@ -17,7 +17,7 @@ const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/;
 export const HTTP_URL = /^https?:\/\/[^\s/?#]+(\/[^\s]*)?$/;
 
 /** What texts of a pattern are called in the reference. */
-export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
+export const PATTERN_NAMES: ReadonlyMap<string, string> = new Map([
   [OBJECT_NAME.source, 'object name'],
   [NAMESPACE_NAME.source, 'namespace name'],
   [DECIMAL.source, 'decimal in quotes'],

@@ -14,7 +14,7 @@ export {
   namespaceName,
   objectName,
   opaque,
-  PATTERN_WORDS,
+  PATTERN_NAMES,
   pattern,
   setList,
   stringMap,

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
-import { nodeAsksForIdentity } from '../providers/index.ts';
+import { nodeUsesPodIdentity } from '../providers/index.ts';
 
 const stringMap = z.record(z.string(), z.string());
 
@@ -168,11 +168,11 @@ export type AnyEntry = { [K in EntryKind]: SnapshotEntry<K> }[EntryKind];
  * Whether a config is the organisation's and brings credentials of its own, or the identity of the gateway's pod: nobody has
  * granted these to a workspace that merely names the config, so that it is only used where the organisation names it.
  */
-export const isWithheld = ({ workspace, body }: Pick<SnapshotEntry<'config'>, 'workspace' | 'body'>): boolean =>
+export const isOrganisationOnly = ({ workspace, body }: Pick<SnapshotEntry<'config'>, 'workspace' | 'body'>): boolean =>
   workspace === null && (credentialsIn(body.node).length > 0 || usesIdentity(body.node));
 
 const usesIdentity = ({ provider, settings, credential, targets = [] }: RoutingNode): boolean =>
-  nodeAsksForIdentity({ provider, settings, hasCredential: credential !== undefined }) || targets.some(usesIdentity);
+  nodeUsesPodIdentity({ provider, settings, hasCredential: credential !== undefined }) || targets.some(usesIdentity);
 
 /** The id of an entry. */
 export function entryId(kind: EntryKind, workspace: string | null, name: string): string {

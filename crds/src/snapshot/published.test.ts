@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
-  assemble,
-  comparePlaces,
+  assembleSnapshot,
+  compareRevisions,
   contentDigest,
   type Manifest,
   manifestName,
+  nextRevision,
   parseManifest,
-  placeAfter,
-  placeOf,
   readShard,
   renderManifest,
+  revisionOf,
   shardDigest,
   shardName,
 } from './published.ts';
@@ -32,43 +32,43 @@ describe('a manifest', () => {
   });
 
   test.for([
-    { rule: 'no JSON', text: '{', code: 'MALFORMED', place: undefined },
-    { rule: 'no version', text: '{}', code: 'MALFORMED', place: undefined },
+    { rule: 'no JSON', text: '{', code: 'MALFORMED', revision: undefined },
+    { rule: 'no version', text: '{}', code: 'MALFORMED', revision: undefined },
     {
       rule: 'a newer major version, whatever it looks like',
       text: '{"version":4,"schemaVersion":{"major":2,"minor":0},"shards":7}',
       code: 'UNREADABLE',
-      place: { epoch: 0, version: 4 },
+      revision: { epoch: 0, version: 4 },
     },
     {
       rule: 'a name that leads elsewhere',
       text: renderManifest({ ...manifest, shards: [{ name: '../secrets/x', secret: true, digest }] }),
       code: 'MALFORMED',
-      place: { epoch: 0, version: 3 },
+      revision: { epoch: 0, version: 3 },
     },
     {
       rule: 'a digest that is none',
       text: renderManifest({ ...manifest, shards: [{ name: 'x', secret: true, digest: 'A' }] }),
       code: 'MALFORMED',
-      place: { epoch: 0, version: 3 },
+      revision: { epoch: 0, version: 3 },
     },
-  ])('is refused for $rule', ({ text, code, place }) => {
-    expect(parseManifest(text)).toMatchObject({ ok: false, error: { code, place } });
+  ])('is refused for $rule', ({ text, code, revision }) => {
+    expect(parseManifest(text)).toMatchObject({ ok: false, error: { code, revision } });
   });
 
   test.for([
-    { rule: 'a digest of other shards', over: { digest }, place: { epoch: 0, version: 3 } },
-    { rule: 'an epoch after which there is none', over: { epoch: 2 ** 53 - 1 }, place: undefined },
-    { rule: 'a version after which there is none', over: { version: 2 ** 53 - 1 }, place: undefined },
-  ])('is refused for $rule', ({ over, place }) => {
+    { rule: 'a digest of other shards', over: { digest }, revision: { epoch: 0, version: 3 } },
+    { rule: 'an epoch after which there is none', over: { epoch: 2 ** 53 - 1 }, revision: undefined },
+    { rule: 'a version after which there is none', over: { version: 2 ** 53 - 1 }, revision: undefined },
+  ])('is refused for $rule', ({ over, revision }) => {
     const given = renderManifest({ ...manifest, ...over });
-    expect(parseManifest(given)).toMatchObject({ ok: false, error: { code: 'MALFORMED', place } });
+    expect(parseManifest(given)).toMatchObject({ ok: false, error: { code: 'MALFORMED', revision } });
   });
 
   test('comes back with its epoch and the digest of its content', () => {
     const given = { ...manifest, epoch: 4, digest: contentDigest(manifest) };
     expect(parseManifest(renderManifest(given))).toEqual({ ok: true, value: given });
-    expect(placeOf(given)).toEqual({ epoch: 4, version: 3 });
+    expect(revisionOf(given)).toEqual({ epoch: 4, version: 3 });
   });
 
   test('has a digest that says what is served, and not when or in what words', () => {
@@ -86,14 +86,14 @@ describe('a manifest', () => {
       { epoch: e, version: v },
       { epoch: f, version: w },
     ];
-    expect(comparePlaces(first, second)).toBeLessThan(0);
-    expect(comparePlaces(second, first)).toBeGreaterThan(0);
-    expect(comparePlaces(first, { ...first })).toBe(0);
+    expect(compareRevisions(first, second)).toBeLessThan(0);
+    expect(compareRevisions(second, first)).toBeGreaterThan(0);
+    expect(compareRevisions(first, { ...first })).toBe(0);
   });
 
   test('is followed by the next version, and by an epoch where versions have come to their end', () => {
-    expect(placeAfter({ epoch: 3, version: 7 })).toEqual({ epoch: 3, version: 8 });
-    expect(placeAfter({ epoch: 3, version: 2 ** 48 })).toEqual({ epoch: 4, version: 1 });
+    expect(nextRevision({ epoch: 3, version: 7 })).toEqual({ epoch: 3, version: 8 });
+    expect(nextRevision({ epoch: 3, version: 2 ** 48 })).toEqual({ epoch: 4, version: 1 });
   });
 
   test('and shards have names that are objects of Kubernetes', () => {
@@ -116,8 +116,8 @@ describe('a shard', () => {
 });
 
 test('a Snapshot is whole or it is none', () => {
-  expect(assemble(manifest, () => undefined)).toEqual({ ok: false, error: [digest] });
-  expect(assemble(manifest, () => [])).toEqual({
+  expect(assembleSnapshot(manifest, () => undefined)).toEqual({ ok: false, error: [digest] });
+  expect(assembleSnapshot(manifest, () => [])).toEqual({
     ok: true,
     value: { schemaVersion: manifest.schemaVersion, entries: [] },
   });

@@ -68,22 +68,23 @@ export type ShardRef = z.output<typeof shardRef>;
 /** The text of a manifest. */
 export const renderManifest = (manifest: Manifest): string => canonicalJson(manifest);
 
-/** A place in the order of what a fleet has been told: the epoch decides, then the version. */
-export interface Place {
+/** Orders the manifests of a fleet: by epoch, then by version. */
+export interface Revision {
   readonly epoch: number;
   readonly version: number;
 }
 
-export const NO_PLACE: Place = { epoch: 0, version: 0 };
+/** Before everything that is published. */
+export const NO_REVISION: Revision = { epoch: 0, version: 0 };
 
-export const placeOf = ({ epoch = 0, version }: { readonly epoch?: number | undefined; readonly version: number }) =>
-  ({ epoch, version }) satisfies Place;
+export const revisionOf = ({ epoch = 0, version }: { readonly epoch?: number | undefined; readonly version: number }) =>
+  ({ epoch, version }) satisfies Revision;
 
 /** Negative when the first comes before the second, 0 when they are the same. */
-export const comparePlaces = (a: Place, b: Place): number => a.epoch - b.epoch || a.version - b.version;
+export const compareRevisions = (a: Revision, b: Revision): number => a.epoch - b.epoch || a.version - b.version;
 
-/** The place after another one in the same epoch, or in the next one once there is no room left. */
-export const placeAfter = ({ epoch, version }: Place): Place =>
+/** The revision after another one: in the same epoch, or the first of the next epoch when versions are used up. */
+export const nextRevision = ({ epoch, version }: Revision): Revision =>
   version < MAX_VERSION ? { epoch, version: version + 1 } : { epoch: epoch + 1, version: 1 };
 
 /** SHA-256 of all that a manifest has its gateways serve, lower-case hex: equal digests, equal content. */
@@ -101,8 +102,8 @@ export function contentDigest({
 /** Why there is no manifest in a text. `UNREADABLE`: it is of a major version that this build does not know. */
 export interface ManifestProblem {
   readonly code: 'MALFORMED' | 'UNREADABLE';
-  /** The place it has, where that much could be read. */
-  readonly place: Place | undefined;
+  /** Undefined where not even epoch and version could be read. */
+  readonly revision: Revision | undefined;
   readonly message: string;
 }
 
@@ -110,17 +111,17 @@ export interface ManifestProblem {
 export function parseManifest(text: string): Result<Manifest, ManifestProblem> {
   const value = decodeJson(text);
   const head = manifestHead.safeParse(value);
-  if (!head.success) return err({ code: 'MALFORMED', place: undefined, message: problemOf(head.error) });
-  const place = placeOf(head.data);
+  if (!head.success) return err({ code: 'MALFORMED', revision: undefined, message: problemOf(head.error) });
+  const revision = revisionOf(head.data);
   if (!isReadable(head.data.schemaVersion)) {
     const { major, minor } = head.data.schemaVersion;
-    return err({ code: 'UNREADABLE', place, message: `schemaVersion ${major}.${minor} is not readable` });
+    return err({ code: 'UNREADABLE', revision, message: `schemaVersion ${major}.${minor} is not readable` });
   }
   const parsed = manifestSchema.safeParse(value);
-  if (!parsed.success) return err({ code: 'MALFORMED', place, message: problemOf(parsed.error) });
+  if (!parsed.success) return err({ code: 'MALFORMED', revision, message: problemOf(parsed.error) });
   const { digest } = parsed.data;
   if (digest === undefined || digest === contentDigest(parsed.data)) return ok(parsed.data);
-  return err({ code: 'MALFORMED', place, message: 'digest: it is not that of the shards' });
+  return err({ code: 'MALFORMED', revision, message: 'digest: it is not that of the shards' });
 }
 
 /** The text of a shard. Entries that were read from one come out byte for byte. */
@@ -147,7 +148,7 @@ export const isIntact = ({ kind, id, workspace, digest, body }: AnyEntry): boole
   isObject(body) && id.startsWith(entryId(kind, workspace, '')) && digestOf(body) === digest;
 
 /** What shards are the Snapshot of a manifest together; entries come in the order of the shards. */
-export function assemble(
+export function assembleSnapshot(
   manifest: { readonly schemaVersion: SchemaVersion; readonly shards: readonly Pick<ShardRef, 'digest'>[] },
   entriesOf: (digest: string) => readonly AnyEntry[] | undefined,
 ): Result<{ readonly schemaVersion: SchemaVersion; readonly entries: readonly AnyEntry[] }, readonly string[]> {

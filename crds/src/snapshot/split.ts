@@ -67,11 +67,11 @@ export function splitIntoShards(entries: readonly AnyEntry[], options: SplitOpti
   const limits = { maxBytes, targetBytes };
   const before = previous !== undefined && isSame(previous.memo.limits, limits) ? previous : emptySplit(limits);
   if (before === previous && entries === before.memo.entries) return previous;
-  const { sorted, gone, came } = difference(before.memo.entries, entries);
-  if (before === previous && gone.length + came.length === 0) return previous;
+  const { sorted, removed, added } = difference(before.memo.entries, entries);
+  if (before === previous && removed.length + added.length === 0) return previous;
   const change = (secret: boolean): Change => ({
-    gone: gone.filter((entry) => isSecret(entry) === secret).map(placeOf),
-    came: came.filter((entry) => isSecret(entry) === secret).map(toItem),
+    removed: removed.filter((entry) => isSecret(entry) === secret).map(hashedIdOf),
+    added: added.filter((entry) => isSecret(entry) === secret).map(toSizedEntry),
   });
   const plain = updateGroup(before.memo.plain, change(false), limits);
   const secret = updateGroup(before.memo.secret, change(true), limits);
@@ -93,8 +93,8 @@ function emptySplit(limits: Limits): Split {
 
 interface Difference {
   readonly sorted: readonly AnyEntry[];
-  readonly gone: readonly AnyEntry[];
-  readonly came: readonly AnyEntry[];
+  readonly removed: readonly AnyEntry[];
+  readonly added: readonly AnyEntry[];
 }
 
 /** What differs by identity. Ids are compared only where lists differ: what was sorted before need not be looked at again. */
@@ -111,8 +111,8 @@ function sortedDifference(before: readonly AnyEntry[], after: readonly AnyEntry[
 
 /** Undefined when the second list is not strictly sorted. */
 function walk(before: readonly AnyEntry[], after: readonly AnyEntry[]): Difference | undefined {
-  const gone: AnyEntry[] = [];
-  const came: AnyEntry[] = [];
+  const removed: AnyEntry[] = [];
+  const added: AnyEntry[] = [];
   let at = 0;
   let changed = false;
   for (const [index, entry] of after.entries()) {
@@ -125,22 +125,22 @@ function walk(before: readonly AnyEntry[], after: readonly AnyEntry[]): Differen
     if (!isAfter(entry, after[index - 1])) return undefined;
     changed = true;
     for (let old = before[at]; old !== undefined && old.id <= entry.id && old !== entry; old = before[at]) {
-      gone.push(old);
+      removed.push(old);
       at += 1;
     }
     if (before[at] === entry) at += 1;
-    else came.push(entry);
+    else added.push(entry);
   }
-  gone.push(...before.slice(at));
-  return { sorted: after, gone, came };
+  removed.push(...before.slice(at));
+  return { sorted: after, removed, added };
 }
 
 const isAfter = (entry: AnyEntry, other: AnyEntry | undefined): boolean => other === undefined || other.id < entry.id;
 
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
 
-/** Where an id belongs: the first 64 bits of its hash. */
-interface Place {
+/** An id with the first 64 bits of its hash, which say in which shard the entry is. */
+interface HashedId {
   readonly id: string;
   readonly high: number;
   readonly low: number;
@@ -149,29 +149,29 @@ interface Place {
 const BITS = 64;
 const HALF_BITS = 32;
 
-interface Item extends Place {
+interface SizedEntry extends HashedId {
   readonly entry: AnyEntry;
   /** Of its canonical JSON. */
   readonly bytes: number;
 }
 
-function placeOf({ id }: AnyEntry): Place {
+function hashedIdOf({ id }: AnyEntry): HashedId {
   const digest = hash('sha256', id, 'buffer');
   return { id, high: digest.readUInt32BE(0), low: digest.readUInt32BE(4) };
 }
 
-const toItem = (entry: AnyEntry): Item => ({
-  ...placeOf(entry),
+const toSizedEntry = (entry: AnyEntry): SizedEntry => ({
+  ...hashedIdOf(entry),
   entry,
   bytes: Buffer.byteLength(canonicalJson(entry)),
 });
 
-const bitAt = ({ high, low }: Place, depth: number): number =>
+const bitAt = ({ high, low }: HashedId, depth: number): number =>
   (depth < HALF_BITS ? high >>> (HALF_BITS - 1 - depth) : low >>> (BITS - 1 - depth)) & 1;
 
 interface Change {
-  readonly gone: readonly Place[];
-  readonly came: readonly Item[];
+  readonly removed: readonly HashedId[];
+  readonly added: readonly SizedEntry[];
 }
 
 /** Entries that may share a shard. */
@@ -181,17 +181,17 @@ interface Group {
   readonly alone: ReadonlyMap<string, Leaf>;
 }
 
-/** A tree over the bits of places. It never changes: an update makes new nodes on the way to what it touches. */
+/** A tree over the bits of hashed ids. It never changes: an update makes new nodes on the way to what it touches. */
 type Node = Leaf | Branch;
 
 class Leaf {
   /** Sorted by id. */
-  readonly items: readonly Item[];
+  readonly items: readonly SizedEntry[];
   /** Of the text of its shard; 0 without items. */
   readonly bytes: number;
   #shard: Shard | undefined;
 
-  constructor(items: readonly Item[]) {
+  constructor(items: readonly SizedEntry[]) {
     this.items = items;
     this.bytes = textBytes(items);
   }
@@ -220,7 +220,7 @@ class Branch {
 }
 
 /** Two brackets, and commas between. */
-const textBytes = (items: readonly Item[]): number =>
+const textBytes = (items: readonly SizedEntry[]): number =>
   items.length === 0 ? 0 : items.reduce((sum, { bytes }) => sum + bytes + 1, 1);
 
 /** One pair of brackets less, one comma more. */
@@ -230,16 +230,16 @@ const joinedBytes = (zero: Node, one: Node): number =>
 const EMPTY = new Leaf([]);
 
 function updateGroup(group: Group, change: Change, { targetBytes }: Limits): Group {
-  if (change.gone.length + change.came.length === 0) return group;
+  if (change.removed.length + change.added.length === 0) return group;
   const alone = new Map(group.alone);
-  for (const { id } of change.gone) alone.delete(id);
-  const shared: Item[] = [];
-  for (const item of change.came) {
+  for (const { id } of change.removed) alone.delete(id);
+  const shared: SizedEntry[] = [];
+  for (const item of change.added) {
     const leaf = new Leaf([item]);
     if (leaf.bytes > targetBytes) alone.set(item.id, leaf);
     else shared.push(item);
   }
-  const inTree = { gone: change.gone.filter(({ id }) => !group.alone.has(id)), came: shared };
+  const inTree = { removed: change.removed.filter(({ id }) => !group.alone.has(id)), added: shared };
   return { tree: updateNode(group.tree, inTree, { depth: 0, targetBytes }), alone };
 }
 
@@ -249,13 +249,13 @@ interface Level {
 }
 
 function updateNode(node: Node, change: Change, level: Level): Node {
-  if (change.gone.length + change.came.length === 0) return node;
+  if (change.removed.length + change.added.length === 0) return node;
   if (node instanceof Leaf) return grow(changedItems(node.items, change), level);
   const { depth, targetBytes } = level;
   const below = { depth: depth + 1, targetBytes };
   const part = (bit: number): Change => ({
-    gone: change.gone.filter((place) => bitAt(place, depth) === bit),
-    came: change.came.filter((place) => bitAt(place, depth) === bit),
+    removed: change.removed.filter((id) => bitAt(id, depth) === bit),
+    added: change.added.filter((id) => bitAt(id, depth) === bit),
   });
   const zero = updateNode(node.zero, part(0), below);
   const one = updateNode(node.one, part(1), below);
@@ -263,13 +263,13 @@ function updateNode(node: Node, change: Change, level: Level): Node {
   return new Leaf([...itemsOf(zero), ...itemsOf(one)].sort(byId));
 }
 
-function changedItems(items: readonly Item[], { gone, came }: Change): readonly Item[] {
-  const left = new Set(gone.map(({ id }) => id));
-  return [...items.filter(({ id }) => !left.has(id)), ...came].sort(byId);
+function changedItems(items: readonly SizedEntry[], { removed, added }: Change): readonly SizedEntry[] {
+  const left = new Set(removed.map(({ id }) => id));
+  return [...items.filter(({ id }) => !left.has(id)), ...added].sort(byId);
 }
 
 /** The smallest tree whose shards are not larger than the target. */
-function grow(items: readonly Item[], { depth, targetBytes }: Level): Node {
+function grow(items: readonly SizedEntry[], { depth, targetBytes }: Level): Node {
   if (textBytes(items) <= targetBytes || depth === BITS) return new Leaf(items);
   const half = (bit: number): Node =>
     grow(
@@ -279,7 +279,7 @@ function grow(items: readonly Item[], { depth, targetBytes }: Level): Node {
   return new Branch(half(0), half(1));
 }
 
-const itemsOf = (node: Node): readonly Item[] =>
+const itemsOf = (node: Node): readonly SizedEntry[] =>
   node instanceof Leaf ? node.items : [...itemsOf(node.zero), ...itemsOf(node.one)];
 
 function* leavesOf(node: Node): Generator<Leaf> {

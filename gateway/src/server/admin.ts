@@ -1,7 +1,7 @@
 /** The admin listener: metrics, probes and the state of the Snapshot. Never public. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
-import { comparePlaces, type Place } from '@gatehouse/crds/snapshot';
+import { compareRevisions, type Revision } from '@gatehouse/crds/snapshot';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
@@ -69,10 +69,11 @@ function toCount(text: string | undefined): number {
 }
 
 /** Resolves when what is loaded or refused is not before `wanted`, with the next load or refusal, or when the signal ends. */
-export function waitForVersion(snapshots: SnapshotHolder, wanted: Place, signal: AbortSignal): Promise<void> {
+export function waitForVersion(snapshots: SnapshotHolder, wanted: Revision, signal: AbortSignal): Promise<void> {
   const { version = 0, epoch, rejected } = snapshots.status;
   const isThere =
-    comparePlaces({ epoch, version }, wanted) >= 0 || (rejected !== undefined && comparePlaces(rejected, wanted) >= 0);
+    compareRevisions({ epoch, version }, wanted) >= 0 ||
+    (rejected !== undefined && compareRevisions(rejected, wanted) >= 0);
   if (isThere || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const finish = (): void => {

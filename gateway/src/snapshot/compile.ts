@@ -1,4 +1,4 @@
-import { type AnyEntry, entryId, isWithheld, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { type AnyEntry, entryId, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
@@ -145,7 +145,7 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileC
     id,
     slug: body.slug,
     workspace,
-    withheld: isWithheld(entry),
+    withheld: isOrganisationOnly(entry),
     plan: compilePlan(body.node, {
       saved,
       reach: body.reach,

@@ -1,5 +1,5 @@
 /** Keeps the Snapshot that serves: validates a new one, compiles what changed, swaps one reference. */
-import { isReadable, type Place, type Snapshot } from '@gatehouse/crds/snapshot';
+import { isReadable, type Revision, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type LoadContext, type Loaded, loadEntries } from './load.ts';
 import { EntryError } from './validate.ts';
 import { type SnapshotView, toView } from './view.ts';
@@ -18,7 +18,7 @@ export interface SnapshotStatus {
   readonly skipped: readonly SkippedEntry[];
 }
 
-export interface RejectedVersion extends Place {
+export interface RejectedVersion extends Revision {
   /** Id of the entry that is to blame, if it is one. */
   readonly entry?: string;
   readonly reason: string;
@@ -36,7 +36,7 @@ export interface SnapshotHolder {
   /** Loads a Snapshot, or refuses it and keeps the last good one. Loads run one after the other. */
   load(version: number, snapshot: Snapshot, of?: Origin): Promise<SnapshotStatus>;
   /** Says that a version cannot be loaded, before it could become a Snapshot. */
-  refuse(place: Place, reason: string): void;
+  refuse(revision: Revision, reason: string): void;
   /** What was refused is not offered any more: what serves is what there is. */
   settle(): void;
   /** Called after every load and refusal. Returns how to stop listening. */

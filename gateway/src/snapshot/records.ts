@@ -56,7 +56,7 @@ export interface SavedConfig {
   readonly slug: string;
   readonly workspace: string | null;
   readonly plan: Plan;
-  /** Naming it is not enough to use it, unless the organisation does; see `isWithheld` of the contract. */
+  /** Naming it is not enough to use it, unless the organisation does; see `isOrganisationOnly` of the contract. */
   readonly withheld: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** How the program reaches fleets: publishers, and the pods' own answers. */
 
-import type { Place } from '@gatehouse/crds/snapshot';
+import type { Revision } from '@gatehouse/crds/snapshot';
 import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } from '../kinds/gateway-fleet/index.ts';
 import type { FleetPorts } from '../program/index.ts';
 import {
@@ -25,7 +25,7 @@ export interface FleetPortsOptions {
 
 export function createFleetPorts({ client, stores, settings, identity, log }: FleetPortsOptions): FleetPorts {
   const { pods, secrets } = stores;
-  const remembered = (fleet: FleetIdentity): Place | undefined => {
+  const remembered = (fleet: FleetIdentity): Revision | undefined => {
     const object = stores.fleets.fleets.get(keyOf(fleet));
     const { snapshotEpoch: epoch = 0, snapshotVersion: version } = object?.status ?? {};
     const isTold = typeof epoch === 'number' && typeof version === 'number' && object?.metadata.uid === fleet.uid;

@@ -1,4 +1,4 @@
-import { comparePlaces, type Snapshot } from '@gatehouse/crds/snapshot';
+import { compareRevisions, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Acknowledgement, createTender, type FleetPod, type Published, type Report } from '../publish/index.ts';
 import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
 import { type Issue, Issues } from './issues.ts';
@@ -170,7 +170,7 @@ export class Fleet {
     const { publisher } = this.#options.parts;
     if (this.#published === undefined || this.place.suspended) return undefined;
     const reports = reportsOf(this.#table()).filter((report) => publisher.isSurpassedBy(report));
-    return reports.sort(comparePlaces).at(-1);
+    return reports.sort(compareRevisions).at(-1);
   }
 
   #wakeAll(): void {

@@ -1,5 +1,5 @@
 /** Pods that do not serve what is published, and what they say about it. Pure. */
-import { comparePlaces } from '@gatehouse/crds/snapshot';
+import { compareRevisions } from '@gatehouse/crds/snapshot';
 import { type Acknowledgement, type Published, type Report, servesContent } from '../publish/index.ts';
 import type { LaggingPod } from './ports.ts';
 
@@ -32,13 +32,13 @@ type Answer = NonNullable<Acknowledgement['answer']>;
 
 function refusalOf(answer: Answer | undefined, published: Published): string | undefined {
   const { rejected } = answer ?? {};
-  return rejected !== undefined && comparePlaces(rejected, published) >= 0 ? rejected.reason : undefined;
+  return rejected !== undefined && compareRevisions(rejected, published) >= 0 ? rejected.reason : undefined;
 }
 
 /** Why a pod will not come to serve what is published by waiting for it. */
 function troubleOf({ epoch, version, digest }: Answer, published: Published): string | undefined {
   if (version === undefined) return undefined;
   if (digest === undefined) return 'the gateway is of a release that does not say what it serves: use a newer image';
-  if (comparePlaces({ epoch, version }, published) <= 0) return undefined;
+  if (compareRevisions({ epoch, version }, published) <= 0) return undefined;
   return `it serves version ${version} of epoch ${epoch}, which was not published by this operator`;
 }

@@ -1,7 +1,7 @@
 /** What fleets were told last, by whoever led then. */
 import {
   type AnyEntry,
-  assemble,
+  assembleSnapshot,
   isIntact,
   MANIFEST_KEY,
   manifestName,
@@ -111,7 +111,7 @@ async function readFleet({ namespace, name }: FleetName, options: ReaderOptions)
     }
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
-  const snapshot = assemble(manifest.value, (digest) => shards.get(digest));
+  const snapshot = assembleSnapshot(manifest.value, (digest) => shards.get(digest));
   if (!snapshot.ok) return unreadable(options, fleet, 'INCOMPLETE');
   return [{ publishedAt: manifest.value.publishedAt ?? 0, entries: snapshot.value.entries }];
 }

@@ -1,10 +1,10 @@
 /** The status of a translated object: pure, same world, same bytes (engineering 8.4). */
-import { type ConditionDraft, type Grounds, toCondition } from '@gatehouse/crds/conditions';
+import { type ConditionDraft, type Explanation, toCondition } from '@gatehouse/crds/conditions';
 import type { StatusDraft } from '../runtime/index.ts';
 import type { Verdict } from '../translate/index.ts';
 
 /** Whether the pods serve what the object says. */
-export interface Programming extends Grounds {
+export interface Programming extends Explanation {
   readonly status: 'True' | 'False' | 'Unknown';
 }
 
@@ -14,8 +14,11 @@ export const PROGRAMMED: Programming = {
   message: 'Every ready pod of the fleets concerned serves this generation',
 };
 const UNDECIDED: Programming = { status: 'Unknown', reason: 'Pending', message: 'An earlier step has not finished' };
-const EXPIRED: Grounds = { reason: 'Expired', message: 'The time of spec.expiresAt has passed: gateways refuse it' };
-const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+const EXPIRED: Explanation = {
+  reason: 'Expired',
+  message: 'The time of spec.expiresAt has passed: gateways refuse it',
+};
+const SUCCEEDED: Explanation = { reason: 'Succeeded', message: 'All steps succeeded' };
 
 /** Whether the object, as it is, has been made into something that pods can serve. */
 export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean {

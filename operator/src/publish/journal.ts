@@ -3,7 +3,7 @@
  * and what it no longer names, and collects by name. And how far it has published, which a manifest that was put back does not tell.
  */
 import { parseJson } from '@gatehouse/crds';
-import { canonicalJson, type Place } from '@gatehouse/crds/snapshot';
+import { canonicalJson, type Revision } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 export const JOURNAL_KEY = 'journal.json';
@@ -31,7 +31,7 @@ const schema = z.object({
 });
 
 export type JournalRow = Readonly<z.output<typeof row>>;
-export interface Journal extends Place {
+export interface Journal extends Revision {
   readonly publisher: string;
   readonly collectedAtMs: number;
   /** `sinceMs`: since when nothing has named the shard, in ms since 1970. */

@@ -1,10 +1,10 @@
-import type { Place } from '@gatehouse/crds/snapshot';
+import type { Revision } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
 import { createMemory, type Memory } from './memory.ts';
 
-const at = (epoch: number, version: number): Place => ({ epoch, version });
+const at = (epoch: number, version: number): Revision => ({ epoch, version });
 
-function remembering(place: Place, digest?: string): Memory {
+function remembering(place: Revision, digest?: string): Memory {
   const memory = createMemory();
   if (digest === undefined) memory.recall([place]);
   else memory.advance(place, digest);

@@ -2,7 +2,7 @@
  * How far a fleet has been told: the last place that was published, or announced, as far as anything there is remembers it. See
  * docs/behaviour/publishing.md. Pure.
  */
-import { comparePlaces, NO_PLACE, type Place, placeAfter } from '@gatehouse/crds/snapshot';
+import { compareRevisions, NO_REVISION, nextRevision, type Revision } from '@gatehouse/crds/snapshot';
 
 /**
  * What a pod reports farther ahead than this is not believed: each step costs a publish, so no true report is. Without the bound,
@@ -14,55 +14,55 @@ const MAX_VERSIONS_AHEAD = 1_000_000;
 const MAX_EPOCH = 2 ** 40;
 
 /** What a pod says it serves. */
-export interface Report extends Place {
+export interface Report extends Revision {
   readonly digest?: string | undefined;
 }
 
 export interface Memory {
-  readonly last: Place;
+  readonly last: Revision;
   /**
    * Takes note of places that something stored says were published; nothing comes before them any more. As long as nothing is
    * known they are believed however large they are: a fleet may have come far before this process began.
    */
-  recall(places: readonly Place[]): void;
+  recall(places: readonly Revision[]): void;
   /** Takes note of what is published, or is about to be. */
-  advance(place: Place, digest: string): void;
+  advance(place: Revision, digest: string): void;
   /** Whether a pod serves what is not known to have been published: it would refuse what comes next. */
   isSurpassedBy(report: Report): boolean;
   /** The place of the next publish. */
-  next(): Place;
+  next(): Revision;
   /** The first place of an epoch that the pod will take. */
-  nextEpoch(report: Report): Place;
+  nextEpoch(report: Report): Revision;
 }
 
 export function createMemory(): Memory {
-  let last = NO_PLACE;
+  let last = NO_REVISION;
   let digest: string | undefined;
-  const isBelievable = ({ epoch }: Place): boolean => epoch <= last.epoch + MAX_EPOCHS_AHEAD;
+  const isBelievable = ({ epoch }: Revision): boolean => epoch <= last.epoch + MAX_EPOCHS_AHEAD;
   return {
     get last() {
       return last;
     },
     recall: (places) => {
-      const knowsNothing = comparePlaces(last, NO_PLACE) === 0;
+      const knowsNothing = compareRevisions(last, NO_REVISION) === 0;
       const believed = places.filter((place) => (knowsNothing ? place.epoch <= MAX_EPOCH : isBelievable(place)));
-      const latest = [...believed].sort(comparePlaces).at(-1);
-      if (latest !== undefined && comparePlaces(latest, last) > 0) [last, digest] = [latest, undefined];
+      const latest = [...believed].sort(compareRevisions).at(-1);
+      if (latest !== undefined && compareRevisions(latest, last) > 0) [last, digest] = [latest, undefined];
     },
     advance: (place, of) => {
       [last, digest] = [place, of];
     },
     isSurpassedBy: (report) => {
-      const order = comparePlaces(report, last);
+      const order = compareRevisions(report, last);
       const isOther = report.digest !== undefined && digest !== undefined && report.digest !== digest;
       return isBelievable(report) && (order > 0 || (order === 0 && isOther));
     },
-    next: () => placeAfter(last),
+    next: () => nextRevision(last),
     nextEpoch: (report) => {
       const epoch = Math.max(last.epoch, report.epoch) + 1;
       // Gateways of before epochs go by the version alone.
       const isNear = report.version <= last.version + MAX_VERSIONS_AHEAD;
-      return placeAfter({ epoch, version: isNear ? Math.max(last.version, report.version) : last.version });
+      return nextRevision({ epoch, version: isNear ? Math.max(last.version, report.version) : last.version });
     },
   };
 }

@@ -1,10 +1,10 @@
 import {
-  comparePlaces,
+  compareRevisions,
   contentDigest,
   type Manifest,
   manifestName,
   type Oversized,
-  type Place,
+  type Revision,
   type Snapshot,
   type Split,
   shardName,
@@ -26,7 +26,7 @@ export interface PublisherOptions {
   /** Of this leader, unique among all that ever led: pod name and uid. */
   readonly identity: string;
   /** What remembers how far the fleet was told besides what is published: its status. */
-  readonly remembered?: () => Place | undefined;
+  readonly remembered?: () => Revision | undefined;
   /** What shows whether it is still there; without it everything is asked for now and then. */
   readonly lookout?: Lookout | undefined;
   /** The pace of deletions, shared by all fleets. */
@@ -36,7 +36,7 @@ export interface PublisherOptions {
 }
 
 /** `epoch` and `version` are those that gateways load, as before when nothing has changed. */
-export interface Published extends Place {
+export interface Published extends Revision {
   /** Of the content: what a gateway says that serves it. */
   readonly digest: string;
   readonly changed: boolean;
@@ -85,7 +85,7 @@ interface Wanted {
   readonly split: Split;
 }
 
-interface Outcome extends Place {
+interface Outcome extends Revision {
   readonly digest: string;
   readonly changed: boolean;
   readonly restored: number;
@@ -211,19 +211,19 @@ class FleetPublisher {
     const told = remembered();
     this.memory.recall([placeIn(journal.value), manifest.value.place, ...(told === undefined ? [] : [told])]);
     const { last } = this.memory;
-    if (comparePlaces(journal.value, last) < 0) {
+    if (compareRevisions(journal.value, last) < 0) {
       journal = await this.#shelf.writeJournal({ ...journal.value, ...last }, journal, options);
     }
     return { journal, manifest };
   }
 
   /** `newEpoch`: where to publish whether something has changed or not. */
-  async #write({ split, schemaVersion }: Wanted, base: Base, options: Options, newEpoch?: Place): Promise<Outcome> {
+  async #write({ split, schemaVersion }: Wanted, base: Base, options: Options, newEpoch?: Revision): Promise<Outcome> {
     const { manifest, place: current, isLabelled } = base.manifest.value;
     const plan = planPublish(manifest, split.shards, { fleet: this.#options.fleet.name, schemaVersion });
     const digest = contentDigest({ schemaVersion, shards: plan.refs });
     const restored = await this.#keeper.restore(plan.kept, this.#namedBy, options);
-    const isLast = comparePlaces(current, this.memory.last) === 0;
+    const isLast = compareRevisions(current, this.memory.last) === 0;
     if (!plan.changed && isLast && isLabelled && newEpoch === undefined) {
       this.memory.advance(current, digest);
       return { ...current, digest, changed: false, restored };
@@ -247,7 +247,7 @@ class FleetPublisher {
   }
 
   /** Writes down what is about to come and to go, so that it can be collected whatever happens. */
-  #announce({ refs }: Plan, place: Place, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
+  #announce({ refs }: Plan, place: Revision, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
     const { clock, identity } = this.#options;
     const before = manifest.value.manifest?.shards ?? [];
     const shards = rowsBefore(journal.value.shards, { before, after: refs }, clock.wallMs());
@@ -279,7 +279,7 @@ class FleetPublisher {
   }
 }
 
-const placeIn = ({ epoch, version }: Place): Place => ({ epoch, version });
+const placeIn = ({ epoch, version }: Revision): Revision => ({ epoch, version });
 
 const toPublished = ({ restored: _, ...outcome }: Outcome, { oversized }: Split): Published => ({
   ...outcome,

@@ -3,10 +3,10 @@ import {
   MANIFEST_KEY,
   type Manifest,
   manifestName,
-  NO_PLACE,
-  type Place,
+  NO_REVISION,
   parseManifest,
-  placeOf,
+  type Revision,
+  revisionOf,
   type Shard,
   shardDigest,
   shardName,
@@ -37,7 +37,7 @@ export interface Stored<T> {
 
 /** What the manifest ConfigMap says. `place` is also known of a manifest that cannot be read otherwise. */
 export interface ManifestState {
-  readonly place: Place;
+  readonly place: Revision;
   readonly manifest: Manifest | undefined;
   /** Without the label of its fleet no watch shows it. */
   readonly isLabelled: boolean;
@@ -91,7 +91,7 @@ export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log)
     },
     writeManifest: async (manifest, { resourceVersion }, options) => {
       const object = await write(toManifestObject(fleet, manifest, resourceVersion), options);
-      return stored(object, { place: placeOf(manifest), manifest, isLabelled: true });
+      return stored(object, { place: revisionOf(manifest), manifest, isLabelled: true });
     },
     writeJournal: async (journal, { resourceVersion }, options) =>
       stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
@@ -133,11 +133,11 @@ const ignoring =
   };
 
 function readManifestState(object: DataObject | undefined, log: Log): Omit<ManifestState, 'isLabelled'> {
-  if (object === undefined) return { place: NO_PLACE, manifest: undefined };
+  if (object === undefined) return { place: NO_REVISION, manifest: undefined };
   const parsed = parseManifest(object.data?.[MANIFEST_KEY] ?? '');
-  if (parsed.ok) return { place: placeOf(parsed.value), manifest: parsed.value };
+  if (parsed.ok) return { place: revisionOf(parsed.value), manifest: parsed.value };
   log.warn({ problem: parsed.error.message }, 'Manifest was unreadable');
-  return { place: parsed.error.place ?? NO_PLACE, manifest: undefined };
+  return { place: parsed.error.revision ?? NO_REVISION, manifest: undefined };
 }
 
 const isOf = ({ name }: FleetIdentity, object: DataObject | undefined): boolean =>

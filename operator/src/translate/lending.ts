@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
-import { identityRequestOf, lendingProblems, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { identityRequestOf, PROVIDER_CATALOGUE, podIdentityProblems } from '@gatehouse/crds/providers';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import { type Finding, notLent } from './findings.ts';
 import type { Lookups } from './lookups.ts';
@@ -35,7 +35,7 @@ export function lendingOf(spec: (VirtualKey | Integration)['spec'], workspace: s
       `not lend to the Workspace ${workspace}: its cloudIdentityGrants name who may use it`;
     return { ...NOTHING, findings: [notLent(['spec', 'settings', field], message)] };
   }
-  const problems = lendingProblems(provider, spec);
+  const problems = podIdentityProblems(provider, spec);
   const derived = externalId === undefined ? undefined : view.externalIdOf(workspace);
   const given = externalId === undefined ? undefined : spec.settings?.[externalId];
   if (externalId !== undefined && given !== undefined && given !== derived) {

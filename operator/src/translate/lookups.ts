@@ -4,8 +4,8 @@
  */
 import type { KindConfig } from '@gatehouse/crds/config';
 import { GROUP, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
-import { nodeAsksForIdentity } from '@gatehouse/crds/providers';
-import { isWithheld } from '@gatehouse/crds/snapshot';
+import { nodeUsesPodIdentity } from '@gatehouse/crds/providers';
+import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import { createGrantBook } from './grants.ts';
 import { type Holdings, holderOf } from './holders.ts';
@@ -34,7 +34,7 @@ export interface Lookups {
   exists(kind: KindName, namespace: string, name: string): boolean;
   /** Whether there is an object of which nothing counts: it says nothing valid and has not since the program started. */
   isBroken(kind: KindName, namespace: string, name: string): boolean;
-  /** Whether a config of the organisation has credentials of its own; see `isWithheld` of the contract. */
+  /** Whether a config of the organisation has credentials of its own; see `isOrganisationOnly` of the contract. */
   isWithheld(config: string): boolean;
   secret(namespace: string, name: string): SecretData | undefined;
   /** How far reading the Secret has come: what is not known to be absent may well be there. */
@@ -112,7 +112,7 @@ export function createLookups(input: LookupInput): Lookups {
       const resource = resourceOf(items, 'GatewayConfig', objectKey(organisationNamespace, config));
       if (resource !== undefined) return hasCredentials(resource.spec.config);
       const served = item === undefined ? [] : servedSoFar(item, lastGood, ownerOf);
-      return served.some((entry) => entry.kind === 'config' && isWithheld(entry));
+      return served.some((entry) => entry.kind === 'config' && isOrganisationOnly(entry));
     },
     hashOf,
     credentialOf,
@@ -149,7 +149,7 @@ export function createLookups(input: LookupInput): Lookups {
 /** Whether a config brings credentials, or the identity of the gateway's pods. */
 const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindConfig): boolean =>
   secretRef !== undefined ||
-  nodeAsksForIdentity({ provider, settings, hasCredential: false }) ||
+  nodeUsesPodIdentity({ provider, settings, hasCredential: false }) ||
   targets.some(hasCredentials);
 
 const ORGANISATION_NAME = 'default';

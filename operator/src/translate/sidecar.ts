@@ -1,13 +1,13 @@
 /** What sidecars of a workspace are told: no key, and nothing that only the organisation may hold (DESIGN section 5). */
 import { createHash } from 'node:crypto';
-import { managedSlugOf, type RoutingNode, walk } from '@gatehouse/crds/config';
+import { managedSlugOf, type RoutingNode, walkTargets } from '@gatehouse/crds/config';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import {
   type AnyEntry,
   digestOf,
   type EntryBody,
   entryId,
-  isWithheld,
+  isOrganisationOnly,
   SCHEMA_VERSION,
   SECRET_ENTRY_KINDS,
   type Snapshot,
@@ -50,7 +50,7 @@ export function forTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet
   return entries.flatMap((entry) => {
     if (entry.workspace !== null) return [withFleetNeeds(entry)];
     if (SECRET_ENTRY_KINDS.has(entry.kind)) return [];
-    if (entry.kind === 'config' && isWithheld(entry) && !named.has(entry.body.slug)) return [];
+    if (entry.kind === 'config' && isOrganisationOnly(entry) && !named.has(entry.body.slug)) return [];
     if (entry.kind === 'organisation') return [withoutDefaultWorkspace(entry)];
     return [withFleetNeeds(entry.kind === 'provider' ? withOwnGrants(entry, workspaces) : entry)];
   });
@@ -151,7 +151,7 @@ export function fleetNeeds({ entries }: SidecarSnapshot): readonly string[] {
 
 function namesAny(root: RoutingNode, slugs: ReadonlySet<string>): boolean {
   let found = false;
-  walk(root, [], (node) => {
+  walkTargets(root, [], (node) => {
     const slug = managedSlugOf(node);
     if (slug !== undefined && slugs.has(slug)) found = true;
   });

@@ -1,6 +1,6 @@
 /** What is told about an object: pure data for statuses, `validate` and logs. Same world, same bytes (engineering 8.4). */
 import { formatPath } from '@gatehouse/crds';
-import { type Grounds, REASONS } from '@gatehouse/crds/conditions';
+import { type Explanation, REASONS } from '@gatehouse/crds/conditions';
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { Finding, FindingReason } from './findings.ts';
 import type { WorldObject } from './world.ts';
@@ -8,7 +8,7 @@ import type { WorldObject } from './world.ts';
 /** The conditions a translation decides; `Programmed` and `Ready` need pods. */
 export type TranslatedCondition = 'Accepted' | 'ResolvedRefs';
 
-export interface Judgement extends Grounds {
+export interface Judgement extends Explanation {
   readonly status: 'True' | 'False' | 'Unknown';
 }
 

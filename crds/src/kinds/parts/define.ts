@@ -55,7 +55,7 @@ interface KindOptions<K extends string, S extends z.ZodType, T extends z.ZodType
   extends Pick<KindDefinition<K, S, T>, 'kind' | 'plural' | 'shortNames' | 'summary' | 'spec' | 'status' | 'check'> {
   readonly scope?: 'Cluster';
   /** The facts people look for, between Reason and Age. */
-  readonly facts?: readonly PrinterColumn[];
+  readonly columns?: readonly PrinterColumn[];
   /** Rules of the whole object, e.g. about its name. */
   readonly rules?: readonly Rule<Resource<K, z.output<S>, z.output<T>>>[];
 }
@@ -64,13 +64,13 @@ interface KindOptions<K extends string, S extends z.ZodType, T extends z.ZodType
 export function defineKind<const K extends string, S extends z.ZodType, T extends z.ZodType>(
   options: KindOptions<K, S, T>,
 ): KindDefinition<K, S, T> {
-  const { kind, scope = 'Namespaced', facts = [], rules = [], ...rest } = options;
+  const { kind, scope = 'Namespaced', columns = [], rules = [], ...rest } = options;
   return {
     ...rest,
     kind,
     singular: kind.toLowerCase(),
     scope,
-    columns: [...CONDITION_COLUMNS, ...facts, AGE, ...WIDE_COLUMNS],
+    columns: [...CONDITION_COLUMNS, ...columns, AGE, ...WIDE_COLUMNS],
     resource: withRules(resourceSchema(kind, options.spec, options.status), rules),
   };
 }

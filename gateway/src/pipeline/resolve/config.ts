@@ -1,7 +1,7 @@
 /** Which config a request runs under; behaviour-lifecycle 1.6 rules 1 and 2, 1.7 rules 1 to 3. */
 import { createHash } from 'node:crypto';
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
-import { parseInlineConfig, type RoutingNode, type TargetCaps, walk } from '@gatehouse/crds/config';
+import { parseInlineConfig, type RoutingNode, type TargetCaps, walkTargets } from '@gatehouse/crds/config';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
@@ -110,7 +110,7 @@ function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
     const checked = url === undefined ? undefined : checkCustomHost(url, hosts, 'request');
     if (checked !== undefined && !checked.ok) issues.push({ code: 'invalid', path, message: checked.error });
   };
-  walk(root, [], (node, path) => {
+  walkTargets(root, [], (node, path) => {
     check(node.customHost, [...path, 'custom_host']);
     const fields = PROVIDER_CATALOGUE.get(node.provider ?? '')?.fields ?? [];
     for (const { key, url } of fields) if (url) check(node.settings?.[key], [...path, key]);

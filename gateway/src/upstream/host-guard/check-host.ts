@@ -4,7 +4,7 @@ import {
   type Destination,
   destinationOf,
   forbiddenProblem,
-  isIn,
+  isInDomains,
   isMetadata,
   isReserved,
   MAX_HOST_TEXT,
@@ -95,7 +95,7 @@ function nameProblem({ host, port }: Destination, policy: HostPolicy, origin: Ho
   if (isApiServer(host, policy)) return 'it is the Kubernetes API server';
   if (isOwnListener(host, port, policy)) return 'it is this gateway';
   if (origin === 'resource') return undefined;
-  if (isIn(host, REBINDING_DOMAINS)) return 'it belongs to a rebinding service';
+  if (isInDomains(host, REBINDING_DOMAINS)) return 'it belongs to a rebinding service';
   if (isTrusted(host, policy)) return undefined;
-  return isIn(host, NETWORK_DOMAINS) || isIn(host, PRIVATE_TLDS) ? 'it is a private name' : undefined;
+  return isInDomains(host, NETWORK_DOMAINS) || isInDomains(host, PRIVATE_TLDS) ? 'it is a private name' : undefined;
 }

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import {
   domainsOf,
+  equivalentAddresses,
   HOST_NAME,
-  isIn,
+  isForbiddenHost,
+  isInDomains,
   isLoopback,
   isMetadata,
-  isNeverHost,
   NETWORK_DOMAINS,
   type OwnNamespaces,
   parseAddress,
   REBINDING_DOMAINS,
-  spellingsOf,
 } from '@gatehouse/crds/hosts';
 
 /** Who named the host: a header or inline config, or a resource that RBAC guards (DESIGN section 9). */
@@ -90,13 +90,13 @@ export function isOwnListener(host: string, port: number, policy: HostPolicy): b
 
 export function isApiServer(host: string, policy: HostPolicy): boolean {
   const address = parseAddress(host);
-  return (address === undefined ? [host] : spellingsOf(address)).some((text) => policy.apiServers.has(text));
+  return (address === undefined ? [host] : equivalentAddresses(address)).some((text) => policy.apiServers.has(text));
 }
 
 function canBeTrusted(host: string): boolean {
   const address = parseAddress(host);
   if (address !== undefined) return !isMetadata(address);
-  return !isNeverHost(host) && !isIn(host, REBINDING_DOMAINS) && !NETWORK_DOMAINS.includes(host);
+  return !isForbiddenHost(host) && !isInDomains(host, REBINDING_DOMAINS) && !NETWORK_DOMAINS.includes(host);
 }
 
 function hostsOf(list: string): readonly string[] {
@@ -129,5 +129,5 @@ function listenerKeys(host: string, port: number): readonly string[] {
     return host === 'localhost' || host.endsWith('.localhost') ? [`loopback:${port}`] : [`${host}:${port}`];
   }
   if (isLoopback(address)) return [`loopback:${port}`];
-  return spellingsOf(address).map((text) => `${text}:${port}`);
+  return equivalentAddresses(address).map((text) => `${text}:${port}`);
 }

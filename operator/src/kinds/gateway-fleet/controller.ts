@@ -1,4 +1,4 @@
-import type { Grounds, PositiveType } from '@gatehouse/crds/conditions';
+import type { Explanation, PositiveType } from '@gatehouse/crds/conditions';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import {
   type Cache,
@@ -137,7 +137,7 @@ async function walk(
   ports: Ports,
   { object, signal }: Run<FleetObject>,
 ): Promise<{ readonly trail: Trail; readonly fleet: GatewayFleet | undefined }> {
-  const passed = new Map<PositiveType, Grounds>();
+  const passed = new Map<PositiveType, Explanation>();
   const fleet = readFleet(object);
   if (!isFleet(fleet)) return { trail: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
   for (const { proves, take } of STEPS) {

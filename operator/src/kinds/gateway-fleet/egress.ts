@@ -3,7 +3,7 @@
  * addresses are exact: node-local DNS is beside them in 169.254.0.0/16.
  */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
-import { type Cloud, nodeAsksForIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 
 /** The addresses that the identity of each cloud needs. */
@@ -47,7 +47,7 @@ interface Node {
 }
 
 function noteNodes({ provider, settings, targets = [] }: Node, note: (provider?: string) => void): void {
-  if (nodeAsksForIdentity({ provider, settings, hasCredential: false })) note(provider);
+  if (nodeUsesPodIdentity({ provider, settings, hasCredential: false })) note(provider);
   for (const target of targets) noteNodes(target, note);
 }
 

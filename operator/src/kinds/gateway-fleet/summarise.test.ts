@@ -1,4 +1,4 @@
-import { POSITIVE, type PositiveType } from '@gatehouse/crds/conditions';
+import { POSITIVE_CONDITIONS, type PositiveType } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { type Halt, stall, wait } from '../../runtime/index.ts';
 import { countsOf, summarise, type Trail } from './summarise.ts';
@@ -7,10 +7,10 @@ import { aFleet } from './testing.ts';
 const fleet = aFleet({}, { generation: 3 });
 
 const passedUpTo = (end: number): Trail['passed'] =>
-  new Map(POSITIVE.slice(0, end).map((type) => [type, { reason: type, message: 'Good' }]));
+  new Map(POSITIVE_CONDITIONS.slice(0, end).map((type) => [type, { reason: type, message: 'Good' }]));
 
 const haltAt = (proves: PositiveType, halt: Halt): Trail => ({
-  passed: passedUpTo(POSITIVE.indexOf(proves)),
+  passed: passedUpTo(POSITIVE_CONDITIONS.indexOf(proves)),
   halt: { ...halt, proves },
 });
 

@@ -1,4 +1,10 @@
-import { type Grounds, POSITIVE, type PositiveType, REASONS, toCondition } from '@gatehouse/crds/conditions';
+import {
+  type Explanation,
+  POSITIVE_CONDITIONS,
+  type PositiveType,
+  REASONS,
+  toCondition,
+} from '@gatehouse/crds/conditions';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
@@ -8,17 +14,17 @@ import type { Acknowledged } from './ports.ts';
 
 /** How far a run came. */
 export interface Trail {
-  readonly passed: ReadonlyMap<PositiveType, Grounds>;
+  readonly passed: ReadonlyMap<PositiveType, Explanation>;
   readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
 }
 
-const PENDING: Grounds = { reason: 'Pending', message: 'An earlier step has not finished' };
-const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+const PENDING: Explanation = { reason: 'Pending', message: 'An earlier step has not finished' };
+const SUCCEEDED: Explanation = { reason: 'Succeeded', message: 'All steps succeeded' };
 
 /** Conditions of a fleet after a run: same world, same bytes. */
 export function summarise({ metadata: { generation }, status }: FleetObject, { passed, halt }: Trail): StatusDraft {
   const unmet = halt === undefined ? 'Unknown' : unmetOf(halt);
-  const conditions = POSITIVE.map((type) => {
+  const conditions = POSITIVE_CONDITIONS.map((type) => {
     if (halt?.proves === type) return toCondition(type, unmet, halt);
     return toCondition(type, passed.has(type) ? 'True' : 'Unknown', passed.get(type) ?? PENDING);
   });
@@ -37,7 +43,7 @@ export function summarise({ metadata: { generation }, status }: FleetObject, { p
 /** A refused Snapshot is a fact, not something unknown. */
 const unmetOf = (halt: Halt): 'False' | 'Unknown' => (halt.reason === 'Rejected' ? 'False' : unmetStatus(halt));
 
-function progress({ reason, message }: Halt): Grounds {
+function progress({ reason, message }: Halt): Explanation {
   const on: readonly string[] = REASONS[reason].on;
   return on.includes('Reconciling') ? { reason, message } : { reason: 'Pending', message };
 }

@@ -1,7 +1,7 @@
 /** What a run finds out, step by step; the pure part. */
 import { formatPath, type Issue } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
-import { entryId, isWithheld } from '@gatehouse/crds/snapshot';
+import { entryId, isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
 import { fleetNeeds, INJECTION_LABEL, NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
 import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
@@ -55,7 +55,7 @@ const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string
     (entry) =>
       entry.kind === 'config' &&
       (entry.id === entryId('config', workspace, name) ||
-        (entry.id === entryId('config', null, name) && !isWithheld(entry))),
+        (entry.id === entryId('config', null, name) && !isOrganisationOnly(entry))),
   );
 
 export function published({ version }: SidecarSnapshot, needs: readonly string[]): string {

@@ -1,8 +1,8 @@
 import { isObject } from '@gatehouse/crds';
 import {
   type ConditionDraft,
-  type Grounds,
-  POSITIVE,
+  type Explanation,
+  POSITIVE_CONDITIONS,
   type PositiveType,
   toCondition,
 } from '@gatehouse/crds/conditions';
@@ -20,8 +20,8 @@ export interface Trail {
   readonly version?: number | undefined;
 }
 
-const PENDING: Grounds = { reason: 'Pending', message: 'An earlier step has not finished' };
-const SUCCEEDED: Grounds = { reason: 'Succeeded', message: 'All steps succeeded' };
+const PENDING: Explanation = { reason: 'Pending', message: 'An earlier step has not finished' };
+const SUCCEEDED: Explanation = { reason: 'Succeeded', message: 'All steps succeeded' };
 const SUSPENDED = 'The profile is suspended: nothing is injected or published';
 
 export type SidecarProfileStatus = StatusDraft &
@@ -32,7 +32,7 @@ export function summarise({ metadata, status }: SidecarProfileObject, trail: Tra
   const { passed, halt, census, version } = trail;
   const { generation = 0 } = metadata;
   const unmet = halt === undefined ? 'Unknown' : unmetStatus(halt);
-  const conditions: ConditionDraft[] = POSITIVE.map((type) => {
+  const conditions: ConditionDraft[] = POSITIVE_CONDITIONS.map((type) => {
     if (halt?.proves === type) return toCondition(type, unmet, halt);
     const message = passed.get(type);
     return message === undefined

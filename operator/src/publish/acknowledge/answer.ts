@@ -1,6 +1,6 @@
 /** What a gateway says about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
 import { parseJson } from '@gatehouse/crds';
-import type { Place } from '@gatehouse/crds/snapshot';
+import type { Revision } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 /** Longest text of a reason that is kept, in characters. */
@@ -26,7 +26,7 @@ const answer = z.object({
 });
 
 /** A version that a pod refused as a whole; `entry` is the id of the entry that is to blame, if it is one. */
-export interface RejectedVersion extends Place {
+export interface RejectedVersion extends Revision {
   readonly entry?: string | undefined;
   readonly reason: string;
 }

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { comparePlaces, NO_PLACE, type Place } from '@gatehouse/crds/snapshot';
+import { compareRevisions, NO_REVISION, type Revision } from '@gatehouse/crds/snapshot';
 import type { Dispatcher } from 'undici';
 import { type Clock, createBackoff, createRate, type Log, sleep } from '../../runtime/index.ts';
 import type { PodAnswer } from './answer.ts';
@@ -38,7 +38,7 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
   const { dispatcher, token, log, clock, random, signal, onAnswer } = options;
   const backoff = createBackoff(BACKOFF, random);
   const rate = createRate({ ...POLLS, clock });
-  let wait = NO_PLACE;
+  let wait = NO_REVISION;
   while (!signal.aborted) {
     try {
       await rate.turn(signal);
@@ -48,7 +48,7 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
       onAnswer(answer);
     } catch (error) {
       if (signal.aborted) return;
-      wait = NO_PLACE; // a container that has started again is asked what it has now
+      wait = NO_REVISION; // a container that has started again is asked what it has now
       log.debug({ pod: pod.name, problem: error instanceof Error ? error.message : 'unknown' }, 'Pod did not answer');
       onAnswer(undefined);
       await sleep(backoff.next(), { signal, clock }).catch(() => undefined);
@@ -57,9 +57,9 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
 }
 
 /** What the pod has neither loaded nor refused yet. */
-function afterAll({ epoch, version = 0, rejected }: PodAnswer): Place {
+function afterAll({ epoch, version = 0, rejected }: PodAnswer): Revision {
   const served = { epoch, version };
-  const last: Place = rejected !== undefined && comparePlaces(served, rejected) < 0 ? rejected : served;
+  const last: Revision = rejected !== undefined && compareRevisions(served, rejected) < 0 ? rejected : served;
   return { epoch: last.epoch, version: last.version + 1 };
 }
 

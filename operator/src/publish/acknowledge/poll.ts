@@ -1,4 +1,4 @@
-import type { Place } from '@gatehouse/crds/snapshot';
+import type { Revision } from '@gatehouse/crds/snapshot';
 import type { Dispatcher } from 'undici';
 import { startDeadline } from '../../runtime/index.ts';
 import { type PodAnswer, parseAnswer } from './answer.ts';
@@ -14,7 +14,7 @@ export interface PollOptions {
   readonly origin: string;
   readonly token: string;
   /** The pod answers when it has loaded or refused this or something later, and at its next load or refusal. */
-  readonly wait: Place;
+  readonly wait: Revision;
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import type { Grounds, Reason } from '@gatehouse/crds/conditions';
+import type { Explanation, Reason } from '@gatehouse/crds/conditions';
 import { ApiError, hasReason } from '../client/index.ts';
 
 /** The step has nothing left to do. */
@@ -8,7 +8,7 @@ export interface Done {
 }
 
 /** Why a run stopped before its end; its grounds go into the status, the rest decides when the key comes again. */
-export type Halt = Grounds &
+export type Halt = Explanation &
   (
     | { readonly kind: 'wait'; readonly afterMs: number }
     /** A person must change the spec or what it refers to. With `afterMs` the key comes again where nobody would tell. */

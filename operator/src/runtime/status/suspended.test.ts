@@ -1,4 +1,4 @@
-import { POSITIVE } from '@gatehouse/crds/conditions';
+import { POSITIVE_CONDITIONS } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { suspendedStatus } from './suspended.ts';
 
@@ -9,7 +9,7 @@ interface Row {
 }
 
 const LAST = { message: 'what the last run said', observedGeneration: 2, lastTransitionTime: '2026-01-01T00:00:00Z' };
-const passed = POSITIVE.map((type): Row => ({ type, status: 'True', reason: type }));
+const passed = POSITIVE_CONDITIONS.map((type): Row => ({ type, status: 'True', reason: type }));
 const SUCCEEDED: Row = { type: 'Ready', status: 'True', reason: 'Succeeded' };
 
 const suspended = (rows: readonly Row[]) =>
@@ -49,7 +49,7 @@ describe('the status of a suspended object', () => {
     {
       rule: 'is open where nobody ever looked',
       rows: [],
-      want: [...POSITIVE, 'Ready'].map((type) => ({ type, status: 'Unknown', reason: 'Pending' })),
+      want: [...POSITIVE_CONDITIONS, 'Ready'].map((type) => ({ type, status: 'Unknown', reason: 'Pending' })),
     },
     {
       rule: 'leaves the conditions of others to them',

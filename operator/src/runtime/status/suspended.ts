@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import { type ConditionDraft, POSITIVE, toCondition } from '@gatehouse/crds/conditions';
+import { type ConditionDraft, POSITIVE_CONDITIONS, toCondition } from '@gatehouse/crds/conditions';
 import type { KubeObject } from '../client/index.ts';
 import { conditionOf } from './conditions.ts';
 
@@ -23,7 +23,7 @@ export function suspendedStatus(
   const stalled = lastOf(object, 'Stalled');
   return {
     conditions: [
-      ...POSITIVE.map((type) => lastOf(object, type) ?? fresh(type)),
+      ...POSITIVE_CONDITIONS.map((type) => lastOf(object, type) ?? fresh(type)),
       { ...(lastOf(object, 'Ready') ?? fresh('Ready')), message, observedGeneration: generation },
       ...(stalled === undefined ? [] : [stalled]),
     ],

@@ -5,10 +5,10 @@ import {
   type RoutingNode,
   routingNodeOf,
   type SecretRef,
-  walk,
+  walkTargets,
 } from '@gatehouse/crds/config';
 import type { GatewayConfig } from '@gatehouse/crds/kinds';
-import { nodeAsksForIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
 import { foreignPlace, givenFields, readCredential, type SecretFields } from '../credential.ts';
 import { type Finding, notLent, notPermitted } from '../findings.ts';
@@ -73,7 +73,7 @@ function identityRequests(config: KindConfig, path: Path, place: Place): Finding
   const { provider, settings, secretRef, targets = [] } = config;
   const below = targets.flatMap((target, i) => identityRequests(target, [...path, 'targets', i], place));
   const hasCredential = secretRef !== undefined && secretRef.key === undefined;
-  if (!nodeAsksForIdentity({ provider, settings, hasCredential })) return below;
+  if (!nodeUsesPodIdentity({ provider, settings, hasCredential })) return below;
   const message =
     "a target of a workspace does not get the identity of the gateway's pods; put the account into a VirtualKey and name that";
   return [notLent([...path, 'settings'], message), ...below];
@@ -137,7 +137,7 @@ function unknownSlugs(root: RoutingNode, place: Place, view: Lookups): Finding[]
   const findings: Finding[] = [];
   const { workspace } = place;
   if (workspace === null) return findings;
-  walk(root, [], (node, path) => {
+  walkTargets(root, [], (node, path) => {
     const slug = managedSlugOf(node);
     if (slug === undefined || isManagedSlug(slug, workspace, place, view)) return;
     const message = `the provider @${slug} does not exist or is not granted to the workspace`;

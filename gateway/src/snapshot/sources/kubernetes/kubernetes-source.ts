@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { placeOf, shardDigest } from '@gatehouse/crds/snapshot';
+import { revisionOf, shardDigest } from '@gatehouse/crds/snapshot';
 import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
 import { pause } from '../pace.ts';
@@ -71,7 +71,7 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
   /** A container that starts again knows how far it was, whatever the API server shows by now. */
   const recall = async (from: DiskCopy): Promise<void> => {
     const kept = await from.manifest().catch(() => undefined);
-    if (kept?.ok === true) loader.remember(placeOf(kept.value));
+    if (kept?.ok === true) loader.remember(revisionOf(kept.value));
   };
   const begin = async (): Promise<void> => {
     if (copy !== undefined) await recall(copy);

@@ -1,4 +1,4 @@
-import { contentDigest, type Place } from '@gatehouse/crds/snapshot';
+import { contentDigest, type Revision } from '@gatehouse/crds/snapshot';
 import { organisation, waitFor, workspace } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSnapshotHolder, type SnapshotHolder } from '../../holder.ts';
@@ -32,9 +32,13 @@ afterEach(async () => {
   await running;
 });
 
-function publish(at: number | Place, uid?: string): TestPublication {
-  const place = typeof at === 'number' ? { epoch: 0, version: at } : at;
-  const given = publication(place, [workspace(`team-${place.epoch}-${place.version}${uid ?? ''}-${counter++}`)], uid);
+function publish(at: number | Revision, uid?: string): TestPublication {
+  const revision = typeof at === 'number' ? { epoch: 0, version: at } : at;
+  const given = publication(
+    revision,
+    [workspace(`team-${revision.epoch}-${revision.version}${uid ?? ''}-${counter++}`)],
+    uid,
+  );
   for (const [digest, text] of given.shards) there.set(digest, text);
   return given;
 }

@@ -2,7 +2,14 @@
  * From a manifest to a Snapshot that serves: one at a time, the newest wins, and it is tried again until it is whole. What comes
  * before what was there already is refused, whoever put it back: docs/behaviour/publishing.md.
  */
-import { comparePlaces, type Manifest, NO_PLACE, type Place, placeOf, type Snapshot } from '@gatehouse/crds/snapshot';
+import {
+  compareRevisions,
+  type Manifest,
+  NO_REVISION,
+  type Revision,
+  revisionOf,
+  type Snapshot,
+} from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
 import { type Backoff, createBackoff, pause } from '../pace.ts';
 import type { SourceLog } from '../source.ts';
@@ -23,7 +30,7 @@ export interface Loader {
   /** What the API server has. Cheap when nothing has changed. */
   offer(object: ManifestObject): void;
   /** What was served before this process began: nothing before it is taken. */
-  remember(place: Place): void;
+  remember(revision: Revision): void;
   /** What keeps the last offer from being served. */
   readonly problem: string | undefined;
   /** Whether a Snapshot of the API server is, or is about to be, in the holder. */
@@ -40,14 +47,14 @@ export function createLoader(options: LoaderOptions): Loader {
   let refused: ManifestObject | undefined;
   let serving: Offer | undefined;
   let problem: string | undefined;
-  let [hasBegun, remembered] = [false, NO_PLACE];
+  let [hasBegun, remembered] = [false, NO_REVISION];
   let wake = new AbortController();
 
-  const refuse = (object: ManifestObject, { place, message }: Refusal): void => {
+  const refuse = (object: ManifestObject, { revision, message }: Refusal): void => {
     if (refused?.uid === object.uid && refused.text === object.text) return;
     [refused, problem] = [object, message];
-    log.error({ problem, ...place }, 'Manifest was refused');
-    if (place !== undefined) snapshots.refuse(place, message);
+    log.error({ problem, ...revision }, 'Manifest was refused');
+    if (revision !== undefined) snapshots.refuse(revision, message);
   };
   const confirm = ({ manifest }: Offer): void => {
     [problem, refused] = [undefined, undefined];
@@ -71,7 +78,8 @@ export function createLoader(options: LoaderOptions): Loader {
     const whole = await shards.load(manifest, { signal });
     if (signal.aborted || latest !== target) return false;
     if (!whole.ok) {
-      if (problem !== whole.error) log.warn({ ...placeOf(manifest), problem: whole.error }, 'Snapshot is incomplete');
+      if (problem !== whole.error)
+        log.warn({ ...revisionOf(manifest), problem: whole.error }, 'Snapshot is incomplete');
       problem = whole.error;
       return false;
     }
@@ -86,8 +94,8 @@ export function createLoader(options: LoaderOptions): Loader {
   };
   return {
     offer,
-    remember: (place) => {
-      if (comparePlaces(place, remembered) > 0) remembered = place;
+    remember: (revision) => {
+      if (compareRevisions(revision, remembered) > 0) remembered = revision;
     },
     get problem() {
       return problem;
@@ -111,7 +119,7 @@ export function createLoader(options: LoaderOptions): Loader {
 
 /** Answers why it is refused; undefined when it serves. */
 async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: Offer, whole: Snapshot) {
-  const { epoch, version } = placeOf(manifest);
+  const { epoch, version } = revisionOf(manifest);
   const { rejected } = await snapshots.load(version, whole, { epoch, digest });
   return rejected?.version === version && rejected.epoch === epoch ? rejected.reason : undefined;
 }

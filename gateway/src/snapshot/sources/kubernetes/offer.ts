@@ -1,12 +1,12 @@
 /** A manifest that the API server shows, and whether it may be taken: docs/behaviour/publishing.md. Pure. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import {
-  comparePlaces,
+  compareRevisions,
   contentDigest,
   type Manifest,
-  type Place,
   parseManifest,
-  placeOf,
+  type Revision,
+  revisionOf,
 } from '@gatehouse/crds/snapshot';
 import type { ManifestObject } from './api.ts';
 
@@ -21,29 +21,29 @@ export interface Known {
   /** What was taken last. */
   readonly latest: Offer | undefined;
   /** What was served before this process began. */
-  readonly remembered: Place;
+  readonly remembered: Revision;
 }
 
 export interface Refusal {
   /** Of what is refused, where that much could be read. */
-  readonly place: Place | undefined;
+  readonly revision: Revision | undefined;
   readonly message: string;
 }
 
-/** Refuses what cannot be read, what comes before what is known, and other content in the same place. */
+/** Refuses what cannot be read, what comes before what is known, and a known revision with other content. */
 export function readOffer(object: ManifestObject, { latest, remembered }: Known): Result<Offer, Refusal> {
   const parsed = parseManifest(object.text);
   if (!parsed.ok) return parsed;
   const manifest = parsed.value;
   const digest = contentDigest(manifest);
-  const place = placeOf(manifest);
-  const known = latest === undefined ? remembered : placeOf(latest.manifest);
-  const order = comparePlaces(place, known);
+  const revision = revisionOf(manifest);
+  const known = latest === undefined ? remembered : revisionOf(latest.manifest);
+  const order = compareRevisions(revision, known);
   if (order < 0)
-    return err({ place, message: `${nameOf(place)} comes before ${nameOf(known)}, which was there already` });
+    return err({ revision, message: `${nameOf(revision)} comes before ${nameOf(known)}, which was there already` });
   if (order === 0 && latest !== undefined && latest.digest !== digest)
-    return err({ place, message: `${nameOf(place)} was there already with other content` });
+    return err({ revision, message: `${nameOf(revision)} was there already with other content` });
   return ok({ object, manifest, digest });
 }
 
-const nameOf = ({ epoch, version }: Place): string => `version ${version} of epoch ${epoch}`;
+const nameOf = ({ epoch, version }: Revision): string => `version ${version} of epoch ${epoch}`;

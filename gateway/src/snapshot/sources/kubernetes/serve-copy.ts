@@ -1,4 +1,4 @@
-import { contentDigest, placeOf } from '@gatehouse/crds/snapshot';
+import { contentDigest, revisionOf } from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
 import type { DiskCopy } from './disk-copy.ts';
 import { createShardCache } from './shard-cache.ts';
@@ -20,7 +20,7 @@ export async function serveCopy({ copy, snapshots, isWanted, signal }: ServeCopy
   const whole = await shards.load(manifest.value, { signal });
   if (!whole.ok) return whole.error;
   if (!isWanted()) return undefined;
-  const { epoch, version } = placeOf(manifest.value);
+  const { epoch, version } = revisionOf(manifest.value);
   const digest = contentDigest(manifest.value);
   const { rejected } = await snapshots.load(version, whole.value, { epoch, digest });
   return rejected?.reason;

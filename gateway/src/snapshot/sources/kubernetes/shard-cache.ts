@@ -3,7 +3,7 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 import {
   type AnyEntry,
-  assemble,
+  assembleSnapshot,
   type Manifest,
   readShard,
   type ShardRef,
@@ -55,7 +55,7 @@ export function createShardCache(fetchShard: FetchShard): ShardCache {
       const lacking = manifest.shards.filter(({ digest }) => !shards.has(digest));
       const problem = await fetchAll(lacking, signal);
       if (problem !== undefined) return err(problem);
-      const whole = assemble(manifest, (digest) => shards.get(digest));
+      const whole = assembleSnapshot(manifest, (digest) => shards.get(digest));
       return whole.ok ? ok(whole.value) : err(`${whole.error.length} shards are missing`);
     },
     keepOnly: ({ shards: refs }) => {

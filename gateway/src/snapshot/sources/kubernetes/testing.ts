@@ -2,7 +2,7 @@
 import {
   type AnyEntry,
   type Manifest,
-  type Place,
+  type Revision,
   renderManifest,
   renderShard,
   SCHEMA_VERSION,
@@ -19,7 +19,7 @@ export interface TestPublication {
   readonly entriesOf: (digest: string) => readonly AnyEntry[] | undefined;
 }
 
-export function publication({ epoch, version }: Place, entries: readonly AnyEntry[], uid = 'uid'): TestPublication {
+export function publication({ epoch, version }: Revision, entries: readonly AnyEntry[], uid = 'uid'): TestPublication {
   const { shards } = splitIntoShards(entries);
   const manifest: Manifest = {
     ...(epoch === 0 ? {} : { epoch }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROVIDER_CATALOGUE } from './catalogue.ts';
-import { CLOUDS, identityRequestOf, lendingProblems, nodeAsksForIdentity } from './index.ts';
+import { CLOUDS, identityRequestOf, nodeUsesPodIdentity, podIdentityProblems } from './index.ts';
 
 const ROLE = { aws_auth_type: 'assumedRole', aws_role_arn: 'arn:aws:iam::1:role/r' };
 
@@ -25,7 +25,7 @@ describe('a request for the identity of the pod', () => {
   ])('$rule', ({ id, settings, hasSecretFields = false, cloud }) => {
     const provider = PROVIDER_CATALOGUE.get(id);
     expect(identityRequestOf(provider, { settings, hasSecretFields })?.cloud).toBe(cloud);
-    expect(nodeAsksForIdentity({ provider: id, settings, hasCredential: hasSecretFields })).toBe(cloud !== undefined);
+    expect(nodeUsesPodIdentity({ provider: id, settings, hasCredential: hasSecretFields })).toBe(cloud !== undefined);
   });
 
   test('can be made by some provider of every cloud, with a setting that only an owner makes', () => {
@@ -42,7 +42,7 @@ describe('a request for the identity of the pod', () => {
 describe('what a grant does not cover', () => {
   const foundry = (url: string) => ({ settings: { azure_auth_mode: 'managed', azure_foundry_url: url } });
 
-  test.for<{ rule: string; id: string; account: Parameters<typeof lendingProblems>[1]; keys: string[] }>([
+  test.for<{ rule: string; id: string; account: Parameters<typeof podIdentityProblems>[1]; keys: string[] }>([
     { rule: 'nothing of a plain account', id: 'bedrock', account: { settings: ROLE }, keys: [] },
     {
       rule: 'a host',
@@ -83,6 +83,6 @@ describe('what a grant does not cover', () => {
       keys: ['azure_foundry_url'],
     })),
   ])('$rule', ({ id, account, keys }) => {
-    expect(lendingProblems(PROVIDER_CATALOGUE.get(id), account).map(({ key }) => key)).toEqual(keys);
+    expect(podIdentityProblems(PROVIDER_CATALOGUE.get(id), account).map(({ key }) => key)).toEqual(keys);
   });
 });

@@ -41,7 +41,7 @@ export interface IdentityProblem {
  * What an account of a workspace asks for beyond what a grant covers: with the identity goes a token, which whoever names
  * the host would receive, and which a scope could make good for more than models.
  */
-export function lendingProblems(
+export function podIdentityProblems(
   provider: ProviderEntry | undefined,
   { settings = {}, customHost }: Pick<IdentityAccount, 'settings' | 'customHost'>,
 ): IdentityProblem[] {
@@ -74,7 +74,7 @@ function isBelow(address: string, domains: readonly string[]): boolean {
 }
 
 /** Whether a node of a config that names its provider itself asks for the identity of the gateway's pod. */
-export function nodeAsksForIdentity(node: {
+export function nodeUsesPodIdentity(node: {
   readonly provider?: string | undefined;
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly hasCredential: boolean;
