@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { capture } from '../cluster/run.ts';
-import { type Block, blocksOf, ROOT } from '../docs/documents.ts';
+import { type Block, blocksOf, clusterGuideBlocks, ROOT } from '../docs/documents.ts';
 import { foreignDefinitions, GATEWAY_API } from './foreign-definitions.ts';
 import { definitionsServed } from './helm.ts';
 
-const guide = blocksOf('docs/guide/kubernetes.md');
+const guide = clusterGuideBlocks();
 const gitops = blocksOf('docs/guide/gitops.md');
 
 let controlPlane: ControlPlane;
@@ -65,13 +65,13 @@ const mint = () =>
 test('from the install to the removal', async () => {
   const commands = guide.filter(({ language }) => language === 'sh');
   expect(commands.length).toBeGreaterThan(3);
-  for (const { text, line } of commands) {
+  for (const { document, text, line } of commands) {
     const isKey = text.startsWith('KEY=');
     if (isKey) await mint();
     // No node runs the Job of the hook here; the removal with it is a scenario of the end-to-end tests.
     const played = text.replace('helm uninstall gatehouse ', 'helm uninstall --no-hooks gatehouse ');
     const { code, stdout, stderr } = await shell(isKey ? `${played}\nprintf %s "$KEY"` : played);
-    expect(code, `line ${line}: ${stderr}`).toBe(0);
+    expect(code, `${document}:${line}: ${stderr}`).toBe(0);
     if (isKey) expect(stdout).toBe(KEY);
   }
   const left = await runKubectl(controlPlane, ['get', 'crd', '--output=name']);

@@ -13,6 +13,10 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['test/docs/commands/standalone.test.ts', 'test/e2e/e2e.test.ts'],
   'docs/guide/standalone.md': ['test/docs/commands/standalone.test.ts'],
   'docs/guide/kubernetes.md': ['test/chart/guide.test.ts'],
+  'docs/guide/sidecars.md': ['test/chart/guide.test.ts'],
+  'docs/guide/operations.md': ['test/chart/guide.test.ts'],
+  'docs/guide/upgrade.md': ['test/chart/guide.test.ts'],
+  'docs/guide/remove.md': ['test/chart/guide.test.ts'],
   'docs/guide/gitops.md': ['test/chart/guide.test.ts'],
 };
 

@@ -20,13 +20,21 @@ export interface Link {
 
 const isMarkdown = (path: string): boolean => path.endsWith('.md');
 
-/** Paths below the root: the README, everything in docs/, and what stands beside charts. */
+/** Paths of the repository's documents: those in its root and everything in docs/. */
 export function documents(): readonly string[] {
   const below = (folder: string): string[] =>
     readdirSync(`${ROOT}${folder}`, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && isMarkdown(entry.name))
       .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(ROOT.length));
-  return ['README.md', ...below('docs').sort()];
+  return [...readdirSync(ROOT).filter(isMarkdown).sort(), ...below('docs').sort()];
+}
+
+/** The guides of a cluster, in the order in which somebody who installs, uses and removes it reads them. */
+const CLUSTER_GUIDES = ['kubernetes', 'sidecars', 'tenancy', 'operations', 'upgrade', 'remove'] as const;
+
+/** The blocks of the guides of a cluster: run in this order, they work. */
+export function clusterGuideBlocks(): readonly Block[] {
+  return CLUSTER_GUIDES.flatMap((name) => blocksOf(`docs/guide/${name}.md`));
 }
 
 const FENCE = /^\s*```(\S*)/;

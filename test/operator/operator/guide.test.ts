@@ -2,7 +2,7 @@
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
-import { blocksOf } from '../../docs/documents.ts';
+import { clusterGuideBlocks } from '../../docs/documents.ts';
 import {
   apply,
   becomes,
@@ -28,6 +28,8 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 const READY = { type: 'Ready', status: 'True' } as const;
 const REFUSED = { type: 'ResolvedRefs', status: 'False', reason: 'RefNotPermitted' } as const;
 
+const isQuota = ({ kind }: KubeThing): boolean => kind === 'ResourceQuota';
+
 test('a first workspace gets its key, and what is shared with it', async () => {
   const accounts = await cluster.createNamespace();
   await using stage = await setStage(cluster, { namespaces: [accounts] });
@@ -37,12 +39,14 @@ test('a first workspace gets its key, and what is shared with it', async () => {
       .replaceAll('team-a', tenant)
       .replaceAll('gatehouse-system', organisation)
       .replaceAll(/\baccounts\b/g, accounts);
-  const guide = blocksOf('docs/guide/kubernetes.md').filter(({ language }) => language === 'yaml');
+  const guide = clusterGuideBlocks().filter(({ language }) => language === 'yaml');
   // Profiles are the business of an operator with webhooks, which rule a whole cluster.
   const objects = guide
     .flatMap(({ text }) => documents(text, rename))
     .filter(({ kind }) => kind !== 'SidecarProfile' && kind !== 'Deployment');
-  for (const object of objects) await apply(cluster, object);
+  // Creation of what a quota counts is refused until its controller has counted what is there.
+  const [quotas, counted] = [objects.filter(isQuota), objects.filter((object) => !isQuota(object))];
+  for (const object of [...counted, ...quotas]) await apply(cluster, object);
   await using _operator = await startOperator(setup);
   const [pod] = await runPods(stage);
   await using _pod = pod;

@@ -294,11 +294,11 @@ describe('a pod', () => {
   });
 
   test('of the guide finds what the guide says', async () => {
-    const block = blocksOf('docs/guide/kubernetes.md').find(({ text }) => text.includes('kind: SidecarProfile'));
+    const block = blocksOf('docs/guide/sidecars.md').find(({ text }) => text.includes('kind: SidecarProfile'));
     await runKubectl(cluster, ['apply', '-f', '-'], { input: block?.text.replaceAll('team-a', team) ?? '' });
     const { spec } = await podOf('checkout');
     expect(spec.initContainers.map(({ name }) => name)).toEqual(['gatehouse']);
-    const guide = readFileSync(join(ROOT, 'docs/guide/kubernetes.md'), 'utf8');
+    const guide = readFileSync(join(ROOT, 'docs/guide/sidecars.md'), 'utf8');
     const rows = [...guide.matchAll(/^\| `([A-Z_]+)` +\| `(\S+)` +\|$/gm)].map(([, name, value]) => ({ name, value }));
     expect(spec.containers[0]?.env).toEqual(expect.arrayContaining(rows));
     expect(spec.containers[0]?.env).toHaveLength(rows.length);
