@@ -38,10 +38,6 @@ export const LAYERS: readonly Layers[] = [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
         ...['cache', 'limits', 'store'],
       ],
-      routes: [
-        ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
-        ...['cache', 'limits', 'store', 'pipeline'],
-      ],
       config: 'any',
       program: 'any',
       server: 'any',

@@ -1,22 +1,30 @@
 /**
- * The test command: runs every lane whose tools the machine has, names the others, and ends with one line
- * `N passed, N failed`. With CI=true a missing tool is a failure. Lanes may be named: `make test LANES="unit docs"`.
+ * The test command: runs every lane whose tools the machine has, names the others, and ends with the failed tests of
+ * each failed lane and one line `N passed, N failed`. With CI=true a missing tool is a failure. Lanes may be named:
+ * `make test LANES="unit docs"`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandFailure, type Failure, formatFailures, readFailures } from './failures.ts';
 import { LANES, type Lane, type Tool } from './lanes.ts';
 
-interface Outcome {
+interface LaneResult {
   readonly passed: number;
   readonly failed: number;
+  readonly failures: readonly Failure[];
   readonly output: string;
 }
 
 interface Total {
   passed: number;
   failed: number;
+}
+
+interface Summary {
+  readonly line: string;
+  readonly failures: readonly Failure[];
 }
 
 /** Of the lanes that do not need the machine for themselves: they end before those begin. */
@@ -43,7 +51,7 @@ function execute(command: readonly string[]): Promise<{ readonly code: number; r
   });
 }
 
-async function runVitest(project: string): Promise<Outcome> {
+async function runVitest(project: string): Promise<LaneResult> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-lane-'));
   const report = join(folder, 'report.json');
   const { code, output } = await execute([
@@ -51,20 +59,29 @@ async function runVitest(project: string): Promise<Outcome> {
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   ]);
   try {
-    const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(await readFile(report, 'utf8'));
+    const results = JSON.parse(await readFile(report, 'utf8'));
+    const { numPassedTests: passed, numFailedTests: failed } = results;
+    if (code === 0) return { passed, failed, failures: [], output };
+    const failures = readFailures(results, process.cwd());
     // Files that do not load and unhandled errors fail a run without failing a test.
-    return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, output };
+    return {
+      passed,
+      failed: Math.max(failed, 1),
+      failures: failures.length > 0 ? failures : [commandFailure(output)],
+      output,
+    };
   } catch {
-    return { passed: 0, failed: 1, output };
+    return { passed: 0, failed: 1, failures: [commandFailure(output)], output };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runLane(lane: Lane): Promise<Outcome> {
+async function runLane(lane: Lane): Promise<LaneResult> {
   if (lane.run.kind === 'vitest') return runVitest(lane.run.project);
   const { code, output } = await execute(lane.run.command);
-  return code === 0 ? { passed: 1, failed: 0, output } : { passed: 0, failed: 1, output };
+  if (code === 0) return { passed: 1, failed: 0, failures: [], output };
+  return { passed: 0, failed: 1, failures: [commandFailure(output)], output };
 }
 
 /** Why a lane cannot run here; undefined when it can. */
@@ -74,36 +91,37 @@ function missingTools({ tools }: Lane): string | undefined {
   return missing.map(({ name, install }) => `${name} is missing (${install})`).join(', ');
 }
 
-/** Runs the lane, prints what it printed, and gives its line of the summary. */
-async function report(lane: Lane, total: Total): Promise<string> {
+/** Runs the lane, prints its output, and returns its part of the summary. */
+async function report(lane: Lane, total: Total): Promise<Summary> {
   const missing = missingTools(lane);
   if (missing !== undefined) {
     if (strict) total.failed += 1;
-    return `${strict ? 'FAILED ' : 'NOT RUN'} ${lane.name}: ${missing}; it proves: ${lane.proves}`;
+    const line = `${strict ? 'FAILED ' : 'NOT RUN'} ${lane.name}: ${missing}; it proves: ${lane.proves}`;
+    return { line, failures: [] };
   }
   console.log(`--- ${lane.name} begins`);
   const beganMs = performance.now();
-  const { passed, failed, output } = await runLane(lane);
+  const { passed, failed, failures, output } = await runLane(lane);
   total.passed += passed;
   total.failed += failed;
   const seconds = Math.round((performance.now() - beganMs) / 1_000);
   const line = `${failed === 0 ? 'ok     ' : 'FAILED '} ${lane.name}: ${passed} passed, ${failed} failed, ${seconds} s`;
   console.log(`\n=== ${lane.name}: ${lane.proves}\n${output.trimEnd()}\n--- ${line}`);
-  return line;
+  return { line, failures };
 }
 
-/** Runs lanes in their order, so many at once; gives their lines in that order. */
-async function runAll(lanes: readonly Lane[], atOnce: number, total: Total): Promise<string[]> {
-  const lines: string[] = [];
+/** Runs lanes in their order, `atOnce` at the same time; returns their summaries in that order. */
+async function runAll(lanes: readonly Lane[], atOnce: number, total: Total): Promise<Summary[]> {
+  const summaries: Summary[] = [];
   const queue = [...lanes.entries()];
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [place, lane] = next;
-      lines[place] = await report(lane, total);
+      const [index, lane] = next;
+      summaries[index] = await report(lane, total);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return lines;
+  return summaries;
 }
 
 async function main(names: readonly string[]): Promise<number> {
@@ -114,7 +132,7 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const chosen = names.length === 0 ? LANES : LANES.filter(({ name }) => names.includes(name));
   const total: Total = { passed: 0, failed: 0 };
-  const summary = [
+  const summaries = [
     ...(await runAll(
       chosen.filter(({ alone }) => !alone),
       AT_ONCE,
@@ -126,7 +144,11 @@ async function main(names: readonly string[]): Promise<number> {
       total,
     )),
   ];
-  console.log(`\n${summary.join('\n')}`);
+  console.log(`\n${summaries.map(({ line }) => line).join('\n')}`);
+  // Last, because often only the end of the output is kept.
+  for (const { line, failures } of summaries) {
+    if (failures.length > 0) console.log(`\n${[line, ...formatFailures(failures)].join('\n')}`);
+  }
   console.log(`${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
 }
