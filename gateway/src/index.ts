@@ -197,7 +197,7 @@ function createPorts(
       now,
     },
     sessions: stores.sessions,
-    health: stores.health,
+    breakers: stores.breakers,
     maxAttempts: limits.maxAttempts,
     regexTurn: createRegexTurns(),
     sidecarProfile: settings.sidecarProfile,

@@ -6,7 +6,7 @@ import {
   type ResponseCache,
 } from './cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from './config/index.ts';
-import type { HealthPort } from './pipeline/index.ts';
+import type { CircuitBreakerPort } from './pipeline/index.ts';
 import {
   createFuse,
   createMemoryCircuitStore,
@@ -23,7 +23,7 @@ import type { Logger, Metrics } from './telemetry/index.ts';
 export interface Stores {
   readonly cache: ResponseCache;
   readonly sessions: StickySessions;
-  readonly health: HealthPort;
+  readonly breakers: CircuitBreakerPort;
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createStores(settings: GatewaySettings, { metrics, logger, now }
   return {
     cache,
     sessions: createStickySessions({ states, fuse: fuse('sessions'), now }),
-    health: { circuits, fuse: fuse('circuits') },
+    breakers: { circuits, fuse: fuse('circuits') },
     close: async () => {
       await cache.close();
       await redis?.close();

@@ -6,8 +6,8 @@ import { compilePlan, type Leaf } from '../routing/index.ts';
 import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
 import { createFuse, createMemoryCircuitStore } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
+import { type CircuitBreakerPort, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import type { Caller, Exchange } from './exchange.ts';
-import { type HealthPort, openCircuits, recordCircuit } from './health.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import { OPERATIONS } from './operations/index.ts';
 import type { Resolution } from './resolve/index.ts';
@@ -118,7 +118,7 @@ describe('the health of targets', () => {
     let time = NOW;
     const errors: unknown[] = [];
     const circuits = createMemoryCircuitStore({ now: () => time });
-    const health: HealthPort = { circuits, fuse: createFuse({ onError: (error) => errors.push(error) }) };
+    const health: CircuitBreakerPort = { circuits, fuse: createFuse({ onError: (error) => errors.push(error) }) };
     const record = (status: number, over: Partial<AttemptOutcome> = {}): void =>
       recordCircuit(health, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // all that is looked at
     return {
@@ -168,7 +168,7 @@ describe('the health of targets', () => {
 
   test('is good as far as anyone knows when the store is away', async () => {
     const { errors } = open();
-    const broken: HealthPort = {
+    const broken: CircuitBreakerPort = {
       circuits: {
         read: () => Promise.reject(new Error('boom')),
         record: () => Promise.reject(new Error('boom')),

@@ -5,21 +5,21 @@ import type { Concurrency, RateLimiter } from '../limits/index.ts';
 import { walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, enter } from './admit.ts';
-import { type CallBudget, createCallBudget } from './attempt/call-budget.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
-import { renderFor } from './attempt/outcome.ts';
 import { authorize } from './authorize.ts';
+import { type CallBudget, createCallBudget } from './call-budget.ts';
+import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
+import { renderFor } from './error-answer.ts';
 import type { Answer, AnswerFacts, Caller, Exchange } from './exchange.ts';
-import { type HealthPort, NO_CIRCUITS, openCircuits, recordCircuit } from './health.ts';
 import { identify } from './identify.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
-import { stick } from './session.ts';
+import { stickyChoice } from './session.ts';
 import { refuseLoop } from './via.ts';
 
 export type { AttemptPorts } from './attempt/index.ts';
+export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
-export type { HealthPort } from './health.ts';
 export { errorFormatOf, OPERATIONS, type Operation, type OperationId, ROUTES, type Route } from './operations/index.ts';
 export { createResolver, parseHeaderList } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
@@ -31,7 +31,7 @@ export interface PipelinePorts {
   readonly resolver: Resolver;
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
-  readonly health: HealthPort;
+  readonly breakers: CircuitBreakerPort;
   /** Resolves when the patterns of a request may work for another slice. */
   regexTurn(): Promise<void>;
   /** Calls to providers that one request may cause, over all targets and retries. */
@@ -104,14 +104,14 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path, work }),
     random: ports.random,
-    open: plan.hasBreaker ? await openCircuits(ports.health, input, ports.now()) : NO_CIRCUITS,
-    stick: (sticky, branch, draw) => stick(ports.sessions, { sticky, branch, input }, draw),
+    open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_CIRCUITS,
+    stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
       const outcome = await attemptTarget(ports.attempts, input, leaf);
       // A target that fails by itself counts too: trying thousands of them is work.
       if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
       progress.attempts.push(outcome);
-      recordCircuit(ports.health, input, outcome);
+      recordCircuit(ports.breakers, input, outcome);
       return outcome;
     },
     repeatable: () => (body.kind !== 'streamed' || body.source.replayable) && calls.allowsMore(),

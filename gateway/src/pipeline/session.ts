@@ -12,7 +12,7 @@ interface Question {
 }
 
 /** The index the session stays with. */
-export function stick(
+export function stickyChoice(
   sessions: StickySessions,
   { sticky, branch, input }: Question,
   draw: (stored: number | undefined) => number,

@@ -16,7 +16,7 @@ import { parseJsonObject } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
 import type { Protocol } from '../operations/index.ts';
 import { namesOwnFields, type Resolution } from '../resolve/index.ts';
-import { type ResolvedTarget, targetIdentity } from './target.ts';
+import { type ResolvedTarget, targetIdentity } from './prepare/target.ts';
 
 export interface CacheSession {
   readonly status: CacheStatus | undefined;
@@ -25,7 +25,7 @@ export interface CacheSession {
   writer(answer: { readonly headers: HeaderMap; readonly stream: boolean }): CacheWriter | undefined;
 }
 
-export interface CacheQuestion {
+export interface CacheInput {
   readonly cache: ResponseCache;
   readonly plan: CachePlan | undefined;
   readonly call: Call;
@@ -37,7 +37,7 @@ export interface CacheQuestion {
   readonly leaf: Leaf;
   readonly resolved: ResolvedTarget;
   readonly forwarded: Readonly<Record<string, string>>;
-  readonly heard: ReadonlyMap<string, string>;
+  readonly headersRead: ReadonlyMap<string, string>;
 }
 
 const DISABLED: CacheSession = { status: 'DISABLED', hit: undefined, writer: () => undefined };
@@ -55,12 +55,12 @@ const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
 };
 
 /** Asks the cache; DISABLED when the target has none or the operation or body is not cacheable. */
-export function openCacheSession(question: CacheQuestion): CacheSession | Promise<CacheSession> {
+export function openCacheSession(question: CacheInput): CacheSession | Promise<CacheSession> {
   const { plan } = question;
   return plan === undefined || !isCacheable(question) ? DISABLED : lookUp(question, plan);
 }
 
-async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSession> {
+async function lookUp(question: CacheInput, plan: CachePlan): Promise<CacheSession> {
   const { cache, call, endpoint, request, exchange, caller, resolution } = question;
   const { overrides } = resolution;
   const lookup = await cache.lookup(
@@ -71,7 +71,7 @@ async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSe
       body: request.body ?? NO_BYTES,
       target: `${resolution.plan.owner} ${targetIdentity(question.resolved)}`,
       strict: call.strict,
-      headers: new Map([...question.heard, ...Object.entries(question.forwarded)]),
+      headers: new Map([...question.headersRead, ...Object.entries(question.forwarded)]),
       namespace: overrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
     },
@@ -94,7 +94,7 @@ async function lookUp(question: CacheQuestion, plan: CachePlan): Promise<CacheSe
   };
 }
 
-function isCacheable(question: CacheQuestion): boolean {
+function isCacheable(question: CacheInput): boolean {
   const { exchange, resolution } = question;
   const { operation, request } = exchange;
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
@@ -107,7 +107,7 @@ function isCacheable(question: CacheQuestion): boolean {
  * A namespace partitions the cache whatever the headers of a call are. One whose headers or config change what is asked
  * would store its answer for all others of the namespace.
  */
-function bringsItsOwn({ exchange, resolution, resolved, leaf, forwarded }: CacheQuestion): boolean {
+function bringsItsOwn({ exchange, resolution, resolved, leaf, forwarded }: CacheInput): boolean {
   if (Object.keys(forwarded).length > 0 || resolution.overrides.customHost !== undefined) return true;
   if (resolution.plan.owner === 'client' && resolved.managed !== undefined && leaf.overlay.size > 0) return true;
   return namesOwnFields(resolved.target.provider.id, exchange.request);

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors/index.ts';
+import { AppError } from '../../../errors/index.ts';
 
 export interface Deadline {
   readonly signal: AbortSignal;

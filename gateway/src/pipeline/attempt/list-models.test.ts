@@ -3,8 +3,8 @@ import { AppError } from '../../errors/index.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { prepareTarget } from '../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
-import { listUpstreamModels } from './models.ts';
-import type { CallResult } from './send.ts';
+import { listUpstreamModels } from './list-models.ts';
+import type { CallResult } from './retries.ts';
 
 const call = sampleCall({ operation: 'listModels' });
 const page = (body: object, status = 200): CallResult => ({

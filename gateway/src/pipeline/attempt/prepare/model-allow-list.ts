@@ -1,15 +1,15 @@
 /** Accounts that admit listed models only: what a call asks for is exactly one model of the list, or it is refused. */
 import type { Deployment } from '@gatehouse/crds/config';
-import { AppError } from '../../errors/index.ts';
-import { compileProvider, type ModelAt } from '../../providers/engine/index.ts';
-import type { ManagedProvider } from '../../snapshot/index.ts';
-import type { JsonObject } from '../../wire/contract.ts';
-import type { ClientRequest } from '../exchange.ts';
-import type { Operation } from '../operations/index.ts';
-import { suggestion } from '../resolve/index.ts';
+import { AppError } from '../../../errors/index.ts';
+import { compileProvider, type ModelAt } from '../../../providers/engine/index.ts';
+import type { ManagedProvider } from '../../../snapshot/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import type { ClientRequest } from '../../exchange.ts';
+import type { Operation } from '../../operations/index.ts';
+import { suggestion } from '../../resolve/index.ts';
 import { isModelName, modelsInBody, type NamedModels } from './named-models.ts';
 
-export interface ModelQuestion {
+export interface ModelInput {
   readonly operation: Operation;
   readonly request: Pick<ClientRequest, 'method' | 'path' | 'query'>;
   /** The JSON body as it goes to the target; `{}` for other bodies. */
@@ -19,7 +19,7 @@ export interface ModelQuestion {
 type Account = Pick<ManagedProvider, 'slug' | 'provider' | 'models'>;
 
 /** Throws AppError MODEL_NOT_ALLOWED. */
-export function checkModelList(account: Account, deployments: readonly Deployment[], question: ModelQuestion): void {
+export function checkModelAllowList(account: Account, deployments: readonly Deployment[], question: ModelInput): void {
   const { models, slug, provider } = account;
   if (models === undefined) return;
   const refuse = (detail: string): never => {
@@ -50,12 +50,12 @@ const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =
   alias !== undefined && models.has(alias);
 
 /** Typed operations without a body read or delete what is stored. */
-function placeOf({ provider }: Account, { operation, request }: ModelQuestion): ModelAt | undefined {
+function placeOf({ provider }: Account, { operation, request }: ModelInput): ModelAt | undefined {
   if (operation.id !== 'proxy') return { kind: operation.json ? 'body' : 'none' };
   return compileProvider(provider).modelPlaces({ method: request.method, path: proxiedPath(request) });
 }
 
-function modelsOf(place: ModelAt, { operation, request, params }: ModelQuestion): NamedModels {
+function modelsOf(place: ModelAt, { operation, request, params }: ModelInput): NamedModels {
   const inBody = modelsInBody(params);
   const named = new Set(inBody.named);
   let { other } = inBody;

@@ -5,8 +5,8 @@ import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { roomyAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
-import { createCallBudget } from './call-budget.ts';
-import { type SendOptions, type SendPort, sendWithRetries } from './send.ts';
+import { createCallBudget } from '../call-budget.ts';
+import { type SendOptions, type SendPort, sendWithRetries } from './retries.ts';
 
 type Scripted = { readonly status: number; readonly headers?: UpstreamHeaders; readonly stream?: boolean } | AppError;
 

@@ -11,8 +11,8 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../upstream/index.ts';
-import type { CallBudget } from './call-budget.ts';
-import { startDeadline } from './deadline.ts';
+import type { CallBudget } from '../call-budget.ts';
+import { startDeadline } from './send/deadline.ts';
 
 /** What one call ended with. A stream has delivered its first bytes and no more than those. */
 export type CallResult =

@@ -1,27 +1,6 @@
-/** What one target's attempt ends with: an answer for the client, and what the strategy above it needs to know. */
-import { type AppError, renderError } from '../../errors/index.ts';
-import { isHopByHop, namedByConnection } from '../../lib/header-names.ts';
-import type { Leaf, RouteOutcome } from '../../routing/index.ts';
-import type { UpstreamHeaders } from '../../upstream/index.ts';
-import type { AnswerBody, CacheStatus, CacheWriter, Exchange, HeaderMap } from '../exchange.ts';
-import { errorFormatOf } from '../operations/index.ts';
-
-export interface AttemptOutcome extends RouteOutcome {
-  readonly leaf: Leaf;
-  readonly provider: string | undefined;
-  readonly model: string;
-  readonly headers: HeaderMap;
-  readonly body: AnswerBody;
-  readonly error: AppError | undefined;
-  /** Retries used; -1 when they were used up. */
-  readonly retries: number;
-  readonly cacheStatus: CacheStatus | undefined;
-  readonly upstreamMs: number;
-  /** Calls made to the provider: 0 when none was needed or possible. */
-  readonly calls: number;
-  readonly stream: boolean;
-  readonly store: CacheWriter | undefined;
-}
+import { isHopByHop, namedByConnection } from '../../../lib/header-names.ts';
+import type { UpstreamHeaders } from '../../../upstream/index.ts';
+import type { HeaderMap } from '../../exchange.ts';
 
 /** What an upstream may not say to the client's browser about the gateway's own address, where its answer comes from. */
 const ABOUT_THE_ORIGIN: ReadonlySet<string> = new Set([
@@ -46,9 +25,4 @@ export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
     if (!DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) out[name] = value;
   }
   return out;
-}
-
-/** How an error reaches the client of the request. */
-export function renderFor(error: AppError, { operation, request }: Pick<Exchange, 'operation' | 'request'>) {
-  return renderError(error, errorFormatOf(operation, request.path));
 }

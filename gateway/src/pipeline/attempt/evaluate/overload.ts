@@ -1,7 +1,7 @@
 /** Whether a stream begins with the provider's overload error; behaviour-streaming 8.4. */
-import type { Provider } from '../../providers/contract.ts';
-import type { UpstreamResponse } from '../../upstream/index.ts';
-import { createFrameReader } from '../../wire/framing/index.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import type { UpstreamResponse } from '../../../upstream/index.ts';
+import { createFrameReader } from '../../../wire/framing/index.ts';
 
 /** Looks at events, pings left out, until one tells; what was looked at is still delivered. */
 export async function isOverloaded(provider: Provider, response: UpstreamResponse): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { roomyAccount } from '../../lib/testing.ts';
-import { PROVIDERS } from '../../providers/register.ts';
-import { UpstreamBody } from '../../upstream/index.ts';
+import { roomyAccount } from '../../../lib/testing.ts';
+import { PROVIDERS } from '../../../providers/register.ts';
+import { UpstreamBody } from '../../../upstream/index.ts';
 import { isOverloaded } from './overload.ts';
 
 const anthropic = PROVIDERS.get('anthropic');

@@ -1,8 +1,8 @@
 /** Credentials that an upstream repeats are taken out of what it says when a call fails. */
-import { isCredentialHeader } from '../../lib/header-names.ts';
-import { compileScrubber, type Scrubber } from '../../lib/scrub.ts';
-import type { PreparedTarget } from '../../providers/engine/index.ts';
-import type { HeaderMap } from '../exchange.ts';
+import { isCredentialHeader } from '../../../lib/header-names.ts';
+import { compileScrubber, type Scrubber } from '../../../lib/scrub.ts';
+import type { PreparedTarget } from '../../../providers/engine/index.ts';
+import type { HeaderMap } from '../../exchange.ts';
 
 /** Values of custom headers that are shorter may be ordinary words. */
 const MIN_HEADER_LENGTH = 8;

@@ -1,9 +1,9 @@
-import { isHopByHop } from '../../lib/header-names.ts';
-import { newId } from '../../lib/random.ts';
-import type { Call, TargetFields } from '../../providers/contract.ts';
-import type { JsonObject } from '../../wire/contract.ts';
-import type { Exchange } from '../exchange.ts';
-import { holdsGatewayKey, type KeyLookup } from '../gateway-key.ts';
+import { isHopByHop } from '../../../lib/header-names.ts';
+import { newId } from '../../../lib/random.ts';
+import type { Call, TargetFields } from '../../../providers/contract.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import type { Exchange } from '../../exchange.ts';
+import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
 
 export interface CallFacts {
   readonly provider: string;
@@ -16,20 +16,20 @@ export interface CallFacts {
   /** Headers that hold a gateway key. */
   readonly keyHeaders: ReadonlySet<string>;
   /** Takes up the headers that hooks ask for: what they make of the call depends on them. */
-  readonly heard: Map<string, string>;
+  readonly headersRead: Map<string, string>;
   now(): number;
 }
 
 /** What a provider's hooks see of the request. */
 export function createCall({ operation, request, snapshot }: Exchange, facts: CallFacts): Call {
-  const { keyHeaders, heard, ...rest } = facts;
+  const { keyHeaders, headersRead, ...rest } = facts;
   return {
     ...rest,
     operation: operation.id,
     stream: operation.json && facts.params['stream'] === true,
     header: (name) => {
       const value = keyHeaders.has(name) ? undefined : request.header(name);
-      if (value !== undefined && !isHopByHop(name)) heard.set(name, value);
+      if (value !== undefined && !isHopByHop(name)) headersRead.set(name, value);
       return value;
     },
     path: request.path.slice(3),

@@ -4,13 +4,13 @@
  * name.
  */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
-import { AppError } from '../../errors/index.ts';
-import type { Party } from '../../routing/index.ts';
-import { type HostPolicy, mayReceiveCredentials } from '../../upstream/host-guard/index.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { Party } from '../../../routing/index.ts';
+import { type HostPolicy, mayReceiveCredentials } from '../../../upstream/host-guard/index.ts';
 
 const RANKS: Readonly<Record<Party, number>> = { client: 0, workspace: 1, organisation: 2 };
 
-export const isBelow = (one: Party, other: Party): boolean => RANKS[one] < RANKS[other];
+export const ranksBelow = (one: Party, other: Party): boolean => RANKS[one] < RANKS[other];
 
 export interface NamedHost {
   readonly url: string;
@@ -20,8 +20,8 @@ export interface NamedHost {
 }
 
 /** Throws CUSTOM_HOST_REFUSED when the credential of the owner must not go to the host. */
-export function checkAddressee({ url, namedBy, param }: NamedHost, owner: Party, hosts: HostPolicy): void {
-  if (!isBelow(namedBy, owner) || mayReceiveCredentials(url, hosts)) return;
+export function checkCredentialScope({ url, namedBy, param }: NamedHost, owner: Party, hosts: HostPolicy): void {
+  if (!ranksBelow(namedBy, owner) || mayReceiveCredentials(url, hosts)) return;
   throw refused(param, 'a stored credential is only sent to hosts that TRUSTED_CUSTOM_HOSTS names');
 }
 
@@ -29,7 +29,7 @@ export function checkAddressee({ url, namedBy, param }: NamedHost, owner: Party,
  * What a config below the owner may add to a stored account: the settings that the account leaves open, but nothing that
  * decides where the credential goes or what it reaches.
  */
-export function additionsTo(
+export function allowedAdditions(
   { id, values }: { readonly id: string; readonly values: ReadonlyMap<string, unknown> },
   settings: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {

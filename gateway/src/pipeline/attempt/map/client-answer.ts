@@ -1,24 +1,27 @@
 /** What the client gets of a provider's answer: in its own format, and without the credentials that the provider repeats. */
-import type { JsonLimits } from '../../lib/json/index.ts';
-import type { Scrubber } from '../../lib/scrub.ts';
-import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
-import { providerErrorBody } from '../../providers/engine/index.ts';
-import type { UpstreamResponse } from '../../upstream/index.ts';
-import type { Exchange } from '../exchange.ts';
-import {
-  type ClientAnswer,
-  errorAnswer,
-  isServerSent,
-  streamTransform,
-  successAnswer,
-  type UnaryAnswer,
-} from './answer.ts';
-import { type AttemptOutcome, passedHeaders } from './outcome.ts';
+import type { JsonLimits } from '../../../lib/json/index.ts';
+import type { Scrubber } from '../../../lib/scrub.ts';
+import type { Call, Endpoint, Provider } from '../../../providers/contract.ts';
+import { providerErrorBody } from '../../../providers/engine/index.ts';
+import type { UpstreamResponse } from '../../../upstream/index.ts';
+import type { AnswerBody, Exchange, HeaderMap } from '../../exchange.ts';
+import type { ResolvedTarget } from '../prepare/index.ts';
+import { type ClientAnswer, errorAnswer, isServerSent, streamTransform, successAnswer } from './answer.ts';
+import { passedHeaders } from './passed-headers.ts';
 import { scrubberOf, scrubHeaders } from './scrub.ts';
-import type { ResolvedTarget } from './target.ts';
+import type { UnaryAnswer } from './unpack.ts';
+
+/** An answer in the client's format. */
+export interface MappedAnswer {
+  readonly status: number;
+  readonly headers: HeaderMap;
+  readonly body: AnswerBody;
+  /** Relayed while it arrives. */
+  readonly stream: boolean;
+}
 
 /** The call that is answered. */
-interface Asked {
+export interface AnsweredCall {
   readonly input: { readonly exchange: Pick<Exchange, 'operation'> };
   readonly resolved: Pick<ResolvedTarget, 'target'>;
   readonly provider: Provider;
@@ -35,14 +38,14 @@ const LIKE_ASCII = /^(?:utf-?8|us-ascii|ascii|iso-8859-\d{1,2}|latin1|windows-12
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** An error of the provider. */
-export function failedAnswer(asked: Asked, given: UnaryAnswer): ClientAnswer {
-  const { operation } = asked.input.exchange;
-  const answer = isReadable(given) ? given : unreadable(asked.provider, given);
+export function failedAnswer(answered: AnsweredCall, given: UnaryAnswer): ClientAnswer {
+  const { operation } = answered.input.exchange;
+  const answer = isReadable(given) ? given : unreadable(answered.provider, given);
   const { headers, bytes } =
     operation.id === 'proxy'
       ? { headers: passedHeaders(answer.headers), bytes: answer.bytes }
-      : errorAnswer(asked.provider, operation, answer);
-  const scrubber = scrubberOf(asked.resolved.target, asked.sent.headers);
+      : errorAnswer(answered.provider, operation, answer);
+  const scrubber = scrubberOf(answered.resolved.target, answered.sent.headers);
   return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
 }
 
@@ -65,25 +68,19 @@ function unreadable(provider: Provider, { status, headers, bytes }: UnaryAnswer)
 
 /** A good answer. */
 export function clientAnswer(
-  { provider, endpoint, call }: Asked,
+  { provider, endpoint, call }: AnsweredCall,
   answer: UnaryAnswer & { readonly json: JsonLimits },
 ): ClientAnswer {
   if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
   return successAnswer(provider, endpoint, call, answer);
 }
 
-export const unaryOutcome = (
-  status: number,
-  { headers, bytes }: { headers: AttemptOutcome['headers']; bytes: Buffer },
-) =>
-  ({ status, fallback: 'status', error: undefined, stream: false, headers, body: { kind: 'bytes', bytes } }) as const;
-
 /** A good answer that is relayed while it arrives. */
-export function streamOutcome(asked: Asked, response: UpstreamResponse) {
-  const { provider, endpoint, call, input } = asked;
+export function streamAnswer(answered: AnsweredCall, response: UpstreamResponse): MappedAnswer {
+  const { provider, endpoint, call, input } = answered;
   let made: Scrubber | undefined;
   const scrubber = (): Scrubber => {
-    made ??= scrubberOf(asked.resolved.target, asked.sent.headers);
+    made ??= scrubberOf(answered.resolved.target, answered.sent.headers);
     return made;
   };
   const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
@@ -96,6 +93,6 @@ export function streamOutcome(asked: Asked, response: UpstreamResponse) {
   if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
   const { operation } = input.exchange;
   const transform = events ? streamTransform(provider, endpoint, call, { operation, scrub }) : undefined;
-  const body = { kind: 'stream', upstream: response.body, transform } as const;
-  return { status: response.status, fallback: 'status', error: undefined, stream: true, headers, body } as const;
+  const body: AnswerBody = { kind: 'stream', upstream: response.body, transform };
+  return { status: response.status, headers, body, stream: true };
 }

@@ -6,7 +6,7 @@ import type { Caller } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';
 
 /** Where the counts are. A store that fails reads as all closed. */
-export interface HealthPort {
+export interface CircuitBreakerPort {
   readonly circuits: CircuitStore;
   readonly fuse: Fuse;
 }
@@ -31,7 +31,7 @@ const keyOf = ({ caller, resolution: { plan } }: Input): string =>
 
 /** The paths of the leaves that are open now. */
 export async function openCircuits(
-  { circuits, fuse }: HealthPort,
+  { circuits, fuse }: CircuitBreakerPort,
   input: Input,
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
@@ -53,7 +53,7 @@ export async function openCircuits(
 
 /** Counts an attempt in the background. */
 export function recordCircuit(
-  { circuits, fuse }: HealthPort,
+  { circuits, fuse }: CircuitBreakerPort,
   input: Input,
   { leaf, status, error, cacheStatus }: AttemptOutcome,
 ): void {

@@ -1,13 +1,20 @@
 /** Bodies that a provider compressed, unpacked within what may be held: a few KB may stand for gigabytes. */
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { AppError, memoryExhausted } from '../../errors/index.ts';
-import type { ByteAccount } from '../../lib/byte-budget.ts';
+import { AppError, memoryExhausted } from '../../../errors/index.ts';
+import type { ByteAccount } from '../../../lib/byte-budget.ts';
+import type { UpstreamHeaders, UpstreamResponse } from '../../../upstream/index.ts';
 
 export interface UnpackLimits {
   readonly maxBytes: number;
   /** Holds the result. */
   readonly memory: ByteAccount;
+}
+
+export interface UnaryAnswer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly bytes: Buffer;
 }
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
@@ -47,3 +54,20 @@ export async function unpack(bytes: Buffer, encoding: string, { maxBytes, memory
 
 const tooLarge = (maxBytes: number): AppError =>
   new AppError('UPSTREAM_TOO_LARGE', { detail: `The unpacked answer is larger than ${maxBytes} bytes` });
+
+/** Encodings that a request may accept. */
+export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'identity']);
+
+/** Whether the body is compressed. */
+export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
+  const encoding = headers['content-encoding'];
+  return typeof encoding === 'string' && encoding !== 'identity';
+}
+
+/** The answer with a body that is not compressed, also where compression was not asked for. */
+export async function decodeAnswer(answer: UnaryAnswer, limits: UnpackLimits): Promise<UnaryAnswer> {
+  const encoding = answer.headers['content-encoding'];
+  if (typeof encoding !== 'string' || !isEncoded(answer) || answer.bytes.length === 0) return answer;
+  const { 'content-encoding': _, ...headers } = answer.headers;
+  return { ...answer, headers, bytes: await unpack(answer.bytes, encoding, limits) };
+}

@@ -1,28 +1,22 @@
 /** From an upstream answer to the client's bytes; spec/providers.md 1.7 and 1.8, behaviour-errors 18.3. */
-import { messagesErrorType } from '../../errors/index.ts';
-import type { JsonLimits } from '../../lib/json/index.ts';
-import type { Scrubber } from '../../lib/scrub.ts';
-import type { Call, Endpoint, Provider } from '../../providers/contract.ts';
-import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../providers/engine/index.ts';
-import type { UpstreamHeaders, UpstreamResponse } from '../../upstream/index.ts';
-import { createFrameReader } from '../../wire/framing/index.ts';
+import { messagesErrorType } from '../../../errors/index.ts';
+import type { JsonLimits } from '../../../lib/json/index.ts';
+import type { Scrubber } from '../../../lib/scrub.ts';
+import type { Call, Endpoint, Provider } from '../../../providers/contract.ts';
+import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../../providers/engine/index.ts';
+import type { UpstreamResponse } from '../../../upstream/index.ts';
+import { createFrameReader } from '../../../wire/framing/index.ts';
 import {
   type ByteTransform,
   createDecode,
   createEncoder,
   createRelay,
   type StreamProtocol,
-} from '../../wire/transform/index.ts';
-import type { HeaderMap } from '../exchange.ts';
-import type { Operation, Protocol } from '../operations/index.ts';
-import { passedHeaders } from './outcome.ts';
-import { type UnpackLimits, unpack } from './unpack.ts';
-
-export interface UnaryAnswer {
-  readonly status: number;
-  readonly headers: UpstreamHeaders;
-  readonly bytes: Buffer;
-}
+} from '../../../wire/transform/index.ts';
+import type { HeaderMap } from '../../exchange.ts';
+import type { Operation, Protocol } from '../../operations/index.ts';
+import { passedHeaders } from './passed-headers.ts';
+import type { UnaryAnswer } from './unpack.ts';
 
 export interface ClientAnswer {
   readonly headers: HeaderMap;
@@ -32,23 +26,6 @@ export interface ClientAnswer {
 /** Statuses that are never mapped: the vendor's own 408 and 412 are relayed (behaviour-errors 18.3). */
 const RELAYED: ReadonlySet<number> = new Set([408, 412]);
 const JSON_TYPE = 'application/json';
-
-/** What a provider may be asked for. */
-export const READABLE_ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'identity']);
-
-/** Whether the body is compressed. */
-export function isEncoded({ headers }: Pick<UpstreamResponse, 'headers'>): boolean {
-  const encoding = headers['content-encoding'];
-  return typeof encoding === 'string' && encoding !== 'identity';
-}
-
-/** An upstream that compresses without being asked is read all the same. */
-export async function decoded(answer: UnaryAnswer, limits: UnpackLimits): Promise<UnaryAnswer> {
-  const encoding = answer.headers['content-encoding'];
-  if (typeof encoding !== 'string' || !isEncoded(answer) || answer.bytes.length === 0) return answer;
-  const { 'content-encoding': _, ...headers } = answer.headers;
-  return { ...answer, headers, bytes: await unpack(answer.bytes, encoding, limits) };
-}
 
 /** A successful unary answer in the client's format. Throws UPSTREAM_INVALID_RESPONSE. */
 export function successAnswer(

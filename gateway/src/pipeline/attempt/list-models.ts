@@ -1,16 +1,20 @@
-/** The models a target's provider offers, all pages; spec/providers.md 1.15. */
+/** The models that a target's provider offers, all pages. */
 import { AppError } from '../../errors/index.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Call, JsonObject, ProviderServices } from '../../providers/contract.ts';
 import { buildModelsRequest, modelListBody, type PreparedTarget, readModels } from '../../providers/engine/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
-import type { CallResult } from './send.ts';
+import { decodeAnswer } from './map/index.ts';
+import type { AttemptPorts } from './ports.ts';
+import { type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
+import { type CallResult, type SendResult, sendWithRetries } from './retries.ts';
+import { toUpstream } from './send/index.ts';
 
 /** Pages and entries of one list: bounds what a provider can make us hold. */
 const MAX_PAGES = 20;
 const MAX_MODELS = 10_000;
 
-export interface ModelsQuestion {
+export interface ListModelsInput {
   readonly target: PreparedTarget;
   readonly call: Call;
   readonly forwarded: Readonly<Record<string, string>>;
@@ -22,7 +26,7 @@ export interface ModelsQuestion {
 }
 
 /** The list in the normal form, or the first page that failed. */
-export async function listUpstreamModels(question: ModelsQuestion): Promise<CallResult> {
+export async function listUpstreamModels(question: ListModelsInput): Promise<CallResult> {
   const { target, call, forwarded, services, signal } = question;
   const data: JsonObject[] = [];
   let page: string | undefined;
@@ -40,4 +44,41 @@ export async function listUpstreamModels(question: ModelsQuestion): Promise<Call
   }
   const bytes = Buffer.from(JSON.stringify(modelListBody(target.provider, data)));
   return { kind: 'unary', status: 200, headers: { 'content-type': 'application/json' }, bytes };
+}
+
+/** Lists the models of the target; each page has the retries and timeouts of the target. */
+export async function sendModels(ports: AttemptPorts, prepared: Prepared): Promise<SendResult> {
+  const { input, resolved, call, forwarded } = prepared;
+  const { signal, memory } = input.exchange;
+  let retries = 0;
+  let calls = 0;
+  let upstreamMs = 0;
+  const result = await listUpstreamModels({
+    target: resolved.target,
+    call,
+    forwarded,
+    services: servicesOf(ports, prepared),
+    signal,
+    json: ports.json,
+    send: async (request) => {
+      const sent = await sendWithRetries(ports, {
+        signal,
+        settings: sendSettings(prepared),
+        calls: input.calls,
+        memory,
+        request: async () => toUpstream({ ...(await request()), body: undefined }, prepared),
+        replayable: () => true,
+        isStream: () => false,
+        inspect: async () => undefined,
+      });
+      retries = sent.retries < 0 ? sent.retries : retries + sent.retries;
+      calls += sent.calls;
+      upstreamMs += sent.upstreamMs;
+      const { result: page } = sent;
+      return page.kind === 'unary'
+        ? { ...page, ...(await decodeAnswer(page, { maxBytes: ports.maxResponseBytes, memory })) }
+        : page;
+    },
+  });
+  return { result, retries, calls, upstreamMs };
 }

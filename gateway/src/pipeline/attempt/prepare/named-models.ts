@@ -1,6 +1,6 @@
 /** The models that a JSON body names, wherever upstreams are known to look for them. */
 import { isObject } from '@gatehouse/crds';
-import type { JsonObject } from '../../wire/contract.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
 
 export interface NamedModels {
   readonly named: ReadonlySet<string>;

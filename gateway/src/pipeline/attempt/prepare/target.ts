@@ -2,18 +2,18 @@
 import { hash } from 'node:crypto';
 import type { Deployment } from '@gatehouse/crds/config';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
-import { AppError } from '../../errors/index.ts';
-import { type MaybeSecret, reveal } from '../../lib/secret.ts';
-import type { Provider } from '../../providers/contract.ts';
-import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../providers/engine/index.ts';
-import type { Leaf, Party, Plan } from '../../routing/index.ts';
-import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
-import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
-import { compileReach, type HostScope } from '../../upstream/index.ts';
-import type { Caller, ClientRequest } from '../exchange.ts';
-import { headerFields, type Resolution } from '../resolve/index.ts';
-import { additionsTo, checkAddressee, isBelow, settingRefused } from './addressee.ts';
-import { checkModelList, type ModelQuestion } from './model-list.ts';
+import { AppError } from '../../../errors/index.ts';
+import { type MaybeSecret, reveal } from '../../../lib/secret.ts';
+import type { Provider } from '../../../providers/contract.ts';
+import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../../providers/engine/index.ts';
+import type { Leaf, Party, Plan } from '../../../routing/index.ts';
+import type { ManagedProvider, SnapshotView } from '../../../snapshot/index.ts';
+import { checkCustomHost, type HostPolicy } from '../../../upstream/host-guard/index.ts';
+import { compileReach, type HostScope } from '../../../upstream/index.ts';
+import type { Caller, ClientRequest } from '../../exchange.ts';
+import { headerFields, type Resolution } from '../../resolve/index.ts';
+import { allowedAdditions, checkCredentialScope, ranksBelow, settingRefused } from './credential-scope.ts';
+import { checkModelAllowList, type ModelInput } from './model-allow-list.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -25,7 +25,7 @@ export interface ResolvedTarget {
   readonly values: ReadonlyMap<string, MaybeSecret>;
 }
 
-export interface TargetQuestion extends ModelQuestion {
+export interface TargetInput extends ModelInput {
   readonly request: ClientRequest;
   readonly caller: Caller;
   readonly snapshot: SnapshotView;
@@ -51,7 +51,7 @@ interface Account {
 }
 
 /** Throws the AppError that keeps the leaf from being used. */
-export function resolveTarget(leaf: Leaf, question: TargetQuestion): ResolvedTarget {
+export function resolveTarget(leaf: Leaf, question: TargetInput): ResolvedTarget {
   const account = accountOf(leaf, question);
   checkManaged(account, question);
   const host = hostOf(leaf, account, question);
@@ -92,7 +92,7 @@ export function targetIdentity({ target, managed, values }: ResolvedTarget): str
   return identity;
 }
 
-function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetQuestion): Account {
+function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetInput): Account {
   const { source } = leaf;
   if (source.kind === 'managed') {
     const record = snapshot.provider(caller.workspace.name, source.slug);
@@ -127,7 +127,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
 const UNPREPARED = { managed: undefined, prepared: undefined } as const;
 
 function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }: Resolution): Account {
-  if (deployments.length > 0 && isBelow(plan.owner, record.owner)) throw settingRefused('deployments');
+  if (deployments.length > 0 && ranksBelow(plan.owner, record.owner)) throw settingRefused('deployments');
   return {
     provider: record.provider,
     values: record.values,
@@ -139,7 +139,7 @@ function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }
   };
 }
 
-function checkManaged({ managed: record, deployments }: Account, question: TargetQuestion): void {
+function checkManaged({ managed: record, deployments }: Account, question: TargetInput): void {
   if (record === undefined) return;
   const provider = record.provider.id;
   if (record.needsFleet) {
@@ -148,23 +148,23 @@ function checkManaged({ managed: record, deployments }: Account, question: Targe
   if (question.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  checkModelList(record, deployments, question);
+  checkModelAllowList(record, deployments, question);
 }
 
 /** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
 function hostOf(
   leaf: Leaf,
   { managed, owner, provider }: Account,
-  { resolution, hosts }: TargetQuestion,
+  { resolution, hosts }: TargetInput,
 ): { readonly url: string | undefined; readonly origin: HostScope } {
   const { customHost } = resolution.overrides;
   if (customHost !== undefined) {
-    checkAddressee({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
+    checkCredentialScope({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
     return { url: customHost, origin: 'request' };
   }
   const configured = leaf.settings.customHost;
   if (configured !== undefined) {
-    checkAddressee({ url: configured, namedBy: resolution.plan.owner, param: 'custom_host' }, owner, hosts);
+    checkCredentialScope({ url: configured, namedBy: resolution.plan.owner, param: 'custom_host' }, owner, hosts);
   }
   const own = configured ?? managed?.customHost;
   const isOfAccount = managed !== undefined && configured === undefined && !namesUrl(leaf.overlay, provider.id);
@@ -179,7 +179,7 @@ function hostOf(
 function mayUseIdentity(
   { ownIdentity, managed }: Account,
   { url, origin }: { readonly url: string | undefined; readonly origin: HostScope },
-  { resolution }: TargetQuestion,
+  { resolution }: TargetInput,
 ): boolean {
   if (!ownIdentity || origin === 'request') return false;
   return resolution.plan.owner === 'organisation' || (managed !== undefined && url === managed.customHost);
@@ -196,11 +196,11 @@ const namesUrl = (values: ReadonlyMap<string, string>, provider: string): boolea
 function extraFields(
   leaf: Leaf,
   { provider, managed, deployments, owner, values }: Account,
-  { request, model, resolution }: TargetQuestion,
+  { request, model, resolution }: TargetInput,
 ): ReadonlyMap<string, string> | undefined {
   const given = managed === undefined ? EMPTY : leaf.overlay;
-  const isGuest = given.size > 0 && isBelow(resolution.plan.owner, owner);
-  const overlay = isGuest ? additionsTo({ id: provider.id, values }, given) : given;
+  const isGuest = given.size > 0 && ranksBelow(resolution.plan.owner, owner);
+  const overlay = isGuest ? allowedAdditions({ id: provider.id, values }, given) : given;
   const ofCall = headerFields('call', provider.id, request) ?? EMPTY;
   const routing = owner === 'client' ? openOnly(headerFields('routing', provider.id, request), values) : EMPTY;
   const deployment = deployments.length === 0 ? EMPTY : deploymentFields(deployments, model);

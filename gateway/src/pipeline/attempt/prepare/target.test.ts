@@ -1,16 +1,16 @@
 import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
 import { type FakeRequest, fakeRequest, provider, snapshot, unwrap, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import type { AppError } from '../../errors/index.ts';
-import { baseOf } from '../../providers/engine/target.ts';
-import { sampleCall } from '../../providers/engine/testing.ts';
-import { PROVIDERS } from '../../providers/register.ts';
-import { compilePlan } from '../../routing/index.ts';
-import { createSnapshotHolder } from '../../snapshot/index.ts';
-import { createHostPolicy } from '../../upstream/host-guard/index.ts';
-import type { Caller } from '../exchange.ts';
-import { OPERATIONS } from '../operations/index.ts';
-import type { RequestProvider, Resolution } from '../resolve/index.ts';
+import type { AppError } from '../../../errors/index.ts';
+import { baseOf } from '../../../providers/engine/target.ts';
+import { sampleCall } from '../../../providers/engine/testing.ts';
+import { PROVIDERS } from '../../../providers/register.ts';
+import { compilePlan } from '../../../routing/index.ts';
+import { createSnapshotHolder } from '../../../snapshot/index.ts';
+import { createHostPolicy } from '../../../upstream/host-guard/index.ts';
+import type { Caller } from '../../exchange.ts';
+import { OPERATIONS } from '../../operations/index.ts';
+import type { RequestProvider, Resolution } from '../../resolve/index.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

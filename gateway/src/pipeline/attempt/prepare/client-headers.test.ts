@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { fakeRequest } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import type { KeyRecord } from '../../snapshot/index.ts';
-import type { Caller } from '../exchange.ts';
-import { clientHeaders, type Forwarding, forwardedHeaders, type HeaderSource } from './proxy-headers.ts';
+import type { KeyRecord } from '../../../snapshot/index.ts';
+import type { Caller } from '../../exchange.ts';
+import { clientHeaders, type Forwarding, forwardedHeaders, type HeaderSource } from './client-headers.ts';
 
 const GATEWAY_KEY = 'a-key-that-does-not-say-so-0123456789';
 const PADDED_KEY = 'cGFkZGVkIGtleXMgYXJlIGtleXM=';

@@ -1,11 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createByteBudget } from '../../lib/byte-budget.ts';
-import { roomyAccount } from '../../lib/testing.ts';
-import { PROVIDERS } from '../../providers/register.ts';
-import { OPERATIONS } from '../operations/index.ts';
-import { decoded, errorAnswer, isEventStream, isServerSent } from './answer.ts';
-import { passedHeaders } from './outcome.ts';
+import { createByteBudget } from '../../../lib/byte-budget.ts';
+import { roomyAccount } from '../../../lib/testing.ts';
+import { PROVIDERS } from '../../../providers/register.ts';
+import { OPERATIONS } from '../../operations/index.ts';
+import { errorAnswer, isEventStream, isServerSent } from './answer.ts';
+import { passedHeaders } from './passed-headers.ts';
+import { decodeAnswer } from './unpack.ts';
 
 const openai = PROVIDERS.get('openai');
 if (openai === undefined) throw new Error('no provider');
@@ -21,7 +22,7 @@ describe('a body in an encoding', () => {
     { encoding: 'deflate', bytes: deflateSync(TEXT) },
     { encoding: 'br', bytes: brotliCompressSync(TEXT) },
   ])('of $encoding is read', async ({ encoding, bytes }) => {
-    const answer = await decoded(
+    const answer = await decodeAnswer(
       { status: 200, headers: { 'content-encoding': encoding, etag: 'e' }, bytes },
       limits(),
     );
@@ -32,7 +33,7 @@ describe('a body in an encoding', () => {
     { rule: 'that nobody knows', encoding: 'zstd', bytes: TEXT },
     { rule: 'that it does not have', encoding: 'gzip', bytes: TEXT },
   ])('$rule is an invalid response', async ({ encoding, bytes }) => {
-    const reading = decoded({ status: 200, headers: { 'content-encoding': encoding }, bytes }, limits());
+    const reading = decodeAnswer({ status: 200, headers: { 'content-encoding': encoding }, bytes }, limits());
     await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE' });
   });
 
@@ -40,7 +41,7 @@ describe('a body in an encoding', () => {
     const memory = createByteBudget(1_000_000);
     const bytes = gzipSync(Buffer.alloc(900_000));
     const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };
-    const reading = decoded(answer, { maxBytes: 100_000, memory: memory.open() });
+    const reading = decodeAnswer(answer, { maxBytes: 100_000, memory: memory.open() });
     await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
     expect(memory.used).toBe(0);
   });
@@ -49,7 +50,7 @@ describe('a body in an encoding', () => {
     const memory = createByteBudget(100_000);
     const bytes = gzipSync(Buffer.alloc(900_000));
     const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };
-    const reading = decoded(answer, { maxBytes: 1_000_000, memory: memory.open() });
+    const reading = decodeAnswer(answer, { maxBytes: 1_000_000, memory: memory.open() });
     await expect(reading).rejects.toMatchObject({ code: 'MEMORY_EXHAUSTED' });
     expect(memory.used).toBe(0);
   });
@@ -60,7 +61,7 @@ describe('a body in an encoding', () => {
     { encoding: 'gzip', bytes: Buffer.alloc(0) },
   ])('of $encoding is left alone', async ({ encoding, bytes }) => {
     const answer = { status: 200, headers: { 'content-encoding': encoding }, bytes };
-    expect(await decoded(answer, limits())).toBe(answer);
+    expect(await decodeAnswer(answer, limits())).toBe(answer);
   });
 });
 

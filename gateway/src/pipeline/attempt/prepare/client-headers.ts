@@ -5,10 +5,10 @@ import {
   isMetadataHeader,
   isOriginHeader,
   namedByConnection,
-} from '../../lib/header-names.ts';
-import type { Caller, ClientRequest } from '../exchange.ts';
-import { holdsGatewayKey, type KeyLookup } from '../gateway-key.ts';
-import { READABLE_ENCODINGS } from './answer.ts';
+} from '../../../lib/header-names.ts';
+import type { Caller, ClientRequest } from '../../exchange.ts';
+import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
+import { READABLE_ENCODINGS } from '../map/index.ts';
 
 /** Of the gateway itself, in either spelling. */
 const OURS = /^x[_-]gw[_-]/;

@@ -1,0 +1,28 @@
+import type { ResponseCache } from '../../cache/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { Provider, ProviderServices } from '../../providers/contract.ts';
+import type { HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { HostScope } from '../../upstream/index.ts';
+import type { CallBudget } from '../call-budget.ts';
+import type { Caller, Exchange } from '../exchange.ts';
+import type { Resolution } from '../resolve/index.ts';
+import type { SendPort } from './retries.ts';
+
+export interface AttemptPorts extends SendPort {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly hosts: HostPolicy;
+  /** Services for an account's side calls, which may reach the same hosts as its own calls. */
+  servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
+  readonly cache: ResponseCache;
+  /** Sent in `Via` to custom hosts, so that a request that comes back is recognised. */
+  readonly gatewayName: string;
+  now(): number;
+}
+
+export interface AttemptInput {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+  /** Calls that the request may still cause, over all targets. */
+  readonly calls: CallBudget;
+}

@@ -1,0 +1,86 @@
+/** The account and the call of one target: what all later steps of an attempt share. */
+import type { Call, Endpoint, Provider, ProviderServices } from '../../../providers/contract.ts';
+import { type Leaf, shapeParams } from '../../../routing/index.ts';
+import type { Resolution } from '../../resolve/index.ts';
+import { viaHeaders } from '../../via.ts';
+import type { AttemptInput, AttemptPorts } from '../ports.ts';
+import { createCall, modelOf } from './call.ts';
+import { type Forwarding, forwardedHeaders } from './client-headers.ts';
+import { ranksBelow } from './credential-scope.ts';
+import { type ResolvedTarget, resolveTarget } from './target.ts';
+
+export { modelOf } from './call.ts';
+export { clientHeaders } from './client-headers.ts';
+export { type ResolvedTarget, targetIdentity } from './target.ts';
+
+export interface Prepared {
+  readonly input: AttemptInput;
+  readonly leaf: Leaf;
+  readonly resolved: ResolvedTarget;
+  readonly provider: Provider;
+  readonly endpoint: Endpoint | undefined;
+  readonly call: Call;
+  readonly forwarded: Readonly<Record<string, string>>;
+  /** Headers of the call that the provider's hooks have read. */
+  readonly headersRead: ReadonlyMap<string, string>;
+  /** The `Via` header for a custom host, which may be a gateway again. */
+  readonly via: Readonly<Record<string, string>> | undefined;
+  /** The headers of the last call: credentials in them are taken out of its answer. */
+  readonly sent: { headers: Readonly<Record<string, string>> };
+}
+
+/** Throws the AppError that keeps the target from being used. */
+export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared {
+  const { exchange, caller, resolution } = input;
+  const params = shapeParams(resolution.params, leaf.settings.shape);
+  const model = modelOf(params);
+  const { request, snapshot, operation } = exchange;
+  const { providers, hosts } = ports;
+  const asked = { operation, params, model, nowMs: ports.now() };
+  const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, ...asked });
+  const { provider, fields, stored, ownIdentity } = resolved.target;
+  const strict = leaf.settings.strict && !resolution.overrides.relaxed;
+  const { keyHeaders } = caller;
+  const headersRead = new Map<string, string>();
+  const call = createCall(exchange, {
+    provider: provider.id,
+    params,
+    model,
+    strict,
+    fields,
+    stored,
+    ownIdentity,
+    keyHeaders,
+    headersRead,
+    now: ports.now,
+  });
+  const endpoint =
+    operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
+  const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
+  const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
+  return { input, leaf, resolved, provider, endpoint, call, forwarded, headersRead, via, sent: { headers: {} } };
+}
+
+/** The headers to forward, and whether a credential among them may go beside the one that is stored. */
+function forwardingOf(leaf: Leaf, { overrides, plan }: Resolution, { storedBy }: ResolvedTarget): Forwarding {
+  const asked = overrides.forwardHeaders;
+  const namedBy = asked === undefined ? plan.owner : 'client';
+  return {
+    names: asked ?? leaf.settings.forwardHeaders,
+    credentials: storedBy === undefined || !ranksBelow(namedBy, storedBy),
+  };
+}
+
+/** Retry and timeout of a target, where the request's own timeout wins. */
+export const sendSettings = ({ leaf, input }: Prepared) => ({
+  retry: leaf.settings.retry,
+  requestTimeoutMs: input.resolution.overrides.requestTimeoutMs ?? leaf.settings.requestTimeoutMs,
+});
+
+/** The request holds what side calls bring: files go into the body that is written for the provider. */
+export function servicesOf(
+  ports: AttemptPorts,
+  { input, resolved }: Pick<Prepared, 'input' | 'resolved'>,
+): ProviderServices {
+  return ports.servicesFor(resolved.hostOrigin, input.exchange.memory);
+}
