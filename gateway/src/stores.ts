@@ -1,4 +1,4 @@
-/** Which store stands behind the cache, sticky sessions and circuit breakers (DESIGN section 7). */
+/** The stores of the cache, sticky sessions and circuit breakers: Redis where it is configured, memory elsewhere. */
 import {
   createMemoryCacheStore,
   createRedisCacheStore,

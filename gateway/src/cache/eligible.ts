@@ -8,7 +8,7 @@ export interface CacheCandidate {
   readonly adapted: boolean;
 }
 
-/** Binary answers and operations with side effects; behaviour-cache 6.1. */
+/** Binary answers and operations with side effects. */
 const NEVER_CACHED = [
   '/v1/audio',
   '/v1/batches',
@@ -19,7 +19,7 @@ const NEVER_CACHED = [
   '/v1/uploads',
 ];
 
-/** Whether a request of a target with a cache is looked up at all; behaviour-cache 6.1. */
+/** Whether a request of a target with a cache is looked up at all; docs/behaviour/caching.md#when-the-cache-is-asked. */
 export function isCacheEligible({ method, path, contentType, adapted }: CacheCandidate): boolean {
   if (method !== 'POST' || adapted) return false;
   if (contentType?.toLowerCase().startsWith('multipart/')) return false; // the body has a new boundary every time

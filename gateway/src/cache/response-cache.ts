@@ -9,7 +9,7 @@ export type CacheLookup =
   | { readonly status: 'HIT'; readonly key: string /** JSON text of the answer. */; readonly body: Buffer }
   | { readonly status: 'MISS' | 'REFRESH' | undefined; readonly key: string };
 
-/** The simple response cache; behaviour-cache 6.5 to 6.7. */
+/** The exact-match response cache; docs/behaviour/caching.md. */
 export interface ResponseCache {
   /** `refresh` forgets what is stored (`x-gw-cache-force-refresh: true`). Never rejects. */
   lookup(parts: CacheKeyParts, options: { readonly refresh: boolean }): Promise<CacheLookup>;

@@ -14,7 +14,7 @@ const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'fail
 
 /**
  * The JSON text to store, without hook results, or undefined when the answer may not be stored: status 200 and a JSON
- * object only; behaviour-cache 6.7.
+ * object only; docs/behaviour/caching.md#what-is-stored.
  */
 export function storableJson({ status, contentType, body }: CacheableAnswer): Buffer | undefined {
   if (status !== 200) return undefined;

@@ -4,7 +4,7 @@ const MAX_AGE = /(?:^|[,\s])max-age\s*=\s*"?(\d{1,15})/i;
 
 /**
  * The lifetime of an answer in seconds: the target's `max_age`, else the request's `Cache-Control: max-age`. What is
- * outside 60 s to 90 days is replaced by 7 days, not clamped; behaviour-cache 6.4.
+ * outside 60 s to 90 days is replaced by 7 days, not clamped.
  */
 export function cacheTtlSeconds(configMaxAge: number | undefined, cacheControl: string | undefined): number {
   const header = MAX_AGE.exec(cacheControl ?? '')?.[1];

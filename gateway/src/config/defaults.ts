@@ -1,4 +1,4 @@
-/** Numbers of the data plane that no specification fixes, each with its unit and reason. */
+/** Default numbers of the data plane, each with its unit and reason. */
 
 import { DEFAULT_JSON_LIMITS } from '../lib/json/index.ts';
 
@@ -8,14 +8,13 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 export const DEFAULTS = {
-  /** DESIGN section 2. */
   port: 8787,
   adminPort: 8789,
   /** MB. Images and documents come inside of JSON: providers take about as much. */
   maxJsonMegabytes: 32,
   /** Depth, nodes and string length of JSON, before it is parsed. */
   json: DEFAULT_JSON_LIMITS,
-  /** Forms and binary bodies up to here can be sent again; DESIGN section 6. */
+  /** Forms and binary bodies up to here can be sent again. */
   replayBytes: 8 * MIB,
   /** Share of the memory that may hold bytes of requests and answers, by whichever of the two is smaller. */
   bufferedShare: { container: 0.25, heap: 0.5 },
@@ -31,33 +30,33 @@ export const DEFAULTS = {
   attemptsPerRequest: 50,
   /** A unary answer is held until it is complete. */
   maxResponseBytes: 64 * MIB,
-  /** Reasoning models think for minutes before the first header; behaviour-lifecycle 1.1 sockets live 15 minutes. */
+  /** Reasoning models think for minutes before the first header. */
   headersTimeoutMs: 15 * MINUTE,
-  /** Decision 26. */
+  /** Longest silence in the middle of an answer. */
   idleTimeoutMs: 120 * SECOND,
   connectTimeoutMs: 10 * SECOND,
   /** One HTTP/1.1 connection carries one stream: room for a thousand streams to one provider, bounded. */
   connectionsPerOrigin: 2_048,
-  /** Idle connections to providers; DESIGN section 6. */
+  /** Idle connections to providers. */
   upstreamKeepAliveMs: 60 * SECOND,
-  /** Longer than the idle time of common load balancers (600 s), so that the balancer closes first; DESIGN section 6. */
+  /** Longer than the idle time of common load balancers (600 s), so that the balancer closes first. */
   serverKeepAliveMs: 620 * SECOND,
-  /** behaviour-lifecycle 1.1. */
+  /** A large upload on a slow connection. */
   serverRequestTimeoutMs: 15 * MINUTE,
   serverHeadersTimeoutMs: MINUTE,
-  /** DESIGN section 6. */
+  /** Configs and metadata travel in headers. */
   maxHeaderBytes: 256 * KIB,
   /** A connection older than this, give or take a fifth, is closed after its request: new pods get their share. */
   maxConnectionAgeMs: 10 * MINUTE,
-  /** DESIGN section 6: load balancers lag behind readiness. */
+  /** Load balancers learn late that a pod is no longer ready. */
   drainAcceptMs: 8 * SECOND,
-  /** Decision 2. */
+  /** Streams of reasoning models last minutes. */
   drainDeadlineMs: 5 * MINUTE,
   cacheMemoryBytes: 128 * MIB,
   /** One cached answer, streams included. */
   cacheEntryBytes: 4 * MIB,
-  /** DESIGN section 5. */
+  /** Age of a Snapshot on disk that a restarted container may still serve. */
   snapshotMaxAgeHours: 24,
-  /** Bytes of an answer looked at for token usage after it was sent. */
+  /** Bytes at the end of an answer that are searched for token usage after it was sent. */
   usageTailBytes: 16 * KIB,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * The only reader of the process environment. Names and meanings: spec/behaviour-env.md; names of our own start with
- * GATEHOUSE_. A value that is a path to an existing file stands for the file's trimmed content.
+ * The only reader of the process environment. Names and meanings: docs/reference/environment.md; names that only Gatehouse
+ * has start with GATEHOUSE_. A value that is a path to an existing file stands for the file's trimmed content.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -233,7 +233,7 @@ export function readEnvironment(variables: Variables): Environment {
   throw new Error(`Invalid environment: ${problems.join('; ')}`);
 }
 
-/** Cloud settings that providers ask for by name (behaviour-env "Pricing and providers"). */
+/** Cloud settings that providers ask for by name. */
 export function createEnvReader(variables: Variables): (name: string) => string | undefined {
   return (name) => resolveFile(name, variables[name]);
 }

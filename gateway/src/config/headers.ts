@@ -1,4 +1,4 @@
-/** The gateway's own headers, for the reference; vendor headers are in the provider catalogue. Source: gateway-api.md. */
+/** The gateway's own headers, for docs/reference/headers.md; vendor headers are in the provider catalogue. */
 
 export interface HeaderRow {
   readonly name: string;

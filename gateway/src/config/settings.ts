@@ -169,7 +169,7 @@ function corsOf(env: Environment): CorsSettings | undefined {
   };
 }
 
-/** behaviour-env: a store is asked for and no address is given. */
+/** For a CACHE_STORE that needs an address when none is given. */
 const DEFAULT_REDIS_HOST = 'redis';
 
 function singleNode({ CACHE_STORE: store, REDIS_HOST, REDIS_PORT: port }: Environment): readonly RedisNode[] {

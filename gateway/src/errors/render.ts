@@ -1,11 +1,11 @@
-/** Errors as the client's protocol shows them; behaviour-errors 18.1, decisions 28 and 33. */
+/** Errors in the format of the client; docs/behaviour/errors.md#shapes. */
 import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
 
 /** Whose error format a client reads. */
 export type ErrorProtocol = 'openai' | 'messages';
 
-/** The format of a path's errors: everything below `/v1/messages` is Anthropic's (decision 28). */
+/** The format of a path's errors: everything below `/v1/messages` is Anthropic's. */
 export const errorProtocolOf = (path: string): ErrorProtocol =>
   path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'messages' : 'openai';
 
@@ -62,7 +62,7 @@ const BODIES: Readonly<Record<ErrorShape, (error: AppError, message: string) => 
   route: (error, message) => ({ message: error.row.summary, ok: false, error: fields(error, message) }),
 };
 
-/** One entry per problem, each with its path (behaviour-config-routing 2.4). */
+/** One entry per problem, each with its path. */
 function issuesOf({ issues }: AppError): object {
   if (issues === undefined || issues.length === 0) return {};
   return { errors: issues.map(({ path, message }) => `path: ${path.join(',')}, message: ${message}`) };

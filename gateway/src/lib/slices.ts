@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest run without giving the event loop a turn, in ms: below the 20 ms a Snapshot load may stall (DESIGN 5). */
+/** Longest run without giving the event loop a turn, in ms: a Snapshot load may stall requests for 20 ms. */
 const SLICE_MS = 8;
 
 /** Visits every item, giving other work a turn whenever a slice of time is used up. */

@@ -1,4 +1,4 @@
-/** The circuit breaker as decisions over counts; behaviour-config-routing 5.6. */
+/** The circuit breaker as decisions over counts; docs/behaviour/routing.md#circuit-breakers. */
 import type { BreakerPlan, Leaf, Plan, PlanNode } from './plan.ts';
 
 /** What is known of one target since its first failure. */

@@ -187,7 +187,7 @@ function sourceOf(node: RoutingNode, context: Context): LeafSource {
   return { kind: 'literal', provider: node.provider, fields };
 }
 
-/** `override_params.model: "@slug/x"` selects the provider and leaves `x` as the model; 2.6. */
+/** `override_params.model: "@slug/x"` selects the provider and leaves `x` as the model. */
 function withoutModelSlug(settings: LeafSettings): LeafSettings {
   const { model } = settings.shape.overrides as { model?: unknown };
   if (typeof model !== 'string' || managedSlugOf({ overrideParams: { model } }) === undefined) return settings;

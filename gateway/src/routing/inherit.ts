@@ -1,4 +1,4 @@
-/** What a target takes from its parent; behaviour-config-routing 2.7. */
+/** What a target inherits from its parent; docs/reference/config.md#what-targets-take-from-their-parent. */
 import {
   type CircuitBreakerSettings,
   DEFAULT_MINIMUM_REQUESTS,
@@ -56,7 +56,7 @@ function toRetryPlan(retry: NonNullable<RoutingNode['retry']>): RetryPlan {
   };
 }
 
-/** A breaker works when it has a cool-down and at least one threshold; behaviour-config-routing 5.6. */
+/** A breaker works when it has a cool-down and at least one threshold. */
 export function toBreakerPlan(settings: CircuitBreakerSettings): BreakerPlan | undefined {
   const { cooldownInterval, failureThreshold, failureThresholdPercentage, minimumRequests, failureStatusCodes } =
     settings;

@@ -21,7 +21,7 @@ export interface CachePlan {
 /** Who says something or owns something, from the least to the most trusted. */
 export type Party = 'client' | 'workspace' | 'organisation';
 
-/** When a target counts as broken; behaviour-config-routing 5.6. */
+/** When a target counts as broken. */
 export interface BreakerPlan {
   readonly failureThreshold: number | undefined;
   readonly failurePercentage: number | undefined;
@@ -31,7 +31,7 @@ export interface BreakerPlan {
   readonly failureStatusCodes: ReadonlySet<number> | undefined;
 }
 
-/** What a target has after inheritance (behaviour-config-routing 2.7). */
+/** What a target has after inheritance. */
 export interface LeafSettings {
   readonly shape: ParamShape;
   readonly retry: RetryPlan;

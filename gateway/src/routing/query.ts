@@ -1,4 +1,4 @@
-/** Turns a checked query into a predicate; spec behaviour-config-routing section 3. */
+/** Compiles a checked query into a predicate; docs/reference/config.md#conditions. */
 import { assertNever } from '@gatehouse/crds';
 import type { Query, QueryOperator, QuerySubject } from '@gatehouse/crds/config';
 import { AppError } from '../errors/index.ts';

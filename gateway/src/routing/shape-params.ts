@@ -1,4 +1,4 @@
-/** Parameter shaping of a target: defaults under, overrides over, drops last; behaviour-config-routing 2.6. */
+/** Parameter shaping of a target: defaults, then overrides, then drops; docs/behaviour/routing.md#shaping-of-parameters. */
 import type { DropStep } from '@gatehouse/crds/config';
 import { mergeObjects } from '../lib/json/index.ts';
 import type { JsonObject } from '../wire/contract.ts';

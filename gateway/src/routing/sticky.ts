@@ -9,7 +9,7 @@ export interface SessionFacts {
   header(name: string): string | undefined;
 }
 
-/** The storage key of a session's choice; behaviour-config-routing 4.1. The branch keeps two balancers of one config apart. */
+/** The storage key of a session's choice; the path of the strategy tells two balancers of one config apart. */
 export function stickyKey(plan: StickyPlan, branch: string, facts: SessionFacts): string {
   const parts = [facts.keyHash, branch];
   for (const field of plan.fields) {

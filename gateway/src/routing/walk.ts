@@ -1,4 +1,4 @@
-/** Which targets of a plan are tried, in which order; behaviour-config-routing 3 to 5. */
+/** Which targets of a plan are tried, in which order; docs/behaviour/routing.md#strategies. */
 import type { FallbackRule } from '@gatehouse/crds/errors';
 import { AppError } from '../errors/index.ts';
 import { isOpen } from './breaker.ts';

@@ -43,7 +43,7 @@ export interface ManagedProvider {
   /** Ready for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;
-  /** The credential stays with the fleet: a sidecar cannot use it (DESIGN section 2). */
+  /** The credential stays with the fleet: a sidecar cannot use it. */
   readonly needsFleet: boolean;
   /** Whose credential it is. The identity of the gateway's pod is the organisation's, whoever it is lent to. */
   readonly owner: 'workspace' | 'organisation';

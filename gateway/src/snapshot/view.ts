@@ -20,7 +20,7 @@ export interface SnapshotView {
   workspace(name: string): WorkspaceRecord | undefined;
   /** By the name of the SidecarProfile. */
   sidecar(profile: string): SidecarRecord | undefined;
-  /** In the workspace first, then in the organisation as far as it is granted (DESIGN section 4). */
+  /** In the workspace first, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** In the workspace first, then in the organisation; what that withholds is only found when it names it itself. */
   config(workspace: string, slug: string, namedBy?: NamedBy): SavedConfig | undefined;

@@ -1,4 +1,4 @@
-/** What is known of one target since its first failure; behaviour-config-routing 5.6. */
+/** What is known of one target since its first failure. */
 export interface CircuitRecord {
   readonly failures: number;
   readonly successes: number;
@@ -15,7 +15,7 @@ export interface CircuitStore {
   clear(key: string, path: string): Promise<void>;
 }
 
-/** A record set is forgotten this long after its last change, in seconds; behaviour-config-routing 5.6. */
+/** A record set is forgotten this long after its last change, in seconds. */
 export const CIRCUIT_TTL_SECONDS = 86_400;
 
 /**

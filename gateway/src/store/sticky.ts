@@ -3,7 +3,7 @@ import { atMostEntries } from '../lib/entry-bound.ts';
 import type { Fuse } from './fuse.ts';
 import type { StateStore } from './state.ts';
 
-/** Which target a session got; behaviour-config-routing 4.1. The value is the index in the config, not in what is healthy. */
+/** Target of each session, as its index in the config; docs/behaviour/routing.md#sticky-sessions. */
 export interface StickySessions {
   /**
    * What `pick` makes of the remembered index (undefined: none). A new answer is remembered for the TTL, which use does not
@@ -21,7 +21,7 @@ export interface StickyOptions {
   readonly maxSessions?: number;
 }
 
-/** How long a session is answered from this process before the store is asked again, in ms; behaviour-config-routing 4.1. */
+/** How long a session is answered from this process before the store is asked again, in ms. */
 const LOCAL_MS = 30_000;
 const MAX_SESSIONS = 50_000;
 

@@ -24,7 +24,7 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Unified token usage. Source: OpenAI usage object; cache members: spec/providers.md 1.10. */
+/** Unified token usage. Source: OpenAI usage object, with the cache members of the Anthropic API. */
 export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -32,7 +32,7 @@ export interface Usage {
   readonly [extra: string]: unknown;
 }
 
-/** The error normal form (spec/providers.md 1.8) without its provider member. */
+/** The error normal form without its provider member. */
 export interface ErrorFields {
   readonly message: string;
   readonly type: string | null;

@@ -1,4 +1,4 @@
-/** Chat and text completions: chunks whose choices carry pieces; behaviour-streaming 8.6. */
+/** Chat and text completions: chunks whose choices carry pieces. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame, JsonObject } from '../../wire/contract.ts';
 import { type Builder, indexOf, isHookResults, objectsOf, parseFrame } from './builder.ts';
@@ -126,7 +126,7 @@ function mergeToolCalls(message: Draft, value: unknown): void {
 
 const isAnother = (known: unknown, id: unknown): boolean => Boolean(known) && Boolean(id) && known !== id;
 
-/** The type a block has when its deltas do not name it; spec/providers.md 1.10. */
+/** The type a block has when its deltas do not name it. */
 const BLOCK_TYPES: ReadonlyMap<string, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],

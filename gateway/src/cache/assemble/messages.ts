@@ -1,4 +1,4 @@
-/** Anthropic messages: blocks by index between `message_start` and `message_stop`; behaviour-streaming 8.6. */
+/** Anthropic messages: blocks by index between `message_start` and `message_stop`. */
 
 import { isObject } from '@gatehouse/crds';
 import { readJson } from '../../lib/json/index.ts';

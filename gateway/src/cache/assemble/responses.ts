@@ -1,4 +1,4 @@
-/** Responses: the terminal event carries the whole answer; behaviour-streaming 8.6. */
+/** Responses: the terminal event carries the whole answer. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame } from '../../wire/contract.ts';
 import { type Builder, parseFrame } from './builder.ts';

@@ -1,4 +1,4 @@
-/** Chat and text completions as chunks; behaviour-streaming 8.5, spec/providers.md 1.11. */
+/** Chat and text completions as chunks. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 import { DONE, slicesOf, toEvent } from './events.ts';

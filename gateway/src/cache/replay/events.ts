@@ -1,4 +1,4 @@
-/** Characters of one piece; behaviour-streaming 8.5. */
+/** Characters of one piece. */
 const SLICE_CHARACTERS = 500;
 
 export const DONE = 'data: [DONE]\n\n';

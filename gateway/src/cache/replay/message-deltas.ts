@@ -6,7 +6,7 @@ import { slicesOf } from './events.ts';
 /** Members whose items have deltas of their own. */
 const LISTS: ReadonlySet<string> = new Set(['content_blocks', 'tool_calls']);
 
-/** At least one delta; all but those of tool calls carry the role (behaviour-streaming 8.5). */
+/** At least one delta; all but those of tool calls carry the role. */
 export function messageDeltas(message: JsonObject): readonly JsonObject[] {
   const { role = 'assistant', content, content_blocks, tool_calls, ...rest } = message;
   const whole = Object.entries({ ...rest, content, content_blocks, tool_calls }).filter(
@@ -44,7 +44,7 @@ interface BlockDelta {
   readonly delta: JsonObject;
 }
 
-/** The block type that a delta with this member implies; spec/providers.md 1.10. */
+/** The block type that a delta with this member implies. */
 const IMPLIED_TYPES: ReadonlyMap<string, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
@@ -64,7 +64,7 @@ function blockDeltas({ type, ...members }: JsonObject, index: number): readonly 
 /** The long text of a call: of a function, of a custom tool. */
 const CALL_TEXTS: ReadonlySet<string> = new Set(['arguments', 'input']);
 
-/** First the call with its name and an empty text, then the text; spec/providers.md 1.11. */
+/** First the call with its name and an empty text, then the text. */
 function toolCallDeltas(call: JsonObject, index: number): readonly JsonObject[] {
   const head: [string, unknown][] = [];
   const tail: [string, unknown][] = [];

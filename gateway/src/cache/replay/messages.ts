@@ -1,4 +1,4 @@
-/** Anthropic messages as events; behaviour-streaming 8.5. */
+/** Anthropic messages as events. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 import { slicesOf, toEvent } from './events.ts';

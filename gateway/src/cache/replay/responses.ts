@@ -1,4 +1,4 @@
-/** A Responses object as its event sequence; behaviour-streaming 8.5. */
+/** A Responses object as its event sequence. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 import { slicesOf, toEvent } from './events.ts';

@@ -1,4 +1,4 @@
-/** The credential of the vendor and the headers that depend on it; spec/providers.md 3.3 "Headers". */
+/** The credential of the vendor and the headers that depend on it. */
 import { API_KEY } from '@gatehouse/crds/providers';
 import { textAt } from '../../wire/json/json.ts';
 import type { Authorizer, Call } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** The vendor's operations; spec/providers.md 3.3. */
+/** The vendor's operations. */
 import { ok } from '@gatehouse/crds';
 import {
   createAnthropicDecoder,

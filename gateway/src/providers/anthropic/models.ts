@@ -5,7 +5,7 @@ import type { ModelsEndpoint } from '../contract.ts';
 
 const PAGE = '/models?limit=1000';
 
-/** The vendor's list, page by page; spec/providers.md 1.15. */
+/** The vendor's list, page by page. */
 export const models: ModelsEndpoint = {
   path: PAGE,
   read(body) {

@@ -1,4 +1,4 @@
-/** Foundry serves Claude models under a URL of their own, in Anthropic's format; spec/providers.md 3.7. */
+/** Foundry serves Claude models under a URL of their own, in Anthropic's format. */
 import { ok } from '@gatehouse/crds';
 import { createAnthropicDecoder, fromAnthropicAnswer, toAnthropicBody } from '../../wire/anthropic/index.ts';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../wire/openai/index.ts';

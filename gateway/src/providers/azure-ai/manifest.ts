@@ -28,7 +28,7 @@ const versioned =
 
 const openAiOnly = (endpoint: Endpoint): Endpoint => ({ ...endpoint, supports: (call) => !isAnthropic(call) });
 
-/** A client that knows its deployment has the responses API asks for it (spec/providers.md 1.14, public API). */
+/** A client that knows its deployment has the responses API asks for it. */
 const onRequest = (endpoint: Endpoint): Endpoint => ({
   ...endpoint,
   supports: (call) => call.header('x-gw-provider-responses-proxy') === 'true',
@@ -51,7 +51,7 @@ function proxyBaseUrl(call: Call): string | undefined {
     : undefined;
 }
 
-/** Foundry models, in OpenAI's format or in Anthropic's; spec/providers.md 3.7. */
+/** Foundry models, in OpenAI's format or in Anthropic's. */
 export const azureAi: Provider = defineProvider({
   id: 'azure-ai',
   baseUrl: '{azure_foundry_url}',

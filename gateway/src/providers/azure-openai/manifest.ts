@@ -33,7 +33,7 @@ const OF_DEPLOYMENTS = [
   'POST /audio/*',
 ];
 
-/** OpenAI's models behind deployments of one's own; spec/providers.md 3.2. */
+/** OpenAI's models behind deployments of one's own. */
 export const azureOpenai: Provider = defineProvider({
   id: 'azure-openai',
   baseUrl: 'https://{resource_name}.openai.azure.com/openai',

@@ -1,4 +1,4 @@
-/** Where a call goes depends on the API version, which may be a date, `v1` or absent; spec/providers.md 3.2. */
+/** Where a call goes depends on the API version, which may be a date, `v1` or absent. */
 import { joinQuery, splitQuery, withoutVersion, withVersion } from '../../upstream/azure/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, pathSegment, proxyPath } from '../engine/index.ts';

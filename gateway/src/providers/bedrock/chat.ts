@@ -1,4 +1,4 @@
-/** Chat: Converse, or text completion for the models that know no chat; spec/providers.md 3.4 "Routing". */
+/** Chat: Converse, or text completion for the models that know no chat. */
 import { ok } from '@gatehouse/crds';
 import {
   createConverseDecoder,

@@ -5,7 +5,7 @@ import { knownModel, modelPath, resolveModel } from './model.ts';
 
 const pathTo = (action: string) => (call: Call) => modelPath(knownModel(call).id, action);
 
-/** Text completion of the families that have one; spec/providers.md 3.4 "complete per family". */
+/** Text completion of the families that have one. */
 export const complete: Endpoint = {
   method: 'POST',
   path: pathTo('invoke'),

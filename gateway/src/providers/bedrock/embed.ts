@@ -1,4 +1,4 @@
-/** Embeddings; spec/providers.md 3.4 "embed". */
+/** Embeddings. */
 import { createHash } from 'node:crypto';
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';

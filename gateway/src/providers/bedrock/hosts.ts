@@ -1,4 +1,4 @@
-/** Which of Bedrock's hosts a call goes to; spec/providers.md 3.4 and 1.15. */
+/** Which of Bedrock's hosts a call goes to. */
 import { awsBaseUrl } from '../../upstream/aws/index.ts';
 import type { Call } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';

@@ -1,4 +1,4 @@
-/** Messages: native for the vendor's models, Converse for all others; spec/providers.md 3.4 "messages on bedrock". */
+/** Messages: native for the vendor's models, Converse for all others. */
 import { isObject, ok } from '@gatehouse/crds';
 import {
   createConverseMessagesDecoder,

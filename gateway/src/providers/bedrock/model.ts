@@ -1,4 +1,4 @@
-/** The model behind the id of a call; spec/providers.md 3.4 "Model id handling". */
+/** The model behind the id of a call. */
 import { createHash } from 'node:crypto';
 import { authorizedFetch } from '../../upstream/aws/index.ts';
 import { type Family, familyOf, readModelId } from '../../wire/bedrock/index.ts';

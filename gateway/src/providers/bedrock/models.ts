@@ -1,4 +1,4 @@
-/** Foundation models, then inference profiles; spec/providers.md 1.15. */
+/** Foundation models, then inference profiles. */
 import { err, isObject, ok } from '@gatehouse/crds';
 import { familyOf } from '../../wire/bedrock/index.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';

@@ -1,4 +1,4 @@
-/** Files that a request names by URL, fetched for an upstream that takes bytes only; spec/providers.md 3.4, row user. */
+/** Files that a request names by URL, fetched for an upstream that takes bytes only. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { InlineMedia } from '../../wire/bedrock/index.ts';

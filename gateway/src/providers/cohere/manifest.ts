@@ -60,7 +60,7 @@ const OF_MODELS = [
 /** Source: the vendor's API reference, without connectors and fine-tuning. */
 const DATA_PLANE = [...OF_MODELS, 'GET /models/**', 'GET|POST /embed-jobs/**', 'GET|POST|DELETE /datasets/**'];
 
-/** Facts: spec/providers.yaml and spec/providers.md 3.8. */
+/** Facts: the public API references of the vendors. */
 export const cohere: Provider = defineProvider({
   id: 'cohere',
   baseUrl: 'https://api.cohere.ai',

@@ -1,4 +1,4 @@
-/** The Gemini API fetches uploaded files and videos only: images at other addresses go inline (spec/providers.md 3.5). */
+/** The Gemini API fetches uploaded files and videos only: images at other addresses go inline. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { InlineMedia, RemoteMedia } from '../../wire/gemini/index.ts';

@@ -5,7 +5,7 @@ import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { models } from './models.ts';
 
-/** The Gemini API. Facts: spec/providers.yaml and spec/providers.md 3.6. */
+/** The Gemini API. Facts: the public API references of the vendors. */
 export const google: Provider = defineProvider({
   id: 'google',
   baseUrl: 'https://generativelanguage.googleapis.com',

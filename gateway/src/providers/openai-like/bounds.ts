@@ -12,7 +12,7 @@ export const EXACTLY_ONE = { min: 1, max: 1 } as const;
 /** A rename for upstreams that know the token limit by its older name only. */
 export const OLDER_LIMIT = { max_completion_tokens: 'max_tokens' } as const;
 
-/** What OpenAI accepts (spec/providers.yaml `base_clamp`). */
+/** What OpenAI accepts. */
 const SAMPLING: Clamp = {
   max_tokens: { min: 0 },
   temperature: { min: 0, max: 2 },

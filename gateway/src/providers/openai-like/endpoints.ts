@@ -24,7 +24,7 @@ export interface EndpointRow {
   readonly hooks?: readonly BodyHook[];
   /** Repairs that answers need; without it answers and streams are passed on as they come, tagged. */
   readonly dialect?: OpenAiDialect;
-  /** Events that one line end separates (spec/providers.md 1.11). */
+  /** Events that one line end separates. */
   readonly framing?: 'sse-lines';
   readonly answer?: AnswerRule;
 }

@@ -23,7 +23,7 @@ export function editMessages(...edits: readonly MessageEdit[]): BodyHook {
   };
 }
 
-/** `developer` becomes `system`: only OpenAI's own models know the newer word (spec/providers.md 1.6). */
+/** `developer` becomes `system`: only OpenAI's own models know the newer word. */
 export const foldDeveloper: MessageEdit = (message) =>
   message['role'] === 'developer' ? { ...message, role: 'system' } : message;
 

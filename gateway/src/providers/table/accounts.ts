@@ -1,4 +1,4 @@
-/** Upstreams whose host or path belongs to the account. Facts: spec/providers.yaml and spec/providers.md section 3. */
+/** Upstreams whose host or path belongs to the account. Facts: the public API references of the vendors. */
 import { API_KEY } from '@gatehouse/crds/providers';
 import type { Authorizer, Call, Provider } from '../contract.ts';
 import { bearer, pathText, requireModel } from '../engine/index.ts';

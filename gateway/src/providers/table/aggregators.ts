@@ -1,4 +1,4 @@
-/** One account for the models of many. Facts: spec/providers.yaml and spec/providers.md section 3. */
+/** One account for the models of many. Facts: the public API references of the vendors. */
 import type { Provider } from '../contract.ts';
 import { NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';
 import { nestReasoningAndUsage } from './hooks/openrouter.ts';

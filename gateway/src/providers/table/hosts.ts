@@ -1,4 +1,4 @@
-/** Hosts of other makers' models. Facts: spec/providers.yaml and spec/providers.md section 3. */
+/** Hosts of other makers' models. Facts: the public API references of the vendors. */
 import type { Provider } from '../contract.ts';
 import {
   AT_LEAST_ONE,
@@ -170,7 +170,7 @@ export const HOSTS: readonly Provider[] = [
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, temperature: 'none', top_p: 'none' },
       inject: { max_tokens: 128 },
     },
-    // frequency_penalty keeps its name: a repetition penalty means something else (spec section 5, trap 20).
+    // frequency_penalty keeps its name: a repetition penalty means something else.
     complete: {
       model: 'lzlv_70b',
       clamp: {

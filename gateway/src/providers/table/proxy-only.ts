@@ -1,4 +1,4 @@
-/** Upstreams without typed operations: every call is passed on with the credential. Facts: spec/providers.md 3.20. */
+/** Upstreams without typed operations: every call is proxied with the credential. Facts: the vendors' public API references. */
 import type { Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';

@@ -1,4 +1,4 @@
-/** Upstreams that embed and rank; reranking goes through the proxy. Facts: spec/providers.md 3.31. */
+/** Upstreams that embed and rank; reranking goes through the proxy. Facts: the public API references of the vendors. */
 import type { Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import { openAiLike } from '../openai-like/index.ts';

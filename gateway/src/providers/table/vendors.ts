@@ -1,4 +1,4 @@
-/** Makers of models on their own hosts. Facts: spec/providers.yaml and spec/providers.md section 3. */
+/** Makers of models on their own hosts. Facts: the public API references of the vendors. */
 import { MISTRAL_PARAMETERS, mistralDialect } from '../../wire/mistral/mistral.ts';
 import type { Provider } from '../contract.ts';
 import { AT_LEAST_ONE, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT, openAiLike } from '../openai-like/index.ts';

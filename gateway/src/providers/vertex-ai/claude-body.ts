@@ -1,4 +1,4 @@
-/** What Vertex AI wants beside a body of the messages API; spec/providers.md 3.5. */
+/** What Vertex AI wants beside a body of the messages API. */
 import { isObject } from '@gatehouse/crds';
 import type { Call, JsonObject } from '../contract.ts';
 import { modelOf, readModel } from './model.ts';

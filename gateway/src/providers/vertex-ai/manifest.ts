@@ -11,7 +11,7 @@ import { baseUrl } from './paths.ts';
 
 const REQUEST_TYPE = 'x-vertex-ai-llm-request-type';
 
-/** Vertex AI with the models of five families. Facts: spec/providers.yaml and spec/providers.md 3.5. */
+/** Vertex AI with the models of five families. Facts: the public API references of the vendors. */
 export const vertexAi: Provider = defineProvider({
   id: 'vertex-ai',
   baseUrl,

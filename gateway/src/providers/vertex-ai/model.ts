@@ -1,4 +1,4 @@
-/** Which publisher serves a model, and under which name; spec/providers.md 3.5. */
+/** Which publisher serves a model, and under which name. */
 import { AppError } from '../../errors/index.ts';
 import type { Call } from '../contract.ts';
 

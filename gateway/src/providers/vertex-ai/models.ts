@@ -1,4 +1,4 @@
-/** The models of all publishers that are served; spec/providers.md 1.15. */
+/** The models of all publishers that are served. */
 import { err, isObject, ok } from '@gatehouse/crds';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { modelEntry } from '../../wire/openai/index.ts';

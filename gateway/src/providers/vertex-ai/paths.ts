@@ -1,4 +1,4 @@
-/** Hosts and paths of Vertex AI; spec/providers.md 3.5 and providers.yaml. */
+/** Hosts and paths of Vertex AI. */
 import { AppError } from '../../errors/index.ts';
 import { gcpProject } from '../../upstream/gcp/index.ts';
 import type { Call } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** An answer of the messages API as a chat completion; spec/providers.md 3.3 "Reply". */
+/** An answer of the messages API as a chat completion. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectsAt, textAt } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** The legacy text completion API of the vendor; spec/providers.md 3.3 "complete". */
+/** The legacy text completion API of the vendor. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** Parts of a chat message as content blocks of the messages format; spec/providers.md 3.3. */
+/** Parts of a chat message as content blocks of the messages format. */
 import type { JsonObject } from '../contract.ts';
 import type { ContentPart } from '../openai/index.ts';
 import { type FilePart, filePartOf, imageUrlOf, parseDataUrl } from '../openai/index.ts';

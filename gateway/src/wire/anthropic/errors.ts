@@ -3,7 +3,7 @@ import type { ErrorFields, Frame } from '../contract.ts';
 import { objectAt, textAt } from '../json/json.ts';
 import { parseJsonObject } from '../openai/index.ts';
 
-/** Reads `{type: "error", error: {type, message}}`; undefined for any other shape (spec/providers.md 1.8). */
+/** Reads `{type: "error", error: {type, message}}`; undefined for any other shape. */
 export function anthropicErrorFields(body: unknown): ErrorFields | undefined {
   if (!isObject(body) || body['type'] !== 'error') return undefined;
   const error = objectAt(body, 'error');

@@ -1,4 +1,4 @@
-/** The conversation of a chat request in the messages format; spec/providers.md 3.3, rows "messages". */
+/** The conversation of a chat request in the messages format. */
 import type { ChatMessage, ContentPart } from '../openai/index.ts';
 import { isSystem, partsOf } from '../openai/index.ts';
 import { type Block, toBlock, toTextBlock, withCacheControl } from './content.ts';

@@ -467,8 +467,7 @@ describe('the parameters', () => {
   });
 });
 
-// spec/providers.md section 7
-test('the check vector of the specification', () => {
+test('a conversation with system texts, an image, a tool and sampling parameters', () => {
   const made = body({
     messages: [
       { role: 'system', content: 'S1' },

@@ -1,4 +1,4 @@
-/** A chat request as a body of the messages API; spec/providers.md 3.3. */
+/** A chat request as a body of the messages API. */
 import { ok, type Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
 import type { JsonObject, WireContext } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** Events of a messages stream as chat chunks; spec/providers.md 3.3 "Stream". */
+/** Events of a messages stream as chat chunks. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, textAt } from '../json/json.ts';
 import { ChatChunks, finishReasonOf, INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';

@@ -1,4 +1,4 @@
-/** Tools and their choice in the messages format; spec/providers.md 3.3. */
+/** Tools and their choice in the messages format. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** Parameters that Converse does not know and the model does; spec/providers.md 3.4 "additionalModelRequestFields". */
+/** Parameters that Converse does not know and the model does. */
 import { outputConfig, toolsOf, toServerTool, userMetadata } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** A Converse answer as a chat completion; spec/providers.md 3.4 "Reply". */
+/** A Converse answer as a chat completion. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';

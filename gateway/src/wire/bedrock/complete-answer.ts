@@ -1,4 +1,4 @@
-/** Text completion answers of every family, told by their shape; spec/providers.md 3.4 "complete per family". */
+/** Text completion answers of every family, told by their shape. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';

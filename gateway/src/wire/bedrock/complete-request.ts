@@ -1,4 +1,4 @@
-/** Text completion bodies per model family; spec/providers.md 3.4 "complete per family". */
+/** Text completion bodies per model family. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import { conversationOf, toLegacyCompletion } from '../anthropic/index.ts';

@@ -1,4 +1,4 @@
-/** Text completion streams of every family, told by their shape; spec/providers.md 3.4 "Streams". */
+/** Text completion streams of every family, told by their shape. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import {

@@ -1,4 +1,4 @@
-/** Parts of chat messages as Converse blocks; spec/providers.md 3.4 "Chat body". */
+/** Parts of chat messages as Converse blocks. */
 import { isSigned } from '../anthropic/index.ts';
 import {
   type ChatMessage,

@@ -1,4 +1,4 @@
-/** Counting the tokens of a messages request; spec/providers.md 3.4 "count tokens". */
+/** Counting the tokens of a messages request. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { numberAt } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** Embeddings per model family; spec/providers.md 3.4 "embed". */
+/** Embeddings per model family. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { JsonObject } from '../contract.ts';

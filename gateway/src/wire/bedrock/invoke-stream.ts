@@ -1,4 +1,4 @@
-/** A messages stream in the frames of an invoke call; spec/providers.md 3.4 "messages on bedrock". */
+/** A messages stream in the frames of an invoke call. */
 import { createMessagesRelayDecoder } from '../anthropic/index.ts';
 import type { Frame, StreamDecoder, WireContext } from '../contract.ts';
 import { toStreamError } from '../openai/index.ts';

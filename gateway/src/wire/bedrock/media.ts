@@ -1,4 +1,4 @@
-/** Images, videos and documents as Converse blocks; spec/providers.md 3.4 "Chat body", row user. */
+/** Images, videos and documents as Converse blocks. */
 import type { JsonObject } from '../contract.ts';
 
 export type Block = JsonObject;

@@ -1,4 +1,4 @@
-/** A Converse answer as an answer of the messages API; spec/providers.md 3.4 "other families", stop reasons: 1.9. */
+/** A Converse answer as an answer of the messages API. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';

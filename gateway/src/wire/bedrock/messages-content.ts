@@ -1,4 +1,4 @@
-/** Blocks of the messages format as Converse blocks; spec/providers.md 3.4 "messages on bedrock", other families. */
+/** Blocks of the messages format as Converse blocks. */
 import { isSigned } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** A messages request as a Converse body, for models without a messages API; spec/providers.md 3.4 "other families". */
+/** A messages request as a Converse body, for models without a messages API. */
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
 import { stopList } from '../openai/index.ts';

@@ -1,4 +1,4 @@
-/** Events of a Converse stream as events of a messages stream; spec/providers.md 3.4 "other families". */
+/** Events of a Converse stream as events of a messages stream. */
 import { toUsage } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** What a Bedrock model id says; spec/providers.md 3.4 "Model id handling". */
+/** What a Bedrock model id says. */
 
 export type Family = 'anthropic' | 'cohere' | 'meta' | 'mistral' | 'amazon' | 'ai21' | 'stability' | 'other';
 
@@ -50,7 +50,7 @@ export function withoutRegion(id: string): string {
   return id.replace(REGION_PREFIX, '');
 }
 
-/** Chat on these is text completion with a prompt; spec/providers.md 3.4 "Routing". */
+/** Chat on these is text completion with a prompt. */
 const LEGACY_CHAT: ReadonlySet<string> = new Set([
   'cohere.command-text-v14',
   'cohere.command-light-text-v14',

@@ -1,4 +1,4 @@
-/** The messages API as Bedrock takes it in an invoke call; spec/providers.md 3.4 "messages on bedrock", anthropic family. */
+/** The messages API as Bedrock takes it in an invoke call. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 

@@ -1,4 +1,4 @@
-/** A chat request as a body of the Converse API; spec/providers.md 3.4 "Chat body". */
+/** A chat request as a body of the Converse API. */
 import { assistantPartsOf, conversationOf, type ReadToolCall, toolCallsOf } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** Events of a Converse stream as chat chunks; spec/providers.md 3.4 "Stream". */
+/** Events of a Converse stream as chat chunks. */
 import { toUsage } from '../anthropic/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';

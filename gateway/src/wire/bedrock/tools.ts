@@ -1,4 +1,4 @@
-/** Tools of a chat request as `toolConfig`; spec/providers.md 3.4 "Chat body". */
+/** Tools of a chat request as `toolConfig`. */
 
 import { type ToolChoice, toolCallsOf, toolChoiceOf, toolsOf } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** The order of turns that Converse asks for; spec/providers.md 3.4 "Chat body". */
+/** The order of turns that Converse asks for. */
 import type { Block } from './media.ts';
 
 export interface Turn {

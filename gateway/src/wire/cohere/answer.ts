@@ -1,4 +1,4 @@
-/** An answer of Cohere's v2 chat as a chat completion; spec/providers.md 3.8 "Reply". */
+/** An answer of Cohere's v2 chat as a chat completion. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** Cohere's v2 embeddings; spec/providers.md 3.8 and 3.4 "embed". */
+/** Cohere's v2 embeddings. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';

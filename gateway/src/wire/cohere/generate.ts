@@ -1,4 +1,4 @@
-/** Cohere's v1 text completions; spec/providers.md 3.8 "complete". */
+/** Cohere's v1 text completions. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
 import type { JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** Messages of a chat request as Cohere takes them; spec/providers.md 3.8. */
+/** Messages of a chat request as Cohere takes them. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** A chat request as a body of Cohere's v2 chat; spec/providers.md 3.8. */
+/** A chat request as a body of Cohere's v2 chat. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** Events of Cohere's v2 chat as chat chunks; spec/providers.md 3.8 "Stream". */
+/** Events of Cohere's v2 chat as chat chunks. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, textAt } from '../json/json.ts';
 import {

@@ -6,7 +6,7 @@ import { readJson } from '../../lib/json/index.ts';
 import type { Frame } from '../contract.ts';
 import { type FrameReader, MAX_FRAME_BYTES } from '../framing/reader.ts';
 
-/** Total length, headers length, CRC of both: four bytes each (spec/providers.md 1.11). */
+/** Total length, headers length, CRC of both: four bytes each. */
 const PRELUDE_BYTES = 12;
 /** A message without headers and payload: the prelude and the CRC of the message. */
 const MIN_MESSAGE_BYTES = PRELUDE_BYTES + 4;
@@ -113,7 +113,7 @@ function decode(bytes: Buffer): ReturnType<EventStreamCodec['decode']> {
   }
 }
 
-/** `{bytes: BASE64}` wraps the model's own JSON; anything else is the JSON itself (behaviour-streaming 8.2). */
+/** `{bytes: BASE64}` wraps the model's own JSON; anything else is the JSON itself. */
 function innerText(payload: string): string {
   if (!payload.includes('"bytes"')) return payload;
   try {

@@ -1,4 +1,4 @@
-/** A `generateContent` answer as a chat completion; spec/providers.md 3.5 "Gemini reply". */
+/** A `generateContent` answer as a chat completion. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
@@ -96,6 +96,6 @@ function toBlock(piece: Piece): ContentPart | undefined {
     case 'image':
       return { type: 'image_url', image_url: { url: piece.url } };
     case 'call':
-      return undefined; // tool calls are never content blocks (spec 1.10)
+      return undefined; // tool calls are never content blocks
   }
 }

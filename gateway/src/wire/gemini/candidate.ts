@@ -1,4 +1,4 @@
-/** Reading one candidate of a Gemini answer or stream event; spec/providers.md 3.5 "Gemini reply". */
+/** Reading one candidate of a Gemini answer or stream event. */
 import type { JsonObject, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
 import { type AnyFinishReason, toFinishReason } from '../openai/index.ts';
@@ -53,7 +53,7 @@ function calledFunction(called: JsonObject, signature: string | undefined, ctx: 
 }
 
 /**
- * The client's word for the upstream's reason; clients that are not strict get the upstream's own (spec 1.9). Gemini has no
+ * The client's word for the upstream's reason; clients that are not strict get the upstream's own. Gemini has no
  * word for a called function, and the messages and responses adapters need one, so it is told to all.
  */
 export function finishReasonOf(reason: string | undefined, called: boolean, strict: boolean): AnyFinishReason {

@@ -1,4 +1,4 @@
-/** Messages as Gemini turns; spec/providers.md 3.5 "Gemini request". */
+/** Messages as Gemini turns. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';

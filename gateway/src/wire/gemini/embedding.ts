@@ -1,4 +1,4 @@
-/** Embeddings of the Gemini API (`embedContent`) and of Vertex AI (`predict`); spec/providers.md 3.5 "Embeddings". */
+/** Embeddings of the Gemini API (`embedContent`) and of Vertex AI (`predict`). */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';

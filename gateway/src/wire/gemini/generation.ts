@@ -1,4 +1,4 @@
-/** `generationConfig`; spec/providers.md 3.5. */
+/** `generationConfig`. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';

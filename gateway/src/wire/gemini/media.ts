@@ -1,4 +1,4 @@
-/** Images, audio and files of a message as Gemini parts; spec/providers.md 3.5 and 1.6. */
+/** Images, audio and files of a message as Gemini parts. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { textAt, withoutAbsent } from '../json/json.ts';

@@ -1,4 +1,4 @@
-/** A chat request as a `generateContent` body; spec/providers.md 3.5. */
+/** A chat request as a `generateContent` body. */
 import type { JsonObject } from '../contract.ts';
 import { withoutAbsent } from '../json/json.ts';
 import { toGeminiTurns } from './contents.ts';

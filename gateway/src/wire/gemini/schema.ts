@@ -1,4 +1,4 @@
-/** JSON Schema of function parameters, cut down to what Gemini accepts; spec/providers.md 3.5 "Schema cleaning". */
+/** JSON Schema of function parameters, cut down to what Gemini accepts. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt } from '../json/json.ts';

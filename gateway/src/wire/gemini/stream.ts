@@ -1,4 +1,4 @@
-/** `streamGenerateContent` events as chat chunks; spec/providers.md 3.5 "Gemini stream". */
+/** `streamGenerateContent` events as chat chunks. */
 import { readJson } from '../../lib/json/index.ts';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
@@ -23,7 +23,7 @@ import {
   usageOf,
 } from './candidate.ts';
 
-/** Choices of one stream that are followed; `n` is at most 128 (gateway-api, Limits). */
+/** Choices of one stream that are followed; `n` is at most 128. */
 const MAX_CHOICES = 128;
 
 const NO_FIELDS = { type: null, param: null, code: null } as const;
@@ -102,7 +102,7 @@ function toItems({ head, model, ctx }: Session, choices: readonly ChunkChoice[])
   return [{ kind: 'chunk', data: chunk }];
 }
 
-/** A choice that was opened and never got a reason ends like one without reason (spec 1.9). */
+/** A choice that was opened and never got a reason ends like one without reason. */
 function finish(session: Session): readonly StreamItem[] {
   if (session.failed) return [];
   const open = [...session.choices.values()].filter((state) => !state.finished);

@@ -1,4 +1,4 @@
-/** Function tools, Gemini's built-in tools and the tool choice; spec/providers.md 3.5. */
+/** Function tools, Gemini's built-in tools and the tool choice. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';

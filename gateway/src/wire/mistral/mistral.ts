@@ -1,4 +1,4 @@
-/** Where Mistral's chat format differs from OpenAI's, wherever the model is served; spec/providers.md 3.9. */
+/** Where Mistral's chat format differs from OpenAI's, wherever the model is served. */
 import { createHash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';

@@ -3,7 +3,7 @@ import type { JsonObject, WireContext } from '../contract.ts';
 import { withContentBlocks } from './content-blocks.ts';
 import { type OpenAiDialect, repairChoices } from './dialect.ts';
 
-/** Generated ids are as long as OpenAI's own (spec/providers.md 1.12). */
+/** Generated ids are as long as OpenAI's own. */
 const ID_LENGTH = 29;
 
 /** Reads a chat completion of an upstream with a dialect: repaired, filled up and tagged; every other member is kept. */

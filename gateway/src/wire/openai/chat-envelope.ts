@@ -1,4 +1,4 @@
-/** The frame that every transformed chat answer and chunk shares; spec/providers.md 1.12, behaviour-streaming 8.3. */
+/** The frame that every transformed chat answer and chunk shares. */
 import type { StreamItem, Usage, WireContext } from '../contract.ts';
 import type {
   AnyFinishReason,

@@ -1,5 +1,5 @@
 /**
- * The chat format in which the gateway thinks: the OpenAI shapes plus the documented extras (spec/providers.md 1.10).
+ * The chat format in which the gateway thinks: the OpenAI shapes plus the documented extras.
  * Requests come from clients and are read tolerantly; answers and chunks are ours and are typed strictly.
  */
 import type { Usage } from '../contract.ts';
@@ -24,7 +24,7 @@ export interface ChatMessage {
   readonly name?: string;
   readonly tool_calls?: readonly ToolCall[];
   readonly tool_call_id?: string;
-  /** Replaces `content` where the upstream knows blocks (spec/providers.md 1.10). */
+  /** Replaces `content` where the upstream knows blocks. */
   readonly content_blocks?: readonly ContentPart[];
   readonly cache_control?: unknown;
 }

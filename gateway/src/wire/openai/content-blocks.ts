@@ -1,4 +1,4 @@
-/** What clients that are not strict get of an upstream's reasoning; spec/providers.md 1.10 and 3.0. */
+/** What clients that are not strict get of an upstream's reasoning. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import type { BlockDelta, ContentPart } from './chat.ts';

@@ -1,4 +1,4 @@
-/** Reading upstream error bodies by their shape, whoever sent them; spec/providers.md 1.8. */
+/** Reading upstream error bodies by their shape, whoever sent them. */
 import { isObject } from '@gatehouse/crds';
 import type { ErrorFields, JsonObject } from '../contract.ts';
 

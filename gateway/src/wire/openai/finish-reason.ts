@@ -3,7 +3,7 @@ import type { AnyFinishReason, FinishReason } from './chat.ts';
 const rows = (to: FinishReason, ...from: string[]): [string, FinishReason][] => from.map((word) => [word, to]);
 
 /**
- * Every upstream's words for the end of a message, in lower case (spec/providers.md 1.9): no two upstreams use one word for
+ * Every upstream's words for the end of a message, in lower case: no two upstreams use one word for
  * different things, so one table serves them all.
  */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([

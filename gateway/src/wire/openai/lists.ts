@@ -21,7 +21,7 @@ export function embeddingsBody({ provider, model, vectors, usage }: EmbeddingsAn
   return { object: 'list', data, model, ...(usage === undefined ? {} : { usage }), provider };
 }
 
-/** The answer to a call for the list of models (spec/providers.md 1.15). */
+/** The answer to a call for the list of models. */
 export interface ModelsBody {
   readonly object: 'list';
   readonly data: readonly JsonObject[];

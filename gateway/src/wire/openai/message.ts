@@ -1,4 +1,4 @@
-/** Reading the messages of a chat request; spec/providers.md 1.6. */
+/** Reading the messages of a chat request. */
 
 import { isObject } from '@gatehouse/crds';
 import { type JsonLimits, readJson } from '../../lib/json/index.ts';
@@ -91,7 +91,7 @@ export interface FilePart {
   readonly mimeType?: string;
 }
 
-/** Reads `{type: "file", file: {...}}`; spec/providers.md 1.6 "File part". */
+/** Reads `{type: "file", file: {...}}`. */
 export function filePartOf(part: ContentPart): FilePart | undefined {
   const file = part['file'];
   if (part.type !== 'file' || !isObject(file)) return undefined;
@@ -139,7 +139,7 @@ export function stopList(stop: unknown): readonly string[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** `max_tokens`, else `max_completion_tokens`: the first wins when both are given (gateway-api, rule 2). */
+/** `max_tokens`, else `max_completion_tokens`: the first wins when both are given. */
 export function maxTokensOf(params: JsonObject): number | undefined {
   for (const key of ['max_tokens', 'max_completion_tokens']) {
     const value = params[key];

@@ -27,7 +27,7 @@ const BLANK_LINE_END = /(?:[^\r]\n|\r\n)\r?\n$|\r\r$/;
 /** Enough to see `data: [DONE]` and the line ends around it. */
 const TAIL_BYTES = 64;
 
-/** Relays server-sent events byte for byte but for what the options ask; spec/providers.md 1.11. */
+/** Relays server-sent events byte for byte but for what the options ask. */
 export function createSseRelay({ member, terminated }: SseRelayOptions): SseRelay {
   const tagger = member === undefined ? undefined : createLineTagger(member);
   let tail: Buffer = NOTHING;

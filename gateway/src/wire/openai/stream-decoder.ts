@@ -1,4 +1,4 @@
-/** Reading the streams of upstreams that speak the OpenAI format; spec/providers.md 1.11, behaviour-streaming 8.3 and 8.4. */
+/** Reading the streams of upstreams that speak the OpenAI format. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, Usage, WireContext } from '../contract.ts';
 import { type BlockCounter, createBlockCounter } from './content-blocks.ts';
@@ -13,7 +13,7 @@ const ENVELOPE: ReadonlySet<string> = new Set([
   ...['system_fingerprint', 'service_tier', 'x_groq', 'obfuscation'],
 ]);
 
-/** More choices than a client can ask for (gateway-api, `n`); what lies beyond gets no blocks. */
+/** More choices than `n` allows; those beyond get no content blocks. */
 const MAX_CHOICES = 128;
 
 /** Decodes chat chunks: one `usage` item at the end, reasoning as block deltas for clients that are not strict. */

@@ -1,4 +1,4 @@
-/** Errors as items of a stream; behaviour-streaming 8.4. */
+/** Errors as items of a stream. */
 import type { ErrorFields, StreamItem, WireContext } from '../contract.ts';
 import { withProviderPrefix } from './error-shapes.ts';
 
@@ -15,7 +15,7 @@ const UNKNOWN_ERROR: ErrorFields = {
   code: null,
 };
 
-/** For streams that end before the upstream said they are complete (behaviour-decisions 8). */
+/** For streams that end before the upstream said they are complete. */
 export const INCOMPLETE_STREAM: StreamItem = {
   kind: 'error',
   error: {

@@ -1,4 +1,4 @@
-/** The legacy text completion format of the client, as answer and as chunk; behaviour-streaming 8.3. */
+/** The legacy text completion format of the client, as answer and as chunk. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { JsonObject, StreamItem, Usage, WireContext } from '../contract.ts';

@@ -3,7 +3,7 @@ import type { Usage } from '../contract.ts';
 
 /**
  * A usage object as OpenAI-like upstreams send it, details kept and missing totals made. Undefined when it says nothing;
- * negative counts are placeholders for "unknown" and are left out (spec/providers.md section 5, trap 22).
+ * negative counts are placeholders for "unknown" and are left out.
  */
 export function toUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;

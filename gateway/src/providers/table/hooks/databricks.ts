@@ -1,4 +1,3 @@
-/** spec/providers.md 3.29. */
 import { isObject } from '@gatehouse/crds';
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 import type { Call } from '../../contract.ts';

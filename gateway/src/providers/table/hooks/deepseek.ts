@@ -1,7 +1,7 @@
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 import { editMessages, withoutMembers } from '../../openai-like/index.ts';
 
-/** The upstream answers 400 when reasoning comes back in the history; spec/providers.md 3.13. */
+/** The upstream answers 400 when reasoning comes back in the history. */
 export const withoutReasoningHistory = editMessages(withoutMembers('reasoning_content'));
 
 /** Cached tokens are told under a name of their own. */

@@ -1,4 +1,4 @@
-/** Answers of embedding upstreams that differ from OpenAI's; spec/providers.md 3.31. */
+/** Answers of embedding upstreams that differ from OpenAI's. */
 import { err, isObject, ok } from '@gatehouse/crds';
 import { embeddingsBody, promptUsage } from '../../../wire/openai/index.ts';
 import type { AnswerRule, BodyHook } from '../../contract.ts';

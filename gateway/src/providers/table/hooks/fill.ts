@@ -1,4 +1,4 @@
-/** Members that some upstreams leave out; spec/providers.yaml `response_fill` and `stream_note`. */
+/** Members that some upstreams leave out. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';

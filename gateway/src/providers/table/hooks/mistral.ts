@@ -1,4 +1,4 @@
-/** What the table cannot say about mistral-ai; spec/providers.md 3.9. */
+/** What the table cannot say about mistral-ai. */
 import { isObject } from '@gatehouse/crds';
 import { toMistralToolChoice, withMistralIds } from '../../../wire/mistral/mistral.ts';
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';

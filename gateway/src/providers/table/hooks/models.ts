@@ -1,4 +1,4 @@
-/** Model lists in other shapes; spec/providers.md 1.15. */
+/** Model lists in other shapes. */
 import { err, isObject, ok } from '@gatehouse/crds';
 import { modelEntry } from '../../../wire/openai/index.ts';
 import type { JsonObject, ModelsEndpoint } from '../../contract.ts';

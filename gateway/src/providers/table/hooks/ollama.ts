@@ -1,7 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { BodyHook } from '../../contract.ts';
 
-/** Thinking is a switch here; spec/providers.md 3.17. */
+/** Thinking is a switch here. */
 export const thinkingAsSwitch: BodyHook = (params) => {
   const { thinking, ...rest } = params;
   if (!isObject(thinking)) return params;

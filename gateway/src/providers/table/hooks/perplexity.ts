@@ -1,6 +1,6 @@
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 
-/** Where an answer comes from is beyond the OpenAI format; spec/providers.md 1.10 and 3.16. */
+/** Where an answer comes from is beyond the OpenAI format. */
 export const perplexityChat: OpenAiDialect = {
   body(body, ctx) {
     if (!ctx.strict) return body;

@@ -8,7 +8,7 @@ const baseUrl = (region: string, domain = 'amazonaws.com'): string => `https://r
 /** Without the environment, which only a signature may look at. */
 export const sagemakerBaseUrl: Provider['baseUrl'] = (call) => baseUrl(awsRegion(call));
 
-/** Signs, after the environment has had its say about region and domain (spec/providers.md 1.18). */
+/** Signs, after the environment has had its say about region and domain. */
 export const sagemakerAuth: Authorizer = {
   ...signer,
   apply(request, call, context) {

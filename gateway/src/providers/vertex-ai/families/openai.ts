@@ -34,7 +34,7 @@ const META_PATH = 'endpoints/openapi/chat/completions';
 /** Meta's models behind the shared OpenAI endpoint. */
 export const meta: ChatFamily = {
   ...openAi,
-  framing: 'json-lines', // spec/providers.md 1.11
+  framing: 'json-lines',
   path: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
   streamPath: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
   write: (params, call, name) => ok({ ...shapeBody(META, params, call), model: `meta/${name}` }),

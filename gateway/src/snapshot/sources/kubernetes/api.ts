@@ -38,7 +38,7 @@ export interface ApiPlace {
 const CALL_MS = 10_000;
 /** The API server sends a bookmark about once a minute; three of them are not lost without a reason. */
 const SILENCE_MS = 200_000;
-/** When the server ends a watch, in s; engineering 8.14. */
+/** When the server ends a watch, in s. */
 const WATCH_SECONDS = { min: 300, max: 600 };
 /** An object of etcd has 1.5 MiB at most, and escapes may double it. */
 const MAX_OBJECT_BYTES = 4 * 1024 * 1024;

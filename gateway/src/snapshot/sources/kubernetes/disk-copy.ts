@@ -1,4 +1,4 @@
-/** The last good Snapshot on disk: a container that starts again serves while the API server is away (DESIGN section 5). */
+/** The last good Snapshot on disk: a container that starts again serves while the API server is away. */
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, type Result } from '@gatehouse/crds';
