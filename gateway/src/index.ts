@@ -10,7 +10,7 @@ import { AppError } from './errors/index.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createRegexTurns } from './lib/regex.ts';
 import { Secret } from './lib/secret.ts';
-import { createConcurrency, createMemoryRateLimiter } from './limits/index.ts';
+import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
 import { createAdmin } from './server/admin.ts';
@@ -173,7 +173,7 @@ function createPorts(
   });
   const client = createUpstreamClient(dispatchers);
   const stores = createStores(settings, { now, metrics, logger });
-  const limiter = createMemoryRateLimiter();
+  const limiter = createMemoryLimiter();
   const ports: PipelinePorts = {
     limiter,
     concurrency: createConcurrency(limits.maxConcurrentPerKey),

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderError, toAppError } from '../../gateway/src/errors/index.ts';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
-import { createMemoryRateLimiter } from '../../gateway/src/limits/index.ts';
+import { createMemoryLimiter } from '../../gateway/src/limits/index.ts';
 import { admit } from '../../gateway/src/pipeline/admit.ts';
 import { authorize } from '../../gateway/src/pipeline/authorize.ts';
 import { identify } from '../../gateway/src/pipeline/identify.ts';
@@ -30,7 +30,7 @@ if (view === undefined) throw new Error(holder.status.rejected?.reason);
 
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
 const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
-const limiter = createMemoryRateLimiter();
+const limiter = createMemoryLimiter();
 
 const latin1 = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
 const value = fc.oneof(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createConcurrency } from './index.ts';
 
 describe('concurrency', () => {
-  test('admits as many requests of a subject as may be served, and the next when one ends', () => {
+  test('admits requests of a subject up to its bound, and the next when one ends', () => {
     const { enter } = createConcurrency(2);
     const leave = enter('a');
     expect([enter('a'), enter('a'), enter('b')].map((entered) => entered !== undefined)).toEqual([true, false, true]);
@@ -21,7 +21,7 @@ describe('concurrency', () => {
     expect(enter('a')).toBeUndefined();
   });
 
-  test('of 0 admits all', () => {
+  test('without a bound admits all', () => {
     const { enter } = createConcurrency(0);
     expect(Array.from({ length: 100 }, () => enter('a')).every((entered) => entered !== undefined)).toBe(true);
   });

@@ -1,10 +1,10 @@
-/** How many requests of one subject are served at the same time, streams included. */
+/** Bounds how many requests of one subject are in flight, streams included. */
 export interface Concurrency {
-  /** Counts a request; answers with what ends it, or undefined when as many are served as may be. */
+  /** Counts a request and returns the function that ends it; undefined when the subject is at its bound. */
   enter(subject: string): (() => void) | undefined;
 }
 
-/** `max`: per subject; 0: as many as come. Subjects without a request take no room. */
+/** `max`: requests per subject; 0: no bound. Subjects without a request take no memory. */
 export function createConcurrency(max: number): Concurrency {
   const serving = new Map<string, number>();
   return {

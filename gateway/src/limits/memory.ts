@@ -1,41 +1,186 @@
 import { LRUCache } from 'lru-cache';
 import { atMostEntries } from '../lib/entry-bound.ts';
-import { type RateLimit, type RateLimiter, WINDOW_MS } from './limiter.ts';
+import { type Demand, type Denial, type Limiter, type Reservation, type Verdict, WINDOW_MS } from './limiter.ts';
 
-interface Window {
-  start: number;
-  consumed: number;
+export interface MemoryLimiterOptions {
+  /** Counters that are kept; the least used ones are dropped, which starts a new window for them. */
+  readonly maxCounters?: number;
+  /** How long an estimate is held without `settle`, in ms; longer than any request should take. */
+  readonly holdMs?: number;
+  /** Unsettled estimates that can expire; of more than these the oldest count until their windows end. */
+  readonly maxHeld?: number;
 }
 
-/** Subjects times limits that are remembered; the least used ones are forgotten, which lets them start a new window. */
-const MAX_WINDOWS = 200_000;
+/** A limiter that answers at once. */
+export interface MemoryLimiter extends Limiter {
+  ask(demands: readonly Demand[], nowMs: number): Verdict;
+  reserve(demands: readonly Demand[], nowMs: number): Reservation | Denial;
+}
 
-/** Counters of this process alone. */
-export function createMemoryRateLimiter(maxWindows: number = MAX_WINDOWS): RateLimiter {
-  const windows = new LRUCache<string, Window>(atMostEntries(maxWindows));
+const DEFAULTS = { maxCounters: 200_000, holdMs: 3_600_000, maxHeld: 100_000 } as const;
+
+/** Counters of this process alone: N pods admit up to N times a limit. */
+export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
+  const { maxCounters, holdMs, maxHeld } = { ...DEFAULTS, ...options };
+  const counters = new LRUCache<string, Counter>(atMostEntries(maxCounters));
+  const held = createHeld(holdMs, maxHeld);
+  const currentOf = (demand: Demand, nowMs: number): Counter => counterOf(counters, demand, nowMs);
   return {
-    consume: (subject, limits, nowMs) => {
-      const current = limits.map((limit) =>
-        windowOf(windows, `${subject}|${limit.unit}|${limit.value}`, startOf(limit, nowMs)),
-      );
-      const full = limits.findIndex((limit, i) => (current[i]?.consumed ?? 0) + 1 > limit.value);
-      const limit = limits[full];
-      if (limit !== undefined) {
-        return { allowed: false, limit, retryAfterMs: startOf(limit, nowMs) + WINDOW_MS[limit.unit] - nowMs };
-      }
-      for (const window of current) window.consumed += 1;
-      return { allowed: true };
+    ask: (demands, nowMs) => {
+      held.expire(nowMs);
+      const current = demands.map((demand) => counters.get(keyOf(demand)));
+      return denialOf(demands, current, nowMs) ?? { allowed: true };
     },
-    close: async () => windows.clear(),
+    reserve: (demands, nowMs) => {
+      held.expire(nowMs);
+      const current = demands.map((demand) => currentOf(demand, nowMs));
+      const denial = denialOf(demands, current, nowMs);
+      if (denial !== undefined) return denial;
+      const reservation = new MemoryReservation({ demands, reservedIn: current, currentOf, onEnd: held.remove });
+      if (demands.some(({ estimated }) => estimated === true)) held.add(reservation, nowMs);
+      return reservation;
+    },
+    close: async () => {
+      counters.clear();
+      held.clear();
+    },
   };
 }
 
-const startOf = ({ unit }: RateLimit, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[unit]);
+interface Counter {
+  /** Start of the window, Unix time in ms. */
+  readonly start: number;
+  consumed: number;
+}
 
-function windowOf(windows: LRUCache<string, Window>, key: string, start: number): Window {
-  const known = windows.get(key);
+const startOf = ({ window }: Demand, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[window]);
+
+const keyOf = ({ subject, unit, window }: Demand): string => `${subject}|${unit}|${window}`;
+
+/** The counter of the demand's current window, which begins empty. */
+function counterOf(counters: LRUCache<string, Counter>, demand: Demand, nowMs: number): Counter {
+  const key = keyOf(demand);
+  const start = startOf(demand, nowMs);
+  const known = counters.get(key);
   if (known?.start === start) return known;
   const fresh = { start, consumed: 0 };
-  windows.set(key, fresh);
+  counters.set(key, fresh);
   return fresh;
+}
+
+/** `counters`: those of the demands; what an earlier window consumed does not matter. */
+function denialOf(
+  demands: readonly Demand[],
+  counters: readonly (Counter | undefined)[],
+  nowMs: number,
+): Denial | undefined {
+  for (const [i, demand] of demands.entries()) {
+    const start = startOf(demand, nowMs);
+    const counter = counters[i];
+    const consumed = counter?.start === start ? counter.consumed : 0;
+    if (isAmount(demand.cost) && consumed + demand.cost <= demand.limit) continue;
+    return { allowed: false, demand, retryAfterMs: start + WINDOW_MS[demand.window] - nowMs };
+  }
+  return undefined;
+}
+
+const isAmount = (cost: number): boolean => cost > 0 && cost < Number.POSITIVE_INFINITY;
+
+interface ReservationParts {
+  readonly demands: readonly Demand[];
+  /** The counters that the demands were taken from. */
+  readonly reservedIn: readonly Counter[];
+  currentOf(demand: Demand, nowMs: number): Counter;
+  onEnd(reservation: MemoryReservation): void;
+}
+
+class MemoryReservation implements Reservation {
+  readonly allowed = true;
+  readonly #parts: ReservationParts;
+  /** What each demand has in its counter; of demands that share one, a single demand has it all. */
+  readonly #taken: number[];
+  #ended = false;
+
+  constructor(parts: ReservationParts) {
+    this.#parts = parts;
+    const { demands, reservedIn } = parts;
+    this.#taken = perCounter(
+      demands.map(({ cost }) => cost),
+      reservedIn,
+    );
+    for (const [i, taken] of this.#taken.entries()) addTo(reservedIn[i], taken);
+  }
+
+  settle(actualCosts: readonly number[], nowMs: number): void {
+    if (!this.#end()) return;
+    const { demands, reservedIn, currentOf } = this.#parts;
+    const used = demands.map(({ cost }, i) => (isCount(actualCosts[i]) ? actualCosts[i] : cost));
+    perCounter(used, reservedIn).forEach((actual, i) => {
+      const demand = demands[i];
+      const more = actual - (this.#taken[i] ?? 0);
+      if (demand !== undefined && more !== 0) addTo(more > 0 ? currentOf(demand, nowMs) : reservedIn[i], more);
+    });
+  }
+
+  release(): void {
+    if (this.#end()) this.#return(() => true);
+  }
+
+  /** Returns the estimates; what is settled later counts in full. */
+  expire(): void {
+    this.#return(({ estimated }) => estimated === true);
+  }
+
+  #return(which: (demand: Demand) => boolean): void {
+    const { demands, reservedIn } = this.#parts;
+    demands.forEach((demand, i) => {
+      if (!which(demand)) return;
+      addTo(reservedIn[i], -(this.#taken[i] ?? 0));
+      this.#taken[i] = 0;
+    });
+  }
+
+  #end(): boolean {
+    if (this.#ended) return false;
+    this.#ended = true;
+    this.#parts.onEnd(this);
+    return true;
+  }
+}
+
+/** The costs by counter: the largest one stands at the first demand of its counter, 0 at the others. */
+function perCounter(costs: readonly number[], counters: readonly Counter[]): number[] {
+  return costs.map((_cost, i) => {
+    if (counters.indexOf(counters[i] as Counter) !== i) return 0; // a counter per cost
+    return costs.reduce((most, cost, j) => (counters[j] === counters[i] ? Math.max(most, cost) : most), 0);
+  });
+}
+
+const isCount = (cost: number | undefined): cost is number =>
+  cost !== undefined && cost >= 0 && cost < Number.POSITIVE_INFINITY;
+
+function addTo(counter: Counter | undefined, cost: number): void {
+  if (counter !== undefined) counter.consumed += cost;
+}
+
+/** Reservations with estimates that are not settled, the oldest first. */
+function createHeld(holdMs: number, maxHeld: number) {
+  const expiries = new Map<MemoryReservation, number>();
+  const remove = (reservation: MemoryReservation): void => void expiries.delete(reservation);
+  return {
+    add: (reservation: MemoryReservation, nowMs: number): void => {
+      expiries.set(reservation, nowMs + holdMs);
+      const [oldest] = expiries.keys();
+      if (expiries.size > maxHeld && oldest !== undefined) remove(oldest);
+    },
+    remove,
+    expire: (nowMs: number): void => {
+      for (const [reservation, expiresAtMs] of expiries) {
+        if (expiresAtMs > nowMs) return;
+        remove(reservation);
+        reservation.expire();
+      }
+    },
+    clear: (): void => expiries.clear(),
+  };
 }

@@ -1,6 +1,6 @@
 /** Scope, expiry and rates of a key: what stands between identification and the request itself. */
 import { describe, expect, test } from 'vitest';
-import { createMemoryRateLimiter, type RateLimiter } from '../limits/index.ts';
+import { createMemoryLimiter, type Limiter } from '../limits/index.ts';
 import type { KeyRecord } from '../snapshot/index.ts';
 import { admit } from './admit.ts';
 import { authorize } from './authorize.ts';
@@ -49,7 +49,7 @@ describe('a scope', () => {
 
 describe('a key', () => {
   const POST = { method: 'POST', path: '/v1/chat/completions' };
-  const code = async (given: Caller, limiter: RateLimiter, now = NOW, request = POST): Promise<string | undefined> => {
+  const code = async (given: Caller, limiter: Limiter, now = NOW, request = POST): Promise<string | undefined> => {
     try {
       await admit(given, request, { limiter, now: () => now });
       return undefined;
@@ -60,12 +60,12 @@ describe('a key', () => {
 
   test('expires at its time, by the clock of the gateway', async () => {
     const expiring = caller({ expiresAtMs: NOW });
-    expect(await code(expiring, createMemoryRateLimiter(), NOW - 1)).toBeUndefined();
-    expect(await code(expiring, createMemoryRateLimiter(), NOW)).toBe('KEY_EXPIRED');
+    expect(await code(expiring, createMemoryLimiter(), NOW - 1)).toBeUndefined();
+    expect(await code(expiring, createMemoryLimiter(), NOW)).toBe('KEY_EXPIRED');
   });
 
   test('that has expired consumes nothing', async () => {
-    const limiter = createMemoryRateLimiter();
+    const limiter = createMemoryLimiter();
     const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
     await code(caller({ rateLimits, expiresAtMs: 0 }), limiter);
     expect(await code(caller({ rateLimits }), limiter)).toBeUndefined();
@@ -73,8 +73,8 @@ describe('a key', () => {
 
   test('beyond its rate says when to come back, also from a limiter that takes its time', async () => {
     const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
-    const limiter = createMemoryRateLimiter();
-    const slow: RateLimiter = { ...limiter, consume: async (...args) => limiter.consume(...args) };
+    const limiter = createMemoryLimiter();
+    const slow: Limiter = { ...limiter, reserve: async (...args) => limiter.reserve(...args) };
     for (const by of [limiter, slow]) {
       const limited = caller({ id: `key-${by === slow}`, rateLimits });
       await admit(limited, POST, { limiter: by, now: () => NOW });
@@ -94,7 +94,7 @@ describe('a key', () => {
     { method: 'GET', path: '/v1/filesystem', free: false },
     { method: 'GET', path: '/v1/models', free: false },
   ])('asks for $method $path for free: $free, but not after it has expired', async ({ free, ...request }) => {
-    const limiter = createMemoryRateLimiter();
+    const limiter = createMemoryLimiter();
     const rateLimits = [{ type: 'requests' as const, unit: 'rpm' as const, value: 1 }];
     await code(caller({ rateLimits }), limiter);
     expect(await code(caller({ rateLimits }), limiter, NOW, request)).toBe(free ? undefined : 'KEY_RATE_LIMITED');
@@ -102,12 +102,10 @@ describe('a key', () => {
   });
 
   test('without limits never asks the limiter', async () => {
-    const broken: RateLimiter = {
-      consume: () => {
-        throw new Error('boom');
-      },
-      close: async () => {},
+    const fail = (): never => {
+      throw new Error('boom');
     };
+    const broken: Limiter = { ask: fail, reserve: fail, close: async () => {} };
     expect(await code(caller(), broken)).toBeUndefined();
   });
 });

@@ -1,13 +1,15 @@
-/** Expiry and request rates of the key; behaviour-lifecycle 1.4 rule 6, behaviour-limits-cost 9.2. */
+/** Expiry, request limits and concurrency of the key. Rules: docs/behaviour/limits.md. */
 import { AppError } from '../errors/index.ts';
-import type { Concurrency, RateLimiter } from '../limits/index.ts';
+import type { Concurrency, Demand, Denial, Limiter, Reservation } from '../limits/index.ts';
+import type { KeyRecord } from '../snapshot/index.ts';
 import type { Caller, ClientRequest, Exchange } from './exchange.ts';
 
-/** What is asked again and again while a job runs costs no request of the key; behaviour-limits-cost 9.1. */
+/** Reading these resources costs no request of the key: clients poll them while a job runs. */
 const FREE = /^\/v1\/(?:batches|files|fine_tuning)(?:\/|$)/;
 
 export interface AdmitPorts {
-  readonly limiter: RateLimiter;
+  readonly limiter: Limiter;
+  /** Unix time in ms. */
   now(): number;
 }
 
@@ -20,16 +22,21 @@ export function admit(
   const nowMs = now();
   if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
   if (key.rateLimits.length === 0 || (method === 'GET' && FREE.test(path))) return;
-  const verdict = limiter.consume(key.id, key.rateLimits, nowMs);
-  if (!(verdict instanceof Promise)) return judge(key.name, verdict);
-  return verdict.then((settled) => judge(key.name, settled));
+  const result = limiter.reserve(demandsOf(key), nowMs);
+  if (!(result instanceof Promise)) return refuseDenied(key.name, result);
+  return result.then((settled) => refuseDenied(key.name, settled));
 }
 
-function judge(name: string, verdict: Awaited<ReturnType<RateLimiter['consume']>>): void {
-  if (verdict.allowed) return;
+/** One request of each limit; the count is exact, so there is nothing to settle. */
+const demandsOf = ({ id, rateLimits }: KeyRecord): Demand[] =>
+  rateLimits.map(({ type, unit, value }) => ({ subject: id, unit: type, window: unit, limit: value, cost: 1 }));
+
+function refuseDenied(name: string, result: Reservation | Denial): void {
+  if (result.allowed) return;
+  const { limit, window } = result.demand;
   throw new AppError('KEY_RATE_LIMITED', {
-    detail: `The API key ${name} exceeded its limit of ${verdict.limit.value} requests (${verdict.limit.unit})`,
-    retryAfterMs: verdict.retryAfterMs,
+    detail: `The API key ${name} exceeded its limit of ${limit} requests (${window})`,
+    retryAfterMs: result.retryAfterMs,
   });
 }
 

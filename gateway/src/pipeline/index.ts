@@ -1,7 +1,7 @@
 /** A request from authentication to the answer; the lines of `handle` are the order of behaviour-lifecycle 1.2 and 1.11. */
 import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
-import type { Concurrency, RateLimiter } from '../limits/index.ts';
+import type { Concurrency, Limiter } from '../limits/index.ts';
 import { walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, enter } from './admit.ts';
@@ -25,7 +25,7 @@ export { createResolver, parseHeaderList } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
 
 export interface PipelinePorts {
-  readonly limiter: RateLimiter;
+  readonly limiter: Limiter;
   /** Of the requests of one key. */
   readonly concurrency: Concurrency;
   readonly resolver: Resolver;
