@@ -96,12 +96,17 @@ const s3 = z
 
 const redis = z
   .strictObject({
-    urlSecretRef: secretKeyRef('urlSecretRef is the Secret entry with the URL for counters.'),
+    urlSecretRef: secretKeyRef(
+      'urlSecretRef is the Secret entry with the URL for sticky sessions and circuit breakers.',
+    ),
     cacheUrlSecretRef: secretKeyRef(
-      'cacheUrlSecretRef is the Secret entry with the URL for cached answers; absent: that of the counters.',
+      'cacheUrlSecretRef is the Secret entry with the URL for cached answers; absent: urlSecretRef.',
     ).optional(),
   })
-  .meta({ description: 'redis shares counters and cached answers among the pods.' });
+  .meta({
+    description:
+      'redis shares cached answers, sticky sessions and circuit breakers among the pods. Request limits are counted by each pod: N pods admit up to N times a limit.',
+  });
 
 const stores = z
   .strictObject({

@@ -120,8 +120,8 @@ const redis: Members = {
     ['256mb', '1gb'],
     'Memory for data; beyond it cached answers go first. Keep it well below the limit of the container.',
   ),
-  persistence: section('Keeps counters over restarts of the pod.', {
-    enabled: flag(false, 'Whether there is a volume; without one counters of budgets start anew with the pod.'),
+  persistence: section('Keeps the data over restarts of the pod.', {
+    enabled: flag(false, 'Whether there is a volume; without one Redis starts empty with the pod.'),
     size: text(['1Gi', '8Gi'], 'Size of the volume.'),
     storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
   }),
@@ -242,7 +242,10 @@ export const VALUES: Members = {
     ),
   }),
   defaultFleet: section('A GatewayFleet to begin with.', defaultFleet),
-  redis: section('Counters and cached answers that pods share.', redis),
+  redis: section(
+    'Cached answers, sticky sessions and circuit breakers that pods share. Request limits are counted by each pod.',
+    redis,
+  ),
   ingress: section('Ingress to the default fleet.', ingress),
   httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
   monitoring: section('Prometheus and Grafana.', monitoring),

@@ -1,4 +1,4 @@
-/** Rate limits and budgets; behaviour-limits-cost 9.2 and 9.4, management-notes 3.10. */
+/** Rate limits and budgets. Rules: docs/behaviour/limits.md. */
 import { z } from 'zod';
 import { dateTime, decimal, int, mapList, pattern, type Rule, withRules } from '../../schema/index.ts';
 
@@ -16,7 +16,8 @@ export const rateValue = int('value is how many one window admits.', 1, MAX_COUN
 /** Fixed-window limits, at most one per type and unit. */
 export const rateLimits = <const U extends readonly RateUnit[]>(units: U, max = 10) =>
   mapList(z.strictObject({ type: limitType, unit: rateUnit(units), value: rateValue }), ['type', 'unit'], {
-    description: 'rateLimits admit so many requests or tokens per window; all must pass.',
+    description:
+      'rateLimits admit so many requests or tokens per window; all must pass. Each pod of a fleet counts by itself: N pods admit up to N times a limit.',
     max,
   });
 

@@ -19,7 +19,10 @@ export interface Trail {
 }
 
 const PENDING: Explanation = { reason: 'Pending', message: 'An earlier step has not finished' };
-const SUCCEEDED: Explanation = { reason: 'Succeeded', message: 'All steps succeeded' };
+const SUCCEEDED: Explanation = {
+  reason: 'Succeeded',
+  message: 'All steps succeeded; each pod counts request limits by itself',
+};
 
 /** Conditions of a fleet after a run: same world, same bytes. */
 export function summarise({ metadata: { generation }, status }: FleetObject, { passed, halt }: Trail): StatusDraft {
