@@ -49,6 +49,12 @@ export const ERRORS = {
     wireCode: 'body_not_object',
     summary: 'The request body must be a JSON object.',
   },
+  BODY_NOT_FORM: {
+    ...request,
+    status: 400,
+    wireCode: 'body_not_form',
+    summary: 'The request body is not a valid multipart/form-data form.',
+  },
   BODY_TOO_COMPLEX: {
     ...request,
     status: 400,
