@@ -21,10 +21,14 @@ test('reads a file that failed before its tests could run', () => {
   expect(readFailures(report, '/w')).toEqual([{ test: 'a.test.ts', message: 'SyntaxError' }]);
 });
 
-test('prints the first six lines of each message, without colours and blank lines', () => {
-  const message = ['\u001b[31mexpected 1\u001b[39m', '', ...Array.from({ length: 9 }, (_, i) => `line ${i}`)].join(
-    '\n',
-  );
+test('prints the first six lines of each message, without colours, blank lines and frames of dependencies', () => {
+  const frame = '    at new Promise (<anonymous>)';
+  const message = [
+    '\u001b[31mexpected 1\u001b[39m',
+    '',
+    frame,
+    ...Array.from({ length: 9 }, (_, i) => `line ${i}`),
+  ].join('\n');
   const other = { test: 'b', message: 'x'.repeat(500) };
   expect(formatFailures([{ test: 'a', message }, other])).toEqual([
     '  a',

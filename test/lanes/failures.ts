@@ -27,6 +27,8 @@ const MAX_LINE_CHARACTERS = 200;
 /** Of a command's output, which ends with what went wrong. */
 const LAST_LINES = 20;
 
+const DEPENDENCY_FRAME = /^\s+at .*(\/node_modules\/|new Promise \(<anonymous>\)|\(node:internal)/;
+
 /** Failed tests, and files that failed without a failed test, for example because they did not load. */
 export function readFailures({ testResults }: Report, root: string): Failure[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
@@ -45,7 +47,7 @@ export function commandFailure(output: string): Failure {
   return { test: 'the last lines of its output', message: linesOf(output).slice(-LAST_LINES).join('\n') };
 }
 
-/** At most 20 tests, each with the first lines of its message. */
+/** At most 20 tests, each with the first lines of its message; frames inside dependencies are left out. */
 export function formatFailures(failures: readonly Failure[]): string[] {
   const lines = failures.slice(0, MAX_TESTS).flatMap(({ test, message }) => {
     const limit = failures.length === 1 ? LAST_LINES : MAX_LINES;
@@ -64,4 +66,4 @@ const linesOf = (text: string): string[] =>
   stripVTControlCharacters(text)
     .split('\n')
     .map((line) => line.trimEnd().slice(0, MAX_LINE_CHARACTERS))
-    .filter((line) => line !== '');
+    .filter((line) => line !== '' && !DEPENDENCY_FRAME.test(line));

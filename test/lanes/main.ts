@@ -67,7 +67,7 @@ async function runVitest(project: string): Promise<LaneResult> {
     return {
       passed,
       failed: Math.max(failed, 1),
-      failures: failures.length > 0 ? failures : [commandFailure(output)],
+      failures: failures.some(({ message }) => message !== '') ? failures : [...failures, commandFailure(output)],
       output,
     };
   } catch {
