@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { isObject } from '@gatehouse/crds';
 
 /** What a process and its children use. */
 export interface Usage {
@@ -7,38 +8,49 @@ export interface Usage {
   readonly cpuMs: number;
 }
 
+const NONE: Usage = { rssMb: 0, cpuMs: 0 };
+
 /** Milliseconds of a tick in /proc: USER_HZ is 100 on Linux. */
 export const USER_HZ_MS = 10;
 
-/** Reads what a process and its children use now (proc(5)). */
-export async function usageOf(pid: number): Promise<Usage> {
-  const [own, children] = await Promise.all([readUsage(pid), childrenOf(pid)]);
-  const others = await Promise.all(children.map(usageOf));
-  return others.reduce((a, b) => ({ rssMb: a.rssMb + b.rssMb, cpuMs: a.cpuMs + b.cpuMs }), own);
+/** Reads what a process and its children use now (proc(5)); fails when the process itself has ended. */
+export async function usageOf(pid: number, proc = '/proc'): Promise<Usage> {
+  const own = await readUsage(pid, proc);
+  const children = await childrenOf(pid, proc);
+  const others = await Promise.all(children.map((child) => unlessEnded(usageOf(child, proc))));
+  return others.reduce<Usage>((a, b = NONE) => ({ rssMb: a.rssMb + b.rssMb, cpuMs: a.cpuMs + b.cpuMs }), own);
 }
 
-/** CPU time of a process and all its descendants, those that have ended included, in ms. */
-export async function treeCpuMs(pid: number): Promise<number> {
-  try {
-    const [stat, children] = await Promise.all([readFile(`/proc/${pid}/stat`, 'utf8'), childrenOf(pid)]);
-    const below = await Promise.all(children.map(treeCpuMs));
-    return below.reduce((sum, ms) => sum + ms, parseTreeCpuMs(stat));
-  } catch {
-    return 0; // it has just ended; its parent has the time
-  }
+/** CPU time of a process and all its descendants, those that have ended included, in ms; 0 when it has ended itself. */
+export async function treeCpuMs(pid: number, proc = '/proc'): Promise<number> {
+  const children = await childrenOf(pid, proc);
+  const stat = await unlessEnded(readFile(`${proc}/${pid}/stat`, 'utf8'));
+  const below = await Promise.all(children.map((child) => treeCpuMs(child, proc)));
+  return below.reduce((sum, ms) => sum + ms, stat === undefined ? 0 : parseTreeCpuMs(stat));
 }
 
-async function readUsage(pid: number): Promise<Usage> {
-  const file = (name: string): Promise<string> => readFile(`/proc/${pid}/${name}`, 'utf8');
+async function readUsage(pid: number, proc: string): Promise<Usage> {
+  const file = (name: string): Promise<string> => readFile(`${proc}/${pid}/${name}`, 'utf8');
   const [status, stat] = await Promise.all([file('status'), file('stat')]);
   return parseUsage(status, stat);
 }
 
 /** Every thread has children of its own. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const lists = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8')));
-  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+async function childrenOf(pid: number, proc: string): Promise<number[]> {
+  const threads = (await unlessEnded(readdir(`${proc}/${pid}/task`))) ?? [];
+  const read = (thread: string): Promise<string> => readFile(`${proc}/${pid}/task/${thread}/children`, 'utf8');
+  const lists = await Promise.all(threads.map((thread) => unlessEnded(read(thread))));
+  return lists.flatMap((list = '') => list.split(' ').filter(Boolean).map(Number));
+}
+
+/** Processes and threads end between the listing and the reading of /proc: the open fails then, or the read. */
+async function unlessEnded<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isObject(error) && (error['code'] === 'ENOENT' || error['code'] === 'ESRCH')) return undefined;
+    throw error;
+  }
 }
 
 /** Reads the texts of /proc/PID/status and /proc/PID/stat. */
