@@ -7,7 +7,7 @@ const source = {
 
 /** Tests beside the source that open sockets, start processes or watch files: they need time that a unit test does not get. */
 const SLOW = [
-  'standalone/src/{process,mock-provider}/**/*.test.ts',
+  'standalone/src/{app,mock-provider}/**/*.test.ts',
   'standalone/src/{main,examples}.test.ts',
   'gateway/src/server/serve.test.ts',
   'gateway/src/snapshot/sources/kubernetes/api.test.ts',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { isObject } from '@gatehouse/crds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from './mock-provider/index.ts';
-import { startTestProcess, type TempFolder, type TestProcess, tempFolder } from './test-kit/index.ts';
+import { startTestProcess, type TempFolder, type TestProcess, tempFolder } from './testing/index.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 const APP_KEY = 'gwk_example_key_for_trying_only';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createMockProvider } from './mock-provider/index.ts';
-import { addressOf, eventually, runGatehouse, startGatehouse, startTestProcess, tempFolder } from './test-kit/index.ts';
+import { addressOf, eventually, runGatehouse, startGatehouse, startTestProcess, tempFolder } from './testing/index.ts';
 
 const API = 'apiVersion: gatehouse.dev/v1alpha1';
 const FILES = {

@@ -16,7 +16,7 @@ const sources = ['crds/src', 'gateway/src', 'operator/src', 'standalone/src'].fl
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
     .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => !/\/(mock-provider|testing|test-kit|telemetry\/mask)\b/.test(path)) // masks what older clients send, too
+    .filter((path) => !/\/(mock-provider|testing|telemetry\/mask)\b/.test(path)) // masks what older clients send, too
     .map((path) => ({ path: path.slice(ROOT.length), text: readFileSync(path, 'utf8') })),
 );
 

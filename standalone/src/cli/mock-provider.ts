@@ -1,6 +1,6 @@
 import { createMockProvider } from '../mock-provider/index.ts';
 import { type Command, portOf } from './command.ts';
-import { refuseAddress } from './surroundings.ts';
+import { throwListenError } from './preflight.ts';
 
 export const mockProvider: Command = {
   name: 'mock-provider',
@@ -10,7 +10,7 @@ export const mockProvider: Command = {
     host: { value: 'ADDRESS', summary: 'where to listen', default: '127.0.0.1' },
   },
   async run({ shell, options: { port = '', host = '' } }) {
-    const mock = await createMockProvider({ port: portOf('port', port), host }).catch(refuseAddress);
+    const mock = await createMockProvider({ port: portOf('port', port), host }).catch(throwListenError);
     shell.err(`The mock provider answers on ${mock.url}`);
     await new Promise<void>((resolve) => {
       const stopListening = shell.onStop(() => {

@@ -1,9 +1,9 @@
 import { type AnyEntry, SECRET_ENTRY_KINDS, type Snapshot } from '@gatehouse/crds/snapshot';
 import { stringify } from 'yaml';
-import { createResourceFolder, formatProblem } from '../world/index.ts';
+import { createResourceFolder, formatProblem } from '../resource-folder/index.ts';
 import type { Command } from './command.ts';
+import { capsOf, checkReadable } from './preflight.ts';
 import { UsageError } from './shell.ts';
-import { capsOf, checkReadable } from './surroundings.ts';
 
 const REDACTED = '[redacted]';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { tempFolder } from '../test-kit/index.ts';
+import { tempFolder } from '../testing/index.ts';
 import { runCommandLine } from './index.ts';
 
 const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';

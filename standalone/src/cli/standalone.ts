@@ -1,18 +1,12 @@
 import { ok, type Result } from '@gatehouse/crds';
 import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
+import { type AdminKey, keepAdminKey, loadAdminKey, type StandaloneProcess, startStandalone } from '../app/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
-import {
-  type AdminKey,
-  keepAdminKey,
-  loadAdminKey,
-  type StandaloneProcess,
-  startStandalone,
-} from '../process/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
-import { welcome } from './hints.ts';
+import { checkFolder, settingsOf, throwListenError } from './preflight.ts';
 import { CommandError, type Shell, STOP_CODES, UsageError } from './shell.ts';
-import { checkFolder, refuseAddress, settingsOf } from './surroundings.ts';
+import { welcome } from './welcome.ts';
 
 type Options = Invocation['options'];
 
@@ -67,7 +61,7 @@ async function start({ resources, settings, admin, data, shell }: Start): Promis
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
-  }).catch(refuseAddress);
+  }).catch(throwListenError);
   shell.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
   const kept = admin.fresh === undefined ? ok(undefined) : await keepAdminKey(data, admin);
   if (kept.ok) return process;
@@ -100,7 +94,7 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
 async function startMock(options: Options): Promise<MockProvider | undefined> {
   const port = options['mock-provider'];
   if (port === undefined) return undefined;
-  return createMockProvider({ port: portOf('mock-provider', port) }).catch(refuseAddress);
+  return createMockProvider({ port: portOf('mock-provider', port) }).catch(throwListenError);
 }
 
 /** Wrappers such as npm hand on a signal that the terminal has sent already: so soon it is the same one, in ms. */

@@ -1,6 +1,6 @@
-import { createResourceFolder, formatProblem } from '../world/index.ts';
+import { createResourceFolder, formatProblem } from '../resource-folder/index.ts';
 import type { Command } from './command.ts';
-import { capsOf, checkReadable } from './surroundings.ts';
+import { capsOf, checkReadable } from './preflight.ts';
 
 /** Judges files as a standalone process would, and says everything that is wrong at once. */
 export const validate: Command = {

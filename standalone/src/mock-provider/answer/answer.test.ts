@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { composeAnswer } from './compose.ts';
 import { embedText } from './embed.ts';
-import { type Turn, toPrompt, type Wishes } from './prompt.ts';
+import { type PromptOptions, type Turn, toPrompt } from './prompt.ts';
 import { countTokens, splitEvenly, splitPieces, takeTokens } from './tokens.ts';
 
 const user = (text: string, images = 0): Turn => ({ role: 'user', text, images });
 const tool = (name: string) => ({ name, schema: { type: 'object', properties: { city: { type: 'string' } } } });
 const compose = (
   turns: readonly Turn[],
-  wishes: Wishes = {},
+  options: PromptOptions = {},
   controls: { text?: string; responseBytes?: number } = {},
-) => composeAnswer(toPrompt(turns, wishes), controls);
+) => composeAnswer(toPrompt(turns, options), controls);
 
 describe('an answer', () => {
   test.for([
@@ -28,46 +28,46 @@ describe('an answer', () => {
   });
 
   test.for([
-    { rule: 'is the exact text', controls: { text: 'Exactly.' }, wishes: {}, want: { text: 'Exactly.' } },
+    { rule: 'is the exact text', controls: { text: 'Exactly.' }, options: {}, want: { text: 'Exactly.' } },
     {
       rule: 'is padded',
       controls: { responseBytes: 40 },
-      wishes: {},
+      options: {},
       want: { text: `Mock answer to: Q${' mock'.repeat(5).slice(0, 23)}` },
     },
     {
       rule: 'is not shortened by padding',
       controls: { text: 'äöü', responseBytes: 2 },
-      wishes: {},
+      options: {},
       want: { text: 'äöü' },
     },
     {
       rule: 'ends before the earliest stop sequence',
       controls: { text: 'one two three' },
-      wishes: { stop: ['three', ' two', ''] },
+      options: { stop: ['three', ' two', ''] },
       want: { text: 'one', end: 'stop', stoppedBy: ' two' },
     },
     {
       rule: 'is cut at the limit of tokens',
       controls: { text: 'abcdefgh!' },
-      wishes: { maxTokens: 2 },
+      options: { maxTokens: 2 },
       want: { text: 'abcdefgh', end: 'length', tokens: { prompt: 1, thinking: 0, completion: 2 } },
     },
-    { rule: 'may just fit', controls: { text: 'abcdefgh' }, wishes: { maxTokens: 2 }, want: { end: 'stop' } },
+    { rule: 'may just fit', controls: { text: 'abcdefgh' }, options: { maxTokens: 2 }, want: { end: 'stop' } },
     {
       rule: 'is JSON when that is asked for',
       controls: {},
-      wishes: { json: {} },
+      options: { json: {} },
       want: { text: '{"answer":"Mock answer to: Q"}' },
     },
     {
       rule: 'fits a schema',
       controls: {},
-      wishes: { json: { schema: { properties: { query: {}, n: { type: 'integer' } } } } },
+      options: { json: { schema: { properties: { query: {}, n: { type: 'integer' } } } } },
       want: { text: '{"query":"Q","n":1}' },
     },
-  ])('$rule', ({ controls, wishes, want }) => {
-    expect(compose([user('Q')], wishes, controls)).toMatchObject(want);
+  ])('$rule', ({ controls, options, want }) => {
+    expect(compose([user('Q')], options, controls)).toMatchObject(want);
   });
 
   test('stays JSON when it is padded', () => {
@@ -94,30 +94,35 @@ describe('an answer', () => {
 describe('tools', () => {
   const tools = [tool('get_weather'), tool('get_time')];
   test.for([
-    { rule: 'the first one is called', text: 'Hi', wishes: {}, want: ['get_weather'] },
-    { rule: 'the one that the user names is called', text: 'Use get_time now', wishes: {}, want: ['get_time'] },
+    { rule: 'the first one is called', text: 'Hi', options: {}, want: ['get_weather'] },
+    { rule: 'the one that the user names is called', text: 'Use get_time now', options: {}, want: ['get_time'] },
     {
       rule: 'all that the user names are called',
       text: 'get_time, get_weather',
-      wishes: {},
+      options: {},
       want: ['get_weather', 'get_time'],
     },
     {
       rule: 'one is called when calls must not be parallel',
       text: 'get_time, get_weather',
-      wishes: { parallelCalls: false },
+      options: { parallelCalls: false },
       want: ['get_weather'],
     },
-    { rule: 'a forced one is called', text: 'Hi', wishes: { toolChoice: { name: 'get_time' } }, want: ['get_time'] },
+    { rule: 'a forced one is called', text: 'Hi', options: { toolChoice: { name: 'get_time' } }, want: ['get_time'] },
     {
       rule: 'a forced one that is not offered is not called',
       text: 'Hi',
-      wishes: { toolChoice: { name: 'f' } },
+      options: { toolChoice: { name: 'f' } },
       want: [],
     },
-    { rule: 'none is called when none is wished', text: 'get_time', wishes: { toolChoice: 'none' as const }, want: [] },
-  ])('$rule', ({ text, wishes, want }) => {
-    const answer = compose([user(text)], { tools, ...wishes });
+    {
+      rule: 'none is called when none is asked for',
+      text: 'get_time',
+      options: { toolChoice: 'none' as const },
+      want: [],
+    },
+  ])('$rule', ({ text, options, want }) => {
+    const answer = compose([user(text)], { tools, ...options });
     expect(answer.calls.map((call) => call.name)).toEqual(want);
     expect(answer.end).toBe(want.length > 0 ? 'calls' : 'stop');
   });

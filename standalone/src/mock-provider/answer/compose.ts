@@ -34,7 +34,7 @@ type AnswerControls = Pick<Controls, 'text' | 'responseBytes'>;
  * `choice` counts the answers to one prompt from 0. Tokens are a quarter of the characters, rounded up; thinking counts as completion.
  */
 export function composeAnswer(prompt: Prompt, controls: AnswerControls, choice = 0): Answer {
-  const thinking = prompt.wishes.thinks ? think(prompt) : '';
+  const thinking = prompt.options.thinks ? think(prompt) : '';
   const promptTokens = countTokens(prompt.characters);
   const thinkingTokens = countTokens(thinking.length);
   const calls = chooseTools(prompt, controls).map((tool) => callTool(tool, prompt.userText));
@@ -56,7 +56,7 @@ function think(prompt: Prompt): string {
 
 function write(prompt: Prompt, controls: AnswerControls, choice: number): string {
   if (controls.text !== undefined) return controls.text;
-  const { json } = prompt.wishes;
+  const { json } = prompt.options;
   if (json !== undefined) return JSON.stringify(writeJson(json.schema, prompt));
   if (prompt.toolResult !== undefined) return `Mock answer from the tool result: ${repeat(prompt.toolResult)}`;
   const images = prompt.images === 0 ? '' : ` [${prompt.images} ${prompt.images === 1 ? 'image' : 'images'}]`;
@@ -77,30 +77,30 @@ function pad(text: string, prompt: Prompt, { responseBytes }: AnswerControls): s
   if (responseBytes === undefined) return text;
   const missing = responseBytes - Buffer.byteLength(text);
   if (missing <= 0) return text;
-  const filler = prompt.wishes.json === undefined ? FILLER : ' '; // spaces leave JSON valid
+  const filler = prompt.options.json === undefined ? FILLER : ' '; // spaces leave JSON valid
   return text + filler.repeat(Math.ceil(missing / filler.length)).slice(0, missing);
 }
 
 type Limited = Pick<Answer, 'text' | 'end' | 'stoppedBy'>;
 
-function limit(whole: string, { wishes }: Prompt, thinkingTokens: number): Limited {
+function limit(whole: string, { options }: Prompt, thinkingTokens: number): Limited {
   let text = whole;
   let stoppedBy: string | undefined;
-  for (const sequence of wishes.stop ?? []) {
+  for (const sequence of options.stop ?? []) {
     const at = sequence === '' ? -1 : text.indexOf(sequence);
     if (at >= 0) {
       text = text.slice(0, at);
       stoppedBy = sequence;
     }
   }
-  const room = Math.max(0, (wishes.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens);
+  const room = Math.max(0, (options.maxTokens ?? Number.POSITIVE_INFINITY) - thinkingTokens);
   if (countTokens(text.length) <= room) return { text, end: 'stop', stoppedBy };
   return { text: takeTokens(text, room), end: 'length', stoppedBy: undefined };
 }
 
 /** Tools that the last user text names are called; else the first one. A tool result is answered with text. */
-function chooseTools({ wishes, userText, toolResult }: Prompt, controls: AnswerControls): readonly Tool[] {
-  const { tools = [], toolChoice = 'auto', parallelCalls = true } = wishes;
+function chooseTools({ options, userText, toolResult }: Prompt, controls: AnswerControls): readonly Tool[] {
+  const { tools = [], toolChoice = 'auto', parallelCalls = true } = options;
   if (toolChoice === 'none' || toolResult !== undefined) return [];
   if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
   if (toolChoice === 'auto' && controls.text !== undefined) return [];

@@ -1,4 +1,4 @@
 export { type Answer, composeAnswer, type ToolCall } from './compose.ts';
 export { embedText } from './embed.ts';
-export { type Prompt, type Tool, type ToolChoice, type Turn, toPrompt, type Wishes } from './prompt.ts';
+export { type Prompt, type PromptOptions, type Tool, type ToolChoice, type Turn, toPrompt } from './prompt.ts';
 export { countTokens, splitEvenly, splitPieces } from './tokens.ts';

@@ -13,7 +13,7 @@ export interface Tool {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** What the client may ask for beside the conversation. */
-export interface Wishes {
+export interface PromptOptions {
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   /** Several calls in one answer are allowed unless this is false. */
@@ -32,10 +32,10 @@ export interface Prompt {
   readonly toolResult: string | undefined;
   /** UTF-16 code units of all texts of the conversation. */
   readonly characters: number;
-  readonly wishes: Wishes;
+  readonly options: PromptOptions;
 }
 
-export function toPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
+export function toPrompt(turns: readonly Turn[], options: PromptOptions): Prompt {
   const lastUser = turns.findLast((turn) => turn.role === 'user');
   const lastOther = turns.findLastIndex((turn) => turn.role !== 'tool');
   const results = turns.slice(lastOther + 1).map((turn) => turn.text);
@@ -44,6 +44,6 @@ export function toPrompt(turns: readonly Turn[], wishes: Wishes): Prompt {
     images: lastUser?.images ?? 0,
     toolResult: results.length > 0 ? results.join(', ') : undefined,
     characters: turns.reduce((sum, turn) => sum + turn.text.length, 0),
-    wishes,
+    options,
   };
 }

@@ -9,18 +9,18 @@ const MAX_TEXT_CHARACTERS = 10_000;
 // From this depth on only what a schema requires is written, so that recursive schemas end.
 const TERSE_DEPTH = 4;
 
-interface Place {
+interface SchemaPosition {
   readonly name: string;
   readonly depth: number;
 }
 
-interface Run {
+interface SampleRun {
   readonly root: JsonObject;
   readonly text: string;
   nodesLeft: number;
 }
 
-type Sampler = (schema: JsonObject, place: Place, run: Run) => unknown;
+type Sampler = (schema: JsonObject, place: SchemaPosition, run: SampleRun) => unknown;
 
 const SAMPLERS: ReadonlyMap<string, Sampler> = new Map<string, Sampler>([
   ['object', sampleMembers],
@@ -41,7 +41,7 @@ export function sampleSchema(schema: unknown, text: string): unknown {
   return sample(root, { name: '', depth: 0 }, { root, text, nodesLeft: MAX_NODES });
 }
 
-function sample(schema: unknown, place: Place, run: Run): unknown {
+function sample(schema: unknown, place: SchemaPosition, run: SampleRun): unknown {
   run.nodesLeft -= 1;
   if (!isObject(schema) || place.depth > MAX_DEPTH || run.nodesLeft < 0) return null;
   const whole = mergeAllOf(resolveReference(schema, run), run);
@@ -73,7 +73,7 @@ function chooseVariant(schema: JsonObject, variants: readonly unknown[], depth: 
   return { ...beside, ...(isObject(chosen) ? chosen : {}) };
 }
 
-function sampleMembers(schema: JsonObject, place: Place, run: Run): unknown {
+function sampleMembers(schema: JsonObject, place: SchemaPosition, run: SampleRun): unknown {
   const properties = readObject(schema, 'properties') ?? {};
   const required = readStrings(schema, 'required');
   const names = place.depth < TERSE_DEPTH ? new Set([...Object.keys(properties), ...required]) : new Set(required);
@@ -85,7 +85,7 @@ function sampleMembers(schema: JsonObject, place: Place, run: Run): unknown {
   );
 }
 
-function sampleItems(schema: JsonObject, place: Place, run: Run): unknown {
+function sampleItems(schema: JsonObject, place: SchemaPosition, run: SampleRun): unknown {
   const prefix = readList(schema, 'prefixItems') ?? [];
   const least = Math.max(readCount(schema, 'minItems') ?? 0, prefix.length);
   const most = readCount(schema, 'maxItems') ?? MAX_ITEMS;
@@ -137,7 +137,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 
 const REPEATS_USER = new Set(['answer', 'content', 'input', 'message', 'prompt', 'q', 'query', 'question', 'text']);
 
-function sampleText(schema: JsonObject, { name }: Place, { text }: Run): string {
+function sampleText(schema: JsonObject, { name }: SchemaPosition, { text }: SampleRun): string {
   const format = FORMATS.get(readString(schema, 'format') ?? '');
   if (format !== undefined) return format;
   const key = name.toLowerCase();
@@ -147,7 +147,7 @@ function sampleText(schema: JsonObject, { name }: Place, { text }: Run): string 
   return Array.from(plain.padEnd(least, '.')).slice(0, most).join(''); // JSON Schema counts code points
 }
 
-function resolveReference(schema: JsonObject, run: Run): JsonObject {
+function resolveReference(schema: JsonObject, run: SampleRun): JsonObject {
   let resolved = schema;
   for (let hops = 0; hops < MAX_DEPTH; hops += 1) {
     const reference = readString(resolved, '$ref');
@@ -169,7 +169,7 @@ function lookUp(reference: string, root: JsonObject): JsonObject {
   return isObject(node) ? node : {};
 }
 
-function mergeAllOf(schema: JsonObject, run: Run): JsonObject {
+function mergeAllOf(schema: JsonObject, run: SampleRun): JsonObject {
   const { allOf: _, ...own } = schema;
   const parts = readList(schema, 'allOf');
   if (parts === undefined) return schema;

@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import { countTokens, type Prompt, type ToolChoice, type Turn, toPrompt, type Wishes } from '../answer/index.ts';
+import { countTokens, type Prompt, type PromptOptions, type ToolChoice, type Turn, toPrompt } from '../answer/index.ts';
 import { type JsonObject, readCount, readObject, readObjects, readString, readStrings } from '../json.ts';
 
 type Block = JsonObject;
@@ -8,7 +8,7 @@ const THINKING_TYPES = new Set(['enabled', 'adaptive']);
 
 export function readPrompt(body: JsonObject): Prompt {
   const system: Turn = { role: 'system', text: textOf(readBlocks(body['system'])) };
-  return toPrompt([system, ...readObjects(body, 'messages').flatMap(toTurns)], readWishes(body));
+  return toPrompt([system, ...readObjects(body, 'messages').flatMap(toTurns)], readOptions(body));
 }
 
 /** Tokens of the prompt by how a prompt cache would charge them. Together they are the tokens of the whole prompt. */
@@ -60,7 +60,7 @@ function toTurns(message: JsonObject): readonly Turn[] {
   return [...own, ...answered];
 }
 
-function readWishes(body: JsonObject): Wishes {
+function readOptions(body: JsonObject): PromptOptions {
   const format = readObject(readObject(body, 'output_config') ?? {}, 'format');
   const choice = readObject(body, 'tool_choice') ?? {};
   return {

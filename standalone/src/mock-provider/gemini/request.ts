@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import { type Prompt, type ToolChoice, type Turn, toPrompt, type Wishes } from '../answer/index.ts';
+import { type Prompt, type PromptOptions, type ToolChoice, type Turn, toPrompt } from '../answer/index.ts';
 import { type JsonObject, readCount, readList, readObject, readObjects, readString, readStrings } from '../json.ts';
 
 const MAX_CANDIDATES = 8; // bound of `candidateCount` in the API
@@ -15,7 +15,7 @@ export function readGeminiRequest(given: JsonObject): GeminiRequest {
   const config = toCamel(readObject(body, 'generationConfig') ?? {});
   const instruction = readObject(body, 'systemInstruction') ?? {};
   const system: Turn = { role: 'system', text: textOf(readObjects(instruction, 'parts')) };
-  const prompt = toPrompt([system, ...readObjects(body, 'contents').flatMap(toTurns)], readWishes(body, config));
+  const prompt = toPrompt([system, ...readObjects(body, 'contents').flatMap(toTurns)], readOptions(body, config));
   return { prompt, candidates: Math.min(Math.max(1, readCount(config, 'candidateCount') ?? 1), MAX_CANDIDATES) };
 }
 
@@ -48,7 +48,7 @@ function toTurns(content: JsonObject): readonly Turn[] {
   return [...own, ...answered];
 }
 
-function readWishes(body: JsonObject, config: JsonObject): Wishes {
+function readOptions(body: JsonObject, config: JsonObject): PromptOptions {
   const schema = config['responseJsonSchema'] ?? config['responseSchema'];
   const wantsJson = config['responseMimeType'] === 'application/json' || schema !== undefined;
   const thinking = toCamel(readObject(config, 'thinkingConfig') ?? {});
@@ -61,7 +61,7 @@ function readWishes(body: JsonObject, config: JsonObject): Wishes {
   };
 }
 
-function readTools(body: JsonObject): Pick<Wishes, 'tools' | 'toolChoice'> {
+function readTools(body: JsonObject): Pick<PromptOptions, 'tools' | 'toolChoice'> {
   const toolConfig = toCamel(readObject(body, 'toolConfig') ?? {});
   const calling = toCamel(readObject(toolConfig, 'functionCallingConfig') ?? {});
   const allowed = readStrings(calling, 'allowedFunctionNames');

@@ -1,5 +1,5 @@
 import { isObject } from '@gatehouse/crds';
-import { type Answer, composeAnswer, type ToolChoice, toPrompt, type Wishes } from '../answer/index.ts';
+import { type Answer, composeAnswer, type PromptOptions, type ToolChoice, toPrompt } from '../answer/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { type JsonObject, readCount, readList, readObject, readObjects, readString, readStrings } from '../json.ts';
 import { json, type Reply } from '../reply.ts';
@@ -20,7 +20,7 @@ export function answerChat(exchange: Exchange, body: JsonObject): Reply {
   if (messages.length === 0) return refuseField('messages', 'messages must be a list with at least one message');
   const choices = Math.max(1, readCount(body, 'n') ?? 1);
   if (choices > MAX_CHOICES) return refuseField('n', `n must be at most ${MAX_CHOICES}`);
-  const prompt = toPrompt(chatTurns(messages), readWishes(body));
+  const prompt = toPrompt(chatTurns(messages), readOptions(body));
   const answers = Array.from({ length: choices }, (_, index) => composeAnswer(prompt, exchange.controls, index));
   const { seed } = exchange;
   const envelope: ChatEnvelope = {
@@ -41,7 +41,7 @@ export function answerChat(exchange: Exchange, body: JsonObject): Reply {
   };
 }
 
-function readWishes(body: JsonObject): Wishes {
+function readOptions(body: JsonObject): PromptOptions {
   const format = readObject(body, 'response_format');
   const schema = format === undefined ? undefined : readObject(format, 'json_schema')?.['schema'];
   return {

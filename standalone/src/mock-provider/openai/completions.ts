@@ -21,10 +21,10 @@ export function answerCompletion(exchange: Exchange, body: JsonObject): Reply {
   const texts = readPrompts(body['prompt']);
   const perPrompt = Math.max(1, readCount(body, 'n') ?? 1);
   if (perPrompt * texts.length > MAX_CHOICES) return refuseField('n', `at most ${MAX_CHOICES} choices`);
-  const wishes = { maxTokens: readCount(body, 'max_tokens'), stop: readStrings(body, 'stop') };
+  const options = { maxTokens: readCount(body, 'max_tokens'), stop: readStrings(body, 'stop') };
   const echo = body['echo'] === true;
   const answers = texts.flatMap((text) => {
-    const prompt = toPrompt([{ role: 'user', text }], wishes);
+    const prompt = toPrompt([{ role: 'user', text }], options);
     return Array.from({ length: perPrompt }, (_, index) => {
       const answer = composeAnswer(prompt, exchange.controls, index);
       return echo ? { ...answer, text: text + answer.text } : answer;

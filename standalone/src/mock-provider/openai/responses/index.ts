@@ -1,5 +1,6 @@
 import { isObject } from '@gatehouse/crds';
-import { composeAnswer, type Turn, toPrompt, type Wishes } from '../../answer/index.ts';
+import { composeAnswer, type PromptOptions, type Turn, toPrompt } from '../../answer/index.ts';
+import { type BoundedMap, createBoundedMap } from '../../bounded-map.ts';
 import type { Exchange, Route } from '../../exchange.ts';
 import { type JsonObject, readCount, readObject, readObjects, readString } from '../../json.ts';
 import { json, type Refusal, type Reply, refuse } from '../../reply.ts';
@@ -8,12 +9,24 @@ import { SSE_HEADERS } from '../../sse.ts';
 import { readToolChoice } from '../chat.ts';
 import { inputTurns } from '../content.ts';
 import { openai, refuseField } from '../errors.ts';
-import { toResponseObject } from './object.ts';
-import { createResponseStore, type ResponseStore, type StoredResponse } from './store.ts';
+import { type ResponseObject, toResponseObject } from './object.ts';
 import { responseErrorFrame, responseFrames } from './stream.ts';
 
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
+
+const MAX_RESPONSES = 1_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface StoredResponse {
+  readonly response: ResponseObject;
+  /** The items of the request itself. */
+  readonly input: readonly unknown[];
+  /** Everything a follow-up request continues: earlier items, the input and the output. */
+  readonly context: readonly unknown[];
+}
+
+type ResponseStore = BoundedMap<string, StoredResponse>;
 
 /** The Responses API over a store of its own; it remembers the last 1,000 responses, 64 MiB at most. */
 export function createResponsesRoutes(): readonly Route[] {
@@ -62,7 +75,7 @@ function createResponse(store: ResponseStore, { seed, controls, request }: Excha
   if (earlier.kind === 'refusal') return earlier;
   const input = toInputItems(seed, body['input']);
   const instructions: Turn[] = [{ role: 'system', text: readString(body, 'instructions') ?? '' }];
-  const prompt = toPrompt([...instructions, ...inputTurns([...earlier.context, ...input])], readWishes(body));
+  const prompt = toPrompt([...instructions, ...inputTurns([...earlier.context, ...input])], readOptions(body));
   const response = toResponseObject(seed, model, body, composeAnswer(prompt, controls));
   if (body['store'] !== false) {
     const context = [...earlier.context, ...input, ...response.output];
@@ -88,7 +101,7 @@ function findEarlier(store: ResponseStore, body: JsonObject): Earlier {
   return refuse(400, `no response ${JSON.stringify(id)}`, more);
 }
 
-function readWishes(body: JsonObject): Wishes {
+function readOptions(body: JsonObject): PromptOptions {
   const format = readObject(readObject(body, 'text') ?? {}, 'format');
   const reasoning = readObject(body, 'reasoning');
   return {
@@ -131,4 +144,8 @@ function listInputItems({ input }: StoredResponse, query: URLSearchParams): Repl
     last_id: data.at(-1)?.['id'] ?? null,
     has_more: after + 1 + limit < items.length,
   });
+}
+
+function createResponseStore(): ResponseStore {
+  return createBoundedMap({ maxEntries: MAX_RESPONSES, maxBytes: MAX_BYTES });
 }

@@ -5,8 +5,8 @@ import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Variables } from '@gatehouse/gateway';
 import { type Translation, translate } from '@gatehouse/operator/translate';
 import type { FileSet } from './file-set.ts';
-import { createFolderReader, type Look } from './folder-reader.ts';
-import { byPlace, formatProblem, type Problem } from './problem.ts';
+import { createFolderReader, type FolderScan } from './folder-reader.ts';
+import { byPosition, type FileProblem, formatProblem } from './problem.ts';
 import { createWorldSource } from './world-source.ts';
 
 /** The content of the folder at one moment. */
@@ -14,7 +14,7 @@ export interface FolderState {
   /** The same object as long as its content is. */
   readonly snapshot: Snapshot;
   /** By file and place. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   readonly files: number;
   readonly objects: number;
   /** Kinds of others that were passed over, each once. */
@@ -50,14 +50,14 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   let translation: Translation | undefined;
   let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
 
-  const read = ({ files, problems }: Look): FolderState => {
+  const read = ({ files, problems }: FolderScan): FolderState => {
     const { world, problems: found, locate } = source.gather(files);
     translation = translate(world, translation);
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
     return {
       snapshot,
-      problems: [...problems, ...found, ...locate(verdicts)].sort(byPlace),
+      problems: [...problems, ...found, ...locate(verdicts)].sort(byPosition),
       files: files.size,
       objects: contents.reduce((sum, { objects }) => sum + objects.length, 0),
       ignored: [...new Set(contents.flatMap(({ ignored }) => ignored))].sort(),
@@ -65,11 +65,11 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   };
   return {
     refresh: async () => {
-      const look = await reader.look(options.now());
-      const trouble = look.problems.map(formatProblem).join('\n');
-      if (seen?.files !== look.files || seen.trouble !== trouble)
-        seen = { files: look.files, trouble, state: read(look) };
-      return { state: seen.state, folders: look.folders, againInMs: look.againInMs };
+      const scan = await reader.scan(options.now());
+      const trouble = scan.problems.map(formatProblem).join('\n');
+      if (seen?.files !== scan.files || seen.trouble !== trouble)
+        seen = { files: scan.files, trouble, state: read(scan) };
+      return { state: seen.state, folders: scan.folders, againInMs: scan.againInMs };
     },
   };
 }

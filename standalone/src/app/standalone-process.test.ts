@@ -12,7 +12,7 @@ import {
   type TempFolder,
   type TestProcess,
   tempFolder,
-} from '../test-kit/index.ts';
+} from '../testing/index.ts';
 
 const KEY = 'gwk_app_of_tests';
 const sha256 = createHash('sha256').update(KEY).digest('hex');

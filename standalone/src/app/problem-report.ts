@@ -1,5 +1,5 @@
 import type { Logger } from '@gatehouse/gateway';
-import { type FolderState, formatProblem, type Problem } from '../world/index.ts';
+import { type FileProblem, type FolderState, formatProblem } from '../resource-folder/index.ts';
 
 /** Problems shown in a status: the first ones are what people need. */
 const MAX_SHOWN = 200;
@@ -33,6 +33,6 @@ export function createProblemReport(folder: string, logger: Logger): ProblemRepo
   };
 }
 
-function warn(logger: Logger, { message, ...place }: Problem): void {
-  logger.warn({ ...place, problem: message }, 'Resource was refused');
+function warn(logger: Logger, { message, ...position }: FileProblem): void {
+  logger.warn({ ...position, problem: message }, 'Resource was refused');
 }

@@ -73,6 +73,6 @@ export function withAdminKey(snapshot: Snapshot, sha256: string): Snapshot {
   };
   const id = entryId('key', null, 'standalone:admin');
   const entry: AnyEntry = { kind: 'key', id, workspace: null, generation: 1, digest: digestOf(body), body };
-  const place = snapshot.entries.findIndex((other) => other.id > id);
-  return { ...snapshot, entries: snapshot.entries.toSpliced(place < 0 ? snapshot.entries.length : place, 0, entry) };
+  const index = snapshot.entries.findIndex((other) => other.id > id);
+  return { ...snapshot, entries: snapshot.entries.toSpliced(index < 0 ? snapshot.entries.length : index, 0, entry) };
 }

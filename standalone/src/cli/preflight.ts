@@ -19,7 +19,7 @@ export const capsOf = (variables: Variables): TargetCaps => settingsOf(variables
 export async function checkReadable(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await access(path, constants.R_OK).catch((error: unknown) => {
-      throw new CommandError(`${path} cannot be read: ${reasonOf(error)}`);
+      throw new CommandError(`${path} cannot be read: ${systemErrorText(error)}`);
     });
   }
 }
@@ -40,13 +40,13 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The error of a system call in a few words. */
-export function reasonOf(error: unknown): string {
+export function systemErrorText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   return (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
 }
 
 /** A port that could not be listened on. Throws other errors on, and CommandError for those. */
-export function refuseAddress(error: unknown): never {
+export function throwListenError(error: unknown): never {
   if (
     !(error instanceof Error) ||
     !('syscall' in error) ||
@@ -55,6 +55,6 @@ export function refuseAddress(error: unknown): never {
     throw error;
   }
   const { address, port } = error as Error & { address?: string; port?: number };
-  const place = port === undefined ? 'the address' : `${address ?? ''}:${port}`;
-  throw new CommandError(`cannot listen on ${place}: ${reasonOf(error)}`);
+  const listener = port === undefined ? 'the address' : `${address ?? ''}:${port}`;
+  throw new CommandError(`cannot listen on ${listener}: ${systemErrorText(error)}`);
 }

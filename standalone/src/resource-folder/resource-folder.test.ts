@@ -1,6 +1,6 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { describe, expect, test } from 'vitest';
-import { tempFolder } from '../test-kit/index.ts';
+import { tempFolder } from '../testing/index.ts';
 import { formatProblem } from './problem.ts';
 import { createResourceFolder, type FolderState } from './resource-folder.ts';
 

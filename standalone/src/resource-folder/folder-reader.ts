@@ -1,13 +1,13 @@
 /** Follows the files of a folder: takes a change once the file has come to rest, and nothing for a deletion too soon. */
 import { type FileSet, updateFiles } from './file-set.ts';
-import { type Listing, listFiles, type Stamp } from './listing.ts';
-import type { Problem } from './problem.ts';
+import { type FileStamp, type Listing, listFiles } from './listing.ts';
+import type { FileProblem } from './problem.ts';
 import { ORGANISATION_NAMESPACE } from './world-source.ts';
 
-export interface Look {
+export interface FolderScan {
   readonly files: FileSet;
   /** What cannot be looked at. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** Every folder that was looked into. */
   readonly folders: readonly string[];
   /** When to look again because a change has been seen and not yet taken, in ms. */
@@ -16,7 +16,7 @@ export interface Look {
 
 export interface FolderReader {
   /** Times are ms of one clock that never goes back. Looks do not overlap. */
-  look(nowMs: number): Promise<Look>;
+  scan(nowMs: number): Promise<FolderScan>;
 }
 
 /** How long a file must stay the same: longer than the pause of a program between two writes, in ms. */
@@ -34,7 +34,7 @@ export function createFolderReader(roots: readonly string[]): FolderReader {
   let files: FileSet | undefined;
   let pending: ReadonlyMap<string, Pending> = new Map();
   return {
-    look: async (nowMs) => {
+    scan: async (nowMs) => {
       const listing = await listFiles(roots);
       const settled =
         files === undefined
@@ -95,7 +95,7 @@ function changeOf({ known, seen, last, nowMs }: Seen): Pending | undefined {
   return last !== undefined && last.signature === seen ? last : { signature: seen, sinceMs: nowMs };
 }
 
-const restOf = (stamp: Stamp | undefined): number =>
+const restOf = (stamp: FileStamp | undefined): number =>
   stamp === undefined || stamp.bytes === 0 ? SETTLE_ABSENT_MS : SETTLE_MS;
 
 /** A folder that cannot be read says nothing about the files in it. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import { tempFolder } from '../test-kit/index.ts';
+import { tempFolder } from '../testing/index.ts';
 import { keepAdminKey, loadAdminKey, withAdminKey } from './admin-key.ts';
 
 const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');

@@ -7,23 +7,23 @@ import type { Variables } from '@gatehouse/gateway';
 import type { SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
 import type { FileSet } from './file-set.ts';
 import type { FileObject } from './objects.ts';
-import { byPlace, type Problem } from './problem.ts';
+import { byPosition, type FileProblem } from './problem.ts';
 import { createEnvironmentSecrets, readSecret } from './secrets.ts';
 
 /** Where objects without a namespace belong (DESIGN section 4). */
 export const ORGANISATION_NAMESPACE = 'gatehouse-system';
 
-export interface Gathered {
+export interface GatheredWorld {
   readonly world: World;
   /** Problems of files, of Secrets and of objects that stand in two places. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** Places the issues of verdicts in their files. */
-  locate(verdicts: readonly Verdict[]): readonly Problem[];
+  locate(verdicts: readonly Verdict[]): readonly FileProblem[];
 }
 
 export interface WorldSource {
   /** Gathers the objects of the files; what has not changed since the last call is the same object. */
-  gather(files: FileSet): Gathered;
+  gather(files: FileSet): GatheredWorld;
 }
 
 interface WorldSourceOptions {
@@ -33,13 +33,13 @@ interface WorldSourceOptions {
 }
 
 /** An object and the file it stands in. */
-interface Placed {
+interface LocatedObject {
   readonly file: string;
   readonly object: FileObject;
 }
 
 /** What was made of an object's text: the same as long as the text says the same. */
-interface Kept {
+interface CachedObject {
   readonly value: WorldObject;
   readonly resource: WorldObject;
   readonly secret: SecretData;
@@ -48,53 +48,56 @@ interface Kept {
 /** A world without a cluster: namespaces consent, and nobody mints keys. */
 export function createWorldSource({ variables, caps }: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
-  let kept: ReadonlyMap<string, Kept> = new Map();
+  let cached: ReadonlyMap<string, CachedObject> = new Map();
   return {
     gather: (files) => {
-      const { placed, problems } = place(files);
-      const before = kept;
-      kept = new Map([...placed].map(([id, { object }]) => [id, keep(before.get(id), object)]));
+      const { located, problems } = locateObjects(files);
+      const before = cached;
+      cached = new Map([...located].map(([id, { object }]) => [id, cacheObject(before.get(id), object)]));
       return {
         world: {
-          resources: resourcesOf(placed, kept),
-          secrets: withEnvironment(secretsOf(placed, kept)),
+          resources: resourcesOf(located, cached),
+          secrets: withEnvironment(secretsOf(located, cached)),
           namespaces: new Map(),
           settings: { organisationNamespace: ORGANISATION_NAMESPACE, consent: 'implied', mintsKeys: false, caps },
           served: 'all',
         },
-        problems: problems.sort(byPlace),
-        locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, placed)).sort(byPlace),
+        problems: problems.sort(byPosition),
+        locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, located)).sort(byPosition),
       };
     },
   };
 }
 
 /** Every object by `Kind/key`; of two with the same name the one in the first file counts. */
-function place(files: FileSet): { readonly placed: ReadonlyMap<string, Placed>; readonly problems: Problem[] } {
-  const placed = new Map<string, Placed>();
-  const problems: Problem[] = [];
+function locateObjects(files: FileSet): {
+  readonly located: ReadonlyMap<string, LocatedObject>;
+  readonly problems: FileProblem[];
+} {
+  const located = new Map<string, LocatedObject>();
+  const problems: FileProblem[] = [];
   for (const [file, { content, problems: own }] of files) {
     problems.push(...own);
     for (const object of content.objects) {
       const id = `${object.kind}/${object.key}`;
-      const first = placed.get(id);
-      if (first === undefined) placed.set(id, { file, object });
+      const first = located.get(id);
+      if (first === undefined) located.set(id, { file, object });
       else problems.push(duplicate(file, object, first));
       if (object.kind === 'Secret') problems.push(...secretProblems(file, object));
     }
   }
-  return { placed, problems };
+  return { located, problems };
 }
 
 const labelOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind}/${name}`;
 
-function duplicate(file: string, object: FileObject, first: Placed): Problem {
+function duplicate(file: string, object: FileObject, first: LocatedObject): FileProblem {
   const { line } = first.object.locate(['metadata', 'name']);
   const message = `the same object stands in ${first.file}:${line}, which counts`;
   return { file, ...object.locate(['metadata', 'name']), object: labelOf(object), path: 'metadata.name', message };
 }
 
-function secretProblems(file: string, object: FileObject): Problem[] {
+function secretProblems(file: string, object: FileObject): FileProblem[] {
   return readSecret(object.value).problems.map(({ path, message }) => ({
     file,
     ...object.locate(path),
@@ -104,7 +107,7 @@ function secretProblems(file: string, object: FileObject): Problem[] {
   }));
 }
 
-function keep(last: Kept | undefined, { kind, value }: FileObject): Kept {
+function cacheObject(last: CachedObject | undefined, { kind, value }: FileObject): CachedObject {
   if (last !== undefined && isDeepStrictEqual(last.value, value)) return last;
   const { metadata } = value;
   // A cluster counts the generations of an object; so do we where the file does not.
@@ -118,12 +121,12 @@ function keep(last: Kept | undefined, { kind, value }: FileObject): Kept {
 
 const NO_DATA: SecretData = new Map();
 
-type KeptObjects = ReadonlyMap<string, Kept>;
+type KeptObjects = ReadonlyMap<string, CachedObject>;
 
-function resourcesOf(placed: ReadonlyMap<string, Placed>, kept: KeptObjects): World['resources'] {
+function resourcesOf(located: ReadonlyMap<string, LocatedObject>, cached: KeptObjects): World['resources'] {
   const resources = new Map<KindName, Map<string, WorldObject>>();
-  for (const [id, { object }] of placed) {
-    const resource = kept.get(id)?.resource;
+  for (const [id, { object }] of located) {
+    const resource = cached.get(id)?.resource;
     if (resource === undefined || object.kind === 'Secret' || object.kind === 'Namespace') continue;
     const own = resources.get(object.kind) ?? new Map<string, WorldObject>();
     resources.set(object.kind, own.set(object.key, resource));
@@ -131,17 +134,17 @@ function resourcesOf(placed: ReadonlyMap<string, Placed>, kept: KeptObjects): Wo
   return resources;
 }
 
-function secretsOf(placed: ReadonlyMap<string, Placed>, kept: KeptObjects): ReadonlyMap<string, SecretData> {
+function secretsOf(located: ReadonlyMap<string, LocatedObject>, cached: KeptObjects): ReadonlyMap<string, SecretData> {
   return new Map(
-    [...placed].flatMap(([id, { object }]) => {
-      const secret = kept.get(id)?.secret;
+    [...located].flatMap(([id, { object }]) => {
+      const secret = cached.get(id)?.secret;
       return object.kind === 'Secret' && secret !== undefined ? [[object.key, secret] as const] : [];
     }),
   );
 }
 
-function locate({ key, kind, name, issues }: Verdict, placed: ReadonlyMap<string, Placed>): Problem[] {
-  const found = placed.get(key);
+function locate({ key, kind, name, issues }: Verdict, located: ReadonlyMap<string, LocatedObject>): FileProblem[] {
+  const found = located.get(key);
   if (found === undefined) return [];
   const { file, object } = found;
   return issues.map(({ path, message }) => ({

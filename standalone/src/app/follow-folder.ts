@@ -1,16 +1,16 @@
 /** Follows a folder for as long as the process lives. */
 import type { Logger } from '@gatehouse/gateway';
-import { createWatcher, type FolderState, type ResourceFolder } from '../world/index.ts';
-import { createAlarm } from './alarm.ts';
+import { createWatcher, type FolderState, type ResourceFolder } from '../resource-folder/index.ts';
+import { createWakeableSleep } from './wakeable-sleep.ts';
 
-interface FollowOptions {
+interface FollowFolderOptions {
   readonly folder: ResourceFolder;
   readonly logger: Logger;
   /** Called with every new state, one after the other. */
   onState(state: FolderState): Promise<void>;
 }
 
-export interface Following {
+export interface FolderFollower {
   close(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ const POLL_MS = 300;
 const MAX_SHARE = 0.05;
 
 /** Starts with the state that has just been read. */
-export function follow({ folder, logger, onState }: FollowOptions, first: FolderState): Following {
+export function followFolder({ folder, logger, onState }: FollowFolderOptions, first: FolderState): FolderFollower {
   const closing = new AbortController();
   const { signal } = closing;
-  const alarm = createAlarm();
-  const watcher = createWatcher(alarm.ring);
+  const sleep = createWakeableSleep();
+  const watcher = createWatcher(sleep.wake);
   let last = first;
 
   const look = async (): Promise<number> => {
@@ -40,8 +40,8 @@ export function follow({ folder, logger, onState }: FollowOptions, first: Folder
   const run = async (): Promise<void> => {
     let waitMs = 0;
     while (!signal.aborted) {
-      const rang = await alarm.wait(waitMs, signal);
-      if (rang) await createAlarm().wait(DEBOUNCE_MS, signal);
+      const woken = await sleep.wait(waitMs, signal);
+      if (woken) await createWakeableSleep().wait(DEBOUNCE_MS, signal);
       if (signal.aborted) return;
       waitMs = await look().catch((error: unknown) => {
         logger.error({ err: error }, 'Resource folder could not be read');

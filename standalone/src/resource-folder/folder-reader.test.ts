@@ -2,18 +2,18 @@
 import { rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tempFolder } from '../test-kit/index.ts';
-import { createFolderReader, type Look } from './folder-reader.ts';
+import { tempFolder } from '../testing/index.ts';
+import { createFolderReader, type FolderScan } from './folder-reader.ts';
 
 const NAMED = (name: string): string => `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${name} }\n`;
 
-const names = ({ files }: Look): string[] =>
+const names = ({ files }: FolderScan): string[] =>
   [...files.values()].flatMap(({ content }) => content.objects.map(({ name }) => name));
 
 describe('a folder', () => {
   test('is taken as it is at first', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a'), 'b.yaml': NAMED('b') });
-    const look = await createFolderReader([folder.path]).look(0);
+    const look = await createFolderReader([folder.path]).scan(0);
     expect(names(look)).toEqual(['a', 'b']);
     expect(look.againInMs).toBeUndefined();
   });
@@ -21,20 +21,20 @@ describe('a folder', () => {
   test('without changes is the same set of files', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a') });
     const reader = createFolderReader([folder.path]);
-    expect((await reader.look(1_000)).files).toBe((await reader.look(0)).files);
+    expect((await reader.scan(1_000)).files).toBe((await reader.scan(0)).files);
   });
 
   test('gives a changed file once it has come to rest', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a'), 'b.yaml': NAMED('b') });
     const reader = createFolderReader([folder.path]);
-    const first = await reader.look(0);
+    const first = await reader.scan(0);
     folder.write('a.yaml', NAMED('changed'));
-    const seen = await reader.look(100);
+    const seen = await reader.scan(100);
     expect(names(seen)).toEqual(['a', 'b']);
     expect(seen.againInMs).toBeGreaterThan(0);
     folder.write('a.yaml', NAMED('changed-again'));
-    expect(names(await reader.look(200))).toEqual(['a', 'b']);
-    const taken = await reader.look(300);
+    expect(names(await reader.scan(200))).toEqual(['a', 'b']);
+    const taken = await reader.scan(300);
     expect(names(taken)).toEqual(['changed-again', 'b']);
     expect(taken.againInMs).toBeUndefined();
     const [, b] = [...taken.files.values()];
@@ -47,37 +47,37 @@ describe('a folder', () => {
   ])('does not notice a file that is $rule for a moment', async ({ spoil }) => {
     using folder = tempFolder({ 'a.yaml': NAMED('a') });
     const reader = createFolderReader([folder.path]);
-    await reader.look(0);
+    await reader.scan(0);
     spoil(join(folder.path, 'a.yaml'));
-    expect(names(await reader.look(0))).toEqual(['a']);
-    expect(names(await reader.look(100))).toEqual(['a']);
+    expect(names(await reader.scan(0))).toEqual(['a']);
+    expect(names(await reader.scan(100))).toEqual(['a']);
     folder.write('a.yaml', NAMED('a2'));
-    expect(names(await reader.look(140))).toEqual(['a']);
-    expect(names(await reader.look(200))).toEqual(['a2']);
+    expect(names(await reader.scan(140))).toEqual(['a']);
+    expect(names(await reader.scan(200))).toEqual(['a2']);
   });
 
   test('lets go of a file that stays away', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a') });
     const reader = createFolderReader([folder.path]);
-    await reader.look(0);
+    await reader.scan(0);
     unlinkSync(join(folder.path, 'a.yaml'));
-    await reader.look(0);
-    expect(names(await reader.look(200))).toEqual([]);
+    await reader.scan(0);
+    expect(names(await reader.scan(200))).toEqual([]);
   });
 
   test('keeps everything while it cannot be read, and says so', async () => {
     using folder = tempFolder({ 'resources/a.yaml': NAMED('a') });
     const root = join(folder.path, 'resources');
     const reader = createFolderReader([root]);
-    await reader.look(0);
+    await reader.scan(0);
     rmSync(root, { recursive: true });
-    await reader.look(0);
-    const look = await reader.look(10_000);
+    await reader.scan(0);
+    const look = await reader.scan(10_000);
     expect(names(look)).toEqual(['a']);
     expect(look.problems).toMatchObject([{ file: root, line: 1 }]);
     folder.write('resources/a.yaml', NAMED('back'));
-    await reader.look(20_000);
-    expect(names(await reader.look(30_000))).toEqual(['back']);
+    await reader.scan(20_000);
+    expect(names(await reader.scan(30_000))).toEqual(['back']);
   });
 
   test('follows the links of a mounted ConfigMap to their next version', async () => {
@@ -86,11 +86,11 @@ describe('a folder', () => {
     symlinkSync('..one', data);
     symlinkSync('..data/a.yaml', join(folder.path, 'a.yaml'));
     const reader = createFolderReader([folder.path]);
-    expect(names(await reader.look(0))).toEqual(['one']);
+    expect(names(await reader.scan(0))).toEqual(['one']);
     unlinkSync(data);
     symlinkSync('..two', data);
-    await reader.look(0);
-    expect(names(await reader.look(100))).toEqual(['two']);
+    await reader.scan(0);
+    expect(names(await reader.scan(100))).toEqual(['two']);
   });
 });
 
@@ -98,15 +98,15 @@ describe('a broken file', () => {
   test('keeps what it said, with a problem at its place, until it is mended', async () => {
     using folder = tempFolder({ 'a.yaml': `${NAMED('a')}---\n${NAMED('b')}`, 'new.yaml': 'a: [' });
     const reader = createFolderReader([folder.path]);
-    expect(names(await reader.look(0))).toEqual(['a', 'b']);
+    expect(names(await reader.scan(0))).toEqual(['a', 'b']);
     folder.write('a.yaml', `${NAMED('a')}---\nkind: "Namespace\n`);
-    await reader.look(0);
-    const broken = await reader.look(100);
+    await reader.scan(0);
+    const broken = await reader.scan(100);
     expect(names(broken)).toEqual(['a', 'b']);
     const [problem] = [...broken.files.values()].flatMap(({ problems }) => problems);
     expect(problem).toMatchObject({ file: join(folder.path, 'a.yaml'), line: 6 });
     folder.write('a.yaml', NAMED('a'));
-    await reader.look(200);
-    expect(names(await reader.look(300))).toEqual(['a']);
+    await reader.scan(200);
+    expect(names(await reader.scan(300))).toEqual(['a']);
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLogger, readEnvironment, toSettings } from '@gatehouse/gateway';
-import { startStandalone } from '../process/index.ts';
+import { startStandalone } from '../app/index.ts';
 
 export interface TestProcess extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` of the main listener. */

@@ -1,32 +1,32 @@
-export interface Alarm {
+export interface WakeableSleep {
   /** Ends the wait, or the next one if nobody waits. */
-  ring(): void;
-  /** True when it rang, false after the time or when the signal ends. */
+  wake(): void;
+  /** True when it was woken, false after the time or when the signal ends. */
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
 /** A sleep that can be ended from outside. */
-export function createAlarm(): Alarm {
-  let rung = false;
-  let wake: (() => void) | undefined;
+export function createWakeableSleep(): WakeableSleep {
+  let woken = false;
+  let finishWait: (() => void) | undefined;
   return {
-    ring: () => {
-      rung = true;
-      wake?.();
+    wake: () => {
+      woken = true;
+      finishWait?.();
     },
     wait: (ms, signal) =>
       new Promise((resolve) => {
         const finish = (): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', finish);
-          wake = undefined;
-          resolve(rung);
-          rung = false;
+          finishWait = undefined;
+          resolve(woken);
+          woken = false;
         };
         const timer = setTimeout(finish, ms);
-        wake = finish;
+        finishWait = finish;
         signal.addEventListener('abort', finish, { once: true });
-        if (rung || signal.aborted) finish();
+        if (woken || signal.aborted) finish();
       }),
   };
 }

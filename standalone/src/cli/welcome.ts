@@ -1,5 +1,5 @@
 /** What a person wants to know once the process serves. */
-import type { StandaloneProcess } from '../process/index.ts';
+import type { StandaloneProcess } from '../app/index.ts';
 
 interface Welcome {
   readonly process: StandaloneProcess;

@@ -3,7 +3,7 @@ import { formatPath, isObject } from '@gatehouse/crds';
 import { API_VERSION, GROUP, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { objectKey, type WorldObject } from '@gatehouse/operator/translate';
 import type { FieldPath, Position, SourceDocument } from './documents.ts';
-import type { Problem } from './problem.ts';
+import type { FileProblem } from './problem.ts';
 
 /** One object of a file. */
 export interface FileObject {
@@ -18,7 +18,7 @@ export interface FileObject {
 
 export interface FileContent {
   readonly objects: readonly FileObject[];
-  readonly problems: readonly Omit<Problem, 'file'>[];
+  readonly problems: readonly Omit<FileProblem, 'file'>[];
   /** Kinds of others that were passed over. */
   readonly ignored: readonly string[];
 }
@@ -34,7 +34,7 @@ const MAX_OBJECTS = 200_000;
 const MAX_LIST_DEPTH = 4;
 
 export function readObjects(documents: readonly SourceDocument[], options: ReadOptions): FileContent {
-  const content = { objects: [] as FileObject[], problems: [] as Omit<Problem, 'file'>[], ignored: [] as string[] };
+  const content = { objects: [] as FileObject[], problems: [] as Omit<FileProblem, 'file'>[], ignored: [] as string[] };
   for (const part of documents.flatMap((document) => [...partsOf(document, document.value, [])])) {
     const read = readObject(part, options);
     if (read === undefined) continue;
@@ -67,7 +67,7 @@ const isList = (value: Record<string, unknown>): value is Record<string, unknown
 function readObject(
   { value, locate }: Part,
   { defaultNamespace }: ReadOptions,
-): FileObject | Omit<Problem, 'file'> | string | undefined {
+): FileObject | Omit<FileProblem, 'file'> | string | undefined {
   const problem = (path: FieldPath, message: string) => ({ ...locate(path), path: formatPath(path), message });
   if (value === null) return undefined;
   if (!isObject(value)) return problem([], 'expected a resource: a map with apiVersion, kind and metadata');

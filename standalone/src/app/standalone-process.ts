@@ -1,9 +1,9 @@
 /** One process: a folder of resources, the translation, and a gateway that serves what comes of it. */
 import { createGateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
-import { createResourceFolder, type FolderState } from '../world/index.ts';
+import { createResourceFolder, type FolderState } from '../resource-folder/index.ts';
 import { withAdminKey } from './admin-key.ts';
-import { follow } from './follow.ts';
-import { createProblemReport } from './report.ts';
+import { followFolder } from './follow-folder.ts';
+import { createProblemReport } from './problem-report.ts';
 
 export interface StandaloneOptions {
   /** The folder of resources. */
@@ -49,7 +49,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     const { state } = await folder.refresh();
     await serve(state);
     const ports = await gateway.listen();
-    const following = follow({ folder, logger, onState: serve }, state);
+    const following = followFolder({ folder, logger, onState: serve }, state);
     const stop = async (end: () => Promise<void>): Promise<void> => {
       await following.close();
       await end();

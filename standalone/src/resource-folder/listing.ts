@@ -4,7 +4,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How a file looks from outside. */
-export interface Stamp {
+export interface FileStamp {
   /** Another signature: the file is to be read again. */
   readonly signature: string;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface Stamp {
 
 export interface Listing {
   /** By path, sorted. */
-  readonly files: ReadonlyMap<string, Stamp>;
+  readonly files: ReadonlyMap<string, FileStamp>;
   /** Every folder that was looked into. */
   readonly folders: readonly string[];
   /** What could not be looked at, with the error code of the system. */
@@ -25,7 +25,7 @@ const MAX_FOLDERS = 1_000;
 const RESOURCE_FILE = /\.(?:ya?ml|json)$/i;
 
 interface Walk {
-  readonly files: Map<string, Stamp>;
+  readonly files: Map<string, FileStamp>;
   readonly folders: string[];
   readonly unreadable: Map<string, string>;
   /** Real paths of the folders on the way: a link must not lead in circles. */
@@ -50,7 +50,7 @@ async function visit(path: string, walk: Walk, { named }: { readonly named: bool
     if (named || found !== 'ENOENT') walk.unreadable.set(path, found);
   } else if (found.isDirectory()) await visitFolder(path, walk);
   else if (found.isFile() && (named || RESOURCE_FILE.test(path)) && walk.files.size < MAX_FILES) {
-    walk.files.set(path, stampOf(found));
+    walk.files.set(path, fileStampOf(found));
   }
 }
 
@@ -76,7 +76,7 @@ async function readNames(path: string, walk: Walk): Promise<readonly string[]> {
 }
 
 /** A file replaced by another one of the same size and time still has another number. */
-const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): Stamp => ({
+const fileStampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): FileStamp => ({
   signature: [ino, size, mtimeMs, ctimeMs].join(':'),
   bytes: size,
 });

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { parseText } from './documents.ts';
 import { codeOf } from './listing.ts';
 import { type FileContent, readObjects } from './objects.ts';
-import type { Problem } from './problem.ts';
+import type { FileProblem } from './problem.ts';
 
 export interface LoadedFile {
   readonly signature: string;
   /** What the file says or, if it is broken, what it last said. */
   readonly content: FileContent;
   /** What is wrong with the file as it is. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 }
 
 export type FileSet = ReadonlyMap<string, LoadedFile>;
@@ -42,7 +42,7 @@ interface LoadOptions {
 }
 
 async function loadFile(path: string, signature: string, { last, defaultNamespace }: LoadOptions): Promise<LoadedFile> {
-  const broken = (problems: readonly Omit<Problem, 'file'>[]): LoadedFile => ({
+  const broken = (problems: readonly Omit<FileProblem, 'file'>[]): LoadedFile => ({
     signature,
     content: last?.content ?? NOTHING,
     problems: problems.map((problem) => ({ file: path, ...problem })),

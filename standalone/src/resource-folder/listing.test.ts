@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { tempFolder } from '../test-kit/index.ts';
+import { tempFolder } from '../testing/index.ts';
 import { listFiles } from './listing.ts';
 
 test('lists resource files in order, through folders and links, and nothing hidden', async () => {
