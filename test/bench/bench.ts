@@ -18,5 +18,7 @@ export interface Bench {
   readonly background: number;
   /** Peers that are left out. */
   readonly without: ReadonlySet<string>;
+  /** A Git revision whose gateway is measured, too. */
+  readonly against?: string;
   say(text: string): void;
 }

@@ -8,12 +8,25 @@ test('everything is measured when nothing is said', () => {
 });
 
 test('all options are read', () => {
-  const args = ['--only', 'idle,keys', '--seconds', '2', '--rounds=3', '--without', 'litellm', '--write', '--profile'];
+  const args = [
+    '--only',
+    'idle,keys',
+    '--seconds',
+    '2',
+    '--rounds=3',
+    '--without',
+    'litellm',
+    '--against',
+    'v1',
+    '--write',
+    '--profile',
+  ];
   expect(unwrap(parseOptions(args))).toEqual({
     only: ['idle', 'keys'],
     seconds: 2,
     rounds: 3,
     without: new Set(['litellm']),
+    against: 'v1',
     write: true,
     profile: true,
   });

@@ -7,6 +7,8 @@ export interface Options {
   readonly seconds: number;
   readonly rounds: number;
   readonly without: ReadonlySet<string>;
+  /** A Git revision whose gateway is measured beside the present one. */
+  readonly against?: string;
   readonly write: boolean;
   readonly profile: boolean;
 }
@@ -17,6 +19,7 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --seconds N       length of one measurement, 8 when absent
   --rounds N        measurements of each peer, 5 when absent
   --without NAME,…  leaves out portkey or litellm
+  --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
   --profile         shows where the gateway's CPU time goes instead`;
 
@@ -42,6 +45,7 @@ export function parseOptions(args: readonly string[]): Result<Options, string> {
     seconds,
     rounds,
     without: new Set(listOf(values.without)),
+    ...(values.against === undefined ? {} : { against: values.against }),
     write: values.write ?? false,
     profile: values.profile ?? false,
   });
@@ -53,7 +57,7 @@ const flag = { type: 'boolean' } as const;
 const parse = (args: readonly string[]) =>
   parseArgs({
     args: [...args],
-    options: { only: text, seconds: text, rounds: text, without: text, write: flag, profile: flag },
+    options: { only: text, seconds: text, rounds: text, without: text, against: text, write: flag, profile: flag },
   }).values;
 
 const listOf = (value: string | undefined): string[] => value?.split(',').filter((name) => name !== '') ?? [];

@@ -1,10 +1,10 @@
 import type { Bench } from '../bench.ts';
 import { imageBody } from '../load/index.ts';
-import { startBare, startGatehouse } from '../peers/index.ts';
+import { startBare, startEarlier, startGatehouse } from '../peers/index.ts';
 import { pairedRatio } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import { startNginx } from '../upstream/index.ts';
-import { closedLoopRounds, closedLoopRow, directPeer, ratesOf } from './measure.ts';
+import { closedLoopRounds, closedLoopRow, directPeer, earlierVerdicts, ratesOf } from './measure.ts';
 import { verdictAtLeast } from './verdict.ts';
 
 const WHAT = 'body of 1 MiB, 16 connections';
@@ -16,11 +16,16 @@ export async function body(bench: Bench): Promise<readonly Row[]> {
   const direct = directPeer(upstream, upstream.bodyPort);
   const bare = await startBare(bench, upstream.bodyPort);
   const gatehouse = await startGatehouse(bench, upstream.bodyPort);
-  const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse], LOAD);
-  await Promise.all([upstream, bare, gatehouse].map((running) => running.stop()));
+  const earlier = await startEarlier(bench, upstream.bodyPort);
+  const peers = [direct, bare, gatehouse, ...earlier];
+  const rounds = await closedLoopRounds(bench, peers, LOAD);
+  await Promise.all([upstream, bare, gatehouse, ...earlier].map((running) => running.stop()));
 
   const ofBare = pairedRatio(ratesOf(rounds.get(gatehouse)), ratesOf(rounds.get(bare)));
-  const rows = [direct, bare, gatehouse].map((peer) => closedLoopRow(WHAT, peer, rounds.get(peer) ?? []));
-  const verdicts = [verdictAtLeast(100 * ofBare, 80, (percent) => `${percent} % of bare`)];
+  const rows = peers.map((peer) => closedLoopRow(WHAT, peer, rounds.get(peer) ?? []));
+  const verdicts = [
+    verdictAtLeast(100 * ofBare, 80, (percent) => `${percent} % of bare`),
+    ...earlierVerdicts(rounds, gatehouse, earlier),
+  ];
   return rows.map((row) => (row.peer === gatehouse.name ? { ...row, verdicts } : row));
 }

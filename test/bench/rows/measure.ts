@@ -2,10 +2,11 @@ import type { Bench } from '../bench.ts';
 import { closedLoop } from '../load/index.ts';
 import { createPeer, type Peer } from '../peers/index.ts';
 import { undisturbed } from '../quiet.ts';
-import { interleave, medians } from '../rounds.ts';
-import type { Row } from '../table.ts';
+import { interleave, medians, pairedRatio } from '../rounds.ts';
+import type { Row, Verdict } from '../table.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { usageOf } from '../usage.ts';
+import { verdictAtMost } from './verdict.ts';
 
 export interface Load {
   readonly body: string;
@@ -60,6 +61,26 @@ export function closedLoopRow(what: string, peer: Peer, rounds: readonly Round[]
 
 export const ratesOf = (rounds: readonly Round[] = []): number[] =>
   rounds.map(({ requestsPerSecond }) => requestsPerSecond);
+
+/** What runs on the same machine in the same rounds differs by less than this. */
+const NOISE_PERCENT = 5;
+
+interface Cost {
+  readonly cpuUs: number;
+}
+
+/** Whether the present gateway costs as much CPU as the revision it is compared with. */
+export function earlierVerdicts(
+  rounds: ReadonlyMap<Peer, readonly Cost[]>,
+  present: Peer,
+  earlier: readonly Peer[],
+): readonly Verdict[] {
+  const costs = (peer: Peer): number[] => (rounds.get(peer) ?? []).map(({ cpuUs }) => cpuUs);
+  return earlier.map((peer) => {
+    const percent = 100 * pairedRatio(costs(present), costs(peer));
+    return verdictAtMost(percent, 100 + NOISE_PERCENT, (number) => `${number} % of the CPU of ${peer.name}`);
+  });
+}
 
 const SAMPLE_MS = 500;
 

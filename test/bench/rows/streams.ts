@@ -1,12 +1,12 @@
 import type { Bench } from '../bench.ts';
 import { chatBody, streams as measureStreams, type StreamsResult } from '../load/index.ts';
-import { createPeer, type Peer, startBare, startGatehouse } from '../peers/index.ts';
+import { createPeer, type Peer, startBare, startEarlier, startGatehouse } from '../peers/index.ts';
 import { undisturbed } from '../quiet.ts';
 import { interleave, median, pairedDifference } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import { EVENT_INTERVAL_MS, startSse } from '../upstream/index.ts';
 import { usageOf } from '../usage.ts';
-import { watchRss } from './measure.ts';
+import { earlierVerdicts, watchRss } from './measure.ts';
 import { verdictAtMost } from './verdict.ts';
 
 const STREAMS = 1_000;
@@ -24,12 +24,13 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
   const direct = createPeer('upstream directly', upstream, { port: upstream.port });
   const bare = await startBare(bench, upstream.port);
   const gatehouse = await startGatehouse(bench, upstream.port);
-  const rounds = await interleave([direct, bare, gatehouse], bench.rounds, async (peer, round) => {
+  const earlier = await startEarlier(bench, upstream.port);
+  const rounds = await interleave([direct, bare, gatehouse, ...earlier], bench.rounds, async (peer, round) => {
     const measured = await undisturbed(bench, () => measure(bench, peer));
     bench.say(`round ${round + 1}: ${peer.name}: first event p99 ${measured.firstEvent.p99} µs`);
     return measured;
   });
-  await Promise.all([upstream, bare, gatehouse].map((running) => running.stop()));
+  await Promise.all([upstream, bare, gatehouse, ...earlier].map((running) => running.stop()));
 
   const of = (peer: Peer): readonly Round[] => rounds.get(peer) ?? [];
   const firstP99 = (peer: Peer): number[] => of(peer).map(({ firstEvent }) => firstEvent.p99 / 1_000);
@@ -38,14 +39,19 @@ export async function streams(bench: Bench): Promise<readonly Row[]> {
     verdictAtMost(pairedDifference(firstP99(gatehouse), firstP99(direct)), 5, (ms) => `${ms} ms added, p99`),
     verdictAtMost(Math.max(...of(gatehouse).map(({ rssMb }) => rssMb)), 300, (mb) => `${mb} MB RSS`),
   ];
-  const delayVerdicts = [verdictAtMost(heldBy(gatehouse), 0, (events) => `${events} events held back`)];
+  const delayVerdicts = [
+    verdictAtMost(heldBy(gatehouse), 0, (events) => `${events} events held back`),
+    ...earlierVerdicts(rounds, gatehouse, earlier),
+  ];
   return [
     firstEventRow(direct, of(direct)),
     firstEventRow(bare, of(bare)),
     { ...firstEventRow(gatehouse, of(gatehouse)), verdicts },
+    ...earlier.map((peer) => firstEventRow(peer, of(peer))),
     { ...delayRow(bench, direct, of(direct)), note: `${heldBy(direct)} events held back` },
     { ...delayRow(bench, bare, of(bare)), note: `${heldBy(bare)} events held back` },
     { ...delayRow(bench, gatehouse, of(gatehouse)), verdicts: delayVerdicts },
+    ...earlier.map((peer) => ({ ...delayRow(bench, peer, of(peer)), note: `${heldBy(peer)} events held back` })),
   ];
 }
 

@@ -1,10 +1,18 @@
 import type { Bench } from '../bench.ts';
 import { chatBody } from '../load/index.ts';
-import { type Missing, type Peer, startBare, startGatehouse, startLitellm, startPortkey } from '../peers/index.ts';
+import {
+  type Missing,
+  type Peer,
+  startBare,
+  startEarlier,
+  startGatehouse,
+  startLitellm,
+  startPortkey,
+} from '../peers/index.ts';
 import { pairedRatio } from '../rounds.ts';
 import type { Row } from '../table.ts';
 import { startNginx } from '../upstream/index.ts';
-import { closedLoopRounds, closedLoopRow, directPeer, ratesOf } from './measure.ts';
+import { closedLoopRounds, closedLoopRow, directPeer, earlierVerdicts, ratesOf } from './measure.ts';
 import { verdictAtLeast } from './verdict.ts';
 
 const WHAT = 'unary chat, 64 connections';
@@ -24,17 +32,19 @@ export async function unary(bench: Bench): Promise<readonly Row[]> {
   const direct = directPeer(upstream);
   const bare = await startBare(bench, upstream.port);
   const gatehouse = await startGatehouse(bench, upstream.port);
+  const earlier = await startEarlier(bench, upstream.port);
   const others = await startOthers(bench, upstream.port);
   const found = others.map(({ peer }) => peer).filter((peer): peer is Peer => !isMissing(peer));
 
-  const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse, ...found], LOAD);
+  const rounds = await closedLoopRounds(bench, [direct, bare, gatehouse, ...earlier, ...found], LOAD);
   const rates = (peer: Peer): number[] => ratesOf(rounds.get(peer));
   const row = (peer: Peer): Row => closedLoopRow(WHAT, peer, rounds.get(peer) ?? []);
-  await Promise.all([upstream, bare, gatehouse, ...found].map((running) => running.stop()));
+  await Promise.all([upstream, bare, gatehouse, ...earlier, ...found].map((running) => running.stop()));
 
   const ratioTo = (peer: Peer): number => pairedRatio(rates(gatehouse), rates(peer));
   const verdicts = [
     verdictAtLeast(100 * ratioTo(bare), 70, (percent) => `${percent} % of bare`),
+    ...earlierVerdicts(rounds, gatehouse, earlier),
     ...others.flatMap(({ peer, times }) =>
       isMissing(peer) ? [] : [verdictAtLeast(ratioTo(peer), times, (factor) => `${factor}× ${peer.name}`)],
     ),
@@ -43,6 +53,7 @@ export async function unary(bench: Bench): Promise<readonly Row[]> {
     row(direct),
     row(bare),
     { ...row(gatehouse), verdicts },
+    ...earlier.map(row),
     ...others.map(({ peer }) =>
       isMissing(peer) ? { what: WHAT, peer: peer.name, note: `not installed: ${peer.reason}` } : row(peer),
     ),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { GATEWAY_ENVIRONMENT } from '../../../../images/environment.ts';
 import type { Bench } from '../../bench.ts';
 import { createPeer, originOf, type Peer } from '../peer.ts';
-import { bundleGatehouse } from './bundle.ts';
+import { bundleGatehouse, bundleRevision } from './bundle.ts';
 import { benchEntries, type Contents, keySecret } from './entries.ts';
 import type { GatehouseReady } from './main.ts';
 
@@ -17,6 +17,8 @@ export interface Gatehouse extends Peer, GatehouseReady {
 export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
   /** Where a CPU profile is written when it ends; it then runs from its sources, so that the profile names their files. */
   readonly profileDirectory?: string;
+  /** The Git revision it is built from; the present files when absent. */
+  readonly revision?: string;
   /** What requests may hold together, for a process that has no memory limit of its own. */
   readonly bufferedBytes?: number;
 };
@@ -34,12 +36,12 @@ const ENVIRONMENT = {
 export async function startGatehouse(
   bench: Bench,
   upstreamPort: number,
-  { keys = 1, providers = 0, configs = 0, profileDirectory, bufferedBytes = 0 }: GatehouseOptions = {},
+  { keys = 1, providers = 0, configs = 0, profileDirectory, revision, bufferedBytes = 0 }: GatehouseOptions = {},
 ): Promise<Gatehouse> {
   const upstream = `${originOf(upstreamPort)}/v1`;
   const snapshot = join(bench.directory, `snapshot-${upstreamPort}-${keys}.ndjson`);
   await writeEntries(snapshot, { upstream, keys, providers, configs });
-  const program = profileDirectory === undefined ? await bundled(bench) : sources(profileDirectory);
+  const program = profileDirectory === undefined ? await bundled(bench, revision) : sources(profileDirectory);
   const beganMs = performance.now();
   const running = await bench.processes.startNode<GatehouseReady>(program.file, {
     execArgv: program.execArgv,
@@ -47,7 +49,14 @@ export async function startGatehouse(
   });
   const startMs = performance.now() - beganMs;
   const headers = { 'X-Gw-Api-Key': keySecret('{key}'), 'X-Gw-Provider': '@openai' };
-  return { ...createPeer('Gatehouse', running, { port: running.ready.port, headers, keys }), ...running.ready, startMs };
+  const name = revision === undefined ? 'Gatehouse' : `Gatehouse ${revision}`;
+  return { ...createPeer(name, running, { port: running.ready.port, headers, keys }), ...running.ready, startMs };
+}
+
+/** The gateway of the revision that the bench compares with, if there is one. */
+export async function startEarlier(bench: Bench, upstreamPort: number): Promise<readonly Gatehouse[]> {
+  const { against: revision } = bench;
+  return revision === undefined ? [] : [await startGatehouse(bench, upstreamPort, { revision })];
 }
 
 interface Program {
@@ -55,11 +64,11 @@ interface Program {
   readonly execArgv: readonly string[];
 }
 
-async function bundled({ directory, say }: Bench): Promise<Program> {
-  const file = join(directory, 'gatehouse.js');
+async function bundled(bench: Bench, revision?: string): Promise<Program> {
+  const file = join(bench.directory, revision === undefined ? 'gatehouse.js' : 'gatehouse-earlier.js');
   if (!existsSync(file)) {
-    say('bundling the gateway');
-    await bundleGatehouse(file);
+    bench.say(`bundling the gateway${revision === undefined ? '' : ` of ${revision}`}`);
+    await (revision === undefined ? bundleGatehouse(file) : bundleRevision(bench, revision, file));
   }
   return { file, execArgv: [] };
 }
