@@ -13,6 +13,7 @@ import { Secret } from './lib/secret.ts';
 import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
+import { createProviderServices } from './providers/services.ts';
 import { createAdmin } from './server/admin.ts';
 import { createApp } from './server/app.ts';
 import { createCloser } from './server/close.ts';
@@ -23,7 +24,7 @@ import { createSnapshotHolder, type SnapshotHolder } from './snapshot/index.ts';
 import { createStores } from './stores.ts';
 import { createLogger, createMetrics, type Logger, type Metrics } from './telemetry/index.ts';
 import { createHostPolicy } from './upstream/host-guard/index.ts';
-import { createDispatchers, createServices, createUpstreamClient } from './upstream/index.ts';
+import { createDispatchers, createUpstreamClient } from './upstream/index.ts';
 
 export {
   ENVIRONMENT,
@@ -190,7 +191,7 @@ function createPorts(
       json: limits.json,
       providers: PROVIDERS,
       hosts,
-      servicesFor: createServices({ client, limits, env: createEnvReader(variables), now }),
+      servicesFor: createProviderServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,

@@ -30,7 +30,7 @@ export const LAYERS: readonly Layers[] = [
       cache: ['lib', 'errors', 'store', 'wire'],
       limits: ['lib', 'errors', 'store'],
       wire: ['lib', 'errors'],
-      upstream: ['lib', 'errors', 'wire', 'providers'],
+      upstream: ['lib', 'errors'],
       providers: ['lib', 'errors', 'wire', 'upstream'],
       routing: ['lib', 'errors', 'wire', 'providers'],
       snapshot: ['lib', 'errors', 'wire', 'upstream', 'providers', 'routing'],

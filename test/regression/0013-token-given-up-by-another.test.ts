@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../gateway/src/errors/index.ts';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
-import { createServices } from '../../gateway/src/upstream/index.ts';
+import { createProviderServices } from '../../gateway/src/providers/services.ts';
 
 test('a request gets its token although the one that asked first is gone', async () => {
   const client = { send: () => Promise.reject(new Error('boom')), close: async () => {} };
   const limits = { headersTimeoutMs: 1, idleTimeoutMs: 1 };
-  const services = createServices({ client, limits, env: () => undefined, now: () => 0 })(
+  const services = createProviderServices({ client, limits, env: () => undefined, now: () => 0 })(
     'resource',
     createByteBudget(1_000).open(),
   );

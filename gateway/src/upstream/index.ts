@@ -8,6 +8,5 @@ export {
   type UpstreamResponse,
 } from './client.ts';
 export { createDispatchers, type DispatcherOptions } from './dispatchers.ts';
-export type { HostOrigin } from './host-guard/index.ts';
+export type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
 export { compileReach, type HostScope, type Reach } from './reach.ts';
-export { createServices } from './services.ts';

@@ -1,4 +1,4 @@
-import { azureAuth, joinQuery, splitQuery, withVersion } from '../../upstream/azure/index.ts';
+import { azureAuth, joinQuery, splitQuery, withVersion } from '../clouds/azure/index.ts';
 import { type Call, defineProvider, type Endpoint, type Provider } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
 import {

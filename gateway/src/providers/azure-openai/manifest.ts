@@ -1,4 +1,4 @@
-import { azureAuth } from '../../upstream/azure/index.ts';
+import { azureAuth } from '../clouds/azure/index.ts';
 import { type BodyHook, defineProvider, type Provider } from '../contract.ts';
 import { apiKeyHeader } from '../engine/index.ts';
 import {

@@ -1,5 +1,5 @@
 /** Where a call goes depends on the API version, which may be a date, `v1` or absent. */
-import { joinQuery, splitQuery, withoutVersion, withVersion } from '../../upstream/azure/index.ts';
+import { joinQuery, splitQuery, withoutVersion, withVersion } from '../clouds/azure/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, pathSegment, proxyPath } from '../engine/index.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/index.ts';
-import { awsSigV4 } from '../../upstream/aws/index.ts';
+import { awsSigV4 } from '../clouds/aws/index.ts';
 import type { Authorizer, Call } from '../contract.ts';
 
 /** The service name of the runtime, the control plane and the agent runtime alike. */

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
-import { authorizedFetch } from '../../upstream/aws/index.ts';
 import {
   cohereVectors,
   embedInputsOf,
@@ -14,6 +13,7 @@ import {
   toTitanEmbedBody,
 } from '../../wire/bedrock/index.ts';
 import { embeddingsBody, parseJsonObject, promptUsage } from '../../wire/openai/index.ts';
+import { authorizedFetch } from '../clouds/aws/index.ts';
 import type { AnswerHead, AuthorizerContext, Call, Endpoint, JsonObject } from '../contract.ts';
 import { andThen, type Deferred } from '../engine/index.ts';
 import { bedrockAuth } from './auth.ts';

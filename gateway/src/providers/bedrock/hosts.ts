@@ -1,5 +1,5 @@
 /** Which of Bedrock's hosts a call goes to. */
-import { awsBaseUrl } from '../../upstream/aws/index.ts';
+import { awsBaseUrl } from '../clouds/aws/index.ts';
 import type { Call } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
 import { otherService } from './auth.ts';

@@ -1,9 +1,9 @@
 /** The model behind the id of a call. */
 import { createHash } from 'node:crypto';
-import { authorizedFetch } from '../../upstream/aws/index.ts';
 import { type Family, familyOf, readModelId } from '../../wire/bedrock/index.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
+import { authorizedFetch } from '../clouds/aws/index.ts';
 import type { AuthorizerContext, Call } from '../contract.ts';
 import { type Deferred, pathSegment, requireModel } from '../engine/index.ts';
 import { bedrockAuth } from './auth.ts';

@@ -1,5 +1,5 @@
-import { gcpOAuth, gcpProject } from '../../upstream/gcp/index.ts';
 import { isOverloadFrame } from '../../wire/anthropic/index.ts';
+import { gcpOAuth, gcpProject } from '../clouds/gcp/index.ts';
 import { defineProvider, type Provider } from '../contract.ts';
 import { chatComplete } from './chat-complete.ts';
 import { betaHeader } from './claude-body.ts';

@@ -1,6 +1,6 @@
 /** Hosts and paths of Vertex AI. */
 import { AppError } from '../../errors/index.ts';
-import { gcpProject } from '../../upstream/gcp/index.ts';
+import { gcpProject } from '../clouds/gcp/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, hostText, pathSegment, pathText } from '../engine/index.ts';
 import { readModel } from './model.ts';

@@ -1,4 +1,4 @@
-import { awsRegion, awsSigV4, endpointDomain } from '../../../upstream/aws/index.ts';
+import { awsRegion, awsSigV4, endpointDomain } from '../../clouds/aws/index.ts';
 import type { Authorizer, Provider } from '../../contract.ts';
 
 const signer = awsSigV4({ service: 'sagemaker' });

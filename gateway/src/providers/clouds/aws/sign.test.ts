@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../../lib/secret.ts';
-import type { OutgoingRequest } from '../../providers/contract.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { OutgoingRequest } from '../../contract.ts';
 import { signRequest } from './index.ts';
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: new Secret('wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY') };

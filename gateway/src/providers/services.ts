@@ -2,10 +2,8 @@ import type { ErrorCode } from '@gatehouse/crds/errors';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
-import type { ProviderServices, SideRequest } from '../providers/contract.ts';
-import type { UpstreamClient, UpstreamLimits } from './client.ts';
-import type { ConnectOrigin } from './host-guard/index.ts';
-import type { HostScope, Reach } from './reach.ts';
+import type { ConnectOrigin, HostScope, Reach, UpstreamClient, UpstreamLimits } from '../upstream/index.ts';
+import type { ProviderServices, SideRequest } from './contract.ts';
 
 export interface ServicesOptions {
   readonly client: UpstreamClient;
@@ -31,7 +29,7 @@ interface Kept {
  * The calls beside the main one that authorizers and request writers make, for accounts whose hosts come from the given
  * origin. What was made once is kept for all of them; what a call brings is held by the account of who asked for it.
  */
-export function createServices({
+export function createProviderServices({
   client,
   limits,
   env,

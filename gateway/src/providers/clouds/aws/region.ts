@@ -1,6 +1,6 @@
 /** Where a call goes: the region of the target and the domain of the partition; spec/providers.md 1.18. */
-import { AppError } from '../../errors/index.ts';
-import type { Call, OutgoingRequest, ProviderServices } from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { Call, OutgoingRequest, ProviderServices } from '../../contract.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 const DEFAULT_DOMAIN = 'amazonaws.com';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { roomyAccount } from '../lib/testing.ts';
-import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from './index.ts';
-import { createServices } from './services.ts';
+import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from '../upstream/index.ts';
+import { createProviderServices } from './services.ts';
 
 function open(
   respond: (request: UpstreamRequest) => { status: number; body: string } = () => ({ status: 200, body: '{}' }),
@@ -21,7 +21,7 @@ function open(
     close: async () => {},
   };
   const limits = { headersTimeoutMs: 1, idleTimeoutMs: 1 };
-  const servicesFor = createServices({ client, limits, env: (name) => `env:${name}`, now: () => time });
+  const servicesFor = createProviderServices({ client, limits, env: (name) => `env:${name}`, now: () => time });
   return {
     requests,
     services: servicesFor('resource', roomyAccount()),

@@ -1,8 +1,8 @@
 /** Access tokens of a service account and of the machine; spec/providers.md 1.18 "GCP". */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
-import { Secret } from '../../lib/secret.ts';
-import type { ProviderServices, SideAnswer, SideRequest } from '../../providers/contract.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { unavailable } from './failure.ts';
 import { parseJsonWith } from './parse-json.ts';
 import type { ServiceAccount } from './service-account.ts';

@@ -1,13 +1,6 @@
 /** The credential modes of AWS targets; spec/providers.md 1.18. */
-import { AppError } from '../../errors/index.ts';
-import type {
-  Authorizer,
-  AuthorizerContext,
-  Call,
-  OutgoingRequest,
-  SideAnswer,
-  SideRequest,
-} from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { Authorizer, AuthorizerContext, Call, OutgoingRequest, SideAnswer, SideRequest } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
 import type { AwsCredentials } from './credentials.ts';
 import { awsRegion, placeEndpoint } from './region.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors/index.ts';
+import { AppError } from '../../../errors/index.ts';
 
 /** The error for a credential that could not be had; the detail goes to the client and names no secret. */
 export function unavailable(detail: string, cause?: unknown): AppError {

@@ -1,4 +1,4 @@
-import type { Secret } from '../../lib/secret.ts';
+import type { Secret } from '../../../lib/secret.ts';
 
 /** A key pair that signs. */
 export interface AwsCredentials {

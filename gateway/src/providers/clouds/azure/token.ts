@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject } from '@gatehouse/crds';
-import { AppError } from '../../errors/index.ts';
-import { readJson } from '../../lib/json/index.ts';
-import { Secret } from '../../lib/secret.ts';
-import type { ProviderServices, SideAnswer, SideRequest } from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import { readJson } from '../../../lib/json/index.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 
 const LOGIN_URL = 'https://login.microsoftonline.com';
 const DEFAULT_RESOURCE = 'https://cognitiveservices.azure.com/';

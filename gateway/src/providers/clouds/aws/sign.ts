@@ -1,7 +1,7 @@
 /** AWS Signature Version 4; spec/providers.md 1.18, behaviour-decisions 15. */
 import { SignatureV4 } from '@smithy/signature-v4';
-import { AppError } from '../../errors/index.ts';
-import type { OutgoingRequest } from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { OutgoingRequest } from '../../contract.ts';
 import type { AwsCredentials } from './credentials.ts';
 import { Sha256 } from './sha256.ts';
 

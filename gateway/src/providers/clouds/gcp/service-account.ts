@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Secret } from '../../lib/secret.ts';
-import type { TargetFields } from '../../providers/contract.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { TargetFields } from '../../contract.ts';
 import { parseJsonWith } from './parse-json.ts';
 
 /** What a key file says; a file may lack any of it. */

@@ -1,5 +1,5 @@
-import { AppError } from '../errors/index.ts';
-import type { Call } from '../providers/contract.ts';
+import { AppError } from '../../errors/index.ts';
+import type { Call } from '../contract.ts';
 
 /**
  * The identity of the machine or pod is used for accounts the organisation lends it to, never because a call asks for it and

@@ -1,8 +1,8 @@
 /** The credentials and config files that AWS tools share; format: AWS CLI user guide, "Configuration and credential files". */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../lib/secret.ts';
-import type { ProviderServices } from '../../providers/contract.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { ProviderServices } from '../../contract.ts';
 import type { AwsCredentials } from './credentials.ts';
 import { readSmallFile } from './small-file.ts';
 

@@ -1,7 +1,7 @@
 /** The two calls of the AWS Security Token Service that give credentials. */
-import type { AppError } from '../../errors/index.ts';
-import { Secret } from '../../lib/secret.ts';
-import type { OutgoingRequest, ProviderServices } from '../../providers/contract.ts';
+import type { AppError } from '../../../errors/index.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { OutgoingRequest, ProviderServices } from '../../contract.ts';
 import { type AwsCredentials, parseTime } from './credentials.ts';
 import { unavailable } from './failure.ts';
 import { endpointDomain } from './region.ts';

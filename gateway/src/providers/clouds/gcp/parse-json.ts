@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { readJson } from '../../lib/json/index.ts';
+import { readJson } from '../../../lib/json/index.ts';
 
 /** The text as JSON of that shape; undefined when it is something else. */
 export function parseJsonWith<T>(schema: z.ZodType<T>, text: string): T | undefined {

@@ -1,15 +1,9 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../errors/index.ts';
-import { Secret } from '../../lib/secret.ts';
-import type {
-  AuthorizerContext,
-  Call,
-  OutgoingRequest,
-  ProviderServices,
-  SideRequest,
-} from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { AuthorizerContext, Call, OutgoingRequest, ProviderServices, SideRequest } from '../../contract.ts';
 import { gcpOAuth, gcpProject } from './index.ts';
 
 const NOW_MS = 1_760_000_000_999;

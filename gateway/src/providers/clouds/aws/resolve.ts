@@ -1,7 +1,7 @@
 /** From a target's fields and the environment to the credentials that sign; spec/providers.md 1.18 "resolve". */
 import { createHash } from 'node:crypto';
-import { Secret } from '../../lib/secret.ts';
-import type { AuthorizerContext, Call, ProviderServices } from '../../providers/contract.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { AuthorizerContext, Call, ProviderServices } from '../../contract.ts';
 import type { AwsCredentials } from './credentials.ts';
 import { unavailable } from './failure.ts';
 import { containerCredentials, instanceCredentials, webIdentityCredentials } from './machine.ts';

@@ -1,9 +1,9 @@
 /** The identity of the machine or pod the process runs on; spec/providers.md 1.18, steps of the standard chain. */
 
 import { isObject } from '@gatehouse/crds';
-import { readJson } from '../../lib/json/index.ts';
-import { Secret } from '../../lib/secret.ts';
-import type { SideAnswer, SideRequest } from '../../providers/contract.ts';
+import { readJson } from '../../../lib/json/index.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { SideAnswer, SideRequest } from '../../contract.ts';
 import { type AwsCredentials, parseTime } from './credentials.ts';
 import { unavailable } from './failure.ts';
 import { readSmallFile } from './small-file.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../errors/index.ts';
-import type { Secret } from '../../lib/secret.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
-import type { Authorizer, AuthorizerContext, Call } from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { Secret } from '../../../lib/secret.ts';
+import { untilAborted } from '../../../lib/until-aborted.ts';
+import type { Authorizer, AuthorizerContext, Call } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
 import { unavailable } from './failure.ts';
 import { serviceAccountOf } from './service-account.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors/index.ts';
+import { AppError } from '../../../errors/index.ts';
 
 /** The error for a token that could not be had; the detail goes to the client and holds nothing of the key. */
 export function unavailable(detail: string, cause?: unknown): AppError {

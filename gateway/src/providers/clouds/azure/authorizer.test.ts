@@ -3,15 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type {
-  Authorizer,
-  OutgoingRequest,
-  ProviderServices,
-  SideAnswer,
-  SideRequest,
-} from '../../providers/contract.ts';
-import { apiKeyHeader, createFields } from '../../providers/engine/index.ts';
-import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
+import type { Authorizer, OutgoingRequest, ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
+import { apiKeyHeader, createFields } from '../../engine/index.ts';
+import { sampleCall, sampleProvider, sampleServices } from '../../engine/testing.ts';
 import { azureAuth } from './authorizer.ts';
 
 interface Given {

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../errors/index.ts';
-import { Secret } from '../../lib/secret.ts';
-import type { Call, OutgoingRequest, ProviderServices, SideAnswer, SideRequest } from '../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import { Secret } from '../../../lib/secret.ts';
+import type { Call, OutgoingRequest, ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { authorizedFetch, awsBaseUrl, awsSigV4 } from './index.ts';
 import { parseIni } from './shared-files.ts';
 

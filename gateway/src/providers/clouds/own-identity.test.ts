@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Authorizer, OutgoingRequest } from '../providers/contract.ts';
-import { bearer, createFields } from '../providers/engine/index.ts';
-import { sampleCall, sampleProvider, sampleServices } from '../providers/engine/testing.ts';
+import type { Authorizer, OutgoingRequest } from '../contract.ts';
+import { bearer, createFields } from '../engine/index.ts';
+import { sampleCall, sampleProvider, sampleServices } from '../engine/testing.ts';
 import { awsSigV4 } from './aws/index.ts';
 import { azureAuth } from './azure/index.ts';
 import { gcpOAuth } from './gcp/index.ts';
