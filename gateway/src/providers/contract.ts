@@ -40,7 +40,7 @@ export interface TargetFields {
 
 /** Everything a hook may look at. Nothing in it may be changed. */
 export interface Call extends WireContext {
-  readonly operation: EndpointId | 'listModels' | 'proxy';
+  readonly endpoint: EndpointId | 'listModels' | 'proxy';
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
   readonly fields: TargetFields;

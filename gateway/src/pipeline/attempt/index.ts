@@ -29,7 +29,7 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
 }
 
 async function run(ports: AttemptPorts, prepared: Prepared, target: OutcomeTarget): Promise<AttemptOutcome> {
-  if (prepared.call.operation === 'listModels') {
+  if (prepared.call.endpoint === 'listModels') {
     return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), target, cacheStatus: undefined });
   }
   const { input, leaf, call } = prepared;

@@ -6,7 +6,7 @@ import { sampleCall, sampleProvider, sampleServices } from '../../providers/engi
 import { listUpstreamModels } from './list-models.ts';
 import type { CallResult } from './retries.ts';
 
-const call = sampleCall({ operation: 'listModels' });
+const call = sampleCall({ endpoint: 'listModels' });
 const page = (body: object, status = 200): CallResult => ({
   kind: 'unary',
   status,

@@ -22,5 +22,5 @@ export function otherService(call: Call): string | undefined {
 
 /** Signs calls to Bedrock; proxied calls may be for another service of the list. */
 export const bedrockAuth: Authorizer = awsSigV4({
-  service: (call) => (call.operation === 'proxy' ? (otherService(call) ?? SERVICE) : SERVICE),
+  service: (call) => (call.endpoint === 'proxy' ? (otherService(call) ?? SERVICE) : SERVICE),
 });

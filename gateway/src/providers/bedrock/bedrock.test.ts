@@ -10,7 +10,7 @@ const PROFILE = 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc';
 const NOW = 1_760_000_000_000;
 
 function open(
-  operation: Call['operation'],
+  endpoint: Call['endpoint'],
   params: Record<string, unknown>,
   over: Partial<Call> = {},
   values: Record<string, string> = KEYS,
@@ -21,7 +21,7 @@ function open(
     model: typeof params['model'] === 'string' ? params['model'] : '',
     strict: true,
     params,
-    operation,
+    endpoint,
     stream: false,
     path: '/',
     query: '',

@@ -46,7 +46,7 @@ const HOST_BY_SEGMENT: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function baseUrl(call: Call): string {
-  return awsBaseUrl(call.operation === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
+  return awsBaseUrl(call.endpoint === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
 }
 
 /** A proxied call goes to the host that knows its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */

@@ -82,7 +82,7 @@ export const messagesCountTokens: Endpoint = {
 export const settlingAuth: Authorizer = {
   ...bedrockAuth,
   async apply(request, call, context) {
-    if (call.operation === 'messages' && knownModel(call).profile !== undefined) {
+    if (call.endpoint === 'messages' && knownModel(call).profile !== undefined) {
       const model = await resolveModel(call, context);
       if (isNative(model)) request.path = request.path.replace(/\/converse(-stream)?$/, toInvokePath);
     }

@@ -110,7 +110,7 @@ describe('building a request', () => {
   });
 
   test.for<[rule: string, given: Given, code: string]>([
-    ['an operation it does not offer', { call: { operation: 'embed' } }, 'OPERATION_UNSUPPORTED'],
+    ['an operation it does not offer', { call: { endpoint: 'embed' } }, 'OPERATION_UNSUPPORTED'],
     ['an operation the call does not get', withEndpoint({ supports: () => false }), 'OPERATION_UNSUPPORTED'],
     ['a path without its model', { ...withEndpoint({ path: '/{model}' }), call: { model: '' } }, 'MODEL_REQUIRED'],
     ['a path without its field', withEndpoint({ path: '/{deployment_id}' }), 'PROVIDER_FIELD_MISSING'],
@@ -132,7 +132,7 @@ describe('building a request', () => {
   });
 
   test('says which operation which provider does not offer', async () => {
-    await expect(built({ call: { operation: 'embed' } })).rejects.toMatchObject({
+    await expect(built({ call: { endpoint: 'embed' } })).rejects.toMatchObject({
       detail: 'embed is not supported by openai',
       provider: 'openai',
     });
@@ -213,7 +213,7 @@ describe('a proxied call', () => {
       over.target,
     );
     const call = sampleCall({
-      operation: 'proxy',
+      endpoint: 'proxy',
       fields: prepared.fields,
       path: '/files',
       query: 'a=1',
@@ -282,7 +282,7 @@ describe('a request for models', () => {
   const models = async (provider: Partial<Provider>, page?: string): Promise<OutgoingRequest> => {
     const declared = sampleProvider(provider);
     const prepared = prepareTarget(declared, createFields(declared, new Map([['api_key', 'K']])));
-    const call = sampleCall({ operation: 'listModels', fields: prepared.fields });
+    const call = sampleCall({ endpoint: 'listModels', fields: prepared.fields });
     return buildModelsRequest(prepared, call, { ...context, ...(page === undefined ? {} : { page }) });
   };
 

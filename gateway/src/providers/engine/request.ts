@@ -41,8 +41,8 @@ export interface ModelsOptions extends CallOptions {
  * MODEL_REQUIRED, PARAMETER_INVALID, CREDENTIAL_UNAVAILABLE, or what the provider's writer returns.
  */
 export function buildRequest(target: PreparedTarget, call: Call, options: RequestOptions): Deferred<OutgoingRequest> {
-  const found = target.compiled.endpoints.get(call.operation);
-  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.operation);
+  const found = target.compiled.endpoints.get(call.endpoint);
+  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.endpoint);
   const { endpoint } = found;
   const base = baseOf(target, call);
   const path = base.prefix + renderPath(target, call.stream ? found.streamPath : found.path, call);

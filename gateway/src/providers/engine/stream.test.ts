@@ -27,8 +27,8 @@ describe('a stream', () => {
   >([
     ['is relayed and ended', { kind: 'relay' }, {}, false, DONE],
     ['is decoded when items are needed', { kind: 'relay' }, {}, true, 'sse'],
-    ['of text completions is decoded too', { kind: 'relay' }, { operation: 'complete' }, true, 'sse'],
-    ['of messages is relayed all the same, without our end', { kind: 'relay' }, { operation: 'messages' }, true, ''],
+    ['of text completions is decoded too', { kind: 'relay' }, { endpoint: 'complete' }, true, 'sse'],
+    ['of messages is relayed all the same, without our end', { kind: 'relay' }, { endpoint: 'messages' }, true, ''],
     ['is tagged', tag, {}, false, DONE],
     ['is decoded for clients that are not strict', tag, { strict: false }, false, 'sse'],
     ['is decoded in its own framing', lines, {}, false, 'json-lines'],

@@ -34,7 +34,7 @@ export function openStream(
   const rule = endpoint.stream;
   if (rule === undefined) return undefined;
   if (rule.kind === 'decode') return { kind: 'decode', framing: framingOf(rule, call), decoder: rule.open(call) };
-  const openAi = OPENAI_DECODERS.get(call.operation);
+  const openAi = OPENAI_DECODERS.get(call.endpoint);
   const terminated = openAi !== undefined;
   if (rule.kind === 'relay') {
     const decoder = items ? openAi?.(call) : undefined;

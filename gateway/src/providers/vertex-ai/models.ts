@@ -39,7 +39,7 @@ function nextPath(publisher: string, token: string): string | undefined {
  * Tokens of people have no project of their own to count the call for; those of service accounts do, and they may not even
  * be allowed to name one.
  */
-export function quotaProject({ operation, fields }: Call): string | undefined {
-  if (operation !== 'listModels' || fields.secret('api_key') === undefined) return undefined;
+export function quotaProject({ endpoint, fields }: Call): string | undefined {
+  if (endpoint !== 'listModels' || fields.secret('api_key') === undefined) return undefined;
   return fields.secret('vertex_service_account_json') === undefined ? fields.text('vertex_project_id') : undefined;
 }

@@ -85,8 +85,8 @@ export function streamAnswer(answered: AnsweredCall, response: UpstreamResponse)
   };
   const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
   const headers = passedHeaders(response.headers);
-  const events = call.operation !== 'proxy' || isServerSent(response);
-  if (call.operation === 'proxy' && !events) {
+  const events = call.endpoint !== 'proxy' || isServerSent(response);
+  if (call.endpoint === 'proxy' && !events) {
     const length = response.headers['content-length'];
     if (length !== undefined) headers['content-length'] = length;
   }

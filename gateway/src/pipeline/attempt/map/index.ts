@@ -26,7 +26,7 @@ export async function unaryAnswer(
   { maxResponseBytes, json, memory }: MapLimits,
 ): Promise<MappedAnswer> {
   const isGood = given.status >= 200 && given.status <= 299;
-  const asItIs = answered.call.operation === 'proxy' && isGood;
+  const asItIs = answered.call.endpoint === 'proxy' && isGood;
   const answer =
     !asItIs && isEncoded(given) ? await decodeAnswer(given, { maxBytes: maxResponseBytes, memory }) : given;
   const { headers, bytes } = isGood ? clientAnswer(answered, { ...answer, json }) : failedAnswer(answered, answer);

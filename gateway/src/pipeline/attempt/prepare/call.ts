@@ -25,7 +25,7 @@ export function createCall({ operation, request, snapshot }: Exchange, facts: Ca
   const { keyHeaders, headersRead, ...rest } = facts;
   return {
     ...rest,
-    operation: operation.id,
+    endpoint: operation.id,
     stream: operation.json && facts.params['stream'] === true,
     header: (name) => {
       const value = keyHeaders.has(name) ? undefined : request.header(name);

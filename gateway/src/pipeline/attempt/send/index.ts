@@ -59,7 +59,7 @@ export function toUpstream(
  * Proxied answers are relayed whenever they are good.
  */
 function isRelayed({ call, endpoint }: Prepared, response: UpstreamResponse): boolean {
-  if (call.operation === 'proxy') return response.status >= 200 && response.status <= 299;
+  if (call.endpoint === 'proxy') return response.status >= 200 && response.status <= 299;
   const rule = endpoint?.stream;
   if (!call.stream || response.status !== 200 || rule === undefined || isEncoded(response)) return false;
   return isEventStream(response) || (rule.kind === 'decode' && framingOf(rule, call) !== 'sse');

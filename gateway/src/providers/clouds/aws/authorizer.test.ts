@@ -18,7 +18,7 @@ const call = (fields: Values, over: Partial<Call> = {}): Call => ({
   ownIdentity: true,
   strict: true,
   params: {},
-  operation: 'chatComplete',
+  endpoint: 'chatComplete',
   stream: false,
   path: '/',
   query: '',
@@ -459,7 +459,7 @@ describe('a proxied call', () => {
     { rule: 'without a body is signed as empty', headers: { 'content-length': '0' }, want: undefined },
   ])('$rule', async ({ headers, want }) => {
     const values: Values = headers;
-    const proxied = call(keys, { operation: 'proxy', header: (name) => values[name] });
+    const proxied = call(keys, { endpoint: 'proxy', header: (name) => values[name] });
     const outgoing = { ...request(), body: undefined };
     await authorizer.apply(outgoing, proxied, { services: world({}).services, signal: signal() });
     expect(outgoing.headers['x-amz-content-sha256' as keyof typeof outgoing.headers]).toBe(want);

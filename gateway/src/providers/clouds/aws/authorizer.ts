@@ -91,7 +91,7 @@ const staticKeys = (call: Call): AwsCredentials => ({
 
 /** Only proxied calls pass bodies on unread; the client's headers say whether there is one. */
 function streamsBody(request: OutgoingRequest, call: Call): boolean {
-  if (request.body !== undefined || call.operation !== 'proxy') return false;
+  if (request.body !== undefined || call.endpoint !== 'proxy') return false;
   return Number(call.header('content-length') ?? 0) > 0 || call.header('transfer-encoding') !== undefined;
 }
 

@@ -23,8 +23,8 @@ const FILE = {
 type Fields = Readonly<Record<string, string>>;
 const SECRETS = new Set(['api_key', 'vertex_service_account_json']);
 
-const callOf = (fields: Fields, operation: Call['operation'] = 'chatComplete'): Call => ({
-  operation,
+const callOf = (fields: Fields, endpoint: Call['endpoint'] = 'chatComplete'): Call => ({
+  endpoint,
   ownIdentity: true,
   stream: false,
   provider: 'vertex-ai',

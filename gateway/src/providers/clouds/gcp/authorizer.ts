@@ -18,7 +18,7 @@ export function gcpOAuth(): Authorizer {
     apply(request, call, context) {
       const forwarded = request.headers['authorization'] !== undefined;
       // On typed calls a header the client forwards lies over ours anyway.
-      if (forwarded && call.operation !== 'proxy') return;
+      if (forwarded && call.endpoint !== 'proxy') return;
       const put = (token: Secret): void => {
         request.headers['authorization'] = `Bearer ${token.reveal()}`;
       };
