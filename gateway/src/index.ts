@@ -8,7 +8,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { bufferedBytesFor, createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from './config/index.ts';
 import { AppError } from './errors/index.ts';
 import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
-import { createRegexTurns } from './lib/regex.ts';
+import { createRegexScheduler } from './lib/regex.ts';
 import { Secret } from './lib/secret.ts';
 import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
@@ -200,7 +200,7 @@ function createPorts(
     sessions: stores.sessions,
     breakers: stores.breakers,
     maxAttempts: limits.maxAttempts,
-    regexTurn: createRegexTurns(),
+    regexTurn: createRegexScheduler(),
     sidecarProfile: settings.sidecarProfile,
     random: Math.random,
     now,

@@ -8,15 +8,15 @@ import {
 import { DEFAULTS, type GatewaySettings } from './config/index.ts';
 import type { CircuitBreakerPort } from './pipeline/index.ts';
 import {
-  createFuse,
   createMemoryCircuitStore,
   createMemoryStateStore,
   createRedisCircuitStore,
   createRedisConnection,
   createRedisStateStore,
   createStickySessions,
-  type Fuse,
+  createStoreBreaker,
   type StickySessions,
+  type StoreBreaker,
 } from './store/index.ts';
 import type { Logger, Metrics } from './telemetry/index.ts';
 
@@ -39,7 +39,8 @@ export function createStores(settings: GatewaySettings, { metrics, logger, now }
   const redis = settings.redis === undefined ? undefined : createRedisConnection(settings.redis);
   redis?.onHealth((health) => logger.info({ health }, 'Redis connection changed'));
   redis?.connect();
-  const fuse = (store: string): Fuse => createFuse({ onError: () => metrics.storeErrors.add({ store }) });
+  const storeBreaker = (store: string): StoreBreaker =>
+    createStoreBreaker({ onError: () => metrics.storeErrors.add({ store }) });
   const cacheStore =
     redis !== undefined && settings.cache.store === 'redis'
       ? createRedisCacheStore(redis, { maxEntryBytes: DEFAULTS.cacheEntryBytes })
@@ -52,13 +53,13 @@ export function createStores(settings: GatewaySettings, { metrics, logger, now }
   const circuits = redis === undefined ? createMemoryCircuitStore({ now }) : createRedisCircuitStore(redis, now);
   const cache = createResponseCache({
     store: cacheStore,
-    fuse: fuse('cache'),
+    storeBreaker: storeBreaker('cache'),
     maxEntryBytes: DEFAULTS.cacheEntryBytes,
   });
   return {
     cache,
-    sessions: createStickySessions({ states, fuse: fuse('sessions'), now }),
-    breakers: { circuits, fuse: fuse('circuits') },
+    sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
+    breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     close: async () => {
       await cache.close();
       await redis?.close();

@@ -100,7 +100,12 @@ describe('an inline config', () => {
           const plan = compilePlan(parsed.value, { saved: { slug: 's', version: 'v' }, credential: () => undefined });
           let tried = 0;
           const outcome = await walkPlan<RouteOutcome>(plan.root, {
-            facts: () => ({ metadata: {}, params: {}, pathname: '/', work: { left: 1_000_000, turn: async () => {} } }),
+            facts: () => ({
+              metadata: {},
+              params: {},
+              pathname: '/',
+              work: { left: 1_000_000, nextSlice: async () => {} },
+            }),
             random: () => 0.5,
             open: new Set(),
             repeatable: () => true,

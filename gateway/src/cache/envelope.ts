@@ -3,7 +3,8 @@
 /** Raised when stored answers can no longer be served as they are. */
 const VERSION = 1;
 
-export const seal = (json: Buffer): Buffer => Buffer.concat([Buffer.of(VERSION), json]);
+export const encodeEntry = (json: Buffer): Buffer => Buffer.concat([Buffer.of(VERSION), json]);
 
 /** The JSON text, or undefined when it was stored by another version. */
-export const unseal = (stored: Buffer): Buffer | undefined => (stored[0] === VERSION ? stored.subarray(1) : undefined);
+export const decodeEntry = (stored: Buffer): Buffer | undefined =>
+  stored[0] === VERSION ? stored.subarray(1) : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createFuse } from '../store/index.ts';
+import { createStoreBreaker } from '../store/index.ts';
 import type { CacheStore } from './cache-store.ts';
-import { seal } from './envelope.ts';
+import { encodeEntry } from './envelope.ts';
 import type { CacheKeyParts } from './key.ts';
 import { createMemoryCacheStore } from './memory/index.ts';
 import { type CacheLookup, createResponseCache } from './response-cache.ts';
@@ -35,8 +35,8 @@ function start(over: Partial<CacheStore> = {}, maxEntryBytes?: number) {
   const errors: unknown[] = [];
   const memory = createMemoryCacheStore({ now: () => time });
   const store = { ...memory, ...over };
-  const fuse = createFuse({ onError: (error) => errors.push(error), now: () => time });
-  const cache = createResponseCache({ store, fuse, ...(maxEntryBytes === undefined ? {} : { maxEntryBytes }) });
+  const storeBreaker = createStoreBreaker({ onError: (error) => errors.push(error), now: () => time });
+  const cache = createResponseCache({ store, storeBreaker, ...(maxEntryBytes === undefined ? {} : { maxEntryBytes }) });
   return { cache, errors, store: memory, elapse: (ms: number) => (time += ms) };
 }
 
@@ -95,7 +95,7 @@ describe('the response cache', () => {
   test('takes an entry of another version for a miss', async () => {
     const { cache, store } = start();
     const { key } = await cache.lookup(parts(), { refresh: false });
-    const [version = 0, ...json] = seal(Buffer.from(TEXT));
+    const [version = 0, ...json] = encodeEntry(Buffer.from(TEXT));
     await store.set(key, Buffer.from([version + 1, ...json]), 60);
     expect(status(await cache.lookup(parts(), { refresh: false }))).toBe('MISS');
     await store.set(key, Buffer.alloc(0), 60);

@@ -1,6 +1,6 @@
-import type { Fuse } from '../store/index.ts';
+import type { StoreBreaker } from '../store/index.ts';
 import type { CacheStore } from './cache-store.ts';
-import { seal, unseal } from './envelope.ts';
+import { decodeEntry, encodeEntry } from './envelope.ts';
 import { type CacheKeyParts, cacheKey } from './key.ts';
 import { type CacheableAnswer, storableJson } from './storable.ts';
 
@@ -22,7 +22,7 @@ export interface ResponseCache {
 export interface ResponseCacheOptions {
   readonly store: CacheStore;
   /** Reports errors of the store and leaves it alone while it is broken. */
-  readonly fuse: Fuse;
+  readonly storeBreaker: StoreBreaker;
   /** Largest JSON text that is stored. */
   readonly maxEntryBytes?: number;
 }
@@ -32,11 +32,11 @@ const MAX_ENTRY_BYTES = 1024 * 1024;
 const MAX_PENDING_WRITES = 256;
 
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
-  const { store, fuse, maxEntryBytes = MAX_ENTRY_BYTES } = options;
+  const { store, storeBreaker, maxEntryBytes = MAX_ENTRY_BYTES } = options;
   const pending = new Set<Promise<unknown>>();
 
   const keep = (key: string, json: Buffer, ttlSeconds: number): void => {
-    const write = fuse.attempt(() => store.set(key, seal(json), ttlSeconds));
+    const write = storeBreaker.attempt(() => store.set(key, encodeEntry(json), ttlSeconds));
     pending.add(write);
     void write.finally(() => pending.delete(write));
   };
@@ -45,12 +45,12 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     lookup: async (parts, { refresh }) => {
       const key = cacheKey(parts);
       if (refresh) {
-        const removed = await fuse.attempt(() => store.delete(key));
+        const removed = await storeBreaker.attempt(() => store.delete(key));
         return { status: removed.ok ? 'REFRESH' : undefined, key };
       }
-      const found = await fuse.attempt(() => store.get(key));
+      const found = await storeBreaker.attempt(() => store.get(key));
       if (!found.ok) return { status: undefined, key };
-      const body = found.value === undefined ? undefined : unseal(found.value);
+      const body = found.value === undefined ? undefined : decodeEntry(found.value);
       return body === undefined ? { status: 'MISS', key } : { status: 'HIT', key, body };
     },
     write: ({ status, key }, { ttlSeconds, ...answer }) => {

@@ -33,11 +33,11 @@ const CREDENTIAL_WORDS =
 const CREDENTIAL_PREFIXES = ['x-portkey-'];
 
 /** Many servers hand both spellings to an application as one. */
-const spelled = (name: string): string => name.replaceAll('_', '-');
+const withDashes = (name: string): string => name.replaceAll('_', '-');
 
 /** Whether a header of that name carries a credential, of whatever vendor. */
 export function isCredentialHeader(given: string): boolean {
-  const name = spelled(given);
+  const name = withDashes(given);
   return CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name) || startsWithAny(name, CREDENTIAL_PREFIXES);
 }
 
@@ -56,19 +56,19 @@ const METADATA: ReadonlySet<string> = new Set([
   'x-identity-header',
 ]);
 
-export const isMetadataHeader = (name: string): boolean => METADATA.has(spelled(name));
+export const isMetadataHeader = (name: string): boolean => METADATA.has(withDashes(name));
 
 /** They tell where the client is, and how its request came. */
-const ORIGINS: ReadonlySet<string> = new Set([
+const CLIENT_ADDRESS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'cf-connecting-ip'],
   ...['fastly-client-ip', 'x-envoy-external-address', 'forwarded-for', 'x-forwarded', 'client-ip', 'x-remote-ip'],
   ...['remote-addr', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip', 'wl-proxy-client-ip'],
 ]);
 const ORIGIN_PREFIXES = ['x-forwarded-', 'x-original-'];
 
-export function isOriginHeader(given: string): boolean {
-  const name = spelled(given);
-  return ORIGINS.has(name) || startsWithAny(name, ORIGIN_PREFIXES);
+export function isClientAddressHeader(given: string): boolean {
+  const name = withDashes(given);
+  return CLIENT_ADDRESS.has(name) || startsWithAny(name, ORIGIN_PREFIXES);
 }
 
 /** They make a call another one than the one that was checked, or another caller's. */
@@ -98,11 +98,11 @@ const REWRITE_PREFIXES = [
   ...['x-auth-request-', 'x-consumer-', 'x-amzn-oidc-'],
 ];
 /** Words by which vendors choose whom a call is charged to, and whose resources it reaches. */
-const CHOICES =
+const ROUTING_WORDS =
   /(?:^|-)(?:bill-to|billing|organi[sz]ation|org-id|tenant|project|workspace-id|account-id|customer-id|quota-user|user-project|target-(?:url|host|uri))(?:-|$)/;
 
 /** Whether a header of that name may choose, of whatever vendor, what a credential reaches or who pays for it. */
 export function isRoutingHeader(given: string): boolean {
-  const name = spelled(given);
-  return REWRITES.has(name) || startsWithAny(name, REWRITE_PREFIXES) || CHOICES.test(name);
+  const name = withDashes(given);
+  return REWRITES.has(name) || startsWithAny(name, REWRITE_PREFIXES) || ROUTING_WORDS.test(name);
 }

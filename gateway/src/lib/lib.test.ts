@@ -27,7 +27,7 @@ describe('a pattern of a user', () => {
       want: false,
     },
   ])('$rule', ({ pattern, text, want }) => {
-    expect(compileRegex(pattern).test(text, { left: 100_000, turn: async () => {} })).toBe(want);
+    expect(compileRegex(pattern).test(text, { left: 100_000, nextSlice: async () => {} })).toBe(want);
   });
 });
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { compileRegex, createRegexTurns, REQUEST_UNITS, type RegexVerdict } from './regex.ts';
+import { compileRegex, createRegexScheduler, REQUEST_UNITS, type RegexVerdict } from './regex.ts';
 
-const workOf = (left: number = REQUEST_UNITS) => ({ left, turn: async () => {} });
+const workOf = (left: number = REQUEST_UNITS) => ({ left, nextSlice: async () => {} });
 
 const decide = async (pattern: string, text: string, work = workOf()): Promise<RegexVerdict> =>
   compileRegex(pattern).test(text, work);
@@ -65,10 +65,10 @@ describe('a pattern', () => {
   test('answers at once for a short text, and pauses in a long one', async () => {
     expect(compileRegex('a+$').test('bbba', workOf())).toBe(true);
     let turns = 0;
-    const turn = async () => {
+    const nextSlice = async () => {
       turns += 1;
     };
-    expect(await compileRegex('c').test('a'.repeat(1_048_576), { left: REQUEST_UNITS, turn })).toBe(false);
+    expect(await compileRegex('c').test('a'.repeat(1_048_576), { left: REQUEST_UNITS, nextSlice })).toBe(false);
     expect(turns).toBeGreaterThan(10);
   });
 
@@ -98,9 +98,9 @@ describe('a pattern', () => {
 
 test('turns are given one after the other', async () => {
   const tasks: (() => void)[] = [];
-  const turn = createRegexTurns((task) => void tasks.push(task));
+  const nextSlice = createRegexScheduler((task) => void tasks.push(task));
   const got: number[] = [];
-  const waiting = [1, 2, 3].map((i) => turn().then(() => got.push(i)));
+  const waiting = [1, 2, 3].map((i) => nextSlice().then(() => got.push(i)));
   for (let i = 1; i <= 3; i += 1) {
     expect(tasks).toHaveLength(1);
     tasks.shift()?.();

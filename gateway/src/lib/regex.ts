@@ -10,7 +10,7 @@ export interface RegexWork {
   /** Units: about one per character, more where the automaton meets a state for the first time. */
   left: number;
   /** Waits until the next slice may be worked on. */
-  turn(): Promise<void>;
+  nextSlice(): Promise<void>;
 }
 
 /** `exhausted`: the work ended before it was known whether the text matches. */
@@ -74,7 +74,7 @@ export function compileRegex(pattern: string): Pattern {
 
 async function inSlices(search: Search, work: RegexWork): Promise<RegexVerdict> {
   for (;;) {
-    await work.turn();
+    await work.nextSlice();
     const verdict = search.advance(work);
     if (verdict !== undefined) return verdict;
   }
@@ -151,7 +151,7 @@ function startSearch(dfa: Dfa, text: string): Search {
 }
 
 /** Gives turns to all requests of a process one after the other, each in a turn of the event loop of its own. */
-export function createRegexTurns(nextTurn: (task: () => void) => void = setImmediate): () => Promise<void> {
+export function createRegexScheduler(nextTurn: (task: () => void) => void = setImmediate): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const give = (): void => {
     waiting.shift()?.();

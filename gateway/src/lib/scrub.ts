@@ -6,7 +6,7 @@ export interface Scrubber {
   text(text: string): string;
 }
 
-const CENSOR = '[redacted]';
+const REPLACEMENT = '[redacted]';
 /** Shorter values are no secrets, and stand in any text. */
 const MIN_LENGTH = 4;
 /** Below it the part of base64 that does not depend on its neighbours is too short to mean anything. */
@@ -21,32 +21,32 @@ export function compileScrubber(values: Iterable<string>): Scrubber {
   const needles = [...new Set(wanted.flatMap((value) => [value, ...base64Of(value)]).map(toLatin1))];
   const bytes = (given: Buffer): Buffer => {
     const text = given.toString('latin1'); // one character per byte: whatever is not taken out stays as it is
-    const places = needles.flatMap((needle) => placesOf(needle, text));
+    const places = needles.flatMap((needle) => spansOf(needle, text));
     for (const escapes of ESCAPES) {
       const plain = unescaped(text, escapes);
       if (plain !== undefined)
-        places.push(...needles.flatMap((needle) => placesOf(needle, plain.text).map(plain.toSource)));
+        places.push(...needles.flatMap((needle) => spansOf(needle, plain.text).map(plain.toSource)));
     }
-    return places.length === 0 ? given : Buffer.from(without(text, places), 'latin1');
+    return places.length === 0 ? given : Buffer.from(withoutSpans(text, places), 'latin1');
   };
   return { bytes, text: (text) => bytes(Buffer.from(text)).toString() };
 }
 
-type Place = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
-function placesOf(needle: string, text: string): Place[] {
-  const places: Place[] = [];
+function spansOf(needle: string, text: string): Span[] {
+  const places: Span[] = [];
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
     places.push([at, at + needle.length]);
   return places;
 }
 
 /** Places that overlap are one. */
-function without(text: string, places: readonly Place[]): string {
+function withoutSpans(text: string, places: readonly Span[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const [start, end] of places.toSorted(([a], [b]) => a - b)) {
-    if (start >= at) pieces.push(text.slice(at, start), CENSOR);
+    if (start >= at) pieces.push(text.slice(at, start), REPLACEMENT);
     at = Math.max(at, end);
   }
   return pieces.join('') + text.slice(at);
@@ -92,7 +92,7 @@ const ESCAPES: readonly Escapes[] = [
 interface Unescaped {
   readonly text: string;
   /** The place in the text with escapes, of which each is whole. */
-  toSource(place: Place): Place;
+  toSource(place: Span): Span;
 }
 
 /** Undefined: there are no escapes. */
@@ -100,7 +100,7 @@ function unescaped(source: string, { pattern, read }: Escapes): Unescaped | unde
   let text = '';
   let end = 0;
   const plainEnds: number[] = []; // per escape, where it ends in the text
-  const spans: Place[] = []; // and where it stands in the source
+  const spans: Span[] = []; // and where it stands in the source
   for (const { index, 0: written } of source.matchAll(pattern)) {
     text += source.slice(end, index) + read(written);
     end = index + written.length;

@@ -2,4 +2,4 @@
 import { type ByteAccount, createByteBudget } from './byte-budget.ts';
 
 /** An account that always has room. */
-export const roomyAccount = (): ByteAccount => createByteBudget(Number.MAX_SAFE_INTEGER).open();
+export const unlimitedAccount = (): ByteAccount => createByteBudget(Number.MAX_SAFE_INTEGER).open();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { PROVIDERS } from '../providers/register.ts';
 import { compilePlan, type Leaf } from '../routing/index.ts';
 import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
-import { createFuse, createMemoryCircuitStore } from '../store/index.ts';
+import { createMemoryCircuitStore, createStoreBreaker } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
 import { type CircuitBreakerPort, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import type { Caller, Exchange } from './exchange.ts';
@@ -118,7 +118,10 @@ describe('the health of targets', () => {
     let time = NOW;
     const errors: unknown[] = [];
     const circuits = createMemoryCircuitStore({ now: () => time });
-    const health: CircuitBreakerPort = { circuits, fuse: createFuse({ onError: (error) => errors.push(error) }) };
+    const health: CircuitBreakerPort = {
+      circuits,
+      storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error) }),
+    };
     const record = (status: number, over: Partial<AttemptOutcome> = {}): void =>
       recordCircuit(health, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // all that is looked at
     return {
@@ -174,7 +177,7 @@ describe('the health of targets', () => {
         record: () => Promise.reject(new Error('boom')),
         clear: () => Promise.reject(new Error('boom')),
       },
-      fuse: createFuse({ onError: (error) => errors.push(error) }),
+      storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error) }),
     };
     expect([...(await openCircuits(broken, input, NOW))]).toEqual([]);
     recordCircuit(broken, input, { leaf: leaves[0], status: 500 } as AttemptOutcome); // all that is looked at

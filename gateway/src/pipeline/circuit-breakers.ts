@@ -1,6 +1,6 @@
 /** Which targets a circuit breaker keeps open, and what an attempt does to their counts; behaviour-config-routing 5.6. */
-import { breakerLeaves, breakerOutcome, breakerState } from '../routing/index.ts';
-import { type CircuitStore, circuitKey, type Fuse } from '../store/index.ts';
+import { breakerLeaves, breakerState, classifyForBreaker } from '../routing/index.ts';
+import { type CircuitStore, circuitKey, type StoreBreaker } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
 import type { Caller } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';
@@ -8,7 +8,7 @@ import type { Resolution } from './resolve/index.ts';
 /** Where the counts are. A store that fails reads as all closed. */
 export interface CircuitBreakerPort {
   readonly circuits: CircuitStore;
-  readonly fuse: Fuse;
+  readonly storeBreaker: StoreBreaker;
 }
 
 interface Input {
@@ -31,14 +31,14 @@ const keyOf = ({ caller, resolution: { plan } }: Input): string =>
 
 /** The paths of the leaves that are open now. */
 export async function openCircuits(
-  { circuits, fuse }: CircuitBreakerPort,
+  { circuits, storeBreaker }: CircuitBreakerPort,
   input: Input,
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
   const { plan } = input.resolution;
   if (!plan.hasBreaker) return NO_CIRCUITS;
   const key = keyOf(input);
-  const records = await fuse.attempt(() => circuits.read(key));
+  const records = await storeBreaker.attempt(() => circuits.read(key));
   if (!records.ok || records.value.size === 0) return NO_CIRCUITS;
   const open = new Set<string>();
   for (const { path, breaker } of breakerLeaves(plan)) {
@@ -46,20 +46,20 @@ export async function openCircuits(
     if (known === undefined) continue;
     const state = breakerState(breaker, known, nowMs);
     if (state === 'open') open.add(path);
-    if (state === 'elapsed') void fuse.attempt(() => circuits.clear(key, path)); // never rejects
+    if (state === 'elapsed') void storeBreaker.attempt(() => circuits.clear(key, path)); // never rejects
   }
   return open;
 }
 
 /** Counts an attempt in the background. */
 export function recordCircuit(
-  { circuits, fuse }: CircuitBreakerPort,
+  { circuits, storeBreaker }: CircuitBreakerPort,
   input: Input,
   { leaf, status, error, cacheStatus }: AttemptOutcome,
 ): void {
   // Neither a client that left nor an earlier answer says anything about the target.
   if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED' || cacheStatus === 'HIT') return;
-  const outcome = breakerOutcome(leaf.breaker, status);
+  const outcome = classifyForBreaker(leaf.breaker, status);
   if (outcome === undefined) return;
-  void fuse.attempt(() => circuits.record(keyOf(input), leaf.path, outcome)); // never rejects
+  void storeBreaker.attempt(() => circuits.record(keyOf(input), leaf.path, outcome)); // never rejects
 }

@@ -100,7 +100,7 @@ interface Input {
 async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
   const { exchange, resolution, calls } = input;
   const { plan, metadata, params, body } = resolution;
-  const work = { left: REQUEST_UNITS, turn: ports.regexTurn };
+  const work = { left: REQUEST_UNITS, nextSlice: ports.regexTurn };
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path, work }),
     random: ports.random,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
-import { roomyAccount } from '../lib/testing.ts';
+import { unlimitedAccount } from '../lib/testing.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from '../upstream/index.ts';
 import { createProviderServices } from './services.ts';
 
@@ -24,7 +24,7 @@ function open(
   const servicesFor = createProviderServices({ client, limits, env: (name) => `env:${name}`, now: () => time });
   return {
     requests,
-    services: servicesFor('resource', roomyAccount()),
+    services: servicesFor('resource', unlimitedAccount()),
     servicesFor,
     advance: (ms: number) => {
       time += ms;
@@ -57,7 +57,7 @@ describe('a side call', () => {
 
   test('for an account that the request named connects as the request', async () => {
     const { servicesFor, requests } = open();
-    await servicesFor('request', roomyAccount()).fetch(
+    await servicesFor('request', unlimitedAccount()).fetch(
       { method: 'GET', url: 'https://x.example/', account: true },
       { signal },
     );
@@ -103,8 +103,8 @@ describe('what is made once', () => {
 
   test('is shared by both kinds of accounts, since its key holds all it depends on', async () => {
     const { servicesFor } = open();
-    await servicesFor('request', roomyAccount()).cached('k', async () => ({ value: 'v', ttlMs: 100 }));
-    expect(await servicesFor('resource', roomyAccount()).cached('k', () => Promise.reject(new Error('boom')))).toBe(
+    await servicesFor('request', unlimitedAccount()).cached('k', async () => ({ value: 'v', ttlMs: 100 }));
+    expect(await servicesFor('resource', unlimitedAccount()).cached('k', () => Promise.reject(new Error('boom')))).toBe(
       'v',
     );
   });

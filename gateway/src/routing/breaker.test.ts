@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { breakerOutcome, breakerState, isOpen } from './breaker.ts';
+import { breakerState, classifyForBreaker, isOpen } from './breaker.ts';
 import type { BreakerPlan, Leaf, PlanNode } from './plan.ts';
 
 const plan = (over: Partial<BreakerPlan> = {}): BreakerPlan => ({
@@ -56,7 +56,7 @@ describe('a breaker', () => {
     { codes: [200], status: 200, want: 'success' },
   ])('with codes $codes takes $status for $want', ({ codes, status, want }) => {
     const failureStatusCodes = codes === undefined ? undefined : new Set(codes);
-    expect(breakerOutcome(plan({ failureStatusCodes }), status)).toBe(want);
+    expect(classifyForBreaker(plan({ failureStatusCodes }), status)).toBe(want);
   });
 
   test('of a branch is open when all below are', () => {

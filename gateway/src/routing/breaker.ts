@@ -21,7 +21,7 @@ export function breakerState(plan: BreakerPlan, counts: BreakerCounts, nowMs: nu
 }
 
 /** What a status means for the breaker; undefined: neither success nor failure. */
-export function breakerOutcome(plan: BreakerPlan, status: number): 'success' | 'failure' | undefined {
+export function classifyForBreaker(plan: BreakerPlan, status: number): 'success' | 'failure' | undefined {
   if (status >= 200 && status <= 299) return 'success';
   const failed = plan.failureStatusCodes === undefined ? status >= 500 : plan.failureStatusCodes.has(status);
   return failed ? 'failure' : undefined;

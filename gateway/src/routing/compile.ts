@@ -8,9 +8,9 @@ import type {
   Leaf,
   LeafSettings,
   LeafSource,
-  Party,
   Plan,
   PlanNode,
+  Principal,
   StickyField,
   StickyPlan,
 } from './plan.ts';
@@ -68,7 +68,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
   };
 }
 
-function ownerOf(saved: CompileOptions['saved']): Party {
+function ownerOf(saved: CompileOptions['saved']): Principal {
   if (saved === undefined) return 'client';
   return saved.workspace === null ? 'organisation' : 'workspace';
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawWeighted } from './draw.ts';
+import { pickWeighted } from './draw.ts';
 
 /** A generator of numbers in [0, 1) that is the same on every machine (mulberry32). */
 function seeded(seed: number): () => number {
@@ -19,12 +19,12 @@ describe('a draw', () => {
     { rule: 'ends one candidate where the next begins', at: 0.25, want: 2 },
     { rule: 'stays inside the last one', at: 0.999_999_999_999, want: 3 },
   ])('$rule', ({ at, want }) => {
-    expect(drawWeighted([1, 0, 1, 2], [0, 1, 2, 3], at)).toBe(want);
+    expect(pickWeighted([1, 0, 1, 2], [0, 1, 2, 3], at)).toBe(want);
   });
 
   test('knows only its candidates', () => {
-    expect(drawWeighted([100, 1, 1], [1, 2], 0)).toBe(1);
-    expect(drawWeighted([100, 1, 1], [1, 2], 0.99)).toBe(2);
+    expect(pickWeighted([100, 1, 1], [1, 2], 0)).toBe(1);
+    expect(pickWeighted([100, 1, 1], [1, 2], 0.99)).toBe(2);
   });
 
   test('gives each candidate its share', () => {
@@ -40,7 +40,7 @@ describe('a draw', () => {
           const counts = weights.map(() => 0);
           const candidates = [...weights.keys()];
           for (let i = 0; i < draws; i += 1) {
-            const index = drawWeighted(weights, candidates, random());
+            const index = pickWeighted(weights, candidates, random());
             counts[index] = (counts[index] ?? 0) + 1;
           }
           for (const [i, weight] of weights.entries()) {

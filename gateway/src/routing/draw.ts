@@ -1,5 +1,5 @@
 /** Picks one of the candidate indexes in proportion to its weight, never one of weight 0. `at` is uniform in [0, 1). */
-export function drawWeighted(weights: readonly number[], candidates: readonly number[], at: number): number {
+export function pickWeighted(weights: readonly number[], candidates: readonly number[], at: number): number {
   const total = candidates.reduce((sum, i) => sum + (weights[i] ?? 0), 0);
   let left = at * total;
   let last = candidates[0] ?? 0;

@@ -1,4 +1,4 @@
-export { type BreakerCounts, breakerLeaves, breakerOutcome, breakerState } from './breaker.ts';
+export { type BreakerCounts, breakerLeaves, breakerState, classifyForBreaker } from './breaker.ts';
 export { type CompileOptions, compilePlan } from './compile.ts';
 export type {
   Branch,
@@ -7,9 +7,9 @@ export type {
   Leaf,
   LeafSettings,
   LeafSource,
-  Party,
   Plan,
   PlanNode,
+  Principal,
   RetryPlan,
 } from './plan.ts';
 export type { QueryFacts } from './query.ts';

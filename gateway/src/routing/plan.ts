@@ -19,7 +19,7 @@ export interface CachePlan {
 }
 
 /** Who says something or owns something, from the least to the most trusted. */
-export type Party = 'client' | 'workspace' | 'organisation';
+export type Principal = 'client' | 'workspace' | 'organisation';
 
 /** When a target counts as broken. */
 export interface BreakerPlan {
@@ -116,7 +116,7 @@ export interface Plan {
   /** How far those of a workspace's resource lead; see the contract. */
   readonly reach: ReachBody | undefined;
   /** Whose word the config is. */
-  readonly owner: Party;
+  readonly owner: Principal;
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
   readonly leafCount: number;

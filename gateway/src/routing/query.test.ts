@@ -8,7 +8,7 @@ const NOTHING: QueryFacts = {
   metadata: {},
   params: {},
   pathname: '/v1/chat/completions',
-  work: { left: 1_000_000, turn: async () => {} },
+  work: { left: 1_000_000, nextSlice: async () => {} },
 };
 const matches = (query: unknown, facts: Partial<QueryFacts> = {}): boolean | Promise<boolean> =>
   compileQuery(unwrap(parseQuery(query)))({ ...NOTHING, ...facts });

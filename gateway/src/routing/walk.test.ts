@@ -30,7 +30,7 @@ async function walk(document: object, world: World = {}) {
       metadata: {},
       params: {},
       pathname: '/',
-      work: { left: 1_000_000, turn: async () => {} },
+      work: { left: 1_000_000, nextSlice: async () => {} },
       ...world.facts,
     }),
     random: () => draws.shift() ?? 0,

@@ -2,7 +2,7 @@
 import type { FallbackRule } from '@gatehouse/crds/errors';
 import { AppError } from '../errors/index.ts';
 import { isOpen } from './breaker.ts';
-import { drawWeighted } from './draw.ts';
+import { pickWeighted } from './draw.ts';
 import type { Branch, Leaf, PlanNode, StickyPlan } from './plan.ts';
 import type { QueryFacts } from './query.ts';
 
@@ -47,7 +47,7 @@ type Mode<M extends Branch['mode']> = Extract<Branch, { mode: M }>;
 
 async function walkBalanced<O extends RouteOutcome>(node: Mode<'loadbalance'>, context: RouteContext<O>): Promise<O> {
   const healthy = healthyIndexes(node, context.open, (i) => (node.weights[i] ?? 0) > 0);
-  const draw = () => drawWeighted(node.weights, healthy, context.random());
+  const draw = () => pickWeighted(node.weights, healthy, context.random());
   if (node.sticky === undefined) return walkPlan(childAt(node, draw()), context);
   const usable = (stored: number | undefined): stored is number => stored !== undefined && healthy.includes(stored);
   const index = await context.stick(node.sticky, node.path, (stored) => (usable(stored) ? stored : draw()));

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { AppError, errorProtocolOf, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
-import { canonicalTarget } from '../lib/target.ts';
+import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -22,7 +22,7 @@ export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports
   const app = fastify({
     ...serverOptions(settings),
     rewriteUrl: ({ url = '' }) => {
-      const target = canonicalTarget(url);
+      const target = canonicalRequestTarget(url);
       return target.ok ? target.value : REFUSED;
     },
     frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
@@ -92,7 +92,7 @@ function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<st
 
 /** Most callers who come here forgot the version segment of their base URL. */
 function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
-  const target = canonicalTarget(originalUrl);
+  const target = canonicalRequestTarget(originalUrl);
   if (!target.ok) return new AppError('PARAMETER_INVALID', { detail: `Bad request: ${target.error}`, param: 'path' });
   const path = url.split('?', 1)[0] ?? '';
   const inside = path === '/v1' || path.startsWith('/v1/');

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
-import { roomyAccount } from '../lib/testing.ts';
+import { unlimitedAccount } from '../lib/testing.ts';
 import { toClientRequest } from './client-request.ts';
 import { createConnectionPolicy } from './connections.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -136,7 +136,7 @@ describe('a request of the server', () => {
     }) as unknown as IncomingMessage; // what is looked at
   }
   const toRequest = (given: IncomingMessage) =>
-    toClientRequest(given, { route: {}, limits: LIMITS, memory: roomyAccount() });
+    toClientRequest(given, { route: {}, limits: LIMITS, memory: unlimitedAccount() });
 
   test('has path and query apart, headers joined, and no header of another kind', () => {
     const request = toRequest(message({ 'set-cookie': ['a', 'b'], accept: 'x', ':path': '/' } as never));

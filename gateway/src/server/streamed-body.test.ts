@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../lib/byte-budget.ts';
-import { roomyAccount } from '../lib/testing.ts';
+import { unlimitedAccount } from '../lib/testing.ts';
 import type { StreamedBody } from '../pipeline/index.ts';
 import { createStreamedBody, type StreamedBodyOptions } from './streamed-body.ts';
 
@@ -15,7 +15,7 @@ const read = async (body: Buffer | Readable): Promise<string> =>
     : Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>)).toString();
 const PATIENT = { idleMs: 0, minBytesPerSecond: 0 };
 const open = (source: Readable, replayBytes = 1_000, more: Partial<StreamedBodyOptions> = {}) =>
-  createStreamedBody(source, { replayBytes, bytes: undefined, progress: PATIENT, memory: roomyAccount(), ...more });
+  createStreamedBody(source, { replayBytes, bytes: undefined, progress: PATIENT, memory: unlimitedAccount(), ...more });
 
 describe('a streamed body', () => {
   test('can be read again while it is small enough', async () => {

@@ -95,7 +95,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   const credential = credentials.get(body.credential ?? '');
   const values = new Map<string, MaybeSecret>([...Object.entries(body.settings), ...(credential?.fields ?? [])]);
   const headers = new Map([...toSecrets(body.headers), ...(credential?.headers ?? [])]);
-  const ownIdentity = isLent(entry);
+  const ownIdentity = mayUsePodIdentity(entry);
   const options = {
     ownIdentity,
     allPaths: body.proxyPaths === 'All',
@@ -129,7 +129,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
  * The organisation uses the identity of its pods as it likes; for others the entry says so. An operator that does not know the
  * member has not asked the organisation.
  */
-function isLent({ workspace, body }: SnapshotEntry<'provider'>): boolean {
+function mayUsePodIdentity({ workspace, body }: SnapshotEntry<'provider'>): boolean {
   return workspace === null || body.ownIdentity === true;
 }
 

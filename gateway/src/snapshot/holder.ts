@@ -34,23 +34,23 @@ export interface SnapshotHolder {
   readonly current: SnapshotView | undefined;
   readonly status: SnapshotStatus;
   /** Loads a Snapshot, or refuses it and keeps the last good one. Loads run one after the other. */
-  load(version: number, snapshot: Snapshot, of?: Origin): Promise<SnapshotStatus>;
+  load(version: number, snapshot: Snapshot, of?: Published): Promise<SnapshotStatus>;
   /** Says that a version cannot be loaded, before it could become a Snapshot. */
   refuse(revision: Revision, reason: string): void;
   /** What was refused is not offered any more: what serves is what there is. */
-  settle(): void;
+  clearRejection(): void;
   /** Called after every load and refusal. Returns how to stop listening. */
   onChange(listener: (status: SnapshotStatus) => void): () => void;
 }
 
 /** Where a Snapshot stands in the order of what was published, and what it is. */
-export interface Origin {
+export interface Published {
   readonly epoch?: number;
   readonly digest?: string;
 }
 
 const MAX_NAMED_SKIPPED = 20;
-const NOTHING: SnapshotStatus = {
+const NO_SNAPSHOT: SnapshotStatus = {
   version: undefined,
   epoch: 0,
   digest: undefined,
@@ -63,13 +63,13 @@ export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
   const listeners = new Set<(status: SnapshotStatus) => void>();
   let loaded: Loaded | undefined;
   let view: SnapshotView | undefined;
-  let status = NOTHING;
+  let status = NO_SNAPSHOT;
   let queue: Promise<unknown> = Promise.resolve();
 
   const tell = (): void => {
     for (const listener of listeners) listener(status);
   };
-  const loadNow = async (version: number, snapshot: Snapshot, origin: Origin): Promise<SnapshotStatus> => {
+  const loadNow = async (version: number, snapshot: Snapshot, origin: Published): Promise<SnapshotStatus> => {
     const { epoch = 0, digest } = origin;
     try {
       const { major, minor } = snapshot.schemaVersion;
@@ -103,7 +103,7 @@ export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
       status = { ...status, rejected: { epoch, version, reason } };
       tell();
     },
-    settle: () => {
+    clearRejection: () => {
       if (status.rejected === undefined) return;
       status = { ...status, rejected: undefined };
       tell();

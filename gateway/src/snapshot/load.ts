@@ -4,11 +4,11 @@ import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
 import { type Compiled, type Credential, type Credentials, compileEntry, toCredential } from './compile.ts';
 import type { OrganisationRecord } from './records.ts';
-import { changedNames, NO_TABLES, type Tables, TablesDraft } from './tables.ts';
+import { changedNames, NO_TABLES, type Tables, TablesBuilder } from './tables.ts';
 import { validateEntry } from './validate.ts';
 
 /** One entry of the serving Snapshot: reused as it is while its digests stay the same. */
-interface Held {
+interface LoadedEntry {
   /** Its own and those of its credentials. */
   readonly digest: string;
   readonly compiled: Compiled | undefined;
@@ -19,7 +19,7 @@ export interface Loaded {
   readonly tables: Tables;
   readonly organisation: OrganisationRecord;
   /** By id. An update takes the map over from what it updates, which serves no load after that. */
-  readonly held: ReadonlyMap<string, Held>;
+  readonly held: ReadonlyMap<string, LoadedEntry>;
   /** Reasons by id of entries that cannot be used. */
   readonly skipped: ReadonlyMap<string, string>;
   /** As they were given, also those of kinds that are not known. */
@@ -72,12 +72,12 @@ async function loadAll(
     }
   });
 
-  const draft = new TablesDraft(NO_TABLES);
-  const held = new Map<string, Held>();
+  const draft = new TablesBuilder(NO_TABLES);
+  const held = new Map<string, LoadedEntry>();
   const skipped = new Map<string, string>();
   const secrets = { fields, digests };
   await forEachInSlices(entries, (entry) => {
-    const one = hold(entry, previous?.held.get(entry.id), { providers, secrets });
+    const one = loadEntry(entry, previous?.held.get(entry.id), { providers, secrets });
     held.set(entry.id, one);
     if (one.compiled?.kind === 'skipped') skipped.set(entry.id, one.compiled.reason);
     else if (one.compiled !== undefined) draft.add(one.compiled);
@@ -87,63 +87,63 @@ async function loadAll(
 }
 
 /** Entries by id that leave, and what they were, and those that come; one that has only been read again is in both. */
-interface Moves {
-  readonly leaving: ReadonlyMap<string, Held | undefined>;
-  readonly coming: ReadonlyMap<string, Held>;
+interface EntryChanges {
+  readonly removed: ReadonlyMap<string, LoadedEntry | undefined>;
+  readonly added: ReadonlyMap<string, LoadedEntry>;
 }
 
 /** Undefined where only a full load will do. Costs what differs, and a look at which entries those are. */
 async function update(given: readonly AnyEntry[], previous: Loaded, context: LoadContext): Promise<Loaded | undefined> {
-  const moves = await movesTo(given, previous, context);
-  const tables = moves === undefined ? undefined : moveNames(previous.tables, moves);
+  const moves = await changesTo(given, previous, context);
+  const tables = moves === undefined ? undefined : applyToTables(previous.tables, moves);
   if (moves === undefined || tables === undefined) return undefined;
-  return { ...previous, ...moveEntries(previous, moves), tables, given };
+  return { ...previous, ...applyToEntries(previous, moves), tables, given };
 }
 
-async function movesTo(
+async function changesTo(
   given: readonly AnyEntry[],
   { given: before, held, tables, secrets, canUpdate }: Loaded,
   { providers }: LoadContext,
-): Promise<Moves | undefined> {
+): Promise<EntryChanges | undefined> {
   const { gone, came } = difference(before, given);
   if (!canUpdate || gone.length + came.length + changedNames(tables) > MAX_UPDATE) return undefined;
-  const leaving = new Map(gone.map(({ id }) => [id, held.get(id)]));
-  const coming = new Map<string, Held>();
+  const removed = new Map(gone.map(({ id }) => [id, held.get(id)]));
+  const added = new Map<string, LoadedEntry>();
   let hasTwins = false;
   await forEachInSlices(came, (raw) => {
-    const known = leaving.get(raw.id);
+    const known = removed.get(raw.id);
     const entry = known?.entry.digest === raw.digest ? raw : validateEntry(raw);
     if (entry === undefined) return;
-    hasTwins ||= coming.has(entry.id) || (held.has(entry.id) && known === undefined);
-    coming.set(entry.id, hold(entry, known, { providers, secrets }));
+    hasTwins ||= added.has(entry.id) || (held.has(entry.id) && known === undefined);
+    added.set(entry.id, loadEntry(entry, known, { providers, secrets }));
   });
-  return hasTwins ? undefined : { leaving, coming };
+  return hasTwins ? undefined : { removed, added };
 }
 
-function moveNames(tables: Tables, { leaving, coming }: Moves): Tables | undefined {
-  const draft = new TablesDraft(tables);
-  const left = [...leaving].flatMap(([id, one]) => (one === undefined || isSame(one, coming.get(id)) ? [] : [one]));
-  const came = [...coming].flatMap(([id, one]) => (isSame(one, leaving.get(id)) ? [] : [one]));
+function applyToTables(tables: Tables, { removed, added }: EntryChanges): Tables | undefined {
+  const draft = new TablesBuilder(tables);
+  const left = [...removed].flatMap(([id, one]) => (one === undefined || isSame(one, added.get(id)) ? [] : [one]));
+  const came = [...added].flatMap(([id, one]) => (isSame(one, removed.get(id)) ? [] : [one]));
   if ([...left, ...came].some(({ entry }) => affectsOthers(entry))) return undefined;
   for (const { compiled } of left) if (compiled !== undefined) draft.remove(compiled);
   for (const { compiled } of came) if (compiled !== undefined) draft.add(compiled);
   return draft.isAmbiguous ? undefined : draft.finish();
 }
 
-const isSame = (a: Held, b: Held | undefined): boolean => a.digest === b?.digest;
+const isSame = (a: LoadedEntry, b: LoadedEntry | undefined): boolean => a.digest === b?.digest;
 
 /** Entries that others are compiled or answered with. */
 const affectsOthers = ({ kind }: AnyEntry): boolean => kind === 'credential' || kind === 'organisation';
 
-function moveEntries({ held, skipped }: Loaded, { leaving, coming }: Moves): Pick<Loaded, 'held' | 'skipped'> {
+function applyToEntries({ held, skipped }: Loaded, { removed, added }: EntryChanges): Pick<Loaded, 'held' | 'skipped'> {
   // Ours alone; a copy of a hundred thousand entries would stall the event loop.
-  const next = held as Map<string, Held>;
+  const next = held as Map<string, LoadedEntry>;
   const reasons = new Map(skipped);
-  for (const id of leaving.keys()) {
+  for (const id of removed.keys()) {
     next.delete(id);
     reasons.delete(id);
   }
-  for (const [id, one] of coming) {
+  for (const [id, one] of added) {
     next.set(id, one);
     if (one.compiled?.kind === 'skipped') reasons.set(id, one.compiled.reason);
   }
@@ -165,11 +165,11 @@ function difference(before: readonly AnyEntry[], after: readonly AnyEntry[]): Di
   return { gone: before.slice(start, before.length - end), came: after.slice(start, after.length - end) };
 }
 
-function hold(
+function loadEntry(
   entry: AnyEntry,
-  before: Held | undefined,
+  before: LoadedEntry | undefined,
   { providers, secrets: { fields, digests } }: LoadContext & { readonly secrets: Secrets },
-): Held {
+): LoadedEntry {
   const digest = entry.digest + credentialKey(entry, digests);
   const compiled =
     before?.digest === digest ? before.compiled : compileEntry(entry, { providers, credentials: fields });

@@ -40,7 +40,7 @@ interface Scoped {
 }
 
 /** What is about to be taken out of tables and put into them: first the one, then the other. */
-export class TablesDraft {
+export class TablesBuilder {
   readonly #base: Tables;
   readonly #keys: Changes<KeyRecord> = new Map();
   readonly #workspaces: Changes<WorkspaceRecord> = new Map();
@@ -80,9 +80,9 @@ export class TablesDraft {
 
   #finishFirst(): Tables {
     return {
-      keys: new LayeredMap(present(this.#keys)),
-      workspaces: new LayeredMap(present(this.#workspaces)),
-      sidecars: new LayeredMap(present(this.#sidecars)),
+      keys: new LayeredMap(withoutRemovals(this.#keys)),
+      workspaces: new LayeredMap(withoutRemovals(this.#workspaces)),
+      sidecars: new LayeredMap(withoutRemovals(this.#sidecars)),
       providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
       configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
     };
@@ -120,7 +120,7 @@ export class TablesDraft {
     const scope = record.workspace ?? ORGANISATION;
     const changes = scopes.get(scope) ?? new Map<string, T | undefined>();
     scopes.set(scope, changes);
-    this.#note(changes, base.get(scope) ?? NOTHING, record.slug, leaves ? undefined : record);
+    this.#note(changes, base.get(scope) ?? EMPTY_SCOPE, record.slug, leaves ? undefined : record);
   }
 
   #note<T>(
@@ -135,7 +135,7 @@ export class TablesDraft {
   }
 }
 
-const NOTHING = { get: () => undefined };
+const EMPTY_SCOPE = { get: () => undefined };
 
 /** The scopes that change, each made anew; a name that stays keeps its place. */
 function merge<T>(base: LayeredMap<Scope<T>>, changes: ReadonlyMap<string, Changes<T>>): Map<string, Scope<T>> {
@@ -152,6 +152,6 @@ function merge<T>(base: LayeredMap<Scope<T>>, changes: ReadonlyMap<string, Chang
 }
 
 /** Nothing is taken out of tables that were empty. */
-function present<T>(changes: Changes<T>): Map<string, T> {
+function withoutRemovals<T>(changes: Changes<T>): Map<string, T> {
   return changes as Map<string, T>; // as above
 }

@@ -1,5 +1,4 @@
 export { CIRCUIT_TTL_SECONDS, type CircuitRecord, type CircuitStore, circuitKey } from './circuit.ts';
-export { createFuse, type Fuse, type FuseOptions } from './fuse.ts';
 export { createMemoryCircuitStore, createMemoryStateStore, type MemoryOptions } from './memory/index.ts';
 export {
   createRedisCircuitStore,
@@ -18,4 +17,5 @@ export {
 } from './redis/index.ts';
 export type { StateStore } from './state.ts';
 export { createStickySessions, type StickyOptions, type StickySessions } from './sticky.ts';
+export { createStoreBreaker, type StoreBreaker, type StoreBreakerOptions } from './store-breaker.ts';
 export { StoreUnavailable, type UnavailableReason } from './unavailable.ts';

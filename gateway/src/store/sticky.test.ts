@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createFuse } from './fuse.ts';
 import { createMemoryStateStore } from './memory/index.ts';
 import type { StateStore } from './state.ts';
 import { createStickySessions } from './sticky.ts';
+import { createStoreBreaker } from './store-breaker.ts';
 
 const KEY = 'sticky:loadbalance:7:abc';
 
@@ -17,7 +17,8 @@ function start(over: Partial<StateStore> = {}) {
     return memory.get(key);
   };
   const states = { ...memory, get, ...over };
-  const gateway = () => createStickySessions({ states, fuse: createFuse({ onError: () => {}, now }), now });
+  const gateway = () =>
+    createStickySessions({ states, storeBreaker: createStoreBreaker({ onError: () => {}, now }), now });
   return {
     memory,
     gets,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { atMostEntries } from '../lib/entry-bound.ts';
-import type { Fuse } from './fuse.ts';
 import type { StateStore } from './state.ts';
+import type { StoreBreaker } from './store-breaker.ts';
 
 /** Target of each session, as its index in the config; docs/behaviour/routing.md#sticky-sessions. */
 export interface StickySessions {
@@ -14,7 +14,7 @@ export interface StickySessions {
 
 export interface StickyOptions {
   readonly states: StateStore;
-  readonly fuse: Fuse;
+  readonly storeBreaker: StoreBreaker;
   /** Unix time in ms. */
   readonly now: () => number;
   /** Sessions remembered in this process. */
@@ -32,7 +32,7 @@ interface Choice {
 }
 
 export function createStickySessions(options: StickyOptions): StickySessions {
-  const { states, fuse, now } = options;
+  const { states, storeBreaker, now } = options;
   const local = new LRUCache<string, Choice & { readonly freshUntilMs: number }>(
     atMostEntries(options.maxSessions ?? MAX_SESSIONS),
   );
@@ -47,7 +47,7 @@ export function createStickySessions(options: StickyOptions): StickySessions {
   };
 
   const sharedChoice = async (key: string): Promise<Choice | undefined> => {
-    const found = await fuse.attempt(() => states.get(key));
+    const found = await storeBreaker.attempt(() => states.get(key));
     const choice = found.ok && found.value !== undefined ? parseChoice(found.value) : undefined;
     return choice !== undefined && now() < choice.expiresMs ? choice : undefined;
   };
@@ -64,7 +64,7 @@ export function createStickySessions(options: StickyOptions): StickySessions {
       }
       const choice = { index, expiresMs: now() + ttlSeconds * 1_000 };
       keepLocally(key, choice);
-      void fuse.attempt(() => states.set(key, formatChoice(choice), ttlSeconds)); // never rejects; nobody waits for it
+      void storeBreaker.attempt(() => states.set(key, formatChoice(choice), ttlSeconds)); // never rejects; nobody waits for it
       return index;
     },
   };

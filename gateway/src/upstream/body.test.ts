@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
-import { roomyAccount } from '../lib/testing.ts';
+import { unlimitedAccount } from '../lib/testing.ts';
 import { type BodySink, UpstreamBody } from './body.ts';
 
 interface Heard {
@@ -163,7 +163,7 @@ describe('peeking', () => {
     const third = body.peek(2);
     body.finish();
     expect(await third).toMatchObject({ last: true });
-    expect((await body.collect(10, roomyAccount())).toString()).toBe('ab');
+    expect((await body.collect(10, unlimitedAccount())).toString()).toBe('ab');
   });
 
   test('ends when no more can be held', async () => {
@@ -184,30 +184,30 @@ describe('peeking', () => {
 describe('collecting', () => {
   test('gives the whole body', async () => {
     const { body } = open();
-    const whole = body.collect(100, roomyAccount());
+    const whole = body.collect(100, unlimitedAccount());
     for (const text of ['a', 'b', 'c']) body.push(Buffer.from(text));
     body.finish();
     expect((await whole).toString()).toBe('abc');
     const empty = open().body;
     empty.finish();
-    expect(await empty.collect(1, roomyAccount())).toHaveLength(0);
+    expect(await empty.collect(1, unlimitedAccount())).toHaveLength(0);
   });
 
   test('stops beyond the limit, also when all of it is here', async () => {
     const { body, flow } = open();
-    const whole = body.collect(3, roomyAccount());
+    const whole = body.collect(3, unlimitedAccount());
     body.push(Buffer.from('abcd'));
     await expect(whole).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
     expect(flow).toContain('abort');
     const here = open().body;
     here.push(Buffer.from('abcd'));
     here.finish();
-    await expect(here.collect(3, roomyAccount())).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
+    await expect(here.collect(3, unlimitedAccount())).rejects.toMatchObject({ code: 'UPSTREAM_TOO_LARGE' });
   });
 
   test('fails with the connection', async () => {
     const { body } = open();
-    const whole = body.collect(100, roomyAccount());
+    const whole = body.collect(100, unlimitedAccount());
     body.break(lost);
     await expect(whole).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
   });

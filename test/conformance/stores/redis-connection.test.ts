@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { createRedisCacheStore, createResponseCache } from '../../../gateway/src/cache/index.ts';
 import { Secret } from '../../../gateway/src/lib/secret.ts';
 import {
-  createFuse,
   createRedisConnection,
   createRedisStateStore,
+  createStoreBreaker,
   type RedisConnection,
   type RedisHealth,
   type RedisSettings,
@@ -151,7 +151,7 @@ describe.runIf(hasRedis())('the response cache over Redis', () => {
     const errors: unknown[] = [];
     const cache = createResponseCache({
       store: createRedisCacheStore(redis.connection),
-      fuse: createFuse({ onError: (error) => errors.push(error), pauseMs: 100 }),
+      storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error), pauseMs: 100 }),
     });
     const parts = {
       organisation: 'acme',

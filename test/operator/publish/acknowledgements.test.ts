@@ -143,7 +143,7 @@ describe('a table of acknowledgements', () => {
     one.snapshots.refuse({ epoch: 1, version: 9 }, 'it comes before');
     const seen = () => acknowledgements.table()[0]?.answer;
     await waitFor(() => seen()?.rejected?.epoch === 1, { deadlineMs: 10_000, what: 'the refusal' });
-    one.snapshots.settle();
+    one.snapshots.clearRejection();
     await waitFor(() => seen()?.rejected === undefined, { deadlineMs: 10_000, what: 'no refusal' });
   });
 

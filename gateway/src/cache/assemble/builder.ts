@@ -3,7 +3,7 @@ import { readJson } from '../../lib/json/index.ts';
 import type { Frame, JsonObject } from '../../wire/contract.ts';
 
 /** Rebuilds one answer from the events of its stream. */
-export interface Builder {
+export interface AnswerBuilder {
   /** False: the stream failed, or says something that cannot be rebuilt. */
   take(frame: Frame): boolean;
   /** The answer, if the stream told all of it. */

@@ -1,8 +1,8 @@
 /** Chat and text completions: chunks whose choices carry pieces. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame, JsonObject } from '../../wire/contract.ts';
-import { type Builder, indexOf, isHookResults, objectsOf, parseFrame } from './builder.ts';
-import { type Budget, Draft, type DraftList } from './draft.ts';
+import { type AnswerBuilder, indexOf, isHookResults, objectsOf, parseFrame } from './builder.ts';
+import { type CharacterBudget, Draft, type DraftList } from './draft.ts';
 
 type MergeChoice = (choice: Draft, piece: JsonObject) => void;
 
@@ -11,12 +11,13 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 
 /** The same in every chunk. */
 const REPEATED: ReadonlySet<string> = new Set(['id', 'created', 'model', 'provider']);
 
-export const createChatBuilder = (budget: Budget): Builder => createChunkBuilder('chat.completion', mergeChat, budget);
+export const createChatBuilder = (budget: CharacterBudget): AnswerBuilder =>
+  createChunkBuilder('chat.completion', mergeChat, budget);
 
-export const createCompletionBuilder = (budget: Budget): Builder =>
+export const createCompletionBuilder = (budget: CharacterBudget): AnswerBuilder =>
   createChunkBuilder('text_completion', (choice, { text }) => choice.append('text', text ?? ''), budget);
 
-function createChunkBuilder(object: string, mergeChoice: MergeChoice, budget: Budget): Builder {
+function createChunkBuilder(object: string, mergeChoice: MergeChoice, budget: CharacterBudget): AnswerBuilder {
   const answer = new Draft(budget);
   answer.set('object', object);
   const choices = answer.list('choices');
@@ -116,7 +117,7 @@ function mergeToolCalls(message: Draft, value: unknown): void {
   message.setOnce('tool_calls', objectsOf(value).length === 0 ? value : undefined);
   for (const [place, piece] of objectsOf(value).entries()) {
     const call = message.list('tool_calls').at(indexOf(piece, place));
-    if (isAnother(call.get('id'), piece['id'])) message.spoil(); // calls without an index of their own
+    if (isAnother(call.get('id'), piece['id'])) message.giveUp(); // calls without an index of their own
     for (const [key, member] of Object.entries(piece)) {
       if (isObject(member)) mergeNested(call, key, member);
       else if (key !== 'index') call.setOnce(key, member);

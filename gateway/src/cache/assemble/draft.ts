@@ -1,7 +1,7 @@
 /** Objects under construction. Keys come from providers, so members live in maps until the end. */
 
 /** Characters that may still be kept; below 0 the stream is too big. Shared by all drafts of a stream. */
-export interface Budget {
+export interface CharacterBudget {
   left: number;
 }
 
@@ -10,9 +10,9 @@ const ITEM_COST = 64;
 
 export class Draft {
   readonly #members = new Map<string, unknown>();
-  readonly #budget: Budget;
+  readonly #budget: CharacterBudget;
 
-  constructor(budget: Budget) {
+  constructor(budget: CharacterBudget) {
     this.#budget = budget;
   }
 
@@ -42,7 +42,7 @@ export class Draft {
       this.#budget.left -= value.length;
       this.#members.set(key, known + value);
     } else if ((isComposite(value) && !isBlank(known)) || (isComposite(known) && !isBlank(value))) {
-      this.spoil();
+      this.giveUp();
     } else {
       this.setKnown(key, value);
     }
@@ -62,7 +62,7 @@ export class Draft {
   }
 
   /** Gives the whole stream up. */
-  spoil(): void {
+  giveUp(): void {
     this.#budget.left = Number.NEGATIVE_INFINITY;
   }
 
@@ -99,9 +99,9 @@ export class Draft {
 /** Objects by their index in the stream, which may have gaps. */
 export class DraftList {
   readonly #items = new Map<number, Draft>();
-  readonly #budget: Budget;
+  readonly #budget: CharacterBudget;
 
-  constructor(budget: Budget) {
+  constructor(budget: CharacterBudget) {
     this.#budget = budget;
   }
 

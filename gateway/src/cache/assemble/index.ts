@@ -1,8 +1,8 @@
 import { createSseReader } from '../../wire/framing/sse.ts';
 import type { StreamProtocol } from '../protocol.ts';
-import type { Builder } from './builder.ts';
+import type { AnswerBuilder } from './builder.ts';
 import { createChatBuilder, createCompletionBuilder } from './chunks.ts';
-import type { Budget } from './draft.ts';
+import type { CharacterBudget } from './draft.ts';
 import { createMessagesBuilder } from './messages.ts';
 import { createResponsesBuilder } from './responses.ts';
 
@@ -13,7 +13,7 @@ export interface Assembler {
   finish(): object | undefined;
 }
 
-const BUILDERS: Readonly<Record<StreamProtocol, (budget: Budget) => Builder>> = {
+const BUILDERS: Readonly<Record<StreamProtocol, (budget: CharacterBudget) => AnswerBuilder>> = {
   chat: createChatBuilder,
   completion: createCompletionBuilder,
   messages: createMessagesBuilder,
@@ -23,8 +23,8 @@ const BUILDERS: Readonly<Record<StreamProtocol, (budget: Budget) => Builder>> = 
 /** `maxBytes` bounds what is kept of the stream, counted in characters of text. */
 export function createAssembler(protocol: StreamProtocol, maxBytes: number): Assembler {
   const reader = createSseReader();
-  const budget: Budget = { left: maxBytes };
-  let builder: Builder | undefined = BUILDERS[protocol](budget);
+  const budget: CharacterBudget = { left: maxBytes };
+  let builder: AnswerBuilder | undefined = BUILDERS[protocol](budget);
 
   const read = (cut: () => ReturnType<typeof reader.push>): void => {
     try {

@@ -3,8 +3,8 @@
 import { isObject } from '@gatehouse/crds';
 import { readJson } from '../../lib/json/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import { type Builder, indexOf, parseFrame } from './builder.ts';
-import { type Budget, Draft, DraftList } from './draft.ts';
+import { type AnswerBuilder, indexOf, parseFrame } from './builder.ts';
+import { type CharacterBudget, Draft, DraftList } from './draft.ts';
 
 interface State {
   readonly message: Draft;
@@ -29,7 +29,7 @@ const HANDLERS: ReadonlyMap<unknown, Handler> = new Map<unknown, Handler>([
   ['error', () => false],
 ]);
 
-export function createMessagesBuilder(budget: Budget): Builder {
+export function createMessagesBuilder(budget: CharacterBudget): AnswerBuilder {
   const state: State = {
     message: new Draft(budget),
     usage: new Draft(budget),

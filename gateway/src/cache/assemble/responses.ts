@@ -1,13 +1,13 @@
 /** Responses: the terminal event carries the whole answer. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame } from '../../wire/contract.ts';
-import { type Builder, parseFrame } from './builder.ts';
-import type { Budget } from './draft.ts';
+import { type AnswerBuilder, parseFrame } from './builder.ts';
+import type { CharacterBudget } from './draft.ts';
 
 const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 const FAILED: ReadonlySet<unknown> = new Set(['response.failed', 'error']);
 
-export function createResponsesBuilder(budget: Budget): Builder {
+export function createResponsesBuilder(budget: CharacterBudget): AnswerBuilder {
   let answer: object | undefined;
   return {
     take: (frame) => {

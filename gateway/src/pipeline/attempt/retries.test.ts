@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
-import { roomyAccount } from '../../lib/testing.ts';
+import { unlimitedAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
 import { createCallBudget } from '../call-budget.ts';
@@ -56,7 +56,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
       hostOrigin: 'request',
     }),
     calls: createCallBudget(1_000),
-    memory: roomyAccount(),
+    memory: unlimitedAccount(),
     replayable: () => true,
     isStream: () => false,
     inspect: async () => undefined,
@@ -262,7 +262,7 @@ describe('retries', () => {
       settings: { retry: retry(), requestTimeoutMs: 0 },
       request: () => Promise.reject(broken),
       calls: createCallBudget(1_000),
-      memory: roomyAccount(),
+      memory: unlimitedAccount(),
       replayable: () => true,
       isStream: () => false,
       inspect: async () => undefined,

@@ -14,7 +14,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
 import { reveal } from '../../lib/secret.ts';
-import { roomyAccount } from '../../lib/testing.ts';
+import { unlimitedAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
@@ -48,7 +48,7 @@ function resolve({ operation = 'chatComplete', snapshotView = world, ...given }:
     snapshot: snapshotView,
     signal: new AbortController().signal,
     atEnd: () => {},
-    memory: roomyAccount(),
+    memory: unlimitedAccount(),
     startedMs: 0,
     trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
   };

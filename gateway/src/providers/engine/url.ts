@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/index.ts';
-import { climbs } from '../../lib/target.ts';
+import { hasDotSegments } from '../../lib/request-target.ts';
 
 /** A base URL taken apart. */
 export interface Base {
@@ -41,7 +41,7 @@ export function hostText(value: string, name: string): string {
 
 /** A path that climbs would leave the base URL, and the credential with it. */
 export function refuseDotSegments(path: string, name: string): void {
-  if (climbs(path)) throw invalid(name, 'no . or .. segments');
+  if (hasDotSegments(path)) throw invalid(name, 'no . or .. segments');
 }
 
 function percentEncode(value: string, encode: (text: string) => string, name: string): string {

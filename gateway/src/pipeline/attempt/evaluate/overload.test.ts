@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { roomyAccount } from '../../../lib/testing.ts';
+import { unlimitedAccount } from '../../../lib/testing.ts';
 import { PROVIDERS } from '../../../providers/register.ts';
 import { UpstreamBody } from '../../../upstream/index.ts';
 import { isOverloaded } from './overload.ts';
@@ -44,7 +44,7 @@ describe('a stream begins with an overload', () => {
   ])('$rule: $want', async ({ pieces, want }) => {
     const { response } = respond(pieces);
     expect(await isOverloaded(anthropic, response)).toBe(want);
-    if (!want) expect((await response.body.collect(1_000_000, roomyAccount())).toString()).toBe(pieces.join(''));
+    if (!want) expect((await response.body.collect(1_000_000, unlimitedAccount())).toString()).toBe(pieces.join(''));
   });
 
   test('and is given up where it goes on', async () => {

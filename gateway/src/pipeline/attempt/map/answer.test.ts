@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../../../lib/byte-budget.ts';
-import { roomyAccount } from '../../../lib/testing.ts';
+import { unlimitedAccount } from '../../../lib/testing.ts';
 import { PROVIDERS } from '../../../providers/register.ts';
 import { OPERATIONS } from '../../operations/index.ts';
 import { errorAnswer, isEventStream, isServerSent } from './answer.ts';
@@ -11,7 +11,7 @@ import { decodeAnswer } from './unpack.ts';
 const openai = PROVIDERS.get('openai');
 if (openai === undefined) throw new Error('no provider');
 
-const limits = () => ({ maxBytes: 1_000, memory: roomyAccount() });
+const limits = () => ({ maxBytes: 1_000, memory: unlimitedAccount() });
 const TEXT = Buffer.from('{"hello":"world"}');
 
 describe('a body in an encoding', () => {

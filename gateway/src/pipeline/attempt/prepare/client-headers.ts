@@ -1,9 +1,9 @@
 /** Which headers of a client go to a provider. */
 import {
+  isClientAddressHeader,
   isCredentialHeader,
   isHopByHop,
   isMetadataHeader,
-  isOriginHeader,
   namedByConnection,
 } from '../../../lib/header-names.ts';
 import type { Caller, ClientRequest } from '../../exchange.ts';
@@ -32,7 +32,7 @@ export function clientHeaders(source: HeaderSource): Record<string, string> {
   const out: Record<string, string> = {};
   const named = namedByConnection(request.header('connection'));
   for (const [name, value] of request.headers()) {
-    if (named.has(name) || isCredentialHeader(name) || isOriginHeader(name)) continue;
+    if (named.has(name) || isCredentialHeader(name) || isClientAddressHeader(name)) continue;
     if (mayLeave(name, value, source)) out[name] = name === 'accept-encoding' ? readableOnly(value) : value;
   }
   return out;

@@ -5,22 +5,22 @@
  */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../../errors/index.ts';
-import type { Party } from '../../../routing/index.ts';
+import type { Principal } from '../../../routing/index.ts';
 import { type HostPolicy, mayReceiveCredentials } from '../../../upstream/host-guard/index.ts';
 
-const RANKS: Readonly<Record<Party, number>> = { client: 0, workspace: 1, organisation: 2 };
+const RANKS: Readonly<Record<Principal, number>> = { client: 0, workspace: 1, organisation: 2 };
 
-export const ranksBelow = (one: Party, other: Party): boolean => RANKS[one] < RANKS[other];
+export const ranksBelow = (one: Principal, other: Principal): boolean => RANKS[one] < RANKS[other];
 
 export interface NamedHost {
   readonly url: string;
-  readonly namedBy: Party;
+  readonly namedBy: Principal;
   /** Header or field that names it. */
   readonly param: string;
 }
 
 /** Throws CUSTOM_HOST_REFUSED when the credential of the owner must not go to the host. */
-export function checkCredentialScope({ url, namedBy, param }: NamedHost, owner: Party, hosts: HostPolicy): void {
+export function checkCredentialScope({ url, namedBy, param }: NamedHost, owner: Principal, hosts: HostPolicy): void {
   if (!ranksBelow(namedBy, owner) || mayReceiveCredentials(url, hosts)) return;
   throw refused(param, 'a stored credential is only sent to hosts that TRUSTED_CUSTOM_HOSTS names');
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../../errors/index.ts';
 import { type MaybeSecret, reveal } from '../../../lib/secret.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../../providers/engine/index.ts';
-import type { Leaf, Party, Plan } from '../../../routing/index.ts';
+import type { Leaf, Plan, Principal } from '../../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../../upstream/host-guard/index.ts';
 import { compileReach, type HostScope } from '../../../upstream/index.ts';
@@ -20,7 +20,7 @@ export interface ResolvedTarget {
   readonly hostOrigin: HostScope;
   readonly managed: ManagedProvider | undefined;
   /** Who has stored the credential; undefined where the caller brings it, or there is none. */
-  readonly storedBy: Party | undefined;
+  readonly storedBy: Principal | undefined;
   /** The fields of the target, credentials included. */
   readonly values: ReadonlyMap<string, MaybeSecret>;
 }
@@ -45,7 +45,7 @@ interface Account {
   readonly prepared: PreparedTarget | undefined;
   readonly deployments: readonly Deployment[];
   /** Whose credential it holds. */
-  readonly owner: Party;
+  readonly owner: Principal;
   /** The organisation lends it the identity of the gateway's pod. */
   readonly ownIdentity: boolean;
 }
@@ -73,7 +73,7 @@ export function resolveTarget(leaf: Leaf, question: TargetInput): ResolvedTarget
 }
 
 /** An account without secrets has none where it names its host; elsewhere it is the identity of the gateway itself. */
-const storedBy = ({ owner }: Account, target: PreparedTarget): Party | undefined =>
+const storedBy = ({ owner }: Account, target: PreparedTarget): Principal | undefined =>
   owner === 'client' || (target.namedHost && !holdsCredential(target)) ? undefined : owner;
 
 // A memo of a pure function: the targets of a Snapshot serve many requests.

@@ -1,9 +1,9 @@
 /** The three questions a gateway asks the API server. It may ask no others. */
 import { isObject, parseJson } from '@gatehouse/crds';
 import { MANIFEST_KEY, manifestName, SHARD_KEY, type ShardRef } from '@gatehouse/crds/snapshot';
+import { startIdleTimeout } from '../backoff.ts';
 import { createHttpsClient, type Endpoint, type GetOptions } from '../https.ts';
 import { readLines, readText } from '../lines.ts';
-import { startDeadline } from '../pace.ts';
 
 /** The manifest as an object of the API server. */
 export interface ManifestObject {
@@ -12,22 +12,22 @@ export interface ManifestObject {
   readonly text: string;
 }
 
-export interface ApiOptions {
+export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
 /** All reject when the API server cannot be reached, refuses or takes too long. */
 export interface SnapshotApi {
   /** Undefined when there is none. */
-  manifest(options: ApiOptions): Promise<ManifestObject | undefined>;
+  manifest(options: CallOptions): Promise<ManifestObject | undefined>;
   /** The manifest as it is, then whenever it changes, until the server ends the watch. */
-  watchManifest(options: ApiOptions): AsyncGenerator<ManifestObject, void>;
+  watchManifest(options: CallOptions): AsyncGenerator<ManifestObject, void>;
   /** The text of a shard; undefined when there is none. */
-  shard(ref: Pick<ShardRef, 'name' | 'secret'>, options: ApiOptions): Promise<string | undefined>;
+  shard(ref: Pick<ShardRef, 'name' | 'secret'>, options: CallOptions): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-export interface ApiPlace {
+export interface SnapshotApiOptions {
   readonly endpoint: Endpoint;
   readonly namespace: string;
   readonly fleet: string;
@@ -43,13 +43,13 @@ const WATCH_SECONDS = { min: 300, max: 600 };
 /** An object of etcd has 1.5 MiB at most, and escapes may double it. */
 const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
 
-export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPlace): SnapshotApi {
+export function createSnapshotApi({ endpoint, namespace, fleet, random }: SnapshotApiOptions): SnapshotApi {
   const client = createHttpsClient(endpoint);
   const base = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
   const manifest = manifestName(fleet);
 
   const getObject = async (path: string, { signal, isOneOfMany = false }: GetOptions): Promise<unknown> => {
-    using deadline = startDeadline(signal, CALL_MS);
+    using deadline = startIdleTimeout(signal, CALL_MS);
     const { status, body } = await client.get(path, { signal: deadline.signal, isOneOfMany });
     const text = await readText(body, MAX_OBJECT_BYTES);
     if (status === 404) return undefined;
@@ -59,7 +59,7 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: ApiPla
   return {
     manifest: async (options) => toManifest(await getObject(`${base}/configmaps/${manifest}`, options)),
     watchManifest: async function* ({ signal }) {
-      using silence = startDeadline(signal, SILENCE_MS);
+      using silence = startIdleTimeout(signal, SILENCE_MS);
       const seconds = WATCH_SECONDS.min + Math.floor(random() * (WATCH_SECONDS.max - WATCH_SECONDS.min));
       const query = `watch=true&fieldSelector=metadata.name%3D${manifest}&allowWatchBookmarks=true&timeoutSeconds=${seconds}`;
       const { status, body } = await client.get(`${base}/configmaps?${query}`, silence);

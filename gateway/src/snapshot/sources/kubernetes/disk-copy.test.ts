@@ -5,7 +5,7 @@ import { config, key, provider, unwrap, workspace } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSnapshotHolder } from '../../holder.ts';
 import { createDiskCopy, type DiskCopy } from './disk-copy.ts';
-import { serveCopy } from './serve-copy.ts';
+import { loadDiskCopy } from './load-disk-copy.ts';
 import { publication } from './testing.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ const { signal } = new AbortController();
 
 async function serve(from: DiskCopy, isWanted = () => true) {
   const snapshots = createSnapshotHolder({ providers: new Map() });
-  const problem = await serveCopy({ copy: from, snapshots, isWanted, signal });
+  const problem = await loadDiskCopy({ copy: from, snapshots, isWanted, signal });
   return { problem, version: snapshots.status.version };
 }
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { revisionOf, shardDigest } from '@gatehouse/crds/snapshot';
+import { sleepUntilAborted } from '../backoff.ts';
 import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
-import { pause } from '../pace.ts';
 import type { SnapshotSource, SourceOptions } from '../source.ts';
 import { createSnapshotApi, type SnapshotApi } from './api.ts';
 import { createDiskCopy, type DiskCopy } from './disk-copy.ts';
+import { createDiskCopyWriter } from './disk-copy-writer.ts';
+import { loadDiskCopy } from './load-disk-copy.ts';
 import { createLoader } from './loader.ts';
 import { followManifest } from './manifest-follower.ts';
-import { createSaver } from './saver.ts';
-import { serveCopy } from './serve-copy.ts';
 import { createShardCache, type ShardCache } from './shard-cache.ts';
 
 export interface KubernetesSourceSettings {
@@ -35,24 +35,26 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
   const { signal } = closing;
   const api = createSnapshotApi({ ...settings, endpoint: settings.api, random });
   const connection = createConnection('the API server', options);
-  const copy = copyOf(settings);
+  const copy = diskCopyOf(settings);
   let servedFrom: string | undefined;
-  const shards = cacheOf(api, copy, () => servedFrom !== 'the API server');
-  const saver = copy === undefined ? undefined : createSaver(copy, shards, log);
+  const shards = shardCacheOf(api, copy, () => servedFrom !== 'the API server');
+  const saver = copy === undefined ? undefined : createDiskCopyWriter(copy, shards, log);
   let copyProblem: string | undefined;
   const loader = createLoader({
     ...{ snapshots, shards, log, random },
     onServing: (manifest, event) => {
       servedFrom = 'the API server';
-      saver?.note(manifest, event);
+      saver?.onServing(manifest, event);
     },
   });
   const unreachable = new AbortController();
   const fallBack = async (from: DiskCopy): Promise<void> => {
-    await pause(START_MS, AbortSignal.any([unreachable.signal, signal]));
+    await sleepUntilAborted(START_MS, AbortSignal.any([unreachable.signal, signal]));
     const isWanted = (): boolean => !loader.hasBegun && !signal.aborted;
     if (!isWanted()) return;
-    copyProblem = await serveCopy({ copy: from, snapshots, isWanted, signal }).catch(() => 'the copy cannot be read');
+    copyProblem = await loadDiskCopy({ copy: from, snapshots, isWanted, signal }).catch(
+      () => 'the copy cannot be read',
+    );
     if (copyProblem === undefined) servedFrom ??= 'the copy on disk';
     log.warn({ problem: copyProblem }, 'API server did not answer in time, the copy on disk was taken');
   };
@@ -61,7 +63,7 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
       ...{ api, signal, random },
       onManifest: (object) => {
         connection.up();
-        if (object !== undefined) loader.offer(object);
+        if (object !== undefined) loader.propose(object);
       },
       onFailure: (error) => {
         connection.down(error);
@@ -97,13 +99,13 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
   };
 }
 
-function copyOf({ folder, maxAgeMs, fleet }: KubernetesSourceSettings): DiskCopy | undefined {
+function diskCopyOf({ folder, maxAgeMs, fleet }: KubernetesSourceSettings): DiskCopy | undefined {
   if (folder === undefined) return undefined;
   return createDiskCopy({ folder: join(folder, 'snapshot', fleet), maxAgeMs, now: Date.now });
 }
 
 /** A container that starts again has most shards on its disk; later ones are new. */
-function cacheOf(api: SnapshotApi, copy: DiskCopy | undefined, isStarting: () => boolean): ShardCache {
+function shardCacheOf(api: SnapshotApi, copy: DiskCopy | undefined, isStarting: () => boolean): ShardCache {
   return createShardCache(async (ref, options) => {
     const kept = isStarting() ? await copy?.shard(ref.digest).catch(() => undefined) : undefined;
     return kept !== undefined && shardDigest(kept) === ref.digest ? kept : api.shard(ref, options);

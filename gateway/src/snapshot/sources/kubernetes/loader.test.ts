@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSnapshotHolder, type SnapshotHolder } from '../../holder.ts';
 import { createLoader, type Loader } from './loader.ts';
 import { createShardCache } from './shard-cache.ts';
-import { publication, QUIET, type TestPublication } from './testing.ts';
+import { publication, SILENT_LOG, type TestPublication } from './testing.ts';
 
 let snapshots: SnapshotHolder;
 let loader: Loader;
@@ -21,7 +21,7 @@ beforeEach(() => {
   loader = createLoader({
     snapshots,
     shards: createShardCache(async ({ digest }) => there.get(digest)),
-    log: QUIET,
+    log: SILENT_LOG,
     random: () => 0,
     onServing: ({ version }, event) => events.push(`${event} ${version}`),
   });
@@ -47,16 +47,16 @@ const serves = (version: number) => waitFor(() => snapshots.status.version === v
 describe('a loader', () => {
   test('serves what it is offered, once', async () => {
     const { object } = publish(1);
-    loader.offer(object);
+    loader.propose(object);
     await serves(1);
-    loader.offer({ ...object });
+    loader.propose({ ...object });
     expect([events, loader.problem, loader.hasBegun]).toEqual([['loaded 1', 'confirmed 1'], undefined, true]);
   });
 
   test('tries again until a Snapshot is whole, and drops it for a newer one', async () => {
     const missing = publish(1);
     there.clear();
-    loader.offer(missing.object);
+    loader.propose(missing.object);
     await waitFor(() => loader.problem !== undefined);
     expect(snapshots.current).toBeUndefined();
     for (const [digest, text] of missing.shards) there.set(digest, text);
@@ -64,17 +64,17 @@ describe('a loader', () => {
     expect(loader.problem).toBeUndefined();
     const lost = publish(2);
     for (const digest of lost.shards.keys()) there.delete(digest);
-    loader.offer(lost.object);
-    loader.offer(publish(3).object);
+    loader.propose(lost.object);
+    loader.propose(publish(3).object);
     await serves(3);
     expect(events).toEqual(['loaded 1', 'loaded 3']);
   });
 
   test('does not go back to what a replica of the API server still shows', async () => {
-    loader.offer(publish(2).object);
+    loader.propose(publish(2).object);
     await serves(2);
-    loader.offer(publish(1).object);
-    loader.offer(publish(3).object);
+    loader.propose(publish(1).object);
+    loader.propose(publish(3).object);
     await serves(3);
     expect(events).toEqual(['loaded 2', 'loaded 3']);
   });
@@ -85,13 +85,13 @@ describe('a loader', () => {
     { rule: 'an older epoch, whatever its version', at: { epoch: 1, version: 900 } },
     { rule: 'the same version with other content', at: { epoch: 2, version: 7 } },
   ])('refuses $rule, says so, and goes on with what comes later', async ({ at, uid }) => {
-    loader.offer(publish({ epoch: 2, version: 7 }).object);
+    loader.propose(publish({ epoch: 2, version: 7 }).object);
     await serves(7);
     const { digest } = snapshots.status;
-    loader.offer(publish(at, uid).object);
+    loader.propose(publish(at, uid).object);
     expect(snapshots.status).toMatchObject({ epoch: 2, version: 7, digest, rejected: at });
     expect(loader.problem).toEqual(expect.any(String));
-    loader.offer(publish({ epoch: 3, version: 1 }).object);
+    loader.propose(publish({ epoch: 3, version: 1 }).object);
     await serves(1);
     expect(snapshots.status).toMatchObject({ epoch: 3, rejected: undefined });
     expect(loader.problem).toBeUndefined();
@@ -99,26 +99,26 @@ describe('a loader', () => {
 
   test('has nothing to refuse any more once what it serves is offered again', async () => {
     const current = publish(7);
-    loader.offer(current.object);
+    loader.propose(current.object);
     await serves(7);
-    loader.offer(publish(6).object);
+    loader.propose(publish(6).object);
     expect(snapshots.status.rejected).toMatchObject({ version: 6 });
-    loader.offer({ ...current.object, uid: 'put back' });
+    loader.propose({ ...current.object, uid: 'put back' });
     expect([snapshots.status.rejected, loader.problem]).toEqual([undefined, undefined]);
   });
 
   test('does not go back to what came before the life of its process', async () => {
     loader.remember({ epoch: 1, version: 7 });
-    loader.offer(publish({ epoch: 1, version: 6 }).object);
+    loader.propose(publish({ epoch: 1, version: 6 }).object);
     expect(snapshots.status).toMatchObject({ version: undefined, rejected: { epoch: 1, version: 6 } });
     expect(loader.hasBegun).toBe(false);
-    loader.offer(publish({ epoch: 1, version: 7 }).object);
+    loader.propose(publish({ epoch: 1, version: 7 }).object);
     await serves(7);
   });
 
   test('takes what an operator of before epochs publishes, and says what it serves of it', async () => {
     const { object, manifest } = publish(7);
-    loader.offer(object);
+    loader.propose(object);
     await serves(7);
     expect(snapshots.status).toMatchObject({ epoch: 0, digest: contentDigest(manifest) });
   });
@@ -128,15 +128,15 @@ describe('a loader', () => {
     { rule: 'without shards', text: '{"version":6,"schemaVersion":{"major":1,"minor":0}}', rejected: 6 },
     { rule: 'that is none', text: 'x', rejected: undefined },
   ])('keeps serving beside a manifest $rule', async ({ text, rejected }) => {
-    loader.offer(publish(1).object);
+    loader.propose(publish(1).object);
     await serves(1);
-    loader.offer({ uid: 'uid', text });
+    loader.propose({ uid: 'uid', text });
     expect(loader.problem).toEqual(expect.any(String));
     expect(snapshots.status).toMatchObject({
       version: 1,
       ...(rejected === undefined ? {} : { rejected: { version: rejected } }),
     });
-    loader.offer(publish(9).object);
+    loader.propose(publish(9).object);
     await serves(9);
     expect(snapshots.status.rejected).toBeUndefined();
   });
@@ -144,10 +144,10 @@ describe('a loader', () => {
   test('does not try a Snapshot again that the gateway has refused', async () => {
     const broken = publication({ epoch: 0, version: 4 }, [organisation({ headersToMask: 7 as never })]);
     for (const [digest, text] of broken.shards) there.set(digest, text);
-    loader.offer(broken.object);
+    loader.propose(broken.object);
     await waitFor(() => snapshots.status.rejected?.version === 4);
     await waitFor(() => loader.problem !== undefined);
-    loader.offer(publish(5).object);
+    loader.propose(publish(5).object);
     await serves(5);
     expect(events).toEqual(['loaded 5']);
   });

@@ -11,10 +11,10 @@ import {
   type Snapshot,
 } from '@gatehouse/crds/snapshot';
 import type { SnapshotHolder } from '../../holder.ts';
-import { type Backoff, createBackoff, pause } from '../pace.ts';
+import { type Backoff, createBackoff, sleepUntilAborted } from '../backoff.ts';
 import type { SourceLog } from '../source.ts';
 import type { ManifestObject } from './api.ts';
-import { type Offer, type Refusal, readOffer } from './offer.ts';
+import { type CandidateManifest, type ManifestRejection, readCandidate } from './candidate-manifest.ts';
 import type { ShardCache } from './shard-cache.ts';
 
 export interface LoaderOptions {
@@ -28,10 +28,10 @@ export interface LoaderOptions {
 
 export interface Loader {
   /** What the API server has. Cheap when nothing has changed. */
-  offer(object: ManifestObject): void;
+  propose(object: ManifestObject): void;
   /** What was served before this process began: nothing before it is taken. */
   remember(revision: Revision): void;
-  /** What keeps the last offer from being served. */
+  /** What keeps the last candidate from being served. */
   readonly problem: string | undefined;
   /** Whether a Snapshot of the API server is, or is about to be, in the holder. */
   readonly hasBegun: boolean;
@@ -43,37 +43,37 @@ const BACKOFF = { minMs: 100, maxMs: 10_000 };
 
 export function createLoader(options: LoaderOptions): Loader {
   const { snapshots, shards, log, random, onServing } = options;
-  let latest: Offer | undefined;
+  let latest: CandidateManifest | undefined;
   let refused: ManifestObject | undefined;
-  let serving: Offer | undefined;
+  let serving: CandidateManifest | undefined;
   let problem: string | undefined;
   let [hasBegun, remembered] = [false, NO_REVISION];
   let wake = new AbortController();
 
-  const refuse = (object: ManifestObject, { revision, message }: Refusal): void => {
+  const refuse = (object: ManifestObject, { revision, message }: ManifestRejection): void => {
     if (refused?.uid === object.uid && refused.text === object.text) return;
     [refused, problem] = [object, message];
     log.error({ problem, ...revision }, 'Manifest was refused');
     if (revision !== undefined) snapshots.refuse(revision, message);
   };
-  const confirm = ({ manifest }: Offer): void => {
+  const confirm = ({ manifest }: CandidateManifest): void => {
     [problem, refused] = [undefined, undefined];
-    snapshots.settle();
+    snapshots.clearRejection();
     onServing(manifest, 'confirmed');
   };
-  const offer = (object: ManifestObject): void => {
+  const propose = (object: ManifestObject): void => {
     if (latest !== undefined && latest.object.text === object.text) {
       if (latest === serving) confirm(latest);
       return;
     }
-    const read = readOffer(object, { latest, remembered });
+    const read = readCandidate(object, { latest, remembered });
     if (read.ok) {
       [latest, refused] = [read.value, undefined];
       wake.abort();
     } else refuse(object, read.error);
   };
-  /** Whether there is nothing left to do for the offer. */
-  const serve = async (target: Offer, signal: AbortSignal): Promise<boolean> => {
+  /** Whether there is nothing left to do for the candidate. */
+  const serve = async (target: CandidateManifest, signal: AbortSignal): Promise<boolean> => {
     const { manifest } = target;
     const whole = await shards.load(manifest, { signal });
     if (signal.aborted || latest !== target) return false;
@@ -93,7 +93,7 @@ export function createLoader(options: LoaderOptions): Loader {
     return true;
   };
   return {
-    offer,
+    propose,
     remember: (revision) => {
       if (compareRevisions(revision, remembered) > 0) remembered = revision;
     },
@@ -104,10 +104,10 @@ export function createLoader(options: LoaderOptions): Loader {
       return hasBegun;
     },
     run: (signal) =>
-      workOff({
+      runLoads({
         latest: () => latest,
         serve,
-        untilNews: () => {
+        untilNextCandidate: () => {
           wake = new AbortController();
           return wake.signal;
         },
@@ -118,38 +118,38 @@ export function createLoader(options: LoaderOptions): Loader {
 }
 
 /** Answers why it is refused; undefined when it serves. */
-async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: Offer, whole: Snapshot) {
+async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: CandidateManifest, whole: Snapshot) {
   const { epoch, version } = revisionOf(manifest);
   const { rejected } = await snapshots.load(version, whole, { epoch, digest });
   return rejected?.version === version && rejected.epoch === epoch ? rejected.reason : undefined;
 }
 
-interface Work {
-  readonly latest: () => Offer | undefined;
-  readonly serve: (target: Offer, signal: AbortSignal) => Promise<boolean>;
-  /** A signal that ends with the next offer. */
-  readonly untilNews: () => AbortSignal;
+interface LoadLoop {
+  readonly latest: () => CandidateManifest | undefined;
+  readonly serve: (target: CandidateManifest, signal: AbortSignal) => Promise<boolean>;
+  /** A signal that ends with the next candidate. */
+  readonly untilNextCandidate: () => AbortSignal;
   readonly backoff: Backoff;
   readonly signal: AbortSignal;
 }
 
-async function workOff({ latest, serve, untilNews, backoff, signal }: Work): Promise<void> {
-  let done: Offer | undefined;
+async function runLoads({ latest, serve, untilNextCandidate, backoff, signal }: LoadLoop): Promise<void> {
+  let done: CandidateManifest | undefined;
   while (!signal.aborted) {
-    const either = AbortSignal.any([untilNews(), signal]);
+    const either = AbortSignal.any([untilNextCandidate(), signal]);
     const target = latest();
     if (target === undefined || target === done) {
-      await forEver(either);
+      await untilAborted(either);
       continue;
     }
     if (await serve(target, signal)) {
       done = target;
       backoff.reset();
-    } else if (latest() === target) await pause(backoff.next(), either);
+    } else if (latest() === target) await sleepUntilAborted(backoff.next(), either);
   }
 }
 
-function forEver(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,5 +1,5 @@
 /** Follows the manifest by a watch and, in case the watch is silently dead, by asking now and then. */
-import { createBackoff, pause } from '../pace.ts';
+import { createBackoff, sleepUntilAborted } from '../backoff.ts';
 import type { ManifestObject, SnapshotApi } from './api.ts';
 
 export interface FollowerOptions {
@@ -37,7 +37,7 @@ async function watchOn({ api, signal, random, onManifest, onFailure }: FollowerO
       if (signal.aborted) return;
       onFailure(error);
     }
-    await pause(backoff.next(), signal);
+    await sleepUntilAborted(backoff.next(), signal);
   }
 }
 
@@ -53,6 +53,6 @@ async function pollOn({ api, signal, random, onManifest, onFailure }: FollowerOp
       onFailure(error);
       waitMs = backoff.next();
     }
-    await pause(waitMs, signal);
+    await sleepUntilAborted(waitMs, signal);
   }
 }

@@ -35,4 +35,4 @@ export function publication({ epoch, version }: Revision, entries: readonly AnyE
   };
 }
 
-export const QUIET = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const SILENT_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,10 +1,10 @@
 import { SCHEMA_VERSION, type SnapshotFrame } from '@gatehouse/crds/snapshot';
+import { sleepUntilAborted } from '../backoff.ts';
 import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
-import { pause } from '../pace.ts';
 import type { SnapshotSource, SourceOptions } from '../source.ts';
-import { type Copies, chooseCopy, isTooOld } from './choice.ts';
-import { createMounted, type Found } from './mounted.ts';
+import { type Copies, chooseCopy, isExpired } from './choose-copy.ts';
+import { createMountReader, type MountedCopy } from './mounted-copy.ts';
 import { followStream } from './stream.ts';
 
 export interface SidecarSourceSettings {
@@ -16,12 +16,12 @@ export interface SidecarSourceSettings {
   readonly maxAgeMs: number;
 }
 
-/** Contents that a sidecar knows it has left; older ones are forgotten first. */
-const MAX_LEFT = 256;
+/** Contents that a sidecar has replaced; older ones are forgotten first. */
+const MAX_REPLACED_VERSIONS = 256;
 /** How often to look at the mounted copy, in ms; kubelet itself takes up to two minutes. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 /** In the place of what is too old. */
-const NOTHING: SnapshotFrame = { kind: 'snapshot', version: 0, schemaVersion: SCHEMA_VERSION, entries: [] };
+const EMPTY_SNAPSHOT: SnapshotFrame = { kind: 'snapshot', version: 0, schemaVersion: SCHEMA_VERSION, entries: [] };
 const TOO_OLD = 'what there is has not been confirmed for too long';
 
 /** Serves the mounted copy at once and whatever the stream brings; works with either of them away. */
@@ -29,9 +29,9 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const { snapshots, random } = options;
   const closing = new AbortController();
   const { signal } = closing;
-  const mounted = createMounted(settings.folder);
+  const mounted = createMountReader(settings.folder);
   const connection = createConnection('the snapshot service', options);
-  const stock = createStock(settings);
+  const stock = createCopySelector(settings);
   let taken: SnapshotFrame | undefined;
   let takenFrom: string | undefined;
   let mountProblem: string | undefined;
@@ -41,7 +41,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const serve = (): void => {
     const chosen = stock.choose(taken);
     if (chosen === undefined || chosen.version === taken?.version) return;
-    stock.take(chosen);
+    stock.onServed(chosen);
     taken = chosen;
     takenFrom = stock.originOf(chosen);
     loading = snapshots.load(chosen.version, chosen).then(({ rejected }) => {
@@ -50,16 +50,16 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   };
   const look = async (): Promise<void> => {
     const read = await mounted.read();
-    if (read?.ok === true) stock.mount(read.value);
+    if (read?.ok === true) stock.onMounted(read.value);
     // What serves goes on serving, but nothing goes back to a copy that is gone; one that is half swapped stays until it is whole.
-    else if (read?.error.code === 'GONE') stock.unmount(taken);
+    else if (read?.error.code === 'GONE') stock.onUnmounted(taken);
     if (read !== undefined) mountProblem = read.ok ? undefined : read.error.message;
     serve();
   };
   const lookOn = async (): Promise<void> => {
     while (!signal.aborted) {
       await look();
-      await pause(LOOK_MS, signal);
+      await sleepUntilAborted(POLL_MS, signal);
     }
   };
   const follow = (service: Endpoint): Promise<void> =>
@@ -69,7 +69,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
       onFrame: (frame) => {
         connection.up();
         // A ping says that there is nothing newer than what we have.
-        stock.hear(frame ?? taken);
+        stock.onStreamed(frame ?? taken);
         serve();
       },
       onFailure: connection.down,
@@ -95,39 +95,39 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   };
 }
 
-function leave(left: Set<number>, old: number | undefined, next: number): void {
-  if (old !== undefined) left.add(old);
-  left.delete(next);
-  for (const oldest of left) {
-    if (left.size <= MAX_LEFT) break;
-    left.delete(oldest);
+function noteReplaced(replacedVersions: Set<number>, old: number | undefined, next: number): void {
+  if (old !== undefined) replacedVersions.add(old);
+  replacedVersions.delete(next);
+  for (const oldest of replacedVersions) {
+    if (replacedVersions.size <= MAX_REPLACED_VERSIONS) break;
+    replacedVersions.delete(oldest);
   }
 }
 
 /** The copies at hand, and since when. */
-interface Stock {
-  mount(found: Found): void;
+interface CopySelector {
+  onMounted(found: MountedCopy): void;
   /** The mounted copy is gone: what serves stands for what the stream has brought. */
-  unmount(serving: SnapshotFrame | undefined): void;
-  hear(frame: SnapshotFrame | undefined): void;
+  onUnmounted(serving: SnapshotFrame | undefined): void;
+  onStreamed(frame: SnapshotFrame | undefined): void;
   /** What is to serve; nothing is chosen in the place of nothing. */
   choose(serving: SnapshotFrame | undefined): SnapshotFrame | undefined;
   /** Takes note of what serves from now on. */
-  take(frame: SnapshotFrame): void;
+  onServed(frame: SnapshotFrame): void;
   originOf(frame: SnapshotFrame): string | undefined;
   /** Why there is nothing to choose, as far as age is the reason. */
   readonly problem: string | undefined;
 }
 
-function createStock({ service, maxAgeMs }: SidecarSourceSettings): Stock {
+function createCopySelector({ service, maxAgeMs }: SidecarSourceSettings): CopySelector {
   const never = Number.NEGATIVE_INFINITY;
-  const left = new Set<number>();
+  const replacedVersions = new Set<number>();
   let copies: Omit<Copies, 'nowMs'> = {
-    left,
+    replacedVersions,
     mounted: undefined,
-    mountedAtMs: never,
+    mountSeenAtMs: never,
     streamed: undefined,
-    heardAtMs: never,
+    streamConfirmedAtMs: never,
   };
   let served: number | undefined;
   let writtenAtMs = never;
@@ -135,33 +135,33 @@ function createStock({ service, maxAgeMs }: SidecarSourceSettings): Stock {
   /** Without a service, that the copy is still mounted is all that can be known. */
   const isOver = (nowMs: number): boolean =>
     !(service === undefined && copies.mounted !== undefined) &&
-    isTooOld({ heardAtMs: copies.heardAtMs, writtenAtMs, nowMs, maxAgeMs });
+    isExpired({ streamConfirmedAtMs: copies.streamConfirmedAtMs, writtenAtMs, nowMs, maxAgeMs });
   return {
-    mount: ({ frame, ageMs }) => {
+    onMounted: ({ frame, ageMs }) => {
       const nowMs = performance.now();
       writtenAtMs = nowMs - ageMs;
-      copies = { ...copies, mounted: frame, mountedAtMs: nowMs };
+      copies = { ...copies, mounted: frame, mountSeenAtMs: nowMs };
     },
-    unmount: (serving) => {
+    onUnmounted: (serving) => {
       copies = { ...copies, mounted: undefined, streamed: serving };
     },
-    hear: (frame) => {
-      copies = { ...copies, streamed: frame, heardAtMs: performance.now() };
+    onStreamed: (frame) => {
+      copies = { ...copies, streamed: frame, streamConfirmedAtMs: performance.now() };
     },
     choose: (serving) => {
       const nowMs = performance.now();
       const chosen = chooseCopy({ ...copies, nowMs });
       problem = chosen !== undefined && isOver(nowMs) ? TOO_OLD : undefined;
       if (problem === undefined) return chosen;
-      return serving === undefined ? undefined : NOTHING; // a gateway that has never served does not become ready
+      return serving === undefined ? undefined : EMPTY_SNAPSHOT; // a gateway that has never served does not become ready
     },
-    take: (frame) => {
-      if (frame === NOTHING) return; // what became too old was not replaced
-      leave(left, served, frame.version);
+    onServed: (frame) => {
+      if (frame === EMPTY_SNAPSHOT) return; // what became too old was not replaced
+      noteReplaced(replacedVersions, served, frame.version);
       served = frame.version;
     },
     originOf: (frame) => {
-      if (frame === NOTHING) return undefined;
+      if (frame === EMPTY_SNAPSHOT) return undefined;
       return frame === copies.streamed ? 'the stream' : 'the mounted copy';
     },
     get problem() {

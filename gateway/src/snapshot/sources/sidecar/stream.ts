@@ -1,8 +1,8 @@
 /** The stream of Snapshots from the operator's snapshot service. */
 import { parseFrame, SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH, type SnapshotFrame } from '@gatehouse/crds/snapshot';
+import { createBackoff, sleepUntilAborted, startIdleTimeout } from '../backoff.ts';
 import { createHttpsClient, type Endpoint } from '../https.ts';
 import { readLines } from '../lines.ts';
-import { createBackoff, pause, startDeadline } from '../pace.ts';
 
 export interface StreamOptions {
   readonly service: Endpoint;
@@ -41,7 +41,7 @@ export async function followStream(options: StreamOptions): Promise<void> {
       if (signal.aborted) break;
       onFailure(error);
     }
-    await pause(backoff.next(), signal);
+    await sleepUntilAborted(backoff.next(), signal);
   }
   await client.close();
 }
@@ -50,7 +50,7 @@ async function readStream(
   client: ReturnType<typeof createHttpsClient>,
   { signal, have, onFrame }: StreamOptions,
 ): Promise<void> {
-  using silence = startDeadline(signal, SILENCE_MS);
+  using silence = startIdleTimeout(signal, SILENCE_MS);
   const version = have();
   const query = version === undefined ? '' : `?${SNAPSHOT_HAVE_PARAM}=${version}`;
   const { status, body } = await client.get(`${SNAPSHOT_STREAM_PATH}${query}`, silence);

@@ -5,24 +5,24 @@ import { err, ok, type Result } from '@gatehouse/crds';
 import { MOUNTED_COPY_KEY, readMountedCopy, type SnapshotFrame } from '@gatehouse/crds/snapshot';
 
 /** Why there is no copy: its files are not there, or cannot be put together. */
-export interface NoCopy {
+export interface MissingCopy {
   readonly code: 'GONE' | 'MALFORMED' | 'MIXED';
   readonly message: string;
 }
 
-export interface Found {
+export interface MountedCopy {
   readonly frame: SnapshotFrame;
   /** Since kubelet has written it: when the pod began or the copy changed. */
   readonly ageMs: number;
 }
 
-export interface Mounted {
+export interface MountReader {
   /** The copy as it is now; undefined when it is as it was at the last call. */
-  read(): Promise<Result<Found, NoCopy> | undefined>;
+  read(): Promise<Result<MountedCopy, MissingCopy> | undefined>;
 }
 
 /** `folder` has the mounts `config` and `secret`; each may be empty, since they are optional. */
-export function createMounted(folder: string): Mounted {
+export function createMountReader(folder: string): MountReader {
   const config = join(folder, 'config', MOUNTED_COPY_KEY);
   const secret = join(folder, 'secret', MOUNTED_COPY_KEY);
   let before: string | undefined;

@@ -7,24 +7,24 @@ export const MOUNT_LAG_MS = 120_000;
 export interface Copies {
   readonly mounted: SnapshotFrame | undefined;
   /** When it was first seen. */
-  readonly mountedAtMs: number;
+  readonly mountSeenAtMs: number;
   readonly streamed: SnapshotFrame | undefined;
   /** When the stream was last heard of; pings count, since they say that what was sent is still right. */
-  readonly heardAtMs: number;
+  readonly streamConfirmedAtMs: number;
   /** Versions that were served and replaced by others. */
-  readonly left: ReadonlySet<number>;
+  readonly replacedVersions: ReadonlySet<number>;
   readonly nowMs: number;
 }
 
-export interface Age extends Pick<Copies, 'heardAtMs' | 'nowMs'> {
+export interface Freshness extends Pick<Copies, 'streamConfirmedAtMs' | 'nowMs'> {
   /** When kubelet last changed the mounted copy. */
   readonly writtenAtMs: number;
   readonly maxAgeMs: number;
 }
 
 /** Nobody has said for so long that what is here still holds: it may have been taken back since. */
-export const isTooOld = ({ heardAtMs, writtenAtMs, nowMs, maxAgeMs }: Age): boolean =>
-  nowMs - Math.max(heardAtMs, writtenAtMs) > maxAgeMs;
+export const isExpired = ({ streamConfirmedAtMs, writtenAtMs, nowMs, maxAgeMs }: Freshness): boolean =>
+  nowMs - Math.max(streamConfirmedAtMs, writtenAtMs) > maxAgeMs;
 
 /**
  * The stream is right while it is heard, and until the mounted copy must have caught up with it; from then on one that has come
@@ -33,13 +33,13 @@ export const isTooOld = ({ heardAtMs, writtenAtMs, nowMs, maxAgeMs }: Age): bool
  */
 export function chooseCopy({
   mounted,
-  mountedAtMs,
+  mountSeenAtMs,
   streamed,
-  heardAtMs,
-  left,
+  streamConfirmedAtMs,
+  replacedVersions,
   nowMs,
 }: Copies): SnapshotFrame | undefined {
   if (streamed === undefined || mounted === undefined) return streamed ?? mounted;
-  const hasCaughtUp = mountedAtMs > heardAtMs && nowMs - heardAtMs >= MOUNT_LAG_MS;
-  return hasCaughtUp && !left.has(mounted.version) ? mounted : streamed;
+  const hasCaughtUp = mountSeenAtMs > streamConfirmedAtMs && nowMs - streamConfirmedAtMs >= MOUNT_LAG_MS;
+  return hasCaughtUp && !replacedVersions.has(mounted.version) ? mounted : streamed;
 }

@@ -1,6 +1,6 @@
 import { SCHEMA_VERSION, type SnapshotFrame } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
-import { chooseCopy, MOUNT_LAG_MS } from './choice.ts';
+import { chooseCopy, MOUNT_LAG_MS } from './choose-copy.ts';
 
 const frame = (version: number): SnapshotFrame => ({
   kind: 'snapshot',
@@ -50,14 +50,14 @@ describe('the newer copy', () => {
     },
     {
       rule: 'is never a mounted one with a content that was replaced, as a backup puts it back',
-      copies: { mounted, streamed, left: new Set([mounted.version]) },
+      copies: { mounted, streamed, replacedVersions: new Set([mounted.version]) },
       silenceMs: 1e9,
       mountedMs: 500,
       want: streamed,
     },
   ])('$rule', ({ copies, silenceMs, mountedMs, want }) => {
-    const [heardAtMs, mountedAtMs, nowMs] = [5, 5 + mountedMs, 5 + silenceMs];
-    const nothing = { mounted: undefined, streamed: undefined, left: new Set<number>() };
-    expect(chooseCopy({ ...nothing, ...copies, heardAtMs, mountedAtMs, nowMs })).toBe(want);
+    const [streamConfirmedAtMs, mountSeenAtMs, nowMs] = [5, 5 + mountedMs, 5 + silenceMs];
+    const nothing = { mounted: undefined, streamed: undefined, replacedVersions: new Set<number>() };
+    expect(chooseCopy({ ...nothing, ...copies, streamConfirmedAtMs, mountSeenAtMs, nowMs })).toBe(want);
   });
 });

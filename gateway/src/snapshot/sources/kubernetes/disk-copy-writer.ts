@@ -1,12 +1,12 @@
 /** Keeps the copy on disk up to date behind the scenes: the newest manifest only, one write at a time. */
 import type { Manifest } from '@gatehouse/crds/snapshot';
-import { pause } from '../pace.ts';
+import { sleepUntilAborted } from '../backoff.ts';
 import type { SourceLog } from '../source.ts';
 import type { DiskCopy } from './disk-copy.ts';
 import type { ShardCache } from './shard-cache.ts';
 
-export interface Saver {
-  note(manifest: Manifest, event: 'loaded' | 'confirmed'): void;
+export interface DiskCopyWriter {
+  onServing(manifest: Manifest, event: 'loaded' | 'confirmed'): void;
   /** Resolves when nothing is being written any more. */
   close(): Promise<void>;
 }
@@ -16,7 +16,11 @@ const CONFIRM_EVERY_MS = 30_000;
 /** Serving comes first, and edits come in bursts: so long a new Snapshot waits to be written, in ms. */
 const SETTLE_MS = 3_000;
 
-export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'>, log: SourceLog): Saver {
+export function createDiskCopyWriter(
+  copy: DiskCopy,
+  shards: Pick<ShardCache, 'entriesOf'>,
+  log: SourceLog,
+): DiskCopyWriter {
   const closing = new AbortController();
   let wanted: Manifest | undefined;
   let confirmedMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +40,7 @@ export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'
   };
   const work = async (): Promise<void> => {
     while (wanted !== undefined) {
-      await pause(SETTLE_MS, closing.signal);
+      await sleepUntilAborted(SETTLE_MS, closing.signal);
       const now: Manifest = wanted;
       wanted = undefined;
       await attempt(() => copy.save(now, shards.entriesOf));
@@ -44,7 +48,7 @@ export function createSaver(copy: DiskCopy, shards: Pick<ShardCache, 'entriesOf'
     }
   };
   return {
-    note: (manifest, event) => {
+    onServing: (manifest, event) => {
       if (event === 'loaded' || !saved) wanted = manifest;
       else if (performance.now() - confirmedMs < CONFIRM_EVERY_MS) return;
       if (working !== undefined) return;

@@ -24,7 +24,7 @@ export function createBackoff(
 }
 
 /** Resolves after the time, or as soon as the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
       resolve();
@@ -41,12 +41,12 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** A signal that follows another one and ends by itself when it is not extended in time. */
-export interface Deadline extends Disposable {
+export interface IdleTimeout extends Disposable {
   readonly signal: AbortSignal;
   extend(): void;
 }
 
-export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
+export function startIdleTimeout(signal: AbortSignal, timeoutMs: number): IdleTimeout {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal.reason);
   if (signal.aborted) onAbort();

@@ -12,7 +12,7 @@ const MAX_ROUNDS = 4;
  * The target with its path in one spelling: unreserved characters as they are, other escapes in upper case, no slash
  * twice. Errors: what is wrong with it.
  */
-export function canonicalTarget(target: string): Result<string, string> {
+export function canonicalRequestTarget(target: string): Result<string, string> {
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   if (PLAIN.test(path) || target === '/' || target === '*') return ok(target);
@@ -21,7 +21,7 @@ export function canonicalTarget(target: string): Result<string, string> {
     return err('the path must have no backslash, no # and no unencoded characters');
   if (/%(?![0-9A-Fa-f]{2})/.test(path) || decoded(path) === undefined)
     return err('the path has an escape that is none');
-  if (climbs(path)) return err('the path must have no . or .. segments, in any encoding');
+  if (hasDotSegments(path)) return err('the path must have no . or .. segments, in any encoding');
   const plain = path.replaceAll(/%[0-9A-Fa-f]{2}/g, (encoded) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
     return UNRESERVED.test(character) ? character : encoded.toUpperCase();
@@ -33,7 +33,7 @@ export function canonicalTarget(target: string): Result<string, string> {
  * Whether text in a path has a `.` or `..` segment for anybody who reads it: however often it is encoded, with either
  * slash, or with parameters behind the dots.
  */
-export function climbs(text: string): boolean {
+export function hasDotSegments(text: string): boolean {
   let read = text;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     if (DOT_SEGMENT.test(read)) return true;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBackoff, pause, startDeadline } from './pace.ts';
+import { createBackoff, sleepUntilAborted, startIdleTimeout } from './backoff.ts';
 
 describe('a back-off', () => {
   test('grows to its maximum, stays within its bounds, and starts over', () => {
@@ -27,7 +27,7 @@ describe('a pause', () => {
   ])('ends with a signal aborted $rule', async ({ early }) => {
     const stop = new AbortController();
     if (early) stop.abort();
-    const paused = pause(3_600_000, stop.signal);
+    const paused = sleepUntilAborted(3_600_000, stop.signal);
     stop.abort();
     await expect(paused).resolves.toBeUndefined();
   });
@@ -36,14 +36,14 @@ describe('a pause', () => {
 describe('a deadline', () => {
   test('passes, follows its signal, and lets go of it', async () => {
     const outer = new AbortController();
-    using soon = startDeadline(outer.signal, 1);
+    using soon = startIdleTimeout(outer.signal, 1);
     await new Promise((resolve) => soon.signal.addEventListener('abort', resolve));
-    const following = startDeadline(outer.signal, 3_600_000);
-    const released = startDeadline(outer.signal, 3_600_000);
+    const following = startIdleTimeout(outer.signal, 3_600_000);
+    const released = startIdleTimeout(outer.signal, 3_600_000);
     released[Symbol.dispose]();
     outer.abort('why');
     expect([following.signal.reason, released.signal.aborted]).toEqual(['why', false]);
     following[Symbol.dispose]();
-    expect(startDeadline(outer.signal, 3_600_000).signal.aborted).toBe(true);
+    expect(startIdleTimeout(outer.signal, 3_600_000).signal.aborted).toBe(true);
   });
 });

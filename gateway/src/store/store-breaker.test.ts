@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFuse } from './fuse.ts';
+import { createStoreBreaker } from './store-breaker.ts';
 
 const boom = new Error('boom');
 
@@ -7,9 +7,14 @@ function start() {
   let time = 0;
   const errors: unknown[] = [];
   let calls = 0;
-  const fuse = createFuse({ onError: (error) => errors.push(error), now: () => time, pauseMs: 1_000, maxFailures: 3 });
+  const storeBreaker = createStoreBreaker({
+    onError: (error) => errors.push(error),
+    now: () => time,
+    pauseMs: 1_000,
+    maxFailures: 3,
+  });
   const run = (task: () => Promise<string>) =>
-    fuse.attempt(() => {
+    storeBreaker.attempt(() => {
       calls += 1;
       return task();
     });
@@ -24,7 +29,7 @@ function start() {
   };
 }
 
-describe('a fuse', () => {
+describe('a store breaker', () => {
   test('passes values on', async () => {
     expect(await start().succeed()).toEqual({ ok: true, value: 'value' });
   });
@@ -36,11 +41,11 @@ describe('a fuse', () => {
   });
 
   test('catches a task that throws before it awaits', async () => {
-    const fuse = createFuse({ onError: () => {} });
+    const storeBreaker = createStoreBreaker({ onError: () => {} });
     const thrower = () => {
       throw boom;
     };
-    expect(await fuse.attempt(thrower)).toEqual({ ok: false, error: 'failed' });
+    expect(await storeBreaker.attempt(thrower)).toEqual({ ok: false, error: 'failed' });
   });
 
   test('skips tasks after three failures in a row, without reporting them', async () => {

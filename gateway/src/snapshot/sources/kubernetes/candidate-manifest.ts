@@ -10,28 +10,31 @@ import {
 } from '@gatehouse/crds/snapshot';
 import type { ManifestObject } from './api.ts';
 
-export interface Offer {
+export interface CandidateManifest {
   readonly object: ManifestObject;
   readonly manifest: Manifest;
   /** Of what it has served. */
   readonly digest: string;
 }
 
-export interface Known {
+export interface KnownRevisions {
   /** What was taken last. */
-  readonly latest: Offer | undefined;
+  readonly latest: CandidateManifest | undefined;
   /** What was served before this process began. */
   readonly remembered: Revision;
 }
 
-export interface Refusal {
+export interface ManifestRejection {
   /** Of what is refused, where that much could be read. */
   readonly revision: Revision | undefined;
   readonly message: string;
 }
 
 /** Refuses what cannot be read, what comes before what is known, and a known revision with other content. */
-export function readOffer(object: ManifestObject, { latest, remembered }: Known): Result<Offer, Refusal> {
+export function readCandidate(
+  object: ManifestObject,
+  { latest, remembered }: KnownRevisions,
+): Result<CandidateManifest, ManifestRejection> {
   const parsed = parseManifest(object.text);
   if (!parsed.ok) return parsed;
   const manifest = parsed.value;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalTarget, climbs } from './target.ts';
+import { canonicalRequestTarget, hasDotSegments } from './request-target.ts';
 
 describe('a request target', () => {
   test.for([
@@ -16,7 +16,7 @@ describe('a request target', () => {
     ['/', '/'],
     ['*', '*'],
   ])('%s is %s', ([given = '', want]) => {
-    expect(canonicalTarget(given)).toEqual({ ok: true, value: want });
+    expect(canonicalRequestTarget(given)).toEqual({ ok: true, value: want });
   });
 
   test.for([
@@ -33,7 +33,7 @@ describe('a request target', () => {
     ...['http://host/v1/x', 'https://host', 'host:80', 'v1/x', '', '/v1/%', '/v1/%zz', '/v1/%u002e', '/v1/%c0%ae/x'],
     ...['/v1/é', '/v1/a b', '/v1/a\\b'],
   ])('%s is refused', (given) => {
-    expect(canonicalTarget(given).ok).toBe(false);
+    expect(canonicalRequestTarget(given).ok).toBe(false);
   });
 
   test('that was made canonical stays as it is', () => {
@@ -55,10 +55,10 @@ describe('a request target', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
-        const once = canonicalTarget(`/${pieces.join('')}`);
+        const once = canonicalRequestTarget(`/${pieces.join('')}`);
         if (!once.ok) return;
-        expect(canonicalTarget(once.value)).toEqual(once);
-        expect(climbs(once.value.split('?', 1)[0] ?? '')).toBe(false);
+        expect(canonicalRequestTarget(once.value)).toEqual(once);
+        expect(hasDotSegments(once.value.split('?', 1)[0] ?? '')).toBe(false);
       }),
     );
   });

@@ -3,7 +3,7 @@ import type { SnapshotHolder } from '../../holder.ts';
 import type { DiskCopy } from './disk-copy.ts';
 import { createShardCache } from './shard-cache.ts';
 
-export interface ServeCopyOptions {
+export interface LoadDiskCopyOptions {
   readonly copy: DiskCopy;
   readonly snapshots: SnapshotHolder;
   /** False as soon as something newer is on its way into the holder. */
@@ -12,7 +12,12 @@ export interface ServeCopyOptions {
 }
 
 /** Loads the copy on disk, whole or not at all. Answers why it does not serve; undefined when it does or is not wanted. */
-export async function serveCopy({ copy, snapshots, isWanted, signal }: ServeCopyOptions): Promise<string | undefined> {
+export async function loadDiskCopy({
+  copy,
+  snapshots,
+  isWanted,
+  signal,
+}: LoadDiskCopyOptions): Promise<string | undefined> {
   if (!isWanted()) return undefined;
   const manifest = await copy.manifest();
   if (!manifest.ok) return manifest.error;

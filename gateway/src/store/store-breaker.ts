@@ -1,12 +1,12 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 
 /** Keeps a broken store from costing every request: after some failures in a row it is left alone for a while. */
-export interface Fuse {
+export interface StoreBreaker {
   /** The value, or an error at once while the store is left alone. Never rejects. */
   attempt<T>(task: () => Promise<T>): Promise<Result<T, 'failed' | 'skipped'>>;
 }
 
-export interface FuseOptions {
+export interface StoreBreakerOptions {
   /** Called for every task that failed, not for those that were skipped. */
   readonly onError: (error: unknown) => void;
   /** Monotonic time in ms. */
@@ -20,7 +20,7 @@ export interface FuseOptions {
 const PAUSE_MS = 1_000;
 const MAX_FAILURES = 3;
 
-export function createFuse(options: FuseOptions): Fuse {
+export function createStoreBreaker(options: StoreBreakerOptions): StoreBreaker {
   const { onError, now = () => performance.now(), pauseMs = PAUSE_MS, maxFailures = MAX_FAILURES } = options;
   let failures = 0;
   let pausedUntilMs = 0;
