@@ -21,7 +21,7 @@ export type { AttemptPorts } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
 export { errorFormatOf, OPERATIONS, type Operation, type OperationId, ROUTES, type Route } from './operations/index.ts';
-export { createResolver, parseHeaderList } from './resolve/index.ts';
+export { createResolver } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
 
 export interface PipelinePorts {

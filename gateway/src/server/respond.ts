@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors/index.ts';
 import type { Answer, AnswerBody } from '../pipeline/index.ts';
-import { findTokenCounts, type TokenCounts } from '../wire/usage/index.ts';
+import { findTokenCounts, type TokenCounts } from '../usage/index.ts';
 import type { Defer } from './turn.ts';
 
 /** How the sending went. */

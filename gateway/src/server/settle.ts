@@ -1,5 +1,6 @@
 /** After the last byte: metrics and the request log; DESIGN section 6 "settle". */
-import { type Answer, type AttemptFacts, type Exchange, parseHeaderList } from '../pipeline/index.ts';
+import { parseHeaderList } from '../lib/header-list.ts';
+import type { Answer, AttemptFacts, Exchange } from '../pipeline/index.ts';
 import { type Logger, type Metrics, maskHeaders } from '../telemetry/index.ts';
 import type { Sent } from './respond.ts';
 

@@ -1,6 +1,7 @@
 /** From a request to a plan: body, config, provider and the headers that overrule a config; behaviour-lifecycle 1.5 to 1.10. */
 import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
+import { parseHeaderList } from '../../lib/header-list.ts';
 import { mergeObjects } from '../../lib/json/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type Plan } from '../../routing/index.ts';
@@ -9,7 +10,6 @@ import type { JsonObject } from '../../wire/contract.ts';
 import type { Caller, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
-import { parseHeaderList } from './header-list.ts';
 import {
   type ProviderQuestion,
   providerOfHeaders,
@@ -19,7 +19,6 @@ import {
 } from './provider.ts';
 import { refuseInline } from './saved-only.ts';
 
-export { parseHeaderList } from './header-list.ts';
 export { headerFields, namesOwnFields, type RequestProvider } from './provider.ts';
 export { suggestion } from './suggest.ts';
 

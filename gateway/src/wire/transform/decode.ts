@@ -2,9 +2,9 @@
 
 import { AppError } from '../../errors/index.ts';
 import { readJson } from '../../lib/json/index.ts';
+import { countsOf } from '../../usage/index.ts';
 import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
-import { countsOf } from '../usage/index.ts';
 import type { StreamEncoder } from './encoder.ts';
 import { fieldsOf } from './relay.ts';
 import type { ByteTransform } from './transform.ts';

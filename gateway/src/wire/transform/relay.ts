@@ -1,8 +1,8 @@
 /** Streams whose bytes are already right: passed on, and watched only for what must be said if they break. */
 import type { AppError } from '../../errors/index.ts';
+import { findTokenCounts } from '../../usage/index.ts';
 import type { ErrorFields } from '../contract.ts';
 import type { SseRelay } from '../openai/index.ts';
-import { findTokenCounts } from '../usage/index.ts';
 import { messagesError, responseFailed } from './encoder.ts';
 import type { ByteTransform, StreamProtocol } from './transform.ts';
 

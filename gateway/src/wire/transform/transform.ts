@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors/index.ts';
-import type { TokenCounts } from '../usage/index.ts';
+import type { TokenCounts } from '../../usage/index.ts';
 
 /** Whose stream format a client reads. `events`: server-sent events we know nothing more about. */
 export type StreamProtocol = 'chat' | 'completion' | 'messages' | 'responses' | 'events';
