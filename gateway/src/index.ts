@@ -14,6 +14,7 @@ import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
 import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
 import { createProviderServices } from './providers/services.ts';
+import { createRecorder, type RecorderOptions } from './record/index.ts';
 import { createAdmin } from './server/admin.ts';
 import { createApp } from './server/app.ts';
 import { createCloser } from './server/close.ts';
@@ -22,7 +23,14 @@ import { createDrain } from './server/drain.ts';
 import { createDefer } from './server/turn.ts';
 import { createSnapshotHolder, type SnapshotHolder } from './snapshot/index.ts';
 import { createStores } from './stores.ts';
-import { createLogger, createMetrics, type Logger, type Metrics } from './telemetry/index.ts';
+import {
+  createLogger,
+  createLogSink,
+  createMetrics,
+  createMetricsSink,
+  type Logger,
+  type Metrics,
+} from './telemetry/index.ts';
 import { createHostPolicy } from './upstream/host-guard/index.ts';
 import { createDispatchers, createUpstreamClient } from './upstream/index.ts';
 
@@ -86,6 +94,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const app: FastifyInstance = createApp(settings, {
     pipeline: createPipeline(ports),
     snapshots,
+    recorder: createRecorder({
+      sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask: settings.headersToMask })],
+      onSinkError: reportSinkError(metrics, logger),
+    }),
     metrics,
     logger,
     inFlight: drain.inFlight,
@@ -96,7 +108,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
     budget,
     limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
-    headersToMask: settings.headersToMask,
     cors: settings.cors,
     defer: createDefer(),
     version: VERSION,
@@ -131,6 +142,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       await close();
     },
     close,
+  };
+}
+
+/** A sink that fails is in the metrics each time, and in the log once. */
+function reportSinkError(metrics: Metrics, logger: Logger): RecorderOptions['onSinkError'] {
+  return ({ sink, error, first }) => {
+    metrics.sinkErrors.add({ sink });
+    if (first) logger.error({ err: error, sink }, 'Records could not be taken by a sink');
   };
 }
 

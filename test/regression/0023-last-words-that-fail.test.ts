@@ -11,7 +11,7 @@ import { send } from '../kit/http.ts';
 const boom = (): never => {
   throw new TypeError('boom');
 };
-const HOPELESS: ByteTransform = { push: (bytes) => bytes, end: boom, fail: boom, tokens: boom };
+const HOPELESS: ByteTransform = { push: (bytes) => bytes, end: boom, fail: boom, report: boom };
 
 test.for(['end', 'break'] as const)('the client is cut at the %s, and the request is over', async (how) => {
   const upstream = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
@@ -20,8 +20,7 @@ test.for(['end', 'break'] as const)('the client is cut at the %s, and the reques
   else upstream.break(new Error('lost'));
   const over = Promise.withResolvers<unknown>();
   const server = createServer((_request, response) => {
-    const facts = { error: undefined, provider: 'p', cacheStatus: undefined, store: undefined };
-    const answer = { status: 200, headers: {}, body: { kind: 'stream', upstream, transform: HOPELESS }, facts };
+    const answer = { status: 200, headers: {}, body: { kind: 'stream', upstream, transform: HOPELESS } };
     const { signal } = new AbortController();
     respond(response, answer as never, { signal, keepAliveMs: 0, defer: (task) => task() }).then(
       over.resolve,
@@ -31,6 +30,6 @@ test.for(['end', 'break'] as const)('the client is cut at the %s, and the reques
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a TCP listener
   await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ECONNRESET' });
-  expect(await over.promise).toMatchObject({ error: { code: expect.any(String) }, tokens: undefined });
+  expect(await over.promise).toMatchObject({ error: { code: expect.any(String) } });
   server.close();
 });

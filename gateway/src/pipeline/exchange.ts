@@ -1,13 +1,15 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
 import type { Readable } from 'node:stream';
-import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { PipelineFacts, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody } from '../upstream/index.ts';
 import type { JsonObject } from '../wire/contract.ts';
 import type { ByteTransform } from '../wire/transform/index.ts';
 import type { Operation } from './operations/index.ts';
+
+export type { AttemptFacts, CacheStatus, PipelineFacts, TraceContext } from '../record/index.ts';
 
 /** A form or binary body: sent on while it arrives, kept for retries as long as it is small enough. */
 export interface StreamedBody {
@@ -55,13 +57,6 @@ export interface Caller {
   readonly credential: Secret | undefined;
 }
 
-export interface TraceContext {
-  readonly traceId: string;
-  readonly spanId: string | undefined;
-  readonly parentSpanId: string | undefined;
-  readonly spanName: string | undefined;
-}
-
 export interface Exchange {
   readonly operation: Operation;
   readonly request: ClientRequest;
@@ -78,8 +73,6 @@ export interface Exchange {
   readonly trace: TraceContext;
 }
 
-export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
-
 export type HeaderMap = Record<string, string | string[]>;
 
 export type AnswerBody =
@@ -87,42 +80,13 @@ export type AnswerBody =
   /** Relayed while it arrives, through the transform if there is one. */
   | { readonly kind: 'stream'; readonly upstream: UpstreamBody; readonly transform: ByteTransform | undefined };
 
-/** What goes back to the client, and what the records want to know about it. */
+/** What goes back to the client, and what its record is made of. */
 export interface Answer {
   readonly status: number;
   readonly headers: HeaderMap;
   readonly body: AnswerBody;
-  readonly facts: AnswerFacts;
-}
-
-/** What became of one target. */
-export interface AttemptFacts {
-  readonly provider: string | undefined;
-  readonly status: number;
-  readonly error: AppError | undefined;
-  /** Calls made to the provider; more than one: there were retries. */
-  readonly calls: number;
-}
-
-/** The decision record in short: for headers, metrics and the request log. */
-export interface AnswerFacts {
-  readonly error: AppError | undefined;
-  readonly caller: Caller | undefined;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-  readonly config: string | undefined;
-  readonly optionPath: string | undefined;
-  readonly cacheStatus: CacheStatus | undefined;
-  /** Retries used; -1 when they were used up. */
-  readonly retries: number | undefined;
-  /** Targets that were tried, in order. */
-  readonly attempts: readonly AttemptFacts[];
-  /** Whether calls were left out because the request had caused as many as it may. */
-  readonly attemptsExhausted: boolean;
-  readonly upstreamMs: number;
-  readonly stream: boolean;
-  /** Called with the complete client bytes of a cacheable answer. */
+  readonly facts: PipelineFacts;
+  /** Receives the complete client bytes of a cacheable answer. */
   readonly store: CacheWriter | undefined;
 }
 

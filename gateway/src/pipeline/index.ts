@@ -2,7 +2,8 @@
 import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
-import { walkPlan } from '../routing/index.ts';
+import { NO_VERDICTS } from '../record/index.ts';
+import { type PlanNode, walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, enter } from './admit.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
@@ -10,7 +11,7 @@ import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
 import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderFor } from './error-answer.ts';
-import type { Answer, AnswerFacts, Caller, Exchange } from './exchange.ts';
+import type { Answer, AttemptFacts, Caller, Exchange, PipelineFacts, RequestBody } from './exchange.ts';
 import { identify } from './identify.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
@@ -52,8 +53,13 @@ export interface Pipeline {
 interface Progress {
   caller?: Caller;
   resolution?: Resolution;
-  attempts: AttemptOutcome[];
+  attempts: Attempted[];
   calls?: CallBudget;
+}
+
+interface Attempted {
+  readonly outcome: AttemptOutcome;
+  readonly facts: AttemptFacts;
 }
 
 export function createPipeline(ports: PipelinePorts): Pipeline {
@@ -85,7 +91,13 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const input = { exchange, caller, resolution, calls };
   if (wantsCatalogue(input)) {
     const { headers, bytes } = catalogueAnswer(input);
-    return { status: 200, headers, body: { kind: 'bytes', bytes }, facts: factsOf(undefined, progress) };
+    return {
+      status: 200,
+      headers,
+      body: { kind: 'bytes', bytes },
+      facts: factsOf(undefined, progress),
+      store: undefined,
+    };
   }
   return toAnswer(await route(ports, input, progress), progress);
 }
@@ -107,10 +119,11 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
     open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_CIRCUITS,
     stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
+      const startedMs = performance.now();
       const outcome = await attemptTarget(ports.attempts, input, leaf);
       // A target that fails by itself counts too: trying thousands of them is work.
       if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
-      progress.attempts.push(outcome);
+      progress.attempts.push({ outcome, facts: attemptFacts(outcome, startedMs) });
       recordCircuit(ports.breakers, input, outcome);
       return outcome;
     },
@@ -131,31 +144,69 @@ function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
   const { source } = progress.resolution?.body.kind === 'streamed' ? progress.resolution.body : { source: undefined };
   if (progress.calls?.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
   if (source !== undefined && !source.replayable) headers['x-gw-body-replayable'] = 'false';
-  return { status, headers, body, facts: factsOf(outcome, progress) };
+  return { status, headers, body, facts: factsOf(outcome, progress), store: outcome.store };
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
   const { status, headers, body } = renderFor(error, exchange);
   const facts = { ...factsOf(undefined, progress), error };
-  return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts };
+  return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts, store: undefined };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): AnswerFacts {
+function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
   const { caller, resolution, attempts, calls } = progress;
+  const { plan, metadata = {}, body } = resolution ?? {};
   return {
     error: outcome?.error,
-    caller,
-    metadata: resolution?.metadata ?? {},
-    provider: outcome?.provider,
-    model: outcome?.model,
-    config: resolution?.plan.slug,
-    optionPath: outcome?.leaf.path,
-    cacheStatus: outcome?.cacheStatus,
-    retries: outcome?.retries,
-    attempts: attempts.map(({ provider, status, error, calls }) => ({ provider, status, error, calls })),
-    attemptsExhausted: calls?.exhausted ?? false,
-    upstreamMs: attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0),
+    caller: caller && {
+      keyId: caller.key.id,
+      key: caller.key.name,
+      user: caller.key.user,
+      workspace: caller.workspace.name,
+    },
+    metadata,
+    requestBytes: body === undefined ? undefined : bytesOf(body),
+    route: { config: plan?.slug, mode: plan && modeOf(plan.root), optionPath: outcome?.leaf.path },
+    decisions: {
+      cache: outcome?.cacheStatus,
+      retries: outcome?.retries,
+      attemptsExhausted: calls?.exhausted ?? false,
+      limits: NO_VERDICTS,
+      guardrails: NO_VERDICTS,
+    },
+    attempts: attempts.map(({ facts }) => facts),
+    answeredBy: outcome && attempts.find((attempt) => attempt.outcome === outcome)?.facts,
     stream: outcome?.stream ?? false,
-    store: outcome?.store,
   };
+}
+
+function attemptFacts(
+  { provider, model, status, error, calls, upstreamMs }: AttemptOutcome,
+  startedMs: number,
+): AttemptFacts {
+  return {
+    provider,
+    model: model === '' ? undefined : model,
+    answeredModel: undefined,
+    status,
+    error,
+    calls,
+    startedAtMs: performance.timeOrigin + startedMs,
+    durationMs: performance.now() - startedMs,
+    upstreamMs,
+    usage: undefined,
+  };
+}
+
+const modeOf = (root: PlanNode): string => (root.kind === 'leaf' ? 'single' : root.mode);
+
+function bytesOf(body: RequestBody): number | undefined {
+  switch (body.kind) {
+    case 'none':
+      return 0;
+    case 'json':
+      return body.bytes.length;
+    case 'streamed':
+      return body.source.bytes;
+  }
 }

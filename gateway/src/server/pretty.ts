@@ -1,4 +1,4 @@
-/** `?pretty` on any URL indents JSON answers, for people with curl; behaviour-lifecycle 1.1. */
+/** `?pretty` on any URL indents JSON answers, for people with curl. */
 import { readJson } from '../lib/json/index.ts';
 import type { Answer, ClientRequest } from '../pipeline/index.ts';
 
@@ -9,13 +9,11 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 /** The answer, indented if the client asks for it. What goes into the cache is the plain one: such answers are not stored. */
 export function indented(answer: Answer, { query }: Pick<ClientRequest, 'query'>): Answer {
-  const { headers, body, facts } = answer;
+  const { headers, body } = answer;
   if (query === '' || !PARAMETER.test(query) || body.kind !== 'bytes' || body.bytes.length > MAX_BYTES) return answer;
   if (!JSON_TYPE.test(String(headers['content-type'])) || headers['content-encoding'] !== undefined) return answer;
   const bytes = indent(body.bytes);
-  return bytes === undefined
-    ? answer
-    : { ...answer, body: { kind: 'bytes', bytes }, facts: { ...facts, store: undefined } };
+  return bytes === undefined ? answer : { ...answer, body: { kind: 'bytes', bytes }, store: undefined };
 }
 
 /** Undefined for what is no JSON after all. */

@@ -45,7 +45,7 @@ const UPPER: ByteTransform = {
   push: (bytes) => bytes.toString().toUpperCase(),
   end: () => 'END',
   fail: ({ code }) => `FAILED ${code}`,
-  tokens: () => ({ input: 1, output: 2, cached: 0 }),
+  report: () => ({ usage: undefined, model: undefined }),
 };
 
 function open(
@@ -78,18 +78,14 @@ function answer(body: AnswerBody, store?: CacheWriter, status = 200): Answer {
       error: undefined,
       caller: undefined,
       metadata: {},
-      provider: 'p',
-      model: undefined,
-      config: undefined,
-      optionPath: undefined,
-      cacheStatus: 'MISS',
-      retries: 0,
+      requestBytes: 0,
+      route: { config: undefined, mode: undefined, optionPath: undefined },
+      decisions: { cache: 'MISS', retries: 0, attemptsExhausted: false, limits: [], guardrails: [] },
       attempts: [],
-      attemptsExhausted: false,
-      upstreamMs: 0,
+      answeredBy: undefined,
       stream: body.kind === 'stream',
-      store,
     },
+    store,
   };
 }
 
@@ -104,7 +100,7 @@ function storeOf() {
 const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
 
 describe('a whole answer', () => {
-  const bytes = Buffer.from('{"usage":{"prompt_tokens":3,"completion_tokens":4}}');
+  const bytes = Buffer.from('{"hello":"world"}');
   const send = async (status: number, store?: CacheWriter) => {
     const response = new FakeResponse();
     const sent = await respond(response as unknown as ServerResponse, answer({ kind: 'bytes', bytes }, store, status), {
@@ -115,7 +111,7 @@ describe('a whole answer', () => {
     return { response, sent };
   };
 
-  test('has its length, its tokens, and goes into the cache', async () => {
+  test('has its length and goes into the cache', async () => {
     const { stored, store } = storeOf();
     const { response, sent } = await send(200, store);
     expect(response).toMatchObject({
@@ -123,16 +119,12 @@ describe('a whole answer', () => {
       text: bytes.toString(),
       headers: { 'content-length': String(bytes.length) },
     });
-    expect(sent.tokens).toEqual({ input: 3, output: 4, cached: 0 });
+    expect(sent).toMatchObject({ bytes: bytes.length, error: undefined });
     expect(stored).toEqual([bytes.toString(), 'committed']);
   });
 
   test.for([204, 304])('of status %i has no length', async (status) => {
     expect((await send(status)).response.headers).toEqual({});
-  });
-
-  test('that is no success has no tokens', async () => {
-    expect((await send(400)).sent.tokens).toBeUndefined();
   });
 });
 
@@ -143,7 +135,7 @@ describe('a stream', () => {
     upstream.push(Buffer.from('a'));
     upstream.push(Buffer.from('b'));
     upstream.finish();
-    expect(await sent).toMatchObject({ error: undefined, tokens: { output: 2 } });
+    expect(await sent).toMatchObject({ error: undefined, bytes: 'ABEND'.length });
     await waitFor(() => response.writableFinished);
     expect(response.text).toBe('ABEND');
     expect(stored).toEqual(['A', 'B', 'END', 'committed']);

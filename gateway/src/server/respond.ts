@@ -1,18 +1,9 @@
-/** Writes an answer to the client: whole, or while it arrives with backpressure; behaviour-streaming 8.2. */
+/** Writes an answer to the client: whole, or while it arrives with backpressure. */
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors/index.ts';
 import type { Answer, AnswerBody } from '../pipeline/index.ts';
-import { findTokenCounts, type TokenCounts } from '../usage/index.ts';
+import type { SentFacts } from '../record/index.ts';
 import type { Defer } from './turn.ts';
-
-/** How the sending went. */
-export interface Sent {
-  /** `performance.now()` when the first byte of the answer was written. */
-  readonly firstByteMs: number;
-  /** What ended the answer early, if anything did. */
-  readonly error: AppError | undefined;
-  readonly tokens: TokenCounts | undefined;
-}
 
 export interface RespondOptions {
   /** Writes wait for the end of the turn, so that those of many requests follow each other. */
@@ -23,14 +14,11 @@ export interface RespondOptions {
   readonly keepAliveMs: number;
 }
 
-/** Bytes at the end of a unary answer that are looked at for its usage. */
-const USAGE_TAIL_BYTES = 16 * 1024;
-const USAGE = Buffer.from('"usage"');
 const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 
 /** Resolves once the last byte is handed to the socket or the client is gone. Rejects when a header cannot be written. */
-export async function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<Sent> {
-  const { body, headers, status, facts } = answer;
+export async function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<SentFacts> {
+  const { body, headers, status, store } = answer;
   if (body.kind === 'stream') {
     const firstByteMs = performance.now();
     response.writeHead(status, headers);
@@ -44,16 +32,9 @@ export async function respond(response: ServerResponse, answer: Answer, options:
       response.end(body.bytes);
     });
   });
-  facts.store?.push(body.bytes);
-  facts.store?.commit();
-  return { firstByteMs, error: facts.error, tokens: tokensOf(answer, body.bytes) };
-}
-
-function tokensOf({ status, facts }: Answer, bytes: Buffer): TokenCounts | undefined {
-  if (status !== 200 || facts.cacheStatus === 'HIT' || facts.provider === undefined) return undefined;
-  const tail = bytes.subarray(-USAGE_TAIL_BYTES);
-  const at = tail.indexOf(USAGE);
-  return at < 0 ? undefined : findTokenCounts(tail.toString('latin1', at));
+  store?.push(body.bytes);
+  store?.commit();
+  return { firstByteMs, bytes: body.bytes.length, error: undefined };
 }
 
 interface RelayOptions extends RespondOptions {
@@ -63,11 +44,16 @@ interface RelayOptions extends RespondOptions {
 
 type StreamBody = Extract<AnswerBody, { kind: 'stream' }>;
 
-function relay(response: ServerResponse, { upstream, transform }: StreamBody, options: RelayOptions): Promise<Sent> {
+function relay(
+  response: ServerResponse,
+  { upstream, transform }: StreamBody,
+  options: RelayOptions,
+): Promise<SentFacts> {
   const { firstByteMs, signal, keepAliveMs, defer } = options;
-  const { store } = options.answer.facts;
+  const { store } = options.answer;
   return new Promise((resolve) => {
     let atBoundary = true;
+    let written = 0;
     const timer = transform === undefined || keepAliveMs === 0 ? undefined : setInterval(comment, keepAliveMs);
     const writer = createWriter(response, defer);
     const onDrain = (): void => upstream.resume();
@@ -76,7 +62,7 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
       clearInterval(timer);
       signal.removeEventListener('abort', onAbort);
       response.off('drain', onDrain);
-      resolve({ firstByteMs, error, tokens: attempted(() => transform?.tokens()) });
+      resolve({ firstByteMs, bytes: written, error });
     };
     const send = (piece: Buffer | string | undefined): boolean => {
       if (piece === undefined || piece.length === 0) return true;
@@ -86,6 +72,7 @@ function relay(response: ServerResponse, { upstream, transform }: StreamBody, op
         timer.refresh();
       }
       store?.push(bytes);
+      written += bytes.length;
       return writer.write(bytes);
     };
     function comment(): void {

@@ -45,7 +45,7 @@ test('an answer that cannot be written becomes 500, and its request is over', as
         defer: (task) => task(),
         metrics: createMetrics({ service: 's', environment: 'e', runtime: false }),
         logger: createLogger({ level: 'silent', service: 's' }),
-        headersToMask: [],
+        recorder: { finish: () => {} },
       },
       { message, response, operation: OPERATIONS.listModels, route: {} },
     ),

@@ -11,18 +11,22 @@ import {
   type Pipeline,
   traceOf,
 } from '../pipeline/index.ts';
+import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
 import type { ConnectionPolicy } from './connections.ts';
 import { corsHeaders } from './cors.ts';
 import { indented } from './pretty.ts';
 import { respond } from './respond.ts';
-import { type SettlePorts, settle } from './settle.ts';
 import type { Defer } from './turn.ts';
 import { endUnread } from './unread-body.ts';
 
-export interface ServePorts extends SettlePorts {
+export interface ServePorts {
   readonly pipeline: Pipeline;
+  readonly recorder: Pick<Recorder, 'finish'>;
+  readonly metrics: Pick<Metrics, 'inFlight'>;
+  readonly logger: Logger;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly connections: ConnectionPolicy;
   readonly inFlight: InFlight;
@@ -95,7 +99,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
       answer.headers['connection'] = 'close';
     const { defer, limits } = ports;
     const sent = await respond(response, answer, { defer, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
-    settle(ports, exchange, answer, sent);
+    ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
     controller.abort(toAppError(error)); // lets go of the upstream

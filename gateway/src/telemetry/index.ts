@@ -1,3 +1,5 @@
+export { createLogSink, type LogSinkOptions } from './log-sink.ts';
 export { createLogger, describeError, type Logger, type LoggerOptions } from './logger.ts';
 export { maskHeaders, maskValue } from './mask.ts';
 export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';
+export { createMetricsSink } from './metrics-sink.ts';

@@ -68,6 +68,12 @@ export const METRICS = {
     labels: ['code'],
     reference: '',
   },
+  sinkErrors: {
+    name: 'gatehouse_record_sink_errors_total',
+    help: 'Records of requests that a sink failed to take: a log line, a count or a row is missing',
+    labels: ['sink'],
+    reference: '',
+  },
   storeErrors: {
     name: 'gatehouse_store_errors_total',
     help: 'Failed calls to shared stores; requests go on without them',
@@ -124,6 +130,7 @@ export function createMetrics(options: {
     retries: createCounter({ ...METRICS.retries, registry }),
     cache: createCounter({ ...METRICS.cache, registry }),
     errors: createCounter({ ...METRICS.errors, registry }),
+    sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     inFlight: createLevel({ ...GAUGES.inFlight, registry }),
     snapshotVersion: gauge(GAUGES.snapshotVersion),

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsOf, findTokenCounts } from './index.ts';
+import { findUsage, readReport, readUsage, type TokenUsage } from './index.ts';
 
-describe('the tokens of an answer', () => {
+const NO_MODALITY = { input: 0, output: 0, cached: 0 };
+
+/** Every count of a usage. */
+const numbersOf = ({ text, audio, image, units, ...own }: TokenUsage): number[] =>
+  [own, text, audio, image, units].flatMap((part) => Object.values(part));
+
+describe('the usage of an answer', () => {
   test.for<{ rule: string; text: string; want: object | undefined }>([
     {
       rule: 'in the OpenAI spelling',
@@ -12,7 +18,7 @@ describe('the tokens of an answer', () => {
     {
       rule: 'in the Anthropic spelling, the cache included',
       text: '{"usage": {"input_tokens":3,"output_tokens":4,"cache_read_input_tokens":10,"cache_creation_input_tokens":5}}',
-      want: { input: 18, output: 4, cached: 10 },
+      want: { input: 18, output: 4, total: 22, cached: 10, cacheWrite: 5 },
     },
     {
       rule: 'in the Responses spelling',
@@ -25,7 +31,7 @@ describe('the tokens of an answer', () => {
       want: { input: 9, output: 7, cached: 0 },
     },
     {
-      rule: 'not while they are null',
+      rule: 'not while it is null',
       text: 'data: {"usage":null}\n\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n',
       want: { input: 1, output: 2, cached: 0 },
     },
@@ -35,8 +41,8 @@ describe('the tokens of an answer', () => {
       want: undefined,
     },
     { rule: 'not when the end is missing', text: '{"usage":{"prompt_tokens":1', want: undefined },
-    { rule: 'not when they are no object', text: '{"usage":"high"}', want: undefined },
-    { rule: 'not when there are none', text: '{"id":"x"}', want: undefined },
+    { rule: 'not when it is no object', text: '{"usage":"high"}', want: undefined },
+    { rule: 'not when there is none', text: '{"id":"x"}', want: undefined },
     { rule: 'not of broken JSON', text: '{"usage":{"prompt_tokens":}}', want: undefined },
     {
       rule: 'not of an object that never ends',
@@ -49,16 +55,86 @@ describe('the tokens of an answer', () => {
       want: { input: 0, output: 0, cached: 0 },
     },
   ])('$rule', ({ text, want }) => {
-    expect(findTokenCounts(text)).toEqual(want);
+    const usage = findUsage(text);
+    if (want === undefined) expect(usage).toBeUndefined();
+    else expect(usage).toMatchObject(want);
   });
 
-  test('are never negative, never fractions of nothing, and no text is too odd', () => {
+  test('is never negative, whatever the text is', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), (noise, value) => {
-        const found = findTokenCounts(`${noise}"usage":${JSON.stringify(value)}${noise}`);
-        for (const count of Object.values(found ?? {})) expect(count).toBeGreaterThanOrEqual(0);
+        const found = findUsage(`${noise}"usage":${JSON.stringify(value)}${noise}`);
+        for (const count of found === undefined ? [] : numbersOf(found)) expect(count).toBeGreaterThanOrEqual(0);
       }),
     );
-    expect(countsOf({})).toEqual({ input: 0, output: 0, cached: 0 });
+    expect(numbersOf(readUsage({})).every((count) => count === 0)).toBe(true);
+  });
+});
+
+describe('a usage object', () => {
+  test.for<{ format: string; usage: Record<string, unknown>; want: object }>([
+    {
+      format: 'chat with audio, a cache and reasoning',
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 151,
+        prompt_tokens_details: { cached_tokens: 40, audio_tokens: 30, cached_tokens_details: { audio_tokens: 10 } },
+        completion_tokens_details: { reasoning_tokens: 20, audio_tokens: 5 },
+      },
+      want: {
+        ...{ input: 100, output: 50, total: 151, cached: 40, cacheWrite: 0, reasoning: 20 },
+        audio: { input: 30, output: 5, cached: 10 },
+        image: NO_MODALITY,
+      },
+    },
+    {
+      format: 'chat translated from messages: the cache is part of the prompt already',
+      usage: {
+        prompt_tokens: 18,
+        completion_tokens: 4,
+        cache_read_input_tokens: 10,
+        cache_creation_input_tokens: 5,
+      },
+      want: { input: 18, output: 4, total: 22, cached: 10, cacheWrite: 5 },
+    },
+    {
+      format: 'messages with tools of the server',
+      usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 3, other: 'x' } },
+      want: { input: 1, output: 2, units: { web_search_requests: 3 } },
+    },
+    {
+      format: 'responses',
+      usage: { input_tokens: 7, output_tokens: 9, output_tokens_details: { reasoning_tokens: 6 }, total_tokens: 16 },
+      want: { input: 7, output: 9, total: 16, reasoning: 6 },
+    },
+    {
+      format: 'images',
+      usage: { input_tokens: 50, output_tokens: 40, input_tokens_details: { text_tokens: 10, image_tokens: 40 } },
+      want: { text: { input: 10, output: 0, cached: 0 }, image: { input: 40, output: 0, cached: 0 } },
+    },
+    {
+      format: 'transcriptions',
+      usage: { input_tokens: 14, output_tokens: 45, input_token_details: { text_tokens: 0, audio_tokens: 14 } },
+      want: { input: 14, audio: { input: 14, output: 0, cached: 0 }, text: NO_MODALITY },
+    },
+  ])('of $format is read', ({ usage, want }) => {
+    expect(readUsage(usage)).toMatchObject(want);
+  });
+});
+
+describe('a whole answer', () => {
+  test('reports its usage and the model that answered', () => {
+    const padding = 'x'.repeat(20_000);
+    const text = `{"id":"1","model":"gpt-5-2025","choices":["${padding}"],"usage":{"prompt_tokens":1,"completion_tokens":2}}`;
+    expect(readReport(Buffer.from(text))).toMatchObject({ model: 'gpt-5-2025', usage: { input: 1, output: 2 } });
+  });
+
+  test('reports no model that is only talked about', () => {
+    expect(readReport(Buffer.from('{"text":"\\"model\\":\\"x\\""}')).model).toBeUndefined();
+  });
+
+  test.for(['', '{}', '{"usage":null,"model":null}'])('like %s reports nothing', (text) => {
+    expect(readReport(Buffer.from(text))).toEqual({ usage: undefined, model: undefined });
   });
 });

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../errors/index.ts';
 import { readJson } from '../../lib/json/index.ts';
-import { countsOf } from '../../usage/index.ts';
+import { findModel, HEAD_CHARS, readUsage } from '../../usage/index.ts';
 import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
 import type { StreamEncoder } from './encoder.ts';
@@ -19,12 +19,14 @@ export interface DecodeParts {
 
 export function createDecode({ reader, decoder, encoder, scrub = (text) => text }: DecodeParts): ByteTransform {
   let usage: Usage | undefined;
+  let head = '';
   const encode = (items: readonly StreamItem[]): string => {
     let text = '';
     for (const item of items) {
       if (item.kind === 'usage') usage = item.usage;
       text += item.kind === 'error' ? scrub(encoder.encode(item)) : encoder.encode(item);
     }
+    if (head === '') head = text.slice(0, HEAD_CHARS);
     return text;
   };
   /** What a decoder passes over may be anything but a piece of the answer that arrived broken. */
@@ -44,7 +46,7 @@ export function createDecode({ reader, decoder, encoder, scrub = (text) => text 
       return encode([...rest, ...decoder.end()]) + encoder.end();
     },
     fail: (error) => encoder.fail(fieldsOf(error)),
-    tokens: () => (usage === undefined ? undefined : countsOf(usage)),
+    report: () => ({ usage: usage && readUsage(usage), model: findModel(head) }),
   };
 }
 

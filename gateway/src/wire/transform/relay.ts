@@ -1,6 +1,6 @@
 /** Streams whose bytes are already right: passed on, and watched only for what must be said if they break. */
 import type { AppError } from '../../errors/index.ts';
-import { findTokenCounts } from '../../usage/index.ts';
+import { findModel, findUsage } from '../../usage/index.ts';
 import type { ErrorFields } from '../contract.ts';
 import type { SseRelay } from '../openai/index.ts';
 import { messagesError, responseFailed } from './encoder.ts';
@@ -59,7 +59,10 @@ export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}
       const boundary = text === '' || EVENT_BOUNDARY.test(text) ? '' : '\n\n';
       return boundary + lastWords(protocol, fieldsOf(error), { head: head?.toString('latin1') ?? '', tail: text });
     },
-    tokens: () => findTokenCounts(`${head?.toString('latin1') ?? ''}\n${tail.text()}`),
+    report: () => {
+      const start = head?.toString('latin1') ?? '';
+      return { usage: findUsage(`${start}\n${tail.text()}`), model: findModel(start) };
+    },
   };
 }
 

@@ -121,21 +121,27 @@ describe('a relay', () => {
     expect(words).not.toContain('[DONE]');
   });
 
-  test('knows the tokens of its stream once it is over', () => {
+  test('knows the usage of its stream once it is over', () => {
     const relay = createRelay('chat');
     run(relay, cut(Buffer.from(CHAT), [7, 90, 200]));
-    expect(relay.tokens()).toEqual({ input: 5, output: 6, cached: 0 });
+    expect(relay.report().usage).toMatchObject({ input: 5, output: 6 });
     const long = createRelay('chat');
     run(long, [Buffer.alloc(200_000, ': padding\n\n'), Buffer.from(CHAT)]);
-    expect(long.tokens()).toMatchObject({ output: 6 });
-    expect(createRelay('chat').tokens()).toBeUndefined();
+    expect(long.report().usage).toMatchObject({ output: 6 });
+    expect(createRelay('chat').report()).toEqual({ usage: undefined, model: undefined });
   });
 
-  test('knows them wherever the kept end of the stream begins anew', () => {
+  test('knows the model of its stream from the first event that names it', () => {
+    const relay = createRelay('chat');
+    run(relay, cut(Buffer.from('data: {"id":"1","model":"m-2025","choices":[]}\n\ndata: {"model":"n"}\n\n'), [20]));
+    expect(relay.report().model).toBe('m-2025');
+  });
+
+  test('knows the usage wherever the kept end of the stream begins anew', () => {
     for (let filler = 16_000; filler < 17_000; filler += 7) {
       const relay = createRelay('chat');
       run(relay, cut(Buffer.concat([Buffer.alloc(filler, ': padding\n\n'), Buffer.from(CHAT)]), [9_000, 15_000]));
-      expect(relay.tokens(), `after ${filler} bytes`).toEqual({ input: 5, output: 6, cached: 0 });
+      expect(relay.report().usage, `after ${filler} bytes`).toMatchObject({ input: 5, output: 6 });
     }
   });
 });
@@ -231,10 +237,10 @@ describe('a decoded stream', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test('knows its tokens', () => {
+  test('knows its usage', () => {
     const transform = decode('messages');
     run(transform, [framed('a', 'usage:3')]);
-    expect(transform.tokens()).toEqual({ input: 3, output: 3, cached: 0 });
-    expect(decode('chat').tokens()).toBeUndefined();
+    expect(transform.report().usage).toMatchObject({ input: 3, output: 3 });
+    expect(decode('chat').report()).toEqual({ usage: undefined, model: undefined });
   });
 });

@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors/index.ts';
-import type { TokenCounts } from '../../usage/index.ts';
+import type { AnswerReport } from '../../usage/index.ts';
 
 /** Whose stream format a client reads. `events`: server-sent events we know nothing more about. */
 export type StreamProtocol = 'chat' | 'completion' | 'messages' | 'responses' | 'events';
@@ -10,8 +10,8 @@ export interface ByteTransform {
   push(bytes: Buffer): Buffer | string | undefined;
   /** The upstream ended properly: what is left to send. */
   end(): Buffer | string;
-  /** The upstream broke: the last words in the client's format, after which the stream is closed (decision 8). */
+  /** The upstream broke: the last words in the client's format, after which the stream is closed. */
   fail(error: AppError): string;
-  /** The tokens the stream reported, once it is over. */
-  tokens(): TokenCounts | undefined;
+  /** What the stream reported, once it is over. */
+  report(): AnswerReport;
 }

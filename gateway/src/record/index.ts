@@ -1,0 +1,16 @@
+export {
+  type AttemptFacts,
+  type CacheStatus,
+  type CallerFacts,
+  type DecisionFacts,
+  NO_VERDICTS,
+  type PipelineFacts,
+  type RequestFacts,
+  type RequestRecord,
+  type RouteFacts,
+  type SentFacts,
+  type TraceContext,
+  type Verdict,
+} from './record.ts';
+export { createRecorder, type FinishedRequest, type Recorder, type RecorderOptions } from './recorder.ts';
+export type { Sink, UsageQuestion } from './sink.ts';

@@ -1,0 +1,137 @@
+/** What is known of a request after its last byte. The pipeline and the server collect the parts, sinks read the whole. */
+import type { AppError } from '../errors/index.ts';
+import type { TokenUsage } from '../usage/index.ts';
+
+/** One finished request. Plain data, which a sink may keep, but for the headers, which end with the call of the sink. */
+export interface RequestRecord {
+  readonly request: RequestFacts;
+  /** Undefined: the request was refused before its caller was known. */
+  readonly caller: CallerFacts | undefined;
+  readonly route: RouteFacts;
+  readonly decisions: DecisionFacts;
+  /** The targets that were tried, in order. */
+  readonly attempts: readonly AttemptFacts[];
+  /** The attempt whose result the client got; undefined: the gateway answered by itself. */
+  readonly answeredBy: AttemptFacts | undefined;
+  readonly answer: AnswerFacts;
+}
+
+/** The trace identity of a request: the client's own identifiers, or those of its `traceparent`. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string | undefined;
+  readonly parentSpanId: string | undefined;
+  readonly spanName: string | undefined;
+}
+
+export interface RequestFacts {
+  readonly trace: TraceContext;
+  readonly method: string;
+  /** Encoded, without the query. */
+  readonly path: string;
+  /** Id of the operation. */
+  readonly operation: string;
+  /** Unix time of the first byte, in ms. */
+  readonly startedAtMs: number;
+  /** Bytes of the body; undefined: it was not read, or its client did not say. */
+  readonly bytes: number | undefined;
+  /** After defaults. Names and values are texts of bounded length, and their number is bounded. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** All headers as they came. Only while the sink runs; to be masked before they are written anywhere. */
+  headers(): Iterable<readonly [name: string, value: string]>;
+  /** Names of headers, lower case, that the organisation or the request wants to be masked. */
+  sensitiveHeaders(): readonly string[];
+}
+
+export interface CallerFacts {
+  readonly keyId: string;
+  readonly key: string;
+  readonly user: string | undefined;
+  readonly workspace: string;
+}
+
+export interface RouteFacts {
+  /** Slug of the saved config. */
+  readonly config: string | undefined;
+  /** How the root of the config chooses: `single`, `fallback` and the like. */
+  readonly mode: string | undefined;
+  /** Path of the target that answered, e.g. `config.targets[1]`. */
+  readonly optionPath: string | undefined;
+}
+
+export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
+
+/** What a limit or a guardrail decided. */
+export interface Verdict {
+  /** Id of the limit, policy or guardrail. */
+  readonly id: string;
+  readonly passed: boolean;
+}
+
+/** For requests that no limit and no guardrail looked at. */
+export const NO_VERDICTS: readonly Verdict[] = [];
+
+export interface DecisionFacts {
+  readonly cache: CacheStatus | undefined;
+  /** Retries of the target that answered; -1 when they were used up. */
+  readonly retries: number | undefined;
+  /** Whether calls were left out because the request had caused as many as it may. */
+  readonly attemptsExhausted: boolean;
+  readonly limits: readonly Verdict[];
+  readonly guardrails: readonly Verdict[];
+}
+
+/** What became of one target. */
+export interface AttemptFacts {
+  readonly provider: string | undefined;
+  /** The model the target was asked for; undefined: the request names none. */
+  readonly model: string | undefined;
+  /** The model that answered, by the provider's name; undefined: not known. */
+  readonly answeredModel: string | undefined;
+  readonly status: number;
+  readonly error: AppError | undefined;
+  /** Calls made to the provider: 0 for a cache hit, more than 1 when there were retries. */
+  readonly calls: number;
+  /** Unix time in ms. */
+  readonly startedAtMs: number;
+  /** Until the answer or the first bytes of its stream were there, in ms. */
+  readonly durationMs: number;
+  /** The part of it that was spent waiting for the provider, in ms. */
+  readonly upstreamMs: number;
+  /** Undefined: the provider reported none, or was not asked. */
+  readonly usage: TokenUsage | undefined;
+}
+
+export interface AnswerFacts {
+  /** 499: the client left before the end. */
+  readonly status: number;
+  /** Bytes of the body that were handed to the connection. */
+  readonly bytes: number;
+  /** From the first byte of the request to the first byte of the answer, in ms. */
+  readonly firstByteMs: number;
+  /** From the first byte of the request to the last byte of the answer, in ms. */
+  readonly durationMs: number;
+  readonly stream: boolean;
+  readonly error: AppError | undefined;
+  /** Version of the Snapshot that served. */
+  readonly snapshot: number;
+}
+
+/** What the pipeline knows of a request when it answers. */
+export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 'decisions' | 'attempts'> {
+  readonly answeredBy: AttemptFacts | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly requestBytes: number | undefined;
+  readonly stream: boolean;
+  readonly error: AppError | undefined;
+}
+
+/** What the server knows of an answer that was sent. */
+export interface SentFacts {
+  /** `performance.now()` when the first byte of the answer was written. */
+  readonly firstByteMs: number;
+  /** Bytes of the body that were written. */
+  readonly bytes: number;
+  /** What ended the answer early, if anything did. */
+  readonly error: AppError | undefined;
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../errors/index.ts';
+import {
+  type AttemptFacts,
+  createRecorder,
+  type FinishedRequest,
+  NO_VERDICTS,
+  type PipelineFacts,
+  type RequestRecord,
+  type Sink,
+} from './index.ts';
+
+const ANSWER = Buffer.from('{"model":"m-1","usage":{"prompt_tokens":3,"completion_tokens":4}}');
+
+const attempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
+  provider: 'openai',
+  model: 'm',
+  answeredModel: undefined,
+  status: 200,
+  error: undefined,
+  calls: 1,
+  startedAtMs: 0,
+  durationMs: 5,
+  upstreamMs: 4,
+  usage: undefined,
+  ...over,
+});
+
+interface Given {
+  readonly facts?: Partial<PipelineFacts>;
+  readonly status?: number;
+  readonly body?: FinishedRequest['answer']['body'];
+  readonly sent?: Partial<FinishedRequest['sent']>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly trace?: Partial<FinishedRequest['exchange']['trace']>;
+}
+
+function finished({ facts = {}, status = 200, body, sent, headers = {}, trace }: Given = {}): FinishedRequest {
+  const attempts = facts.attempts ?? [attempt()];
+  const startedMs = performance.now() - 10;
+  return {
+    exchange: {
+      operation: { id: 'chatComplete' },
+      request: {
+        method: 'POST',
+        path: '/v1/chat/completions',
+        header: (name) => headers[name],
+        headers: () => Object.entries(headers),
+      },
+      snapshot: { version: 7, organisation: { headersToMask: ['x-organisation'] } },
+      startedMs,
+      trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined, ...trace },
+    },
+    answer: {
+      status,
+      body: body ?? { kind: 'bytes', bytes: ANSWER },
+      facts: {
+        caller: { keyId: 'k1', key: 'app', user: undefined, workspace: 'team' },
+        metadata: {},
+        requestBytes: 12,
+        route: { config: 'c', mode: 'fallback', optionPath: 'config.targets[0]' },
+        decisions: {
+          cache: 'MISS',
+          retries: 0,
+          attemptsExhausted: false,
+          limits: NO_VERDICTS,
+          guardrails: NO_VERDICTS,
+        },
+        attempts,
+        answeredBy: attempts.at(-1),
+        stream: false,
+        error: undefined,
+        ...facts,
+      },
+    },
+    sent: { firstByteMs: startedMs + 6, bytes: ANSWER.length, error: undefined, ...sent },
+  };
+}
+
+/** A sink that keeps what it gets. */
+function keeper(more: Partial<Sink> = {}) {
+  const records: RequestRecord[] = [];
+  const sink: Sink = { name: 'keeper', readsUsage: true, record: (record) => void records.push(record), ...more };
+  return { records, sink };
+}
+
+function recordOf(given?: Given, more?: Partial<Sink>): RequestRecord {
+  const { records, sink } = keeper(more);
+  createRecorder({ sinks: [sink], onSinkError: () => {} }).finish(finished(given));
+  const [record] = records;
+  if (record === undefined) throw new Error('nothing was recorded');
+  return record;
+}
+
+describe('the record of a request', () => {
+  test('holds what pipeline and server know of it', () => {
+    expect(recordOf()).toMatchObject({
+      request: { method: 'POST', operation: 'chatComplete', bytes: 12, startedAtMs: expect.any(Number) },
+      caller: { keyId: 'k1', key: 'app', workspace: 'team' },
+      route: { config: 'c', mode: 'fallback', optionPath: 'config.targets[0]' },
+      decisions: { cache: 'MISS', attemptsExhausted: false, limits: [], guardrails: [] },
+      answer: { status: 200, bytes: ANSWER.length, firstByteMs: expect.closeTo(6), snapshot: 7, error: undefined },
+    });
+  });
+
+  test('has the usage and the model of the answer at the attempt that made it', () => {
+    const failed = attempt({ provider: 'anthropic', status: 500 });
+    const made = attempt();
+    const { attempts, answeredBy } = recordOf({ facts: { attempts: [failed, made], answeredBy: made } });
+    expect(attempts).toEqual([
+      failed,
+      { ...made, answeredModel: 'm-1', usage: expect.objectContaining({ input: 3, output: 4 }) },
+    ]);
+    expect(attempts[1]).toBe(answeredBy);
+  });
+
+  test('has the usage that the transform of a stream reports', () => {
+    const usage = { input: 1 } as never; // passed on as it is
+    const body = { kind: 'stream', transform: { report: () => ({ usage, model: 'm-2' }) } } as const;
+    expect(recordOf({ body }).answeredBy).toMatchObject({ usage, answeredModel: 'm-2' });
+  });
+
+  test('survives a stream whose transform has failed', () => {
+    const report = (): never => {
+      throw new TypeError('bug');
+    };
+    expect(recordOf({ body: { kind: 'stream', transform: { report } } }).answeredBy?.usage).toBeUndefined();
+  });
+
+  test.for<{ rule: string; given: Given; more?: Partial<Sink> }>([
+    { rule: 'of an error', given: { status: 400 } },
+    {
+      rule: 'of a cache hit',
+      given: {
+        facts: {
+          decisions: {
+            cache: 'HIT',
+            retries: 0,
+            attemptsExhausted: false,
+            limits: NO_VERDICTS,
+            guardrails: NO_VERDICTS,
+          },
+        },
+      },
+    },
+    { rule: 'of a target without provider', given: { facts: { answeredBy: attempt({ provider: undefined }) } } },
+    { rule: 'of a stream in an unknown format', given: { body: { kind: 'stream', transform: undefined } } },
+    { rule: 'that no sink reads', given: {}, more: { readsUsage: undefined as never } },
+  ])('has no usage $rule', ({ given, more }) => {
+    expect(recordOf(given, more).answeredBy?.usage).toBeUndefined();
+  });
+
+  test('has status 499 when the client left, and the error that ended the answer', () => {
+    const error = new AppError('CLIENT_CLOSED');
+    const own = new AppError('UPSTREAM_TIMEOUT');
+    expect(recordOf({ sent: { error }, facts: { error: own } }).answer).toMatchObject({ status: 499, error });
+    expect(recordOf({ facts: { error: own } }).answer).toMatchObject({ status: 200, error: own });
+  });
+
+  test('names the headers that organisation and request want masked', () => {
+    const { request } = recordOf({ headers: { 'x-gw-sensitive-headers': 'X-Own, x-more', 'x-own': 'v' } });
+    expect(request.sensitiveHeaders()).toEqual(['x-organisation', 'x-own', 'x-more']);
+    expect([...request.headers()]).toContainEqual(['x-own', 'v']);
+  });
+
+  test('bounds metadata and spans, which come from clients', () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`name-${at}`, 'v']));
+    const metadata = { ...many, long: 'x'.repeat(1_000), count: 5, nested: { a: [1] }, nothing: null };
+    const { request } = recordOf({
+      facts: { metadata },
+      trace: { spanName: 's'.repeat(5_000), parentSpanId: 'p'.repeat(5_000) },
+    });
+    expect(Object.keys(request.metadata)).toHaveLength(64);
+    expect(request.metadata).toMatchObject({ count: '5', nested: '{"a":[1]}', nothing: 'null', 'name-199': 'v' });
+    expect(request.metadata['long']).toHaveLength(128);
+    expect(request.trace.spanName).toHaveLength(256);
+    expect(request.trace.parentSpanId).toHaveLength(256);
+  });
+
+  test('has metadata of any name', () => {
+    const metadata = JSON.parse('{"__proto__":"x"}');
+    expect(Object.entries(recordOf({ facts: { metadata } }).request.metadata)).toEqual([['__proto__', 'x']]);
+  });
+});
+
+describe('a sink that fails', () => {
+  const broken: Sink = {
+    name: 'broken',
+    record: () => {
+      throw new TypeError('bug');
+    },
+    needsStreamUsage: () => {
+      throw new TypeError('bug');
+    },
+  };
+  const question = { operation: 'o', caller: finished().answer.facts.caller as never, provider: 'p', model: 'm' };
+
+  test('disturbs no other sink, and is reported', () => {
+    const { records, sink } = keeper();
+    const failures: object[] = [];
+    const recorder = createRecorder({ sinks: [broken, sink], onSinkError: (failure) => void failures.push(failure) });
+    recorder.finish(finished());
+    recorder.finish(finished());
+    expect(records).toHaveLength(2);
+    expect(failures).toMatchObject([
+      { sink: 'broken', first: true },
+      { sink: 'broken', first: false },
+    ]);
+  });
+
+  test('disturbs nobody when its report fails, too', () => {
+    const onSinkError = (): never => {
+      throw new Error('disk full');
+    };
+    expect(() => createRecorder({ sinks: [broken], onSinkError }).finish(finished())).not.toThrow();
+  });
+
+  test('needs nothing', () => {
+    const wanting = keeper({ needsStreamUsage: ({ provider }) => provider === 'p' }).sink;
+    const asks = (...sinks: Sink[]) => createRecorder({ sinks, onSinkError: () => {} }).needsStreamUsage(question);
+    expect(asks(broken)).toBe(false);
+    expect(asks(broken, wanting)).toBe(true);
+    expect(asks(keeper().sink)).toBe(false);
+  });
+});

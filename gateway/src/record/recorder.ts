@@ -1,0 +1,156 @@
+import { parseHeaderList } from '../lib/header-list.ts';
+import { type AnswerReport, readReport } from '../usage/index.ts';
+import { boundMetadata } from './metadata.ts';
+import type { AttemptFacts, PipelineFacts, RequestFacts, RequestRecord, SentFacts, TraceContext } from './record.ts';
+import type { Sink, UsageQuestion } from './sink.ts';
+
+export interface RecorderOptions {
+  readonly sinks: readonly Sink[];
+  /** A sink failed; `first`: for the first time since the start. */
+  onSinkError(failure: { readonly sink: string; readonly error: unknown; readonly first: boolean }): void;
+}
+
+export interface Recorder {
+  /** Whether a sink needs the usage of a stream whose client did not ask for it. */
+  needsStreamUsage(question: UsageQuestion): boolean;
+  /** Makes the record of a request and gives it to the sinks. Once per request, after its last byte. Never throws. */
+  finish(finished: FinishedRequest): void;
+}
+
+/** The parts of a request, its answer and its sending that a record is made of. */
+export interface FinishedRequest {
+  readonly exchange: {
+    readonly operation: { readonly id: string };
+    readonly request: {
+      readonly method: string;
+      readonly path: string;
+      header(name: string): string | undefined;
+      headers(): Iterable<readonly [name: string, value: string]>;
+    };
+    readonly snapshot: {
+      readonly version: number;
+      readonly organisation: { readonly headersToMask: readonly string[] };
+    };
+    /** `performance.now()` at the first byte. */
+    readonly startedMs: number;
+    readonly trace: TraceContext;
+  };
+  readonly answer: { readonly status: number; readonly body: AnswerSource; readonly facts: PipelineFacts };
+  readonly sent: SentFacts;
+}
+
+/** Where usage and model of an answer are found. */
+type AnswerSource =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'stream'; readonly transform: { report(): AnswerReport } | undefined };
+
+const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };
+/** Longest span name or identifier that is recorded, in characters. */
+const MAX_SPAN_CHARS = 256;
+
+export function createRecorder({ sinks, onSinkError }: RecorderOptions): Recorder {
+  const readsUsage = sinks.some((sink) => sink.readsUsage === true);
+  const asking = sinks.filter((sink) => sink.needsStreamUsage !== undefined);
+  const failed = new Set<string>();
+  /** What fails in a sink is no failure of the request, nor of other sinks. */
+  const report = (sink: string, error: unknown): void => {
+    const first = !failed.has(sink);
+    failed.add(sink);
+    try {
+      onSinkError({ sink, error, first });
+    } catch {
+      // The log may be what failed.
+    }
+  };
+  const needs = (sink: Sink, question: UsageQuestion): boolean => {
+    try {
+      return sink.needsStreamUsage?.(question) ?? false;
+    } catch (error) {
+      report(sink.name, error);
+      return false;
+    }
+  };
+  return {
+    needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
+    finish: (finished) => {
+      const record = toRecord(finished, performance.now(), readsUsage);
+      for (const sink of sinks) {
+        try {
+          sink.record(record);
+        } catch (error) {
+          report(sink.name, error);
+        }
+      }
+    },
+  };
+}
+
+function toRecord({ exchange, answer, sent }: FinishedRequest, endedMs: number, readsUsage: boolean): RequestRecord {
+  const { facts } = answer;
+  const { startedMs, snapshot } = exchange;
+  const answeredBy = facts.answeredBy && withReport(facts.answeredBy, readsUsage ? reportOf(answer) : NO_REPORT);
+  return {
+    request: requestFacts(exchange, facts),
+    caller: facts.caller,
+    route: facts.route,
+    decisions: facts.decisions,
+    attempts: facts.attempts.map((attempt) => (attempt === facts.answeredBy ? (answeredBy ?? attempt) : attempt)),
+    answeredBy,
+    answer: {
+      status: sent.error?.code === 'CLIENT_CLOSED' ? 499 : answer.status, // as nginx logs it; it never goes on the wire
+      bytes: sent.bytes,
+      firstByteMs: sent.firstByteMs - startedMs,
+      durationMs: endedMs - startedMs,
+      stream: facts.stream,
+      error: sent.error ?? facts.error,
+      snapshot: snapshot.version,
+    },
+  };
+}
+
+function requestFacts(
+  { operation, request, snapshot, startedMs, trace }: FinishedRequest['exchange'],
+  { metadata, requestBytes }: PipelineFacts,
+): RequestFacts {
+  const { method, path } = request;
+  return {
+    trace: boundTrace(trace),
+    method,
+    path,
+    operation: operation.id,
+    startedAtMs: performance.timeOrigin + startedMs,
+    bytes: requestBytes,
+    metadata: boundMetadata(metadata),
+    headers: () => request.headers(),
+    sensitiveHeaders: () => [
+      ...snapshot.organisation.headersToMask,
+      ...parseHeaderList(request.header('x-gw-sensitive-headers') ?? ''),
+    ],
+  };
+}
+
+/** Spans come from headers of the client; the trace id has a bound of its own. */
+function boundTrace({ traceId, spanId, parentSpanId, spanName }: TraceContext): TraceContext {
+  return { traceId, spanId: cut(spanId), parentSpanId: cut(parentSpanId), spanName: cut(spanName) };
+}
+
+const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
+
+const withReport = (attempt: AttemptFacts, { usage, model }: AnswerReport): AttemptFacts =>
+  usage === undefined && model === undefined ? attempt : { ...attempt, usage, answeredModel: model };
+
+/** A cached answer was counted when it was made, and an error has no usage. */
+function reportOf({ status, body, facts }: FinishedRequest['answer']): AnswerReport {
+  if (body.kind === 'stream') return streamReport(body);
+  const { answeredBy, decisions } = facts;
+  if (status !== 200 || decisions.cache === 'HIT' || answeredBy?.provider === undefined) return NO_REPORT;
+  return readReport(body.bytes);
+}
+
+function streamReport({ transform }: Extract<AnswerSource, { kind: 'stream' }>): AnswerReport {
+  try {
+    return transform?.report() ?? NO_REPORT;
+  } catch {
+    return NO_REPORT; // a transform that failed while it was read may fail again
+  }
+}

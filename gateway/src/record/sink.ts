@@ -1,0 +1,21 @@
+import type { CallerFacts, RequestRecord } from './record.ts';
+
+/** Takes the records of finished requests: a log, metrics, a counter of limits, a database. */
+export interface Sink {
+  /** For the log and the metric that count failures of the sink. */
+  readonly name: string;
+  /** The sink reads usage. Without such a sink no answer is searched for it. */
+  readonly readsUsage?: true;
+  /** Whether the sink needs the usage of a stream also when its client did not ask for it. */
+  needsStreamUsage?(question: UsageQuestion): boolean;
+  /** Runs after the last byte, between other requests: anything slow belongs into a queue with a bound. */
+  record(record: RequestRecord): void;
+}
+
+/** A stream that is about to be asked for. */
+export interface UsageQuestion {
+  readonly operation: string;
+  readonly caller: CallerFacts;
+  readonly provider: string;
+  readonly model: string;
+}

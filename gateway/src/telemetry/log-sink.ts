@@ -1,0 +1,109 @@
+import type { AttemptFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
+import type { Modality, TokenUsage } from '../usage/index.ts';
+import type { Logger } from './logger.ts';
+import { maskHeaders } from './mask.ts';
+import { waitedMs } from './metrics-sink.ts';
+
+export interface LogSinkOptions {
+  readonly logger: Logger;
+  /** Header names, lower case, that this deployment masks in every log. */
+  readonly headersToMask: readonly string[];
+}
+
+/** Writes one line per finished request; at level debug the request's headers too, and every attempt by itself. */
+export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
+  return {
+    name: 'log',
+    readsUsage: true,
+    record: (record) => {
+      const { request, answer } = record;
+      const ids = idsOf(request.trace);
+      const isDebug = logger.isLevelEnabled('debug');
+      if (isDebug) {
+        const names = new Set([...headersToMask, ...request.sensitiveHeaders()]);
+        logger.debug({ ...ids, headers: maskHeaders(request.headers(), names) }, 'Request received');
+      }
+      if (logger.isLevelEnabled('info')) {
+        const tries = isDebug ? { tries: record.attempts.map(toTry) } : undefined;
+        logger.info({ ...toLine(record), ...tries }, 'Request finished');
+      }
+      const { error } = answer;
+      if (error !== undefined && error.row.log !== 'info')
+        logger[error.row.log]({ err: error, ...ids }, 'Request failed');
+    },
+  };
+}
+
+const idsOf = ({ traceId, spanId }: TraceContext): object => ({
+  traceId,
+  ...(spanId === undefined ? {} : { spanId }),
+});
+
+/** The record in short; the log drops undefined members. */
+function toLine({ request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord): object {
+  const { trace, metadata } = request;
+  return {
+    ...idsOf(trace),
+    parentSpanId: trace.parentSpanId,
+    spanName: trace.spanName,
+    method: request.method,
+    path: request.path,
+    operation: request.operation,
+    status: answer.status,
+    key: caller?.key,
+    workspace: caller?.workspace,
+    provider: answeredBy?.provider,
+    model: answeredBy?.model,
+    config: route.config,
+    option: route.optionPath,
+    attempts: attempts.length,
+    retries: decisions.retries,
+    attemptsExhausted: decisions.attemptsExhausted ? true : undefined,
+    cache: decisions.cache,
+    stream: answer.stream,
+    snapshot: answer.snapshot,
+    durationMs: round(answer.durationMs),
+    firstByteMs: round(answer.firstByteMs),
+    upstreamMs: round(waitedMs(attempts)),
+    tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
+    metadata: isEmpty(metadata) ? undefined : metadata,
+    error: answer.error?.code,
+  };
+}
+
+/** Counts that most answers lack are left out where they are 0. */
+function tokensOf({ input, output, cached, cacheWrite, reasoning, audio, image }: TokenUsage): object {
+  return {
+    input,
+    output,
+    cached,
+    ...(cacheWrite === 0 ? {} : { cacheWrite }),
+    ...(reasoning === 0 ? {} : { reasoning }),
+    ...(hasTokens(audio) ? { audio } : {}),
+    ...(hasTokens(image) ? { image } : {}),
+  };
+}
+
+const hasTokens = ({ input, output, cached }: Modality): boolean => input + output + cached > 0;
+
+/** One attempt in short. */
+function toTry(attempt: AttemptFacts): object {
+  const { provider, model, answeredModel, status, error, calls, durationMs, upstreamMs } = attempt;
+  return {
+    provider,
+    model,
+    answeredModel,
+    status,
+    error: error?.code,
+    calls,
+    durationMs: round(durationMs),
+    upstreamMs: round(upstreamMs),
+  };
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+const round = (ms: number): number => Math.round(ms * 100) / 100;

@@ -1,0 +1,58 @@
+import type { AppError } from '../errors/index.ts';
+import type { AttemptFacts, RequestRecord, Sink } from '../record/index.ts';
+import type { TokenUsage } from '../usage/index.ts';
+import type { Metrics } from './metrics.ts';
+
+const NONE = 'none';
+
+/** Counts every finished request. */
+export function createMetricsSink(metrics: Metrics): Sink {
+  return {
+    name: 'metrics',
+    readsUsage: true,
+    record: (record) => {
+      countRequest(metrics, record);
+      for (const attempt of record.attempts) countAttempt(metrics, attempt);
+      for (const code of errorCodes(record)) metrics.errors.add({ code });
+    },
+  };
+}
+
+function countRequest(metrics: Metrics, { request, attempts, answeredBy, answer, decisions }: RequestRecord): void {
+  const { operation } = request;
+  const provider = answeredBy?.provider ?? NONE;
+  const upstreamMs = waitedMs(attempts);
+  metrics.requests.add({ operation, provider, status: statusLabel(answer.status) });
+  metrics.duration.observe({ operation, provider }, answer.durationMs / 1000);
+  metrics.overhead.observe({ operation }, Math.max(0, answer.firstByteMs - upstreamMs) / 1000);
+  if (attempts.length > 0) metrics.upstream.observe({ operation, provider }, upstreamMs / 1000);
+  const { cache } = decisions;
+  if (cache !== undefined && cache !== 'DISABLED') metrics.cache.add({ verdict: cache });
+  if (decisions.attemptsExhausted) metrics.attemptsExhausted.add({ operation });
+}
+
+/** Time spent waiting for providers, over all attempts, in ms. */
+export const waitedMs = (attempts: readonly AttemptFacts[]): number =>
+  attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0);
+
+function countAttempt(metrics: Metrics, { provider = NONE, status, calls, usage }: AttemptFacts): void {
+  metrics.attempts.add({ provider, outcome: status >= 200 && status <= 299 ? 'success' : 'failure' });
+  if (calls > 1) metrics.retries.add({ provider }, calls - 1);
+  if (usage !== undefined) countTokens(metrics, provider, usage);
+}
+
+function countTokens(metrics: Metrics, provider: string, { input, output }: TokenUsage): void {
+  metrics.tokens.add({ provider, type: 'input' }, input);
+  metrics.tokens.add({ provider, type: 'output' }, output);
+}
+
+const NO_CODES: ReadonlySet<AppError['code']> = new Set();
+
+/** Each error once: that of the last target is the answer's, too. */
+function errorCodes({ attempts, answer }: RequestRecord): ReadonlySet<AppError['code']> {
+  const errors = [...attempts.map(({ error }) => error), answer.error].filter((error) => error !== undefined);
+  return errors.length === 0 ? NO_CODES : new Set(errors.map(({ code }) => code));
+}
+
+/** Providers can make up statuses, and every label value is a time series. */
+const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? String(status) : 'other');

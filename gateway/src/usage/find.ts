@@ -1,0 +1,68 @@
+/** Usage and model of an answer, found in its bytes without parsing the answer. */
+import { isObject, parseJson } from '@gatehouse/crds';
+import { readUsage, type TokenUsage } from './token-usage.ts';
+
+/** What an answer reports about the call it answers. */
+export interface AnswerReport {
+  readonly usage: TokenUsage | undefined;
+  /** The model that answered, by the provider's name. */
+  readonly model: string | undefined;
+}
+
+/** Bytes at the end of a whole answer that are searched for its usage. */
+const TAIL_BYTES = 16 * 1024;
+/** Characters at the start of an answer that are searched for its model. */
+export const HEAD_CHARS = 2 * 1024;
+/** Longest usage object that is read, in characters. */
+const MAX_USAGE_CHARS = 4096;
+const USAGE_KEY = Buffer.from('"usage"');
+const USAGE = /"usage"\s*:\s*\{/g;
+// Within a JSON string its quotes would be escaped: what matches is a member.
+const MODEL = /"model"\s*:\s*"([^"\\]{1,256})"/;
+const OPEN = 0x7b; // {
+const CLOSE = 0x7d; // }
+
+/** What a whole answer reports. */
+export function readReport(bytes: Buffer): AnswerReport {
+  const tail = bytes.subarray(-TAIL_BYTES);
+  const at = tail.indexOf(USAGE_KEY);
+  return {
+    usage: at < 0 ? undefined : findUsage(tail.toString('latin1', at)),
+    model: findModel(bytes.toString('latin1', 0, Math.min(bytes.length, HEAD_CHARS))),
+  };
+}
+
+/** The model that the start of an answer names. */
+export const findModel = (head: string): string | undefined => MODEL.exec(head)?.[1];
+
+/**
+ * The usage in the JSON or SSE text of an answer in any of our formats; later objects add what earlier ones lack, which
+ * is how message streams spread it. Undefined when the text names none.
+ */
+export function findUsage(text: string): TokenUsage | undefined {
+  let merged: Record<string, unknown> | undefined;
+  for (const { index, 0: match } of text.matchAll(USAGE)) {
+    const usage = parseObjectAt(text, index + match.length - 1);
+    if (usage !== undefined) merged = { ...merged, ...usage };
+  }
+  return merged === undefined ? undefined : readUsage(merged);
+}
+
+function parseObjectAt(text: string, start: number): Record<string, unknown> | undefined {
+  const end = Math.min(text.length, start + MAX_USAGE_CHARS);
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === OPEN) depth += 1;
+    else if (unit === CLOSE) depth -= 1;
+    else continue;
+    if (depth > 0) continue;
+    try {
+      const value: unknown = parseJson(text.slice(start, at + 1));
+      return isObject(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
