@@ -1,7 +1,8 @@
 /** The root of the operator's image: the only place that touches the process. */
+
+import { runOperator, runRetirement } from './app/index.ts';
 import { parseOptions, usage } from './config/index.ts';
 import { createLog } from './log.ts';
-import { runOperator, runRetirement } from './process/index.ts';
 
 /** What the process ends with. */
 const EXIT = { stopped: 0, failed: 1, usage: 2, leaseLost: 3 } as const;

@@ -1,6 +1,5 @@
 /** Every metric of the operator, for the reference. */
-import { FRONT_DESK_METRICS } from './process/metrics.ts';
-import { PROGRAM_METRICS } from './program/metrics.ts';
+import { APP_METRICS } from './app/metrics.ts';
 import { RUNTIME_METRICS } from './runtime/index.ts';
 
 export interface MetricRow {
@@ -11,6 +10,6 @@ export interface MetricRow {
 
 type Row = Omit<MetricRow, 'labelNames'> & Partial<MetricRow>;
 
-export const OPERATOR_METRICS: readonly MetricRow[] = [RUNTIME_METRICS, PROGRAM_METRICS, FRONT_DESK_METRICS].flatMap(
-  (table) => Object.values<Row>(table).map((row) => ({ labelNames: [], ...row })),
+export const OPERATOR_METRICS: readonly MetricRow[] = [RUNTIME_METRICS, APP_METRICS].flatMap((table) =>
+  Object.values<Row>(table).map((row) => ({ labelNames: [], ...row })),
 );

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { OperatorAccount } from '../rbac.ts';
+import type { ClusterSource } from '../runtime/index.ts';
 import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
 import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
 
@@ -204,4 +205,9 @@ function toOptions(values: Values): OperatorOptions {
     context: values.text('context'),
     logLevel,
   };
+}
+
+/** The cluster that the options name. */
+export function clusterSourceOf({ kubeconfig, context }: OperatorOptions): ClusterSource {
+  return kubeconfig === undefined ? { inCluster: true } : { kubeConfig: kubeconfig, context };
 }

@@ -3,7 +3,7 @@ import { createRate, systemClock } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
 import { Collector } from './collector.ts';
 import { EMPTY_JOURNAL, type JournalRow, MAX_ROWS, MIN_UNREFERENCED_MS } from './journal.ts';
-import type { Lookout } from './lookout.ts';
+import type { Lookout } from './published-watch.ts';
 
 const signal = new AbortController().signal;
 const row = (name: string, sinceMs = 0): JournalRow => ({ name, secret: false, sinceMs });

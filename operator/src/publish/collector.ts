@@ -1,9 +1,9 @@
 /** Deletes shards that nothing has named for long enough: few at a time, and only as they were when they were chosen. */
 import type { Rate } from '../runtime/index.ts';
 import { dueRows, type Journal, type JournalRow, MAX_ROWS, type NamedShard } from './journal.ts';
-import type { Lookout } from './lookout.ts';
 import { forEachAtOnce } from './parallel.ts';
-import type { Doomed, Shelf, Stored } from './shelf.ts';
+import type { Lookout } from './published-watch.ts';
+import type { Doomed, Shelf, Stored } from './shard-store.ts';
 
 type Options = { readonly signal: AbortSignal };
 

@@ -1,4 +1,5 @@
 /** Snapshots to gateways: immutable shards, a fenced manifest, and what each pod says about them: docs/behaviour/publishing.md. */
+
 export {
   type Acknowledgement,
   type Acknowledgements,
@@ -10,10 +11,9 @@ export {
   type SkippedEntry,
   servesContent,
 } from './acknowledge/index.ts';
-export { type Coalescer, type CoalescerOptions, createCoalescer } from './coalescer.ts';
-export { createLookout, type Lookout } from './lookout.ts';
-export type { Report } from './memory.ts';
 export type { FleetIdentity } from './objects.ts';
+export type { Report } from './position-memory.ts';
+export { createLookout, type Lookout } from './published-watch.ts';
 export {
   createPublisher,
   DELETIONS_PER_SECOND,
@@ -22,4 +22,4 @@ export {
   type PublisherOptions,
   type Repaired,
 } from './publisher.ts';
-export { createTender, type Tender } from './tend.ts';
+export { createTender, type Tender } from './upkeep.ts';

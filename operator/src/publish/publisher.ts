@@ -13,12 +13,12 @@ import {
 import { type Clock, createRate, type Log, type Rate, systemClock } from '../runtime/index.ts';
 import { type Chosen, Collector } from './collector.ts';
 import { type Journal, journalName, rowsBefore } from './journal.ts';
-import type { Lookout } from './lookout.ts';
-import { createMemory, type Memory, type Report } from './memory.ts';
 import type { FleetIdentity } from './objects.ts';
 import { type Plan, planPublish } from './plan.ts';
+import { createMemory, type Memory, type Report } from './position-memory.ts';
+import type { Lookout } from './published-watch.ts';
 import { ShardKeeper } from './shard-keeper.ts';
-import { createShelf, type ManifestState, type Shelf, type ShelfClient, type Stored } from './shelf.ts';
+import { createShelf, type ManifestState, type Shelf, type ShelfClient, type Stored } from './shard-store.ts';
 
 export interface PublisherOptions {
   readonly client: ShelfClient;

@@ -1,8 +1,8 @@
 /** Sees to it that the shards of a manifest are there, with as few calls as that takes. */
 import { type Shard, shardName } from '@gatehouse/crds/snapshot';
-import type { Lookout } from './lookout.ts';
 import { forEachAtOnce } from './parallel.ts';
-import type { Shelf } from './shelf.ts';
+import type { Lookout } from './published-watch.ts';
+import type { Shelf } from './shard-store.ts';
 
 type Options = { readonly signal: AbortSignal };
 

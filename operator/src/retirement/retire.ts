@@ -1,5 +1,11 @@
 /** The program that ends sidecars before an uninstallation: marks the lease, and sees to it that the mounted copies go. */
-import { COPY_CONFIG_MAPS, COPY_SECRETS, isOurs, type SidecarCopy } from '../kinds/sidecar-profile/index.ts';
+import {
+  COPY_CONFIG_MAPS,
+  COPY_SECRETS,
+  isOurs,
+  SIDECAR_COPY,
+  type SidecarCopy,
+} from '../kinds/sidecar-profile/index.ts';
 import {
   type Clock,
   hasReason,
@@ -12,7 +18,6 @@ import {
   sleep,
   systemClock,
 } from '../runtime/index.ts';
-import { SIDECAR_COPY } from '../webhook/index.ts';
 import { kindRefOf } from '../world/index.ts';
 import { marked } from './mark.ts';
 

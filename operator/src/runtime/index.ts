@@ -9,13 +9,16 @@ export type { Log } from './log.ts';
 export * from './metrics/index.ts';
 export * from './queue/index.ts';
 export * from './reflector/index.ts';
-export * from './status/index.ts';
+export * from './status-writer/index.ts';
 export * from './store/index.ts';
 export {
   type Backoff,
   type BackoffBounds,
   type Clock,
+  type Coalescer,
+  type CoalescerOptions,
   createBackoff,
+  createCoalescer,
   type Deadline,
   sleep,
   startDeadline,

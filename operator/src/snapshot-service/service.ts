@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snapshot';
+import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
 import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
-import { type Certificates, tlsOf } from '../webhook/index.ts';
 import { hasRoom, type StreamLimits, TOLD_NOTHING_LIMITS } from './room.ts';
 import { openStream, type SidecarStream } from './stream.ts';
 import { createTokens, type Tokens } from './tokens.ts';

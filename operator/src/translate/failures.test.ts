@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type TestObject, worldOf } from './test-world.ts';
 import { translate } from './translate.ts';
-import type { SecretData, World } from './world.ts';
+import type { SecretData, World } from './types/index.ts';
 
 const workspace: TestObject = { kind: 'Workspace', metadata: { name: 'team-a' }, spec: { namespace: 'team-a' } };
 const virtualKey = (name: string, generation = 1): TestObject => ({

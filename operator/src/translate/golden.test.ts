@@ -7,8 +7,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { deepFreeze, type TestObject, testKey, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
-import type { Judgement, Verdict } from './verdict.ts';
-import type { WorldSettings } from './world.ts';
+import type { Judgement, Verdict, WorldSettings } from './types/index.ts';
 
 interface Step {
   readonly put?: readonly TestObject[];

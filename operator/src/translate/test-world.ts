@@ -2,8 +2,14 @@
 import { isObject } from '@gatehouse/crds';
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
-import type { ReferenceGrant } from './reference-grants.ts';
-import { objectKey, type SecretData, type World, type WorldObject, type WorldSettings } from './world.ts';
+import {
+  objectKey,
+  type ReferenceGrant,
+  type SecretData,
+  type World,
+  type WorldObject,
+  type WorldSettings,
+} from './types/index.ts';
 
 export interface TestObject {
   readonly apiVersion?: string;

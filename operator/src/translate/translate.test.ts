@@ -1,10 +1,10 @@
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LayeredMap } from './layered-map.ts';
+import { LayeredMap } from './incremental/index.ts';
 import { deepFreeze, type TestObject, testKey, worldOf } from './test-world.ts';
 import { type Translation, translate, translating } from './translate.ts';
-import type { WorldObject, WorldObjects } from './world.ts';
+import type { WorldObject, WorldObjects } from './types/index.ts';
 
 const KEYS = 20;
 

@@ -1,29 +1,25 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
-import { admit, SHARED_KINDS } from './admission.ts';
-import type { Failure } from './findings.ts';
-import { type Holdings, NO_HOLDINGS, updateHoldings } from './holders.ts';
+import { admit, SHARED_KINDS } from './admit-objects.ts';
+import type { Item, Items, Source } from './incremental/index.ts';
+import { finish, type LastGood, NOTHING_PUBLISHED, resourceOf, type Steps, updateSorted } from './incremental/index.ts';
+import { createLookups } from './lookups.ts';
+import { dueOf, EVERYTHING_READ, type ReadItems, readItems } from './parse-objects.ts';
 import {
-  dueOf,
-  EVERYTHING_READ,
-  type Item,
-  type Items,
-  type ReadItems,
-  readItems,
-  resourceOf,
-  type Source,
-} from './items.ts';
-import { type LastGood, NOTHING_PUBLISHED } from './last-good.ts';
-import { createLookups, type Lookups } from './lookups.ts';
-import { type Changes, type ReadersByKind, translateItems } from './outcomes.ts';
-import { createOwners, type Owners, servedSoFar } from './owners.ts';
-import { type Ledger, NO_LEDGER } from './quota.ts';
-import { createSecretHasher, type SecretHasher } from './secret-text.ts';
-import { servedBy } from './served.ts';
-import { updateSorted } from './sorted.ts';
-import { finish, type Steps } from './steps.ts';
-import type { Verdict } from './verdict.ts';
-import { objectKey, type World, type WorldSettings } from './world.ts';
+  createOwners,
+  createSecretHasher,
+  type Holdings,
+  type Ledger,
+  NO_HOLDINGS,
+  NO_LEDGER,
+  type SecretHasher,
+  servedBy,
+  servedSoFar,
+  updateHoldings,
+} from './rules/shared/index.ts';
+import { type Changes, type ReadersByKind, translateItems } from './translate-objects.ts';
+import type { Failure, Lookups, Owners, Verdict } from './types/index.ts';
+import { objectKey, type World, type WorldSettings } from './types/index.ts';
 
 export interface Translation {
   /** The same object as before if nothing in it has changed; so is each unchanged entry in it. */

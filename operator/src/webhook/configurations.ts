@@ -1,7 +1,8 @@
 /** The two objects by which the API server learns whom to ask about what. Pure. */
 import { GROUP, KINDS, VERSION } from '@gatehouse/crds/kinds';
+import { PROFILE_LABEL } from '../kinds/sidecar-profile/index.ts';
 import type { KindRef, KubeObject } from '../runtime/index.ts';
-import { INJECTION_LABEL, PROFILE_LABEL } from './injection/index.ts';
+import { INJECTION_LABEL } from '../translate/index.ts';
 
 export const VALIDATING = 'gatehouse-validating';
 export const INJECTION = 'gatehouse-injection';

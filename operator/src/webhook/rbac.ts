@@ -1,5 +1,5 @@
+import { CERTIFICATE_SECRET } from '../certificates/index.ts';
 import type { PolicyRule } from '../rbac.ts';
-import { CERTIFICATE_SECRET } from './certificates/index.ts';
 import { INJECTION, VALIDATING } from './configurations.ts';
 
 const GROUP = 'admissionregistration.k8s.io';

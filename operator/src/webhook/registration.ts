@@ -1,4 +1,6 @@
 /** Keeps the API server told whom to ask, for as long as this process leads. */
+
+import type { Certificates } from '../certificates/index.ts';
 import {
   ApiError,
   type Clock,
@@ -12,7 +14,6 @@ import {
   sleep,
   systemClock,
 } from '../runtime/index.ts';
-import type { Certificates } from './certificates/index.ts';
 import {
   type ConfigurationOptions,
   INJECTION,

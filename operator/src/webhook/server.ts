@@ -1,9 +1,9 @@
 /** The HTTPS server the API server asks. */
 import type { Server } from 'node:https';
 import { type FastifyInstance, fastify } from 'fastify';
+import { type Certificates, tlsOf } from '../certificates/index.ts';
 import type { Log } from '../runtime/index.ts';
 import { type AdmissionRequest, type Answer, parseReview, toReview } from './admission.ts';
-import type { Certificates, ServingCertificate } from './certificates/index.ts';
 
 /** One answered question. */
 export interface ReviewReport {
@@ -88,13 +88,6 @@ function boundReviews(app: FastifyInstance<Server>): void {
     next();
   });
 }
-
-/** TLS settings of a server that shows this certificate. */
-export const tlsOf = ({ certPem, keyPem }: ServingCertificate) => ({
-  cert: certPem,
-  key: keyPem,
-  minVersion: 'TLSv1.2' as const,
-});
 
 interface Route {
   readonly review: Review;

@@ -1,5 +1,5 @@
+import type { Certificates } from '../certificates/index.ts';
 import type { Log } from '../runtime/index.ts';
-import type { Certificates } from './certificates/index.ts';
 import { INJECT_PATH, VALIDATE_PATH } from './configurations.ts';
 import { type InjectionView, reviewPod, type SidecarOptions } from './injection/index.ts';
 import { type AdmissionServer, type ReviewReport, startAdmissionServer } from './server.ts';

@@ -10,4 +10,11 @@ export {
   SECRETS,
   type SecretObject,
 } from './kind-refs.ts';
+export {
+  type Before,
+  createTranslations,
+  type Translated,
+  type Translations,
+  type TranslationsOptions,
+} from './translations.ts';
 export { createLiveWorld, type KindStores, type LiveWorld, type LiveWorldOptions, type WorldStores } from './world.ts';

@@ -67,7 +67,7 @@ async function run(options: Options, place: Pick<Bench, 'processes' | 'directory
   }
 }
 
-/** The pace of the operator's status writer (operator/src/runtime/status). */
+/** The pace of the operator's status writer (operator/src/runtime/status-writer). */
 const STATUSES_PER_SECOND = 100;
 
 function reportOf(rows: readonly Row[], commit: string, what: string): string {

@@ -4,6 +4,7 @@ import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { parseFrame, readMountedCopy, type SnapshotFrame, type StreamFrame } from '@gatehouse/crds/snapshot';
 import { unwrap } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Certificates } from '../../../operator/src/certificates/index.ts';
 import {
   PODS,
   podsByProfile,
@@ -14,7 +15,6 @@ import {
 } from '../../../operator/src/kinds/sidecar-profile/index.ts';
 import { createCache, createStatusWriter, type KindRef, type KubeClient } from '../../../operator/src/runtime/index.ts';
 import { type SnapshotService, startSnapshotService } from '../../../operator/src/snapshot-service/index.ts';
-import type { Certificates } from '../../../operator/src/webhook/index.ts';
 import { kindRefOf } from '../../../operator/src/world/index.ts';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
+import {
+  type Certificates,
+  type CertificatesOptions,
+  startCertificates,
+} from '../../../operator/src/certificates/index.ts';
 import { createCache, type KubeClient, type KubeObject, type Store } from '../../../operator/src/runtime/index.ts';
 import {
   CONSENT_LABEL,
@@ -13,13 +18,10 @@ import {
 } from '../../../operator/src/translate/index.ts';
 import {
   type AdmissionServer,
-  type Certificates,
-  type CertificatesOptions,
   INJECTION,
   keepRegistered,
   type RegistrationOptions,
   type ReviewReport,
-  startCertificates,
   startWebhooks,
   type TranslatedWorld,
   VALIDATING,

@@ -1,5 +1,6 @@
 import type { PositiveType } from '@gatehouse/crds/conditions';
 import { parseResource } from '@gatehouse/crds/kinds';
+import type { Certificates } from '../../certificates/index.ts';
 import type { OperatorAccount } from '../../rbac.ts';
 import {
   type Change,
@@ -27,10 +28,9 @@ import {
   type Store,
 } from '../../runtime/index.ts';
 import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
-import { type Certificates, PROFILE_LABEL } from '../../webhook/index.ts';
-import { countPods } from './census.ts';
 import { digested } from './copies.ts';
-import { type CopyWatches, claimantOf, followTold } from './follow-told.ts';
+import { PROFILE_LABEL } from './names.ts';
+import { countPods } from './pod-counts.ts';
 import {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
@@ -42,6 +42,7 @@ import {
 } from './ports.ts';
 import { judgeSpec, needsOf, published, resolve } from './steps.ts';
 import { summarise, summariseSuspended, type Trail } from './summarise.ts';
+import { type CopyWatches, claimantOf, followTold } from './sync-copy.ts';
 
 export interface SidecarProfileControllerOptions {
   readonly client: Pick<KubeClient, 'create' | 'get' | 'watch' | 'apply' | 'mergePatch' | 'delete'>;

@@ -5,7 +5,7 @@ import { API_VERSION } from '@gatehouse/crds/kinds';
 import { canonicalJson, MOUNTED_COPY_KEY, toMountedCopy } from '@gatehouse/crds/snapshot';
 import type { OwnerReference } from '../../runtime/index.ts';
 import type { SidecarSnapshot } from '../../translate/index.ts';
-import { CA_MEMBER, SIDECAR_COPY } from '../../webhook/index.ts';
+import { CA_MEMBER, SIDECAR_COPY } from './names.ts';
 import type { SidecarCopy, SidecarProfileObject } from './ports.ts';
 
 /** Below the 1 MiB of Kubernetes with room for metadata; per object, gzipped. */

@@ -1,7 +1,9 @@
 /** SidecarProfiles: the mounted copy of each workspace that has one, and what is to be said about them. */
-export { slimPod } from './census.ts';
+
 export { podsByProfile, type SidecarProfileControllerOptions, sidecarProfileController } from './controller.ts';
 export { isOurs } from './copies.ts';
+export { CA_MEMBER, INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER, SIDECAR_COPY } from './names.ts';
+export { slimPod } from './pod-counts.ts';
 export {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,

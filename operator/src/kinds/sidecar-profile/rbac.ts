@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../rbac.ts';
-import { SIDECAR_COPY } from '../../webhook/index.ts';
+import { SIDECAR_COPY } from './names.ts';
 
 /**
  * The mounted copies by name, and the pods that count; every controller may read its Kind and write its status. The right to

@@ -8,7 +8,7 @@ import {
 } from '@gatehouse/crds/conditions';
 import type { StatusOf } from '@gatehouse/crds/kinds';
 import { type Halt, type StatusDraft, suspendedStatus, unmetStatus } from '../../runtime/index.ts';
-import type { Census } from './census.ts';
+import type { Census } from './pod-counts.ts';
 import type { SidecarProfileObject } from './ports.ts';
 
 /** How far a run has come. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, type KubeObject } from '../client/index.ts';
 import { createStore } from '../store/index.ts';
 import { defineController } from './controller.ts';
-import { createScheduler, failureReason, logOutcome, outcomeOfError, outcomeOfHalt } from './outcome.ts';
+import { createScheduler, failureReason, logOutcome, outcomeOfError, outcomeOfHalt } from './run-result.ts';
 import { done, type Halt, InvariantError, RunEndedError, retryFrom, stall, unmetStatus, wait } from './step-result.ts';
 import { onOwned, onReferenced, onSelf, type WatchRule } from './watch-rules.ts';
 

@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectKey } from '../client/index.ts';
 import { type AddOptions, createQueue, type Queue, type Taken } from '../queue/index.ts';
 import { systemClock } from '../time/index.ts';
-import { createAttendant } from './attend.ts';
 import type { ControllerOptions } from './options.ts';
 import { RunEndedError } from './step-result.ts';
+import { createAttendant } from './worker.ts';
 
 export interface Controller {
   readonly name: string;

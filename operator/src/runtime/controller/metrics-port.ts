@@ -1,4 +1,4 @@
-import type { OutcomeKind } from './outcome.ts';
+import type { OutcomeKind } from './run-result.ts';
 
 /** One finished run. */
 export interface RunReport {

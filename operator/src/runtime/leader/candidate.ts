@@ -1,7 +1,7 @@
-import { ApiError } from '../client/index.ts';
+import { ApiError, type KubeClient } from '../client/index.ts';
+import type { Log } from '../log.ts';
 import { type Clock, sleep, startDeadline } from '../time/index.ts';
 import type { LeaseTiming } from './election.ts';
-import type { LeaderOptions } from './leader.ts';
 import { type Claim, createLeaseHolder } from './lease-holder.ts';
 
 /** Candidates wait up to this much longer, so that they do not move in step (as client-go). */
@@ -71,4 +71,17 @@ export function createCandidate(options: LeaderOptions, timing: LeaseTiming, clo
       await holder.release(new AbortController().signal).catch(warn);
     },
   };
+}
+
+export interface LeaderOptions {
+  readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
+  readonly namespace: string;
+  readonly name: string;
+  /** Pod name and uid: nobody else's, and the same after a restart of the container. */
+  readonly identity: string;
+  readonly log: Log;
+  readonly onChange?: ((leads: boolean) => void) | undefined;
+  readonly timing?: LeaseTiming;
+  readonly clock?: Clock;
+  readonly random?: () => number;
 }

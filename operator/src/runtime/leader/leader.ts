@@ -1,21 +1,6 @@
-import type { KubeClient } from '../client/index.ts';
-import type { Log } from '../log.ts';
 import { type Clock, systemClock } from '../time/index.ts';
-import { createCandidate } from './candidate.ts';
-import { LEASE_TIMING, type LeaseTiming } from './election.ts';
-
-export interface LeaderOptions {
-  readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
-  readonly namespace: string;
-  readonly name: string;
-  /** Pod name and uid: nobody else's, and the same after a restart of the container. */
-  readonly identity: string;
-  readonly log: Log;
-  readonly onChange?: ((leads: boolean) => void) | undefined;
-  readonly timing?: LeaseTiming;
-  readonly clock?: Clock;
-  readonly random?: () => number;
-}
+import { createCandidate, type LeaderOptions } from './candidate.ts';
+import { LEASE_TIMING } from './election.ts';
 
 /** `lost`: the process must end with an error, since somebody else may lead. */
 export type Leadership = 'released' | 'lost';

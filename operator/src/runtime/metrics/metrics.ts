@@ -3,7 +3,7 @@ import type { CallReport } from '../client/index.ts';
 import { type ControllerMetrics, OUTCOMES } from '../controller/index.ts';
 import { EVENT_OUTCOMES, type EventOutcome } from '../events/index.ts';
 import type { Cache } from '../reflector/index.ts';
-import { STATUS_OUTCOMES, type StatusOutcome } from '../status/index.ts';
+import { STATUS_OUTCOMES, type StatusOutcome } from '../status-writer/index.ts';
 
 const RUN_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300];

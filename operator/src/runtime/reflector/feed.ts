@@ -1,6 +1,6 @@
 import { ApiError, type KindRef, type KubeClient, type KubeObject, keyOf, type Selection } from '../client/index.ts';
 import type { StoreWriter } from '../store/index.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './concurrency-limit.ts';
 import type { FeedTiming } from './timing.ts';
 
 /** Reads the state of the world that a watch then goes on from. */

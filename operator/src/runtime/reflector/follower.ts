@@ -10,8 +10,8 @@ import {
 import type { Log } from '../log.ts';
 import type { StoreWriter } from '../store/index.ts';
 import { type Clock, createBackoff, sleep, systemClock } from '../time/index.ts';
+import { type Gate, openGate } from './concurrency-limit.ts';
 import { canResume, createFeed, type Snapshot } from './feed.ts';
-import { type Gate, openGate } from './gate.ts';
 import { FEED_TIMING, type FeedTiming } from './timing.ts';
 
 /** Why nothing can be read. Texts stay out, since they may quote objects. */

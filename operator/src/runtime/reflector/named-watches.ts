@@ -12,10 +12,10 @@ import type { Log } from '../log.ts';
 import { createStore, type Store, type StoreWriter } from '../store/index.ts';
 import { type Clock, systemClock, untilAborted } from '../time/index.ts';
 import { createAccessProbe } from './access-probe.ts';
+import { createGate } from './concurrency-limit.ts';
+import { type Claimant, createShares } from './fair-quota.ts';
 import { createFollower, type Follower, type FollowerHealth } from './follower.ts';
-import { createGate } from './gate.ts';
 import { createNameAccess, type NameAccess } from './name-access.ts';
-import { type Claimant, createShares } from './shares.ts';
 import { getSnapshot } from './snapshots.ts';
 import type { FeedTiming } from './timing.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../client/index.ts';
+import { createGate } from './concurrency-limit.ts';
 import { canResume } from './feed.ts';
-import { createGate } from './gate.ts';
 
 describe('after a failed watch', () => {
   const error = (status: number, reason = 'x'): ApiError => new ApiError({ status, reason, message: '' });

@@ -1,7 +1,7 @@
 /** The gateway as a native sidecar, and the volumes it needs (DESIGN sections 2, 5 and 9). */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
-import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from './names.ts';
+import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from '../../kinds/sidecar-profile/index.ts';
 import type { Container, EnvVar, Volume } from './pod.ts';
 
 export interface SidecarOptions {

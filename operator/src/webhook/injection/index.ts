@@ -1,14 +1,7 @@
 /** Sidecars for pods that ask for one. */
+
 export type { SidecarOptions } from './container.ts';
 export { type Injection, inject } from './inject.ts';
-export {
-  CA_MEMBER,
-  INJECTED_ANNOTATION,
-  INJECTION_LABEL,
-  PROFILE_LABEL,
-  SIDECAR_CONTAINER,
-  SIDECAR_COPY,
-} from './names.ts';
 export type { Container, Pod } from './pod.ts';
 export { type InjectionView, reviewPod } from './review.ts';
 export { selects } from './selects.ts';

@@ -1,8 +1,8 @@
 /** A pod, and the same pod with the sidecar of a profile. Pure, and the same however often it is done. */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
+import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from '../../kinds/sidecar-profile/index.ts';
 import { envFromWarnings, withAppEnv } from './app-env.ts';
 import { SIDECAR_VOLUMES, type SidecarOptions, sidecarContainer } from './container.ts';
-import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from './names.ts';
 import type { Container, Pod } from './pod.ts';
 
 export type Injection =

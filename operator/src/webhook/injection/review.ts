@@ -1,10 +1,10 @@
 /** Decides about a pod that is to be created. */
 import { isObject } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import { PROFILE_LABEL } from '../../kinds/sidecar-profile/index.ts';
 import type { AdmissionRequest, Answer } from '../admission.ts';
 import type { SidecarOptions } from './container.ts';
 import { inject } from './inject.ts';
-import { PROFILE_LABEL } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { Pod } from './pod.ts';
 import { selects } from './selects.ts';

@@ -1,3 +1,4 @@
 /** The rules of our Kinds at the door of the API server. */
+
+export type { TranslatedWorld } from './dry-run.ts';
 export { reviewResource, type ValidationView } from './validate.ts';
-export type { TranslatedWorld } from './what-if.ts';

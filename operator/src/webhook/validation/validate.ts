@@ -14,7 +14,7 @@ import { checksOf, type FindingReason, type WorldObject } from '../../translate/
 import type { AdmissionRequest, Answer, Cause } from '../admission.ts';
 import { controllerFindings, controllerIssues } from './controllers.ts';
 import { deprecationsIn } from './deprecated.ts';
-import { foresee, type Outlook, type TranslatedWorld } from './what-if.ts';
+import { foresee, type Outlook, type TranslatedWorld } from './dry-run.ts';
 
 export interface ValidationView {
   /** Undefined until the caches are complete: questions about other objects are left to the statuses then. */

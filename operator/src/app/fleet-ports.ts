@@ -1,0 +1,65 @@
+/** How the program reaches fleets: publishers, and the pods' own answers. */
+
+import type { Revision } from '@gatehouse/crds/snapshot';
+import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } from '../kinds/gateway-fleet/index.ts';
+import type { FleetPorts } from '../publish/fleets/index.ts';
+import {
+  createAcknowledgements,
+  createLookout,
+  createPublisher,
+  DELETIONS_PER_SECOND,
+  type FleetIdentity,
+} from '../publish/index.ts';
+import { createRate, type KubeClient, keyOf, type Log, systemClock } from '../runtime/index.ts';
+import { podsOf, toFleetPod } from './pods.ts';
+import type { Stores } from './stores.ts';
+
+export interface FleetPortsOptions {
+  readonly client: KubeClient;
+  readonly stores: Pick<Stores, 'pods' | 'secrets' | 'fleets'>;
+  readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
+  /** Of this leader, unlike any other's before. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+export function createFleetPorts({ client, stores, settings, identity, log }: FleetPortsOptions): FleetPorts {
+  const { pods, secrets } = stores;
+  const remembered = (fleet: FleetIdentity): Revision | undefined => {
+    const object = stores.fleets.fleets.get(keyOf(fleet));
+    const { snapshotEpoch: epoch = 0, snapshotVersion: version } = object?.status ?? {};
+    const isTold = typeof epoch === 'number' && typeof version === 'number' && object?.metadata.uid === fleet.uid;
+    return isTold ? { epoch, version } : undefined;
+  };
+  const adminSecret = ({ namespace, name }: FleetIdentity): string => keyOf({ namespace, name: adminSecretName(name) });
+  const tokenOf = (fleet: FleetIdentity): string => {
+    const encoded = secrets.store.get(adminSecret(fleet))?.data?.[ADMIN_TOKEN_KEY] ?? '';
+    return Buffer.from(encoded, 'base64').toString('utf8');
+  };
+  const deletions = createRate({ perSecond: DELETIONS_PER_SECOND, burst: 1, clock: systemClock });
+  const shared = { client, identity, deletions, log };
+  return {
+    podsOf: ({ key }) => podsOf(pods, key).map(toFleetPod),
+    createParts: (fleet, onChange) => {
+      const claimant = secretClaimant('acknowledgements', fleet, settings);
+      secrets.want(claimant, new Set([adminSecret(fleet)]));
+      let onPublishedChange = (): void => {};
+      const lookout = createLookout({ client, fleet, log, clock: systemClock, onChange: () => onPublishedChange() });
+      const acknowledgements = createAcknowledgements({ token: () => tokenOf(fleet), onChange, log });
+      return {
+        publisher: createPublisher({ ...shared, fleet, remembered: () => remembered(fleet), lookout }),
+        watchPublished: async (listener, signal) => {
+          onPublishedChange = listener;
+          await lookout.run(signal);
+        },
+        acknowledgements: {
+          ...acknowledgements,
+          close: async () => {
+            secrets.want(claimant, new Set());
+            await acknowledgements.close();
+          },
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** What every replica answers: admission reviews of the API server, and sidecars that want their Snapshot. */
+import { hostname } from 'node:os';
+import { CERTIFICATE_SECRET, type Certificates, startCertificates } from '../certificates/index.ts';
+import type { OperatorOptions } from '../config/index.ts';
+import type { KubeClient, Log } from '../runtime/index.ts';
+import { startSnapshotService } from '../snapshot-service/index.ts';
+import { keepRegistered, type ReviewReport, startWebhooks } from '../webhook/index.ts';
+import type { Translations } from '../world/index.ts';
+import type { OperatorView } from './operator-view.ts';
+
+const SERVICE = 'gatehouse-operator';
+
+export interface FrontDeskOptions {
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  /** For TokenReviews. */
+  readonly reviewClient: KubeClient;
+  readonly view: OperatorView;
+  readonly translations: Pick<Translations, 'subscribe'>;
+  readonly log: Log;
+  readonly onReview: (report: ReviewReport) => void;
+  /** Ends the waiting for a certificate. */
+  readonly signal: AbortSignal;
+}
+
+export interface FrontDesk extends AsyncDisposable {
+  readonly certificates: Certificates;
+  readonly streams: number;
+  /** Keeps the API server told where the webhooks are, while leading. */
+  register(signal: AbortSignal): Promise<void>;
+}
+
+/** Starts answering; the world must have been translated once. */
+export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk> {
+  const { options, client, view, translations, log, signal } = given;
+  const { organisationNamespace, host, webhookUrl, webhookCertificate } = options;
+  const service = `${SERVICE}.${organisationNamespace}.svc`;
+  const names = [
+    service,
+    `${service}.${options.clusterDomain}`,
+    ...(webhookUrl === undefined ? [] : [webhookUrl.hostname, hostname()]),
+  ];
+  const managedBy = webhookCertificate === 'self' ? 'self' : 'external';
+  await using parts = new AsyncDisposableStack();
+  const certificates = parts.use(
+    await startCertificates({ client, namespace: organisationNamespace, managedBy, names, log, signal }),
+  );
+  const webhooks = parts.use(
+    await startWebhooks({
+      certificates,
+      host,
+      port: options.webhookPort,
+      clientCaPem: options.webhookClientCa,
+      view,
+      sidecar: {
+        image: options.gatewayImage,
+        imagePullPolicy: options.gatewayImagePullPolicy,
+        snapshotServiceUrl: `https://${service}:9090`,
+      },
+      log,
+      onReview: given.onReview,
+    }),
+  );
+  const snapshots = parts.use(
+    await startSnapshotService({
+      certificates,
+      host,
+      port: options.snapshotPort,
+      client: given.reviewClient,
+      admits: view.admitsSidecars,
+      snapshotFor: view.snapshotFor,
+      subscribe: translations.subscribe,
+      log,
+    }),
+  );
+  log.info({ webhooks: webhooks.port, snapshots: snapshots.port }, 'Webhooks and snapshot service started');
+  const owned = parts.move();
+  return {
+    certificates,
+    get streams() {
+      return snapshots.streams;
+    },
+    register: (life) => keepRegistered(registration(given, certificates, webhooks.port), life),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function registration({ options, client, log }: FrontDeskOptions, certificates: Certificates, port: number) {
+  const { organisationNamespace, webhookUrl, namespaces, validationFailurePolicy, injectionFailurePolicy } = options;
+  const url = webhookUrl === undefined ? undefined : new URL(webhookUrl);
+  if (url?.port === '' || url?.port === '0') url.port = String(port);
+  return {
+    client,
+    certificates,
+    log,
+    reach:
+      url === undefined
+        ? { service: { namespace: organisationNamespace, name: SERVICE, port: 9443 } }
+        : { url: url.origin },
+    ownUser: `system:serviceaccount:${options.account.namespace}:${options.account.name}`,
+    watchNamespaces: namespaces === 'all' ? ('all' as const) : [...namespaces],
+    validationFailurePolicy,
+    injectionFailurePolicy,
+    ...(options.webhookCertificate === 'cert-manager'
+      ? { certManagerCertificate: `${organisationNamespace}/${CERTIFICATE_SECRET}` }
+      : {}),
+  };
+}

@@ -1,0 +1,4 @@
+/** One operator process. */
+
+export { runOperator } from './operator.ts';
+export { runRetirement } from './retirement.ts';

@@ -1,0 +1,282 @@
+/** What only the leader does: children, publications, keys, statuses and events. */
+import { randomUUID } from 'node:crypto';
+import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { KINDS } from '@gatehouse/crds/kinds';
+import type { OperatorOptions } from '../config/index.ts';
+import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
+import {
+  childName,
+  cloudsInUse,
+  createFleetAccess,
+  type FleetAccess,
+  type FleetSettings,
+  gatewayFleetController,
+  mayRunGateways,
+} from '../kinds/gateway-fleet/index.ts';
+import { sidecarProfileController } from '../kinds/sidecar-profile/index.ts';
+import type { FleetIdentity } from '../publish/index.ts';
+import { keepRedisPassword } from '../redis/index.ts';
+import { secretRefsOf } from '../refs/index.ts';
+import {
+  type Controller,
+  createEventRecorder,
+  createStatusWriter,
+  type EventRecorder,
+  type KubeClient,
+  type KubeObject,
+  keyOf,
+  type Log,
+  type RuntimeMetrics,
+  type StatusWriter,
+  systemClock,
+} from '../runtime/index.ts';
+import { standingOf } from '../translate/index.ts';
+import type { Translations } from '../world/index.ts';
+import { kindRefOf, SECRETS } from '../world/index.ts';
+import { createFleetPorts } from './fleet-ports.ts';
+import type { FrontDesk } from './https-servers.ts';
+import type { OperatorMetrics } from './metrics.ts';
+import type { OperatorView } from './operator-view.ts';
+import { podsOf, troublesOf } from './pods.ts';
+import { createFleetPlaces } from './publish-targets.ts';
+import { createProgram, type Program } from './rollout.ts';
+import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
+
+export interface LeaderWorkOptions {
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly translations: Translations;
+  readonly view: OperatorView;
+  readonly runtime: RuntimeMetrics;
+  readonly metrics: OperatorMetrics;
+  readonly frontDesk: FrontDesk | undefined;
+  /** Of this process among replicas. */
+  readonly identity: string;
+  readonly log: Log;
+}
+
+/** Field managers and annotations are for ever (engineering 8.5). */
+const STATUS_MANAGER = 'gatehouse-operator-status';
+const REPORTER = 'gatehouse.dev/operator';
+/** Pods answer one by one: so long their answers are gathered before a fleet counts them, in ms. */
+const COUNT_MS = 250;
+
+/** Writers and controllers, made once; they work while their signal lasts, which must end with the lease. */
+export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal) => Promise<void> {
+  const { client, log, runtime, identity, frontDesk } = given;
+  const writer = createStatusWriter({
+    client,
+    fieldManager: STATUS_MANAGER,
+    kinds: KIND_REFS,
+    conditionTypes: CONDITION_TYPES,
+    requestedAtAnnotation: REQUESTED_AT,
+    log,
+    onOutcome: runtime.onStatus,
+  });
+  const events = createEventRecorder({
+    client,
+    reportingController: REPORTER,
+    reportingInstance: identity,
+    log,
+    onOutcome: runtime.onEvent,
+  });
+  const voice: Voice = { writer, events };
+  const settings = fleetSettings(given.options);
+  const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
+  const access = createFleetAccess({
+    fleets: given.stores.fleets.fleets,
+    isAllowed: (namespace, signal) => mayRunGateways(client, namespace, signal),
+    clock: systemClock,
+  });
+  access.subscribe(given.translations.trigger); // who is published to depends on it
+  const program = programOf(given, voice, {
+    settings,
+    access,
+    onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
+  });
+  const fleetController = fleetControllerOf(given, voice, { settings, access, program });
+  fleets.enqueue = fleetController.enqueue;
+  followClouds(given, fleetController);
+  followStandings(given, fleetController);
+  const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
+  if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
+  return async (signal) => {
+    const work = [...controllers, access, program, writer, events].map((part) => part.run(signal));
+    work.push(keepRedisPassword(embeddedRedis(given), signal));
+    if (frontDesk !== undefined) work.push(frontDesk.register(signal));
+    await Promise.all(work);
+  };
+}
+
+interface Voice {
+  readonly writer: StatusWriter;
+  readonly events: EventRecorder;
+}
+
+const fleetSettings = (options: OperatorOptions): FleetSettings => ({
+  image: options.gatewayImage,
+  imagePullPolicy: options.gatewayImagePullPolicy,
+  operatorNamespace: options.organisationNamespace,
+  operatorAccount: options.account,
+  metricsNamespaces: options.metricsNamespaces,
+  fleetNamespaces: options.fleetNamespaces,
+});
+
+const embeddedRedis = ({ options, client, stores, log }: LeaderWorkOptions) => ({
+  client,
+  namespace: options.organisationNamespace,
+  fleetNamespaces: options.fleetNamespaces,
+  fleets: stores.fleets.fleets,
+  secrets: stores.secrets,
+  log,
+});
+
+function programOf(
+  { client, stores, translations, metrics, identity, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  {
+    settings,
+    access,
+    onFleetChange,
+  }: {
+    readonly settings: FleetSettings;
+    readonly access: FleetAccess;
+    readonly onFleetChange: (key: string) => void;
+  },
+): Program {
+  const placesOn = createFleetPlaces({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
+  const program = createProgram({
+    translations,
+    fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
+    statuses: {
+      writer,
+      events,
+      live: (kind, key) => stores.kinds.get(kind)?.get(key),
+      extras: (object) => extrasOf(object, stores),
+    },
+    placesIn: ({ world, translation }) =>
+      placesOn({ world, brokenBy: (fleet) => standingOf(translation, 'GatewayFleet', fleet)?.broken ?? [] }),
+    onFleetChange,
+    onPropagated: metrics.onPropagated,
+    log,
+  });
+  for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => program.mark(`${kind}/${key}`));
+  // The status of an ApiKey shows the ends of its minted key.
+  stores.secrets.store.subscribe(({ object, previous }) => {
+    const { namespace, ownerReferences = [] } = (object ?? previous)?.metadata ?? {};
+    for (const { kind, name } of ownerReferences) program.mark(`${kind}/${keyOf({ namespace, name })}`);
+  });
+  stores.pods.subscribe(program.updatePods);
+  return program;
+}
+
+/** What fleets may connect to follows from the identities that are in use. */
+function followClouds({ translations, stores }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+  let before: string | undefined;
+  translations.subscribe(({ translation }) => {
+    const clouds = cloudsInUse(translation.snapshot.entries).join();
+    if (before !== undefined && before !== clouds) for (const key of stores.fleets.fleets.objects.keys()) enqueue(key);
+    before = clouds;
+  });
+}
+
+/** Whether a fleet fits into its workspace follows from everything else there. */
+function followStandings({ translations }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+  translations.subscribe(({ translation }) => {
+    for (const { kind, key } of translation.news.verdicts) {
+      if (kind === 'GatewayFleet') enqueue(key.slice(kind.length + 1));
+    }
+  });
+}
+
+/** Whether pods were made for a fleet: only for a spec that was good. */
+function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores): boolean {
+  const deployment = fleets.deployments.get(keyOf({ namespace, name: childName(name) }));
+  return deployment?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+}
+
+function fleetControllerOf(
+  { client, stores, translations, runtime, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  {
+    settings,
+    access,
+    program,
+  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly program: Program },
+): Controller {
+  return gatewayFleetController({
+    client,
+    stores: stores.fleets,
+    secrets: stores.secrets,
+    settings,
+    world: () => translations.latest?.world ?? NO_WORLD,
+    access,
+    standingOf: ({ metadata }) => {
+      const { translation } = translations.latest ?? {};
+      return translation && standingOf(translation, 'GatewayFleet', { key: keyOf(metadata), uid: metadata.uid });
+    },
+    cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
+    acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
+    podTroubles: ({ metadata }) => troublesOf(podsOf(stores.pods, keyOf(metadata))),
+    placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
+    status: writer,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+}
+
+/** Members of a status that are not conditions; a write that left them out would remove them. */
+function extrasOf(object: KubeObject, { secrets }: Stores): Readonly<Record<string, unknown>> {
+  if (object.kind !== KINDS.ApiKey.kind) return {};
+  return { ...mintedStatus(object, secrets) };
+}
+
+function apiKeyControllerOf(
+  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
+  { events }: Voice,
+): Controller {
+  const apiKeys = storeOf(stores, 'ApiKey');
+  const controller = apiKeyController({
+    client,
+    kind: kindRefOf('ApiKey'),
+    secretKind: SECRETS,
+    apiKeys,
+    secrets: stores.secrets,
+    isServed: (namespace) => namespace === options.organisationNamespace || view.workspaceOf(namespace) !== undefined,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+  translations.subscribe(({ translation }) => {
+    for (const { kind, key } of translation.news.verdicts) {
+      const object = kind === 'ApiKey' ? apiKeys.get(key.slice(kind.length + 1)) : undefined;
+      if (object !== undefined && secretRefsOf('ApiKey', object).length > 0) controller.enqueue(keyOf(object.metadata));
+    }
+  });
+  return controller;
+}
+
+function sidecarControllerOf(
+  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
+  { writer, events }: Voice,
+  { certificates }: FrontDesk,
+) {
+  return sidecarProfileController({
+    client,
+    kind: kindRefOf('SidecarProfile'),
+    profiles: storeOf(stores, 'SidecarProfile'),
+    pods: stores.sidecarPods,
+    view,
+    subscribe: translations.subscribe,
+    certificates,
+    operatorAccount: options.account,
+    status: writer,
+    events,
+    metrics: runtime.controllers,
+    log,
+  });
+}
+
+const NO_WORLD = { resources: new Map(), namespaces: new Map() };

@@ -1,0 +1,148 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { FindingReason, Translation } from '../translate/index.ts';
+import type { ReviewReport } from '../webhook/index.ts';
+
+export interface OperatorMetrics extends ProgramMetrics {
+  readonly onReview: (report: ReviewReport) => void;
+  /** Where to read the number of streams from, whenever the metrics are read. */
+  observeStreams(streams: () => number): void;
+}
+
+interface OperatorGauges {
+  translation(): Translation | undefined;
+  unreadSecrets(): number;
+}
+
+/** Registers everything that is not the runtime's. */
+export function createOperatorMetrics(
+  registry: Registry,
+  { translation, unreadSecrets }: OperatorGauges,
+): OperatorMetrics {
+  const registers = [registry];
+  const reviews = new Counter({ ...APP_METRICS.reviews, registers });
+  let streamsOf = (): number => 0;
+  const streams: Gauge = new Gauge({
+    ...APP_METRICS.streams,
+    registers,
+    collect: () => {
+      streams.set(streamsOf());
+    },
+  });
+  return {
+    ...createProgramMetrics(registry, {
+      entries: () => translation()?.snapshot.entries.length ?? 0,
+      refused: () => refusedIn(translation()),
+      failed: () => countReason(translation(), 'InternalError'),
+      overQuota: () => countReason(translation(), 'QuotaExceeded'),
+      unreadSecrets,
+    }),
+    onReview: ({ path, outcome }) => reviews.inc({ webhook: path.slice(1), outcome }),
+    observeStreams: (read) => {
+      streamsOf = read;
+    },
+  };
+}
+
+function countReason(translation: Translation | undefined, reason: FindingReason): number {
+  const verdicts = translation?.verdicts ?? [];
+  return verdicts.filter(({ conditions }) => conditions.Accepted.reason === reason).length;
+}
+
+function refusedIn(translation: Translation | undefined): number {
+  const verdicts = translation?.verdicts ?? [];
+  return verdicts.filter(({ conditions }) => Object.values(conditions).some(({ status }) => status === 'False')).length;
+}
+
+/** Around the goals of DESIGN section 5: 150 ms for half of all changes, a second for nearly all. */
+const PROPAGATION_SECONDS = [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60];
+
+const TRANSLATION_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Every metric of the operator besides those of its runtime. */
+export const APP_METRICS = {
+  propagation: {
+    name: 'gatehouse_operator_propagation_seconds',
+    help: 'Time from seeing a change at the API server until every ready pod of a fleet serves it',
+  },
+  translation: {
+    name: 'gatehouse_operator_translation_duration_seconds',
+    help: 'Time one translation of the resources took',
+  },
+  entries: { name: 'gatehouse_operator_snapshot_entries', help: 'Entries of the Snapshot of all workspaces' },
+  verdicts: {
+    name: 'gatehouse_operator_refused_objects',
+    help: 'Objects of our kinds that are not accepted or have references that do not resolve',
+  },
+  failedObjects: {
+    name: 'gatehouse_operator_failed_objects',
+    help: 'Objects of our kinds on which the operator fails: a fault of its own, each named in its log',
+  },
+  overQuota: {
+    name: 'gatehouse_operator_over_quota_objects',
+    help: 'Objects of our kinds that are not read, since older ones take up the quota of their workspace',
+  },
+  failures: {
+    name: 'gatehouse_operator_translation_failures_total',
+    help: 'Translations of the resources that failed as a whole',
+  },
+  unreadSecrets: {
+    name: 'gatehouse_operator_unread_secrets',
+    help: 'Secrets that resources name and the operator does not read, since they name too many',
+  },
+  reviews: {
+    name: 'gatehouse_operator_admission_reviews_total',
+    help: 'Admission reviews, by webhook and outcome',
+    labelNames: ['webhook', 'outcome'],
+  },
+  streams: {
+    name: 'gatehouse_operator_sidecar_streams',
+    help: 'Sidecars that are sent their Snapshot by this process',
+  },
+} as const;
+
+export interface ProgramMetrics {
+  readonly onPropagated: (seconds: number) => void;
+  readonly onTranslated: (seconds: number) => void;
+  readonly onFailure: () => void;
+}
+
+interface Gauges {
+  entries(): number;
+  refused(): number;
+  failed(): number;
+  overQuota(): number;
+  unreadSecrets(): number;
+}
+
+/** Registers the metrics; what is counted elsewhere is read whenever the metrics are. */
+export function createProgramMetrics(registry: Registry, gauges: Gauges): ProgramMetrics {
+  const registers = [registry];
+  const propagation = new Histogram({ ...APP_METRICS.propagation, registers, buckets: PROPAGATION_SECONDS });
+  const translation = new Histogram({ ...APP_METRICS.translation, registers, buckets: TRANSLATION_SECONDS });
+  registerGauge(registry, APP_METRICS.entries, gauges.entries);
+  registerGauge(registry, APP_METRICS.verdicts, gauges.refused);
+  registerGauge(registry, APP_METRICS.failedObjects, gauges.failed);
+  registerGauge(registry, APP_METRICS.overQuota, gauges.overQuota);
+  const failures = new Counter({ ...APP_METRICS.failures, registers });
+  registerGauge(registry, APP_METRICS.unreadSecrets, gauges.unreadSecrets);
+  return {
+    onPropagated: (seconds) => propagation.observe(seconds),
+    onTranslated: (seconds) => translation.observe(seconds),
+    onFailure: () => failures.inc(),
+  };
+}
+
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+}
+
+function registerGauge(registry: Registry, row: GaugeRow, read: () => number): void {
+  const gauge: Gauge = new Gauge({
+    ...row,
+    registers: [registry],
+    collect: () => {
+      gauge.set(read());
+    },
+  });
+}

@@ -1,0 +1,36 @@
+/** What webhooks, snapshot service and the controller of SidecarProfiles ask of the last translation. */
+import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
+import type { Retirement } from '../retirement/index.ts';
+import type { KubeObject, Store } from '../runtime/index.ts';
+import { createSidecarReaders, INJECTION_LABEL, type SidecarReaders } from '../translate/index.ts';
+import type { InjectionView, ValidationView } from '../webhook/index.ts';
+import type { Translations } from '../world/index.ts';
+
+export interface OperatorViewOptions {
+  readonly translations: Pick<Translations, 'latest'>;
+  readonly namespaces: Pick<Store<KubeObject>, 'get'>;
+  readonly retirement: Pick<Retirement, 'isOn'>;
+  readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
+}
+
+export interface AdmissionOfSidecars {
+  /** Whether a namespace has opted in, or still has pods with a sidecar, which are to be told that it no longer does. */
+  admitsSidecars(namespace: string): boolean;
+}
+
+export type OperatorView = SidecarReaders & InjectionView & ValidationView & AdmissionOfSidecars;
+
+export function createOperatorView(options: OperatorViewOptions): OperatorView {
+  const { translations, namespaces, retirement, sidecarPods } = options;
+  return {
+    ...createSidecarReaders(
+      () => translations.latest,
+      () => retirement.isOn,
+    ),
+    translatedWorld: () => translations.latest,
+    admitsSidecars: (namespace) =>
+      namespaces.get(namespace)?.metadata.labels?.[INJECTION_LABEL] === 'enabled' ||
+      sidecarPods.indexed('namespace', namespace).size > 0,
+    isTerminating: (namespace) => typeof namespaces.get(namespace)?.metadata.deletionTimestamp === 'string',
+  };
+}

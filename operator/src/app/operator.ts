@@ -1,0 +1,141 @@
+/** One operator process: what it reads, what it makes of it, and what only the leader does. */
+
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Registry } from 'prom-client';
+import { clusterSourceOf, type OperatorOptions } from '../config/index.ts';
+import { createRetirement, type Retirement } from '../retirement/index.ts';
+import {
+  cacheCheck,
+  createHealth,
+  createKubeClient,
+  createLeader,
+  createRuntimeMetrics,
+  type KubeClient,
+  type Leadership,
+  type Log,
+  leaseTiming,
+} from '../runtime/index.ts';
+import type { Translations } from '../world/index.ts';
+import { startHealthServer } from './health-server.ts';
+import { openFrontDesk } from './https-servers.ts';
+import { createLeaderWork } from './leader-tasks.ts';
+import { createOperatorMetrics } from './metrics.ts';
+import { createOperatorView } from './operator-view.ts';
+import { createStores, type Stores } from './stores.ts';
+import { createTranslator, type Translator } from './translator.ts';
+
+/** How long the operator waits for Secrets and Services that cannot be read before it goes on without them, in ms. */
+const SECRETS_MS = 15_000;
+/** After this long without a complete state it is logged what is missing, in ms. */
+const SYNC_REPORT_MS = 30_000;
+const USER_AGENT = 'gatehouse-operator';
+
+/**
+ * Runs until the signal ends or the lease is lost: `lost` means that another one may lead already. Rejects when it cannot start.
+ */
+export async function runOperator(options: OperatorOptions, log: Log, signal: AbortSignal): Promise<Leadership> {
+  await using parts = new AsyncDisposableStack();
+  const registry = new Registry();
+  const runtime = createRuntimeMetrics(registry);
+  let translations: Translations | undefined;
+  const connect = async (userAgent: string): Promise<KubeClient & AsyncDisposable> =>
+    parts.use(await createKubeClient({ source: clusterSourceOf(options), userAgent, onCall: runtime.onCall }));
+  const client = await connect(USER_AGENT);
+  // Anybody may send tokens, and nothing else must wait for connections because of that.
+  const reviewClient = await connect(`${USER_AGENT}-tokens`);
+  // A renewal that waits for a connection behind other calls comes too late.
+  const leaseClient = await connect(`${USER_AGENT}-lease`);
+  const stores = createStores({ ...options, client, log });
+  runtime.observeCache(stores.cache);
+  const metrics = createOperatorMetrics(registry, {
+    translation: () => translations?.latest?.translation,
+    unreadSecrets: () => stores.secrets.beyond.size,
+  });
+  const translator = createTranslator({ options, client, stores, log, ...metrics });
+  ({ translations } = translator);
+  const { organisationNamespace, leaseName } = options;
+  const retirement = createRetirement({ client, namespace: organisationNamespace, leaseName, log });
+  retirement.subscribe(translator.translations.trigger);
+
+  const health = createHealth();
+  health.addReady('caches', cacheCheck(stores.cache));
+  health.addReady('translation', () => (translations?.latest === undefined ? 'not made yet' : undefined));
+  const server = { health, registry, host: options.host, port: options.healthPort };
+  const { port } = parts.use(await startHealthServer(server));
+  log.info({ health: port }, 'Health and metrics are served');
+
+  parts.use(watching(stores, translator, retirement));
+  parts.use(translations);
+  if (!(await isComplete({ stores, translator, retirement, log, signal }))) return 'released';
+  const view = createOperatorView({ ...stores, translations, retirement });
+  const shared = { options, client, stores, translations, view, log, metrics };
+  const frontDesk = options.webhooks
+    ? parts.use(await openFrontDesk({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
+    : undefined;
+  metrics.observeStreams(() => frontDesk?.streams ?? 0);
+  const identity = identityOf(options);
+  const work = createLeaderWork({ ...shared, runtime, frontDesk, identity });
+  log.info({ identity }, 'Operator started');
+  const leader = createLeader({
+    client: leaseClient,
+    namespace: organisationNamespace,
+    name: leaseName,
+    timing: leaseTiming(options.leaseSeconds * 1_000),
+    identity,
+    log,
+    onChange: runtime.onLease,
+  });
+  return await leader.run(signal, work); // awaited here: all parts are disposed of when this function is left
+}
+
+/** Nobody else's, and the same after a restart of the container (engineering 8.8). */
+const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOptions): string => `${podName}_${podUid}`;
+
+/** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
+function watching(
+  { cache, secrets, contents }: Stores,
+  { services }: Translator,
+  retirement: Retirement,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const parts = [cache, secrets, contents, services, retirement];
+  const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new Error('the operator has stopped'));
+      await ended;
+    },
+  };
+}
+
+interface Waiting {
+  readonly stores: Stores;
+  readonly translator: Translator;
+  readonly retirement: Retirement;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Waits until everything has been read and translated once; false when the operator is to end before that. */
+async function isComplete({ stores, translator, retirement, log, signal }: Waiting): Promise<boolean> {
+  try {
+    for (;;) {
+      const synced = await stores.cache.synced({ signal, timeoutMs: SYNC_REPORT_MS });
+      if (synced.ok) break;
+      const missing = synced.error.map(({ resource, namespace, failure }) => ({ resource, namespace, ...failure }));
+      log.warn({ missing }, 'Still waiting for the API server');
+    }
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]);
+    const named = [stores.secrets, translator.services, retirement].map((part) => part.settled(patience));
+    await Promise.all(named).catch(() => {
+      signal.throwIfAborted();
+      log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets or Services could not be read');
+    });
+    await translator.start(signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** The fleets of a world, and whom they serve. */
+import { isObject } from '@gatehouse/crds';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import {
+  type FleetAccess,
+  type FleetSettings,
+  fleetIssues,
+  readFleet,
+  workspacesServedBy,
+} from '../kinds/gateway-fleet/index.ts';
+import type { FleetPlace } from '../publish/fleets/index.ts';
+import type { FleetIdentity } from '../publish/index.ts';
+import type { Standing, World, WorldObject } from '../translate/index.ts';
+
+export interface FleetPlacesOptions {
+  readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
+  /** Whether pods have been made for the fleet: its spec was valid once. */
+  readonly isDeployed: (fleet: FleetIdentity) => boolean;
+  readonly access: Pick<FleetAccess, 'stateOf'>;
+}
+
+/** A world, and the bounds of its workspaces that fleets do not fit into. */
+export interface FleetGround {
+  readonly world: World;
+  readonly brokenBy: (fleet: { readonly key: string; readonly uid: string }) => Standing['broken'];
+}
+
+/**
+ * A fleet that has become invalid goes on with the last spec that was good. Where this process has never seen one, the fleet
+ * goes on with what its spec says of workspaces, which is all that decides about publishing; without pods it is refused. So is one
+ * beyond the number of fleets that its workspace may have, and one where the operator may not run gateways: each that is not refused
+ * costs watches and calls.
+ */
+export function createFleetPlaces({
+  settings,
+  isDeployed,
+  access,
+}: FleetPlacesOptions): (ground: FleetGround) => FleetPlace[] {
+  const read = new WeakMap<WorldObject, GatewayFleet | undefined>();
+  let lastGood = new Map<string, GatewayFleet>();
+  const goodOf = (object: WorldObject, key: string): GatewayFleet | undefined => {
+    if (!read.has(object)) read.set(object, parse(object));
+    return read.get(object) ?? lastGood.get(key);
+  };
+  const isRefused = ({ identity, isGood, owner, broken }: Judged): boolean => {
+    const deployed = isDeployed(identity);
+    if (broken.includes('gatewayFleets') || !(deployed || (isGood && broken.length === 0))) return true;
+    const state = access.stateOf(identity.namespace);
+    return state === 'denied' || (state === 'unknown' && !deployed && owner !== 'organisation');
+  };
+  return ({ world, brokenBy }) => {
+    const places: FleetPlace[] = [];
+    const good = new Map<string, GatewayFleet>();
+    world.resources.get('GatewayFleet')?.forEach((object, key) => {
+      const { namespace = '', name, uid } = object.metadata;
+      if (typeof uid !== 'string' || typeof object.metadata.deletionTimestamp === 'string') return;
+      const identity = { namespace, name, uid };
+      const known = goodOf(object, key);
+      if (known !== undefined) good.set(key, known);
+      const fleet = known ?? parse(withPlacementOnly(object));
+      if (fleet === undefined) return;
+      const { owner, served, issues } = workspacesServedBy(fleet, world, settings);
+      const isGood = known !== undefined && issues.length === 0 && fleetIssues(known).length === 0;
+      const refused = isRefused({ identity, isGood, owner, broken: brokenBy({ key, uid }) });
+      places.push({ key, identity, suspended: fleet.spec.suspend, refused, owner, served });
+    });
+    lastGood = good;
+    return places;
+  };
+}
+
+interface Judged extends Pick<FleetPlace, 'identity' | 'owner'> {
+  readonly isGood: boolean;
+  readonly broken: Standing['broken'];
+}
+
+function parse(object: WorldObject): GatewayFleet | undefined {
+  const fleet = readFleet(object);
+  return fleet.kind === 'GatewayFleet' ? fleet : undefined;
+}
+
+const PLACEMENT = ['workspaces', 'workspaceSelector', 'suspend'] as const;
+
+function withPlacementOnly({ status: _, ...object }: WorldObject): WorldObject {
+  const { spec } = object;
+  const kept = isObject(spec) ? PLACEMENT.filter((field) => spec[field] !== undefined).map((f) => [f, spec[f]]) : [];
+  return { ...object, spec: Object.fromEntries(kept) };
+}

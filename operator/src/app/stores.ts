@@ -1,0 +1,175 @@
+/** Everything the operator reads of the cluster. */
+import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import { MINTED_AT, PREVIOUS_UNTIL, ROTATE_ANNOTATION, ROTATED_FOR } from '../kinds/api-key/index.ts';
+import { type FleetStores, isOfOrganisation, watchFleets } from '../kinds/gateway-fleet/index.ts';
+import {
+  PROFILE_LABEL,
+  podsByProfile,
+  PODS as SIDECAR_PODS,
+  type SidecarPod,
+  slimPod as slimSidecarPod,
+} from '../kinds/sidecar-profile/index.ts';
+import { FILLED_LABEL } from '../redis/index.ts';
+import {
+  bareMetadata,
+  type Cache,
+  createCache,
+  createNamedWatches,
+  isAllowedTo,
+  type KindRef,
+  type KubeClient,
+  type KubeObject,
+  type Log,
+  type NamedWatches,
+  type Store,
+} from '../runtime/index.ts';
+import { CONSENT_LABEL, INJECTION_LABEL } from '../translate/index.ts';
+import {
+  allowances,
+  type Contents,
+  type CustomObject,
+  createContents,
+  kindRefOf,
+  NAMESPACES,
+  REFERENCE_GRANTS,
+  type ReferenceGrantObject,
+  SECRETS,
+  type SecretObject,
+} from '../world/index.ts';
+import { type GatewayPod, POD_SELECTOR, PODS, slimPod } from './pods.ts';
+
+export interface Stores {
+  readonly cache: Cache;
+  readonly kinds: ReadonlyMap<KindName, Store<CustomObject>>;
+  readonly fleets: FleetStores;
+  readonly namespaces: Store<KubeObject>;
+  /** Absent where references must not cross namespaces. */
+  readonly grants: Store<ReferenceGrantObject> | undefined;
+  readonly pods: Store<GatewayPod, 'fleet'>;
+  /** Pods that asked for a sidecar. */
+  readonly sidecarPods: Store<SidecarPod, 'profile' | 'namespace'>;
+  readonly secrets: NamedWatches<SecretObject>;
+  readonly contents: Contents;
+}
+
+export interface StoresOptions {
+  readonly client: KubeClient;
+  readonly namespaces: 'all' | ReadonlySet<string>;
+  readonly crossNamespaceRefs: boolean;
+  readonly organisationNamespace: string;
+  readonly fleetNamespaces: ReadonlySet<string>;
+  readonly log: Log;
+}
+
+// The keys of the table are names of Kinds.
+const KIND_NAMES = Object.keys(KINDS) as KindName[];
+
+/** The annotation that asks for a run. */
+export const REQUESTED_AT = 'gatehouse.dev/requestedAt';
+
+/** Every Kind of ours. */
+export const KIND_REFS: readonly KindRef[] = KIND_NAMES.map(kindRefOf);
+
+/** Declares what is watched; nothing is read before the cache and the named watches run. */
+export function createStores(options: StoresOptions): Stores {
+  const { client, namespaces, crossNamespaceRefs, log } = options;
+  const cache = createCache({ client, log, namespaces: namespaces === 'all' ? 'all' : [...namespaces] });
+  const kinds = new Map<KindName, Store<CustomObject>>();
+  const labels = cache.watch(NAMESPACES, { transform: bareNamespace, first: true });
+  const contents = createContents({
+    client,
+    log,
+    annotations: [REQUESTED_AT, ROTATE_ANNOTATION],
+    allowanceOf: allowances(
+      {
+        organisations: { get: (key) => kinds.get('Organisation')?.get(key) },
+        workspaces: { get: (key) => kinds.get('Workspace')?.get(key) },
+        namespaces: labels,
+      },
+      (namespace) => isOfOrganisation(namespace, options),
+    ),
+  });
+  const fleets = watchFleets(cache, contents.transformOf('GatewayFleet'));
+  for (const kind of KIND_NAMES) {
+    if (kind === 'GatewayFleet') kinds.set(kind, fleets.fleets);
+    else kinds.set(kind, watchKind(kind, cache, contents));
+  }
+  return {
+    cache,
+    kinds,
+    fleets,
+    contents,
+    namespaces: labels,
+    grants: crossNamespaceRefs ? cache.watch(REFERENCE_GRANTS, { optional: true, transform: bareGrant }) : undefined,
+    pods: cache.watch(PODS, {
+      labelSelector: POD_SELECTOR,
+      indexes: { fleet: fleetsOfPod },
+      transform: slimPod,
+    }),
+    sidecarPods: cache.watch(SIDECAR_PODS, {
+      labelSelector: PROFILE_LABEL,
+      indexes: { profile: podsByProfile, namespace: ({ metadata }) => [metadata.namespace ?? ''] },
+      transform: slimSidecarPod,
+    }),
+    secrets: createNamedWatches({
+      client,
+      kind: SECRETS,
+      log,
+      transform: bareSecret,
+      isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: SECRETS, ...name }, signal),
+    }),
+  };
+}
+
+/** Objects of one page of a list: of the largest there can be the API server answers with 225 MiB. */
+const PAGE_SIZE = 150;
+/** By these it is known what is to be kept of all others. */
+const FIRST_KINDS: ReadonlySet<KindName> = new Set<KindName>(['Organisation', 'Workspace']);
+
+function watchKind(kind: KindName, cache: Cache, contents: Contents): Store<CustomObject> {
+  const store = cache.watch(kindRefOf(kind), {
+    pageSize: PAGE_SIZE,
+    first: FIRST_KINDS.has(kind),
+    transform: contents.transformOf(kind),
+  });
+  contents.follow(kind, store);
+  return store;
+}
+
+export function storeOf({ kinds }: Pick<Stores, 'kinds'>, kind: KindName): Store<CustomObject> {
+  const store = kinds.get(kind);
+  if (store === undefined) throw new TypeError(`${kind} is not watched`);
+  return store;
+}
+
+const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod): readonly string[] => {
+  const fleet = labels['gatehouse.dev/fleet'];
+  return fleet === undefined ? [] : [`${namespace}/${fleet}`];
+};
+
+/** Of Secrets that are the operator's own. */
+const SECRET_LABELS: readonly string[] = [FILLED_LABEL];
+const SECRET_ANNOTATIONS: readonly string[] = [MINTED_AT, PREVIOUS_UNTIL, ROTATED_FOR];
+
+/** Only these labels decide. */
+const bareNamespace = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata, { labels: [CONSENT_LABEL, INJECTION_LABEL] }),
+});
+
+const bareGrant = ({ apiVersion, kind, metadata, spec }: ReferenceGrantObject): ReferenceGrantObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata),
+  spec,
+});
+
+/** A copy that `kubectl apply` keeps in an annotation would be a second place with the secret in it. */
+const bareSecret = ({ apiVersion, kind, metadata, type, data }: SecretObject): SecretObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata, { labels: SECRET_LABELS, annotations: SECRET_ANNOTATIONS, owner: true }),
+  type,
+  data,
+});

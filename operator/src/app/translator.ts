@@ -1,0 +1,155 @@
+/** The world as the stores have it, translated whenever it changes; on every replica. */
+import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
+import type { OperatorOptions } from '../config/index.ts';
+import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
+import { type FleetName, readPublished } from '../publish/fleets/index.ts';
+import { servedNamespaces, wantSecrets } from '../refs/index.ts';
+import {
+  createBackoff,
+  type KubeClient,
+  keyOf,
+  type Log,
+  nameOf,
+  namespaceOf,
+  sleep,
+  systemClock,
+} from '../runtime/index.ts';
+import { createServiceBook, type ServiceBook } from '../services/index.ts';
+import { createLastGood, staysWithin } from '../translate/index.ts';
+import { type Before, createLiveWorld, createTranslations, type Translations } from '../world/index.ts';
+import { type Stores, storeOf } from './stores.ts';
+
+export interface TranslatorOptions {
+  readonly options: OperatorOptions;
+  readonly client: KubeClient;
+  readonly stores: Stores;
+  readonly log: Log;
+  readonly onTranslated: (seconds: number) => void;
+  readonly onFailure: () => void;
+}
+
+export interface Translator {
+  readonly translations: Translations;
+  readonly services: ServiceBook;
+  /** Makes the first translation; to be called when the stores are complete. Rejects with the reason of the signal. */
+  start(signal: AbortSignal): Promise<void>;
+}
+
+const RETRY = { minMs: 500, maxMs: 30_000 };
+/** How long after a grant at most a fleet waits for what it served to be read. */
+const UNREAD_MS = 2_000;
+
+export function createTranslator({
+  options,
+  client,
+  stores,
+  log,
+  onTranslated,
+  onFailure,
+}: TranslatorOptions): Translator {
+  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts, clusterDomain } = options;
+  const served = servedNamespaces({
+    organisationNamespace,
+    workspaces: storeOf(stores, 'Workspace'),
+    namespaces: stores.namespaces,
+  });
+  const services = createServiceBook({
+    client,
+    kinds: stores.kinds,
+    served,
+    organisationNamespace,
+    clusterDomain,
+    log,
+  });
+  const world = createLiveWorld({
+    stores: { ...stores, services },
+    settings: {
+      organisationNamespace,
+      fleetNamespaces: [...fleetNamespaces],
+      consent: 'label',
+      mintsKeys: true,
+      operatorAccount: options.account,
+      caps: DEFAULT_TARGET_CAPS,
+      allowedHosts,
+      clusterDomain,
+    },
+    namespaces,
+    onChange: () => translations.trigger(),
+    bytesOf: stores.contents.bytesOf,
+  });
+  const translations = createTranslations({ takeWorld: world.take, onTranslated, onFailure, log });
+  translations.subscribe(({ translation }) => {
+    if (stores.contents.settle(translation, world.touch)) translations.trigger();
+  });
+  wantSecrets({
+    kinds: stores.kinds,
+    grants: stores.grants,
+    watches: stores.secrets,
+    namespaces,
+    served,
+  });
+  return {
+    translations,
+    services,
+    start: async (signal) => {
+      const reading = { client, stores, log, signal, options };
+      const { before, unread } = await readAgain(fleetsOf(reading), reading);
+      await translations.start(before);
+      if (unread.length > 0) void recallLater(unread, translations, reading);
+    },
+  };
+}
+
+interface Reading extends Pick<TranslatorOptions, 'options' | 'client' | 'stores' | 'log'> {
+  readonly signal: AbortSignal;
+}
+
+/** What stands in the namespaces of workspaces is theirs to write, and so tells nothing. */
+const fleetsOf = ({ options, stores }: Reading): readonly FleetName[] =>
+  [...stores.fleets.fleets.objects.keys()]
+    .map((key) => ({ namespace: namespaceOf(key), name: nameOf(key).name }))
+    .filter(({ namespace }) => isOfOrganisation(namespace, options));
+
+interface Recalled {
+  readonly before: Before;
+  readonly unread: readonly FleetName[];
+}
+
+/** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
+async function readAgain(fleets: readonly FleetName[], { options, client, log, signal }: Reading): Promise<Recalled> {
+  const backoff = createBackoff(RETRY, Math.random);
+  for (;;) {
+    try {
+      const { entries, unread } = await readPublished(fleets, { client, log, signal });
+      const lastGood = createLastGood(entries, (entry) => staysWithin(entry, options.allowedHosts));
+      return { before: { lastGood, unread: new Set(unread.map(keyOf)) }, unread };
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error }, 'Could not read what was published before');
+      await sleep(backoff.next(), { signal, clock: systemClock });
+    }
+  }
+}
+
+/**
+ * Reads what fleets serve as soon as the platform has granted it; nothing is published to them before. The first content published
+ * after that then holds what they served, also of namespaces whose Secrets may not be read yet. Ends with the signal.
+ */
+async function recallLater(missing: readonly FleetName[], translations: Translations, reading: Reading): Promise<void> {
+  const { log, signal, stores } = reading;
+  const { objects } = stores.fleets.fleets;
+  let unread = missing;
+  log.warn({ fleets: unread.map(keyOf) }, 'Nothing is published to fleets whose content may not be read yet');
+  try {
+    while (unread.length > 0) {
+      await sleep(UNREAD_MS, { signal, clock: systemClock });
+      const there = unread.filter((fleet) => objects.has(keyOf(fleet)));
+      const next = await readAgain(there, reading);
+      if (next.unread.length === unread.length) continue;
+      unread = next.unread;
+      translations.recall(next.before);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,81 @@
+/** Has the mounted copy say what the sidecars of its namespace are told, and be gone where that is nothing. */
+import { type OperatorAccount, secretsCommand } from '../../rbac.ts';
+import {
+  type Claimant,
+  done,
+  hasReason,
+  type KubeClient,
+  keyOf,
+  type NamedWatches,
+  type StepResult,
+  stall,
+} from '../../runtime/index.ts';
+import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { type CopyInput, copiesOf, isOurs, isSameCopy } from './copies.ts';
+import { SIDECAR_COPY } from './names.ts';
+import { COPY_CONFIG_MAPS, COPY_SECRETS, FIELD_MANAGER, type SidecarCopy } from './ports.ts';
+import { tooLarge } from './steps.ts';
+
+export type CopyWatches = Readonly<Record<'configMaps' | 'secrets', NamedWatches<SidecarCopy>>>;
+
+export interface FollowOptions extends Omit<CopyInput, 'snapshot'> {
+  readonly client: Pick<KubeClient, 'apply' | 'delete'>;
+  readonly copies: CopyWatches;
+  /** Undefined while nobody knows: the copy stays as it is. */
+  readonly told: SidecarSnapshot | undefined;
+  /** Whom the right to write them is granted to. */
+  readonly operatorAccount: OperatorAccount;
+  readonly signal: AbortSignal;
+}
+
+/** Every namespace has copies of its own. */
+export const claimantOf = (namespace: string): Claimant => ({ id: namespace, share: namespace });
+
+/** Every profile of a namespace does this, and all but the first find it done. */
+export async function followTold(options: FollowOptions): Promise<StepResult> {
+  const { copies, namespace, owners, told } = options;
+  if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would stay for ever
+  const key = keyOf({ namespace, name: SIDECAR_COPY });
+  for (const watches of Object.values(copies)) watches.want(claimantOf(namespace), new Set([key]));
+  if (told === undefined) return done('Nothing is known yet');
+  return told === NOTHING_TOLD ? remove(options, key) : write(options, key, told);
+}
+
+// In both directions the Secret goes first: a sidecar takes the two when both have the same version, and credentials go at once.
+
+async function write(
+  { client, copies, namespace, owners, caPem, operatorAccount, signal }: FollowOptions,
+  key: string,
+  snapshot: SidecarSnapshot,
+): Promise<StepResult> {
+  if (copies.secrets.isDenied(key)) return denied(operatorAccount, namespace);
+  const made = copiesOf({ namespace, snapshot, caPem, owners });
+  if (!made.ok) return tooLarge(made.error);
+  const { secret, configMap } = made.value;
+  const apply = { fieldManager: FIELD_MANAGER, force: true, signal };
+  if (!isSameCopy(copies.secrets.store.get(key), secret)) await client.apply(COPY_SECRETS, secret, apply);
+  if (!isSameCopy(copies.configMaps.store.get(key), configMap)) await client.apply(COPY_CONFIG_MAPS, configMap, apply);
+  return done('The mounted copy is written');
+}
+
+/** The watch tells when the right has been granted. */
+function denied(account: OperatorAccount, namespace: string): StepResult {
+  const command = secretsCommand(account, namespace);
+  const message = `The operator may not write the copy for sidecars into the namespace ${namespace}; grant it with: ${command}`;
+  return stall('AccessDenied', message);
+}
+
+async function remove({ client, copies, signal }: FollowOptions, key: string): Promise<StepResult> {
+  for (const [kind, watches] of [
+    [COPY_SECRETS, copies.secrets],
+    [COPY_CONFIG_MAPS, copies.configMaps],
+  ] as const) {
+    const present = watches.store.get(key);
+    if (present === undefined || !isOurs(present)) continue;
+    const { uid } = present.metadata;
+    await client.delete(kind, present.metadata, { uid, signal }).catch((error: unknown) => {
+      if (!hasReason(error, 'NotFound')) throw error;
+    });
+  }
+  return done('The mounted copy is gone');
+}

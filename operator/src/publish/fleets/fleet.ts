@@ -1,0 +1,241 @@
+import { compareRevisions, type Snapshot } from '@gatehouse/crds/snapshot';
+import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../../runtime/index.ts';
+import { type Acknowledgement, createTender, type FleetPod, type Published, type Report } from '../index.ts';
+import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
+import type { FleetCounts, FleetParts, FleetPlace, RejectedEntry } from './ports.ts';
+import { type Issue, Issues } from './publications.ts';
+import { differing, entriesOf, type LeftOut, NOTHING_LEFT_OUT, tooLarge, unusable } from './unserved-entries.ts';
+
+/** What is to be published: the translation it comes from, and when that translation was asked for. */
+export interface Edition {
+  /** Counts translations; later ones hold all that earlier ones had. */
+  readonly sequence: number;
+  readonly snapshot: Snapshot;
+  /** When the oldest change in it was seen, on a clock that never goes back. */
+  readonly sinceMs: number;
+}
+
+export interface FleetOptions {
+  readonly place: FleetPlace;
+  readonly parts: FleetParts;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random?: () => number;
+  /** The sequence that is served, or the table of pods, has changed. */
+  readonly onChange: () => void;
+  /** What the pods do not serve of some objects has changed. */
+  readonly onLeftOut: (origins: ReadonlySet<string>) => void;
+  /** A version has reached every ready pod so long after its oldest change. */
+  readonly onPropagated: (seconds: number) => void;
+}
+
+const BACKOFF = { minMs: 200, maxMs: 30_000 };
+/** Rows of the status; its schema takes no more. */
+const MAX_LAGGING = 32;
+const MAX_REJECTED = 32;
+/** A pod may report anything: so many new epochs a second its reports may start in the long run, and so many at once. */
+const EPOCHS = { perSecond: 1 / 30, burst: 2 };
+
+/** Publishes to one fleet and knows how far its pods are. */
+export class Fleet {
+  place: FleetPlace;
+  /** The newest translation that every ready pod serves; -1 before the first. */
+  servedSequence = -1;
+  readonly #options: FleetOptions;
+  #wanted: Edition | undefined;
+  #publishedSequence = -1;
+  #published: Published | undefined;
+  readonly #issues = new Issues();
+  #wake = Promise.withResolvers<void>();
+  #reported = Promise.withResolvers<void>();
+  #tooLarge = NOTHING_LEFT_OUT;
+  #unusable = NOTHING_LEFT_OUT;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.place = options.place;
+  }
+
+  want(edition: Edition): void {
+    // The time of a change that has not been published yet counts until it has been.
+    const waiting = this.#wanted !== undefined && this.#wanted.sequence > this.#publishedSequence;
+    const sinceMs = waiting && this.#wanted !== undefined ? this.#wanted.sinceMs : edition.sinceMs;
+    this.#wanted = { ...edition, sinceMs };
+    this.wake();
+  }
+
+  setPods(pods: readonly FleetPod[]): void {
+    this.#options.parts.acknowledgements.setPods(pods);
+  }
+
+  wake(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  /** To be called when pods have answered. */
+  settle(): void {
+    const { clock, onPropagated } = this.#options;
+    const { served, taken, isKnown } = this.#issues.settle(this.#table());
+    this.servedSequence = served;
+    for (const sinceMs of taken) onPropagated((clock.monotonicMs() - sinceMs) / 1_000);
+    this.#reported.resolve();
+    this.#reported = Promise.withResolvers();
+    if (isKnown) this.#leaveOut(this.#tooLarge, unusable(this.#table()));
+  }
+
+  #leaveOut(large: LeftOut, useless: LeftOut): void {
+    const origins = differing(this.#tooLarge, large).union(differing(this.#unusable, useless));
+    this.#tooLarge = large;
+    this.#unusable = useless;
+    if (origins.size > 0) this.#options.onLeftOut(origins);
+  }
+
+  /** What pods do not serve of an object as it is since a translation; undefined: nothing is known of any. */
+  leftOut(origin: string, sequence: number): RejectedEntry | undefined {
+    if (this.#publishedSequence < sequence) return undefined;
+    return this.#tooLarge.get(origin) ?? (this.servedSequence < sequence ? undefined : this.#unusable.get(origin));
+  }
+
+  /** Publishes what is wanted until the signal ends; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, clock, random = Math.random } = this.#options;
+    const backoff = createBackoff(BACKOFF, random);
+    const beside = [this.#tend(signal), this.#surpassReports(signal)];
+    signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
+    while (!signal.aborted) {
+      const woken = this.#wake.promise;
+      const edition = this.#wanted;
+      if (edition === undefined || edition.sequence <= this.#publishedSequence || this.place.suspended) {
+        await woken;
+        continue;
+      }
+      try {
+        await this.#publish(edition, signal);
+        backoff.reset();
+      } catch (error) {
+        if (signal.aborted) break;
+        const reason = hasReason(error, 'Conflict', 'AlreadyExists') ? 'Conflict' : reasonOf(error);
+        log.warn({ fleet: this.place.key, reason }, 'Could not publish to a fleet');
+        await sleep(backoff.next(), { signal, clock }).catch(() => undefined);
+      }
+    }
+    await Promise.all(beside);
+  }
+
+  async #publish({ sequence, snapshot, sinceMs }: Edition, signal: AbortSignal): Promise<void> {
+    const { parts, log } = this.#options;
+    const published = await parts.publisher.publish(snapshot, { signal });
+    const { version, changed, oversized } = published;
+    this.#publishedSequence = sequence;
+    const { ready } = parts.acknowledgements.count(undefined);
+    this.#note(published, { sequence, sinceMs: changed && ready > 0 ? sinceMs : undefined });
+    if (changed) log.info({ fleet: this.place.key, version, entries: snapshot.entries.length }, 'Snapshot published');
+    if (oversized.length > 0) log.error({ fleet: this.place.key, entries: oversized.length }, 'Entries were too large');
+  }
+
+  #note(published: Published, { sequence, sinceMs }: Pick<Issue, 'sequence' | 'sinceMs'>): void {
+    this.#published = published;
+    this.#issues.add({ digest: published.digest, sequence, sinceMs });
+    this.#leaveOut(tooLarge(published.oversized), this.#unusable);
+    this.settle();
+    this.#options.onChange();
+  }
+
+  /** A pod that serves what is not known to have been published takes nothing before it: docs/behaviour/publishing.md. */
+  async #surpassReports(signal: AbortSignal): Promise<void> {
+    const { parts, log, clock } = this.#options;
+    const rate = createRate({ ...EPOCHS, clock });
+    while (!signal.aborted) {
+      const reported = this.#reported.promise;
+      if (this.#surpassing() === undefined) {
+        await reported;
+        continue;
+      }
+      await rate.turn(signal).catch(() => undefined);
+      const report = this.#surpassing();
+      if (signal.aborted || report === undefined) continue;
+      try {
+        const published = await parts.publisher.surpass(report, { signal });
+        const sequence = this.#publishedSequence;
+        if (published !== undefined) this.#note(published, { sequence, sinceMs: undefined });
+      } catch (error) {
+        if (!signal.aborted) log.warn({ fleet: this.place.key, reason: reasonOf(error) }, 'Could not start an epoch');
+      }
+    }
+  }
+
+  /** The latest place that a pod reports and that would keep it from taking what is published; undefined: there is none. */
+  #surpassing(): Report | undefined {
+    const { publisher } = this.#options.parts;
+    if (this.#published === undefined || this.place.suspended) return undefined;
+    const reports = reportsOf(this.#table()).filter((report) => publisher.isSurpassedBy(report));
+    return reports.sort(compareRevisions).at(-1);
+  }
+
+  #wakeAll(): void {
+    this.wake();
+    this.#reported.resolve();
+  }
+
+  /** What is published stays as it is, whoever changes it. */
+  async #tend(signal: AbortSignal): Promise<void> {
+    const { parts, log, clock } = this.#options;
+    const tender = createTender({
+      publisher: parts.publisher,
+      isPaused: () => this.place.suspended,
+      onRepaired: ({ published }) => {
+        if (published !== undefined) this.#note(published, { sequence: this.#publishedSequence, sinceMs: undefined });
+      },
+      log,
+      clock,
+    });
+    await Promise.all([tender.run(signal), parts.watchPublished(tender.wake, signal)]);
+  }
+
+  get hasReadyPods(): boolean {
+    return this.#options.parts.acknowledgements.count(undefined).ready > 0;
+  }
+
+  /**
+   * Whether it holds nothing up: it has no ready pods, and what is published is what its next ones become ready with. A suspended
+   * fleet may stay as it is for ever, and others must not wait for that.
+   */
+  isIdleWith(sequence: number): boolean {
+    return !this.hasReadyPods && (this.place.suspended || this.#publishedSequence >= sequence);
+  }
+
+  /** The reason a pod gives for refusing what it should serve. */
+  get rejection(): string | undefined {
+    return rejectionOf(this.#table(), this.#published);
+  }
+
+  /** A text that is the same as long as nobody's `Programmed` can have changed. */
+  get progress(): string {
+    const idleWith = this.hasReadyPods ? '' : this.#publishedSequence;
+    return `${this.servedSequence} ${idleWith} ${this.rejection ?? ''}`;
+  }
+
+  /** For the status of the fleet; undefined before the first publication and while a pod has yet to be asked. */
+  counts(): FleetCounts | undefined {
+    const published = this.#published;
+    const table = this.#table();
+    if (published === undefined || table.some(({ reachable }) => reachable === undefined)) return undefined;
+    const { epoch, version, digest } = published;
+    const { serving } = this.#options.parts.acknowledgements.count(digest);
+    const lagging = table.flatMap((row) => toLagging(row, published)).slice(0, MAX_LAGGING);
+    const rejected = entriesOf(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
+    return { epoch, version, programmed: serving, lagging, rejected };
+  }
+
+  #table(): readonly Acknowledgement[] {
+    return this.#options.parts.acknowledgements.table();
+  }
+
+  async close(): Promise<void> {
+    await this.#options.parts.acknowledgements.close();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'reason' in error ? String(error.reason) : 'Other';

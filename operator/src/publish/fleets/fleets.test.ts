@@ -1,0 +1,433 @@
+/** How far fleets are, told from what publishers and pods answer; the network is the only thing that is not real. */
+import type { Oversized } from '@gatehouse/crds/snapshot';
+import { waitFor } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../runtime/index.ts';
+import { translate } from '../../translate/index.ts';
+import type { Translated } from '../../world/index.ts';
+import type { Acknowledgement } from '../index.ts';
+import { createFleets } from './fleets.ts';
+import type { FleetPlace } from './ports.ts';
+import type { Programming } from './programming.ts';
+
+const WORLD = {
+  resources: new Map(),
+  secrets: new Map(),
+  namespaces: new Map(),
+  settings: {
+    organisationNamespace: 'org',
+    consent: 'label' as const,
+    mintsKeys: true,
+    caps: { maxRoot: 100, maxConditionalRoot: 1000, maxNested: 50 } as never, // nothing here has targets
+  },
+  served: 'all' as const,
+};
+
+const translated = (sequence: number): Translated => ({
+  world: WORLD,
+  sequence,
+  sinceMs: 0,
+  translation: translate(WORLD),
+});
+
+const place = (over: Partial<FleetPlace> = {}): FleetPlace => ({
+  key: 'fleets/main',
+  identity: { namespace: 'fleets', name: 'main', uid: 'u1' },
+  suspended: false,
+  refused: false,
+  owner: 'organisation',
+  served: 'all',
+  ...over,
+});
+
+const asked = (sequence: number, late = false) => ({
+  workspace: 'team',
+  origin: 'GatewayConfig/team/main',
+  sequence,
+  late,
+});
+
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+type Row = Partial<Acknowledgement['answer']> | undefined;
+
+/** Fleets of one pod each that says what it is told to say; the one called `main` unless another is named. */
+function stage() {
+  const stop = new AbortController();
+  const versions = new Map<string, number>();
+  const versionOf = (name: string): number => versions.get(name) ?? 0;
+  let refused = 0;
+  const rows = new Map<string, Row>();
+  let isAsked = true;
+  const listeners = new Map<string, () => void>();
+  const propagated: number[] = [];
+  const leftOut: string[][] = [];
+  let oversized: Oversized[] = [];
+  let rearranged = 0;
+  let epochs = 0;
+  const pod = { name: 'pod', uid: 'p1', ip: '127.0.0.1', ready: true };
+  const table = (name: string): Acknowledgement[] => {
+    const row = rows.get(name);
+    if (row === undefined) return [];
+    if (!isAsked) return [{ pod, answer: undefined, atMs: undefined, reachable: undefined }];
+    const said = row.version === undefined ? {} : { digest: `digest-${row.version}` };
+    return [{ pod, answer: { epoch: 0, entries: 0, skipped: [], ...said, ...row }, atMs: 0, reachable: true }];
+  };
+  const fleets = createFleets(
+    {
+      ports: {
+        podsOf: () => [pod],
+        createParts: ({ name }, onChange) => {
+          listeners.set(name, onChange);
+          return {
+            publisher: {
+              publish: async () => {
+                if (refused > 0) {
+                  refused -= 1;
+                  throw new ApiError({ status: 409, reason: 'Conflict', message: 'boom' });
+                }
+                const version = versionOf(name) + 1;
+                versions.set(name, version);
+                return { epoch: 0, version, digest: `digest-${version}`, changed: true, oversized };
+              },
+              isSurpassedBy: ({ version }) => version > versionOf(name),
+              surpass: async ({ epoch, version }) => {
+                epochs += 1;
+                const next = version + 1;
+                versions.set(name, next);
+                return { epoch: epoch + 1, version: next, digest: `digest-${next}`, changed: true, oversized };
+              },
+              repair: async () => ({ restored: 0 }),
+              collect: async () => 0,
+            },
+            watchPublished: async () => {},
+            acknowledgements: {
+              setPods: () => {},
+              table: () => table(name),
+              count: (digest) => ({
+                ready: rows.get(name) === undefined ? 0 : 1,
+                serving: table(name).filter(({ answer }) => answer?.digest === digest).length,
+              }),
+              close: async () => {},
+            },
+          };
+        },
+      },
+      onPropagated: (seconds) => propagated.push(seconds),
+      onChange: () => {},
+      onProgress: () => {},
+      onLeftOut: (origins) => leftOut.push([...origins]),
+      onRearranged: () => {
+        rearranged += 1;
+      },
+      log: QUIET,
+    },
+    stop.signal,
+  );
+  return {
+    fleets,
+    propagated,
+    leftOut,
+    tooLarge: (...ids: string[]) => {
+      oversized = ids.map((id) => ({ id, bytes: 300_000 }));
+    },
+    rearrangements: () => rearranged,
+    epochs: () => epochs,
+    refuse: (times: number) => {
+      refused = times;
+    },
+    version: (name = 'main') => versionOf(name),
+    askLater: () => {
+      isAsked = false;
+    },
+    answer: (given: Row, name = 'main') => {
+      isAsked = true;
+      rows.set(name, given);
+      listeners.get(name)?.();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new Error('the test is over'));
+      await fleets.close();
+    },
+  };
+}
+
+test('a fleet is published to as soon as it is known what it serves already', async () => {
+  await using given = stage();
+  const other = place({ key: 'fleets/other', identity: { namespace: 'fleets', name: 'other', uid: 'u2' } });
+  given.fleets.publish([place(), other], { ...translated(0), unread: new Set(['fleets/main']) });
+  await waitFor(() => given.version('other') === 1);
+  expect(given.version()).toBe(0);
+  given.fleets.publish([place(), other], { ...translated(1), unread: new Set() });
+  await waitFor(() => given.version() === 1);
+});
+
+describe('what a workspace owns', () => {
+  test('is programmed when every ready pod serves its translation, and not before', async () => {
+    await using given = stage();
+    const { fleets, answer } = given;
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'NoFleet' });
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
+    answer({});
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(fleets.programmingOf(asked(0, true)).message).toContain('fleets/main');
+    answer({ version: 1 });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True', reason: 'Programmed' });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ version: 1, programmed: 1, lagging: [] });
+    expect(given.propagated).toEqual([]);
+
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    answer({ version: 2 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(given.propagated).toHaveLength(1);
+    expect(given.rearrangements()).toBe(1);
+  });
+
+  test.for([
+    { rule: 'an older content under a later version', row: { version: 9, digest: 'digest-1' } },
+    { rule: 'an unknown content under the very version', row: { version: 2, digest: 'restored' } },
+    { rule: 'a version and no digest', row: { version: 2, digest: undefined } },
+  ])('is not programmed while a pod reports $rule', async ({ row }) => {
+    await using given = stage();
+    const { fleets } = given;
+    for (const sequence of [0, 1]) {
+      fleets.publish([place()], translated(sequence));
+      await waitFor(() => given.version() === sequence + 1);
+    }
+    given.answer(row);
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ programmed: 0, lagging: [{ name: 'pod' }] });
+  });
+
+  test('is not programmed any more for who waits when a pod goes back', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    for (const sequence of [0, 1]) {
+      fleets.publish([place()], translated(sequence));
+      await waitFor(() => given.version() === sequence + 1);
+    }
+    given.answer({ version: 2 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    given.answer({ version: 1 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+  });
+
+  test('comes in a new epoch where a pod reports more than was published, and that is programmed', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    given.answer({ version: 41, digest: 'lost' });
+    await waitFor(() => given.version() === 42);
+    await waitFor(() => fleets.countsOf('fleets/main')?.epoch === 1);
+    given.answer({ epoch: 1, version: 42 });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+    expect(fleets.countsOf('fleets/main')).toMatchObject({ epoch: 1, version: 42, programmed: 1, lagging: [] });
+  });
+
+  test('starts few epochs, whatever a pod reports', async () => {
+    await using given = stage();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    for (let i = 1; i <= 50; i += 1) {
+      given.answer({ version: given.version() + 10, digest: 'lie' });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(given.epochs()).toBeGreaterThan(0);
+    expect(given.epochs()).toBeLessThanOrEqual(2);
+  });
+
+  test('has no counts while a pod has yet to be asked', async () => {
+    await using given = stage();
+    given.answer({ version: 1 });
+    given.askLater();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    expect(given.fleets.countsOf('fleets/main')).toBeUndefined();
+    given.answer({ version: 1 });
+    expect(given.fleets.countsOf('fleets/main')).toMatchObject({ programmed: 1 });
+  });
+
+  test('says that a pod refuses it, and why', async () => {
+    await using given = stage();
+    given.fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    given.answer({ rejected: { epoch: 0, version: 1, reason: 'too new' } });
+    expect(given.fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(given.fleets.countsOf('fleets/main')?.lagging).toMatchObject([{ name: 'pod', reason: 'Rejected' }]);
+  });
+
+  test('is rejected while no shard can hold it, and only then', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    given.tooLarge('config/team/main', 'credential/team/VirtualKey:local', 'nothing we know');
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    const told = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
+    expect(given.leftOut).toEqual(told);
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmingOf(asked(1)).reason).not.toBe('Rejected');
+    expect(fleets.programmingOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
+    expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([
+      { entry: 'config/team/main', reason: 'TooLarge' },
+      { entry: 'credential/team/VirtualKey:local', reason: 'TooLarge' },
+    ]);
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    expect(given.leftOut).toEqual(told);
+    given.tooLarge();
+    fleets.publish([place()], translated(2));
+    await waitFor(() => given.version() === 3);
+    given.answer({ version: 3 });
+    expect(given.leftOut).toEqual([...told, ...told]);
+    expect(fleets.programmingOf(asked(2))).toMatchObject({ status: 'True' });
+    expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
+  });
+
+  test('is rejected while a pod that runs it has no use for it', async () => {
+    await using given = stage();
+    const { fleets } = given;
+    fleets.publish([place()], translated(0));
+    await waitFor(() => given.version() === 1);
+    const skipped = [{ id: 'config/team/main', reason: 'unknown strategy' }];
+    given.answer({ version: 1, skipped });
+    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmingOf(asked(-1)).message).toContain('unknown strategy');
+    expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([{ reason: 'Unusable' }]);
+
+    fleets.publish([place()], translated(1));
+    await waitFor(() => given.version() === 2);
+    given.answer({ version: 1, skipped });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    given.answer({ version: 2 });
+    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(given.leftOut).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
+  });
+
+  test.for<{
+    rule: string;
+    other: Partial<FleetPlace>;
+    answers: Readonly<Record<string, Row>>;
+    want: Partial<Programming>;
+    names?: string;
+  }>([
+    {
+      rule: 'is programmed while another fleet has no ready pod, since those it gets will serve it',
+      other: {},
+      answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+    {
+      rule: 'waits for the fleet that has pods',
+      other: {},
+      answers: { main: {} },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/main',
+    },
+    {
+      rule: 'waits for a pod of either fleet',
+      other: {},
+      answers: { main: { version: 1 }, idle: {} },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/idle',
+    },
+    {
+      rule: 'is not programmed where no fleet has a ready pod',
+      other: {},
+      answers: {},
+      want: { status: 'Unknown', reason: 'NoReadyPods' },
+    },
+    {
+      rule: 'is programmed beside a suspended fleet without ready pods, which may never be told of it',
+      other: { suspended: true },
+      answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+    {
+      rule: 'is not programmed where a suspended fleet has no ready pod and no other fleet serves it',
+      other: { suspended: true },
+      answers: {},
+      want: { status: 'Unknown', reason: 'NoReadyPods' },
+      names: 'fleets/idle has no ready pod and is suspended',
+    },
+    {
+      rule: 'waits for a suspended fleet that has ready pods',
+      other: { suspended: true },
+      answers: { main: { version: 1 }, idle: {} },
+      want: { status: 'Unknown', reason: 'Pending' },
+      names: 'fleets/idle is suspended',
+    },
+    {
+      rule: 'does not wait for a refused fleet',
+      other: { refused: true },
+      answers: { main: { version: 1 } },
+      want: { status: 'True', reason: 'Programmed' },
+    },
+  ])('$rule', async ({ other, answers, want, names = '' }) => {
+    await using given = stage();
+    const idle = place({ key: 'fleets/idle', identity: { namespace: 'fleets', name: 'idle', uid: 'u2' }, ...other });
+    given.fleets.publish([idle, place()], translated(0));
+    const isTold = idle.suspended || idle.refused ? 0 : 1;
+    await waitFor(() => given.version() === 1 && given.version('idle') === isTold);
+    for (const [name, row] of Object.entries(answers)) given.answer(row, name);
+    const programming = given.fleets.programmingOf(asked(0, true));
+    expect(programming).toMatchObject(want);
+    expect(programming.message).toContain(names);
+  });
+
+  test('has no fleet where all are refused, and hears of one that is mended', async () => {
+    await using given = stage();
+    given.fleets.publish([place({ refused: true })], translated(0));
+    expect(given.fleets.programmingOf(asked(0))).toMatchObject({
+      status: 'False',
+      reason: 'NoFleet',
+      message: expect.stringContaining('fleets/main'),
+    });
+    await waitFor(() => given.rearrangements() === 1);
+    given.fleets.publish([place()], translated(1));
+    await waitFor(() => given.rearrangements() === 2);
+    expect(given.fleets.programmingOf(asked(0)).reason).not.toBe('NoFleet');
+  });
+
+  test('is published after a conflict, too, and never while the fleet is suspended', async () => {
+    await using given = stage();
+    given.fleets.publish([place({ suspended: true })], translated(0));
+    given.refuse(1);
+    given.fleets.publish([place({ suspended: true })], translated(1));
+    expect(given.version()).toBe(0);
+    given.fleets.publish([place()], translated(2));
+    await waitFor(() => given.version() === 1);
+  });
+
+  test.for([
+    {
+      rule: 'is the business of a fleet that serves it',
+      over: { served: new Set(['team']) },
+      workspace: 'team',
+      want: true,
+    },
+    { rule: 'is not that of another one', over: { served: new Set(['other']) }, workspace: 'team', want: false },
+    {
+      rule: "is held up by no fleet of a tenant when it is the organisation's",
+      over: { owner: 'workspace', served: new Set(['team']) },
+      workspace: null,
+      want: false,
+    },
+    {
+      rule: "is nothing to a fleet that is nobody's",
+      over: { owner: undefined, served: new Set<string>() },
+      workspace: 'team',
+      want: false,
+    },
+  ] as const)('$rule', async ({ over, workspace, want }) => {
+    await using given = stage();
+    given.fleets.publish([place(over)], translated(0));
+    const { reason } = given.fleets.programmingOf({ ...asked(-1), workspace });
+    expect(reason).toBe(want ? 'Programmed' : 'NoFleet');
+  });
+});

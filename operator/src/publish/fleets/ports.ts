@@ -1,0 +1,48 @@
+/** What the program needs of its neighbours. */
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
+import type { World } from '../../translate/index.ts';
+import type { Acknowledgements, FleetIdentity, FleetPod, Publisher } from '../index.ts';
+
+/** Whose a fleet is and whom it serves; see `workspacesServedBy` of the fleet controller. */
+export interface Placement {
+  readonly owner: 'organisation' | 'workspace' | undefined;
+  readonly served: World['served'];
+}
+
+/** One GatewayFleet as the program sees it. */
+export interface FleetPlace extends Placement {
+  /** `namespace/name` */
+  readonly key: string;
+  readonly identity: FleetIdentity;
+  readonly suspended: boolean;
+  /** Its spec is not good and never was: it has no pods, and nothing is published to it. */
+  readonly refused: boolean;
+}
+
+/** Gives the parts that a fleet needs; they are closed with it. */
+export interface FleetParts {
+  readonly publisher: Publisher;
+  readonly acknowledgements: Acknowledgements;
+  /** Watches what is published until the signal ends; never rejects. */
+  watchPublished(onChange: () => void, signal: AbortSignal): Promise<void>;
+}
+
+export interface FleetPorts {
+  createParts(identity: FleetIdentity, onChange: () => void): FleetParts;
+  /** The pods of a fleet, as kubelets report them. */
+  podsOf(fleet: FleetPlace): readonly FleetPod[];
+}
+
+/** A pod that does not run what is published, for the status of its fleet. */
+export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
+
+/** An entry that the fleet does not serve, for its status. */
+export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
+
+export interface FleetCounts {
+  readonly epoch: number;
+  readonly version: number;
+  readonly programmed: number;
+  readonly lagging: readonly LaggingPod[];
+  readonly rejected: readonly RejectedEntry[];
+}

@@ -1,0 +1,66 @@
+/** Entries of a Snapshot that the pods of a fleet do not serve, told to the objects they were made of. */
+import { MAX_SHARD_BYTES, type Oversized } from '@gatehouse/crds/snapshot';
+import { originsOf } from '../../translate/index.ts';
+import type { Acknowledgement } from '../index.ts';
+import type { RejectedEntry } from './ports.ts';
+
+/** Entries by the objects they may have been made of. */
+export type LeftOut = ReadonlyMap<string, RejectedEntry>;
+
+export const NOTHING_LEFT_OUT: LeftOut = new Map();
+
+/** Entries of a fleet that are told; what is beyond has to wait until some of these are mended. */
+const MAX_ENTRIES = 1_000;
+/** Bounds of the status of a fleet, in characters. */
+const MAX_ID = 2_048;
+const MAX_TEXT = 1_000;
+const KIB = 1_024;
+
+/** Entries that were not published, since no shard can hold them. */
+export function tooLarge(oversized: readonly Oversized[]): LeftOut {
+  return byOrigin(
+    oversized.map(({ id, bytes }) => ({
+      entry: id,
+      reason: 'TooLarge',
+      message: `published as ${Math.ceil(bytes / KIB)} KiB, where ${MAX_SHARD_BYTES / KIB} KiB is the most`,
+    })),
+  );
+}
+
+/** Entries that some ready pod has no use for; of several reasons, that of the first pod by name. */
+export function unusable(table: readonly Acknowledgement[]): LeftOut {
+  const ready = table.filter(({ pod }) => pod.ready);
+  return byOrigin(
+    ready.flatMap(({ answer }) =>
+      (answer?.skipped ?? []).map(({ id, reason }) => ({
+        entry: id,
+        reason: 'Unusable',
+        message: reason.slice(0, MAX_TEXT),
+      })),
+    ),
+  );
+}
+
+function byOrigin(entries: readonly RejectedEntry[]): LeftOut {
+  const leftOut = new Map<string, RejectedEntry>();
+  for (const rejected of entries.slice(0, MAX_ENTRIES)) {
+    if (rejected.entry.length > MAX_ID) continue;
+    for (const origin of originsOf(rejected.entry)) if (!leftOut.has(origin)) leftOut.set(origin, rejected);
+  }
+  return leftOut;
+}
+
+/** The objects about which the two say something else. */
+export function differing(before: LeftOut, after: LeftOut): ReadonlySet<string> {
+  const origins = [...before.keys(), ...after.keys()];
+  return new Set(origins.filter((origin) => !isSame(before.get(origin), after.get(origin))));
+}
+
+const isSame = (a: RejectedEntry | undefined, b: RejectedEntry | undefined): boolean =>
+  a?.entry === b?.entry && a?.reason === b?.reason && a?.message === b?.message;
+
+/** Each entry once, sorted. */
+export function entriesOf(...all: readonly LeftOut[]): readonly RejectedEntry[] {
+  const entries = new Map(all.flatMap((leftOut) => [...leftOut.values()].map((row) => [row.entry, row] as const)));
+  return [...entries.values()].sort((a, b) => (a.entry < b.entry ? -1 : 1));
+}

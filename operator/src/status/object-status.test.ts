@@ -1,0 +1,145 @@
+import { REASONS } from '@gatehouse/crds/conditions';
+import { describe, expect, test } from 'vitest';
+import { PROGRAMMED, type Programming } from '../publish/fleets/index.ts';
+import type { Judgement, Verdict } from '../translate/index.ts';
+import { toStatus } from './object-status.ts';
+
+const GOOD = {
+  Accepted: { status: 'True', reason: 'Accepted', message: 'a' },
+  ResolvedRefs: { status: 'True', reason: 'ResolvedRefs', message: 'r' },
+} as const satisfies Verdict['conditions'];
+
+const bad = (reason: Judgement['reason'], status: Judgement['status'] = 'False'): Judgement => ({
+  status,
+  reason,
+  message: 'm',
+});
+
+const verdict = (over: Partial<Verdict> = {}): Verdict => ({
+  kind: 'VirtualKey',
+  namespace: 'team',
+  name: 'x',
+  key: 'VirtualKey/team/x',
+  workspace: 'team',
+  generation: 3,
+  conditions: GOOD,
+  issues: [],
+  serves: 'current',
+  ...over,
+});
+
+const PENDING: Programming = { status: 'Unknown', reason: 'Pending', message: 'p' };
+const NO_FLEET: Programming = { status: 'False', reason: 'NoFleet', message: 'n' };
+
+describe('a status', () => {
+  test.for<{
+    rule: string;
+    given: Verdict;
+    programming: Programming;
+    want: readonly string[];
+    observed: number | undefined;
+    expired?: boolean;
+  }>([
+    {
+      rule: 'of what all pods serve is ready',
+      given: verdict(),
+      programming: PROGRAMMED,
+      want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded'],
+      observed: 3,
+    },
+    {
+      rule: 'of what pods have not taken yet is in progress, and the generation stays behind',
+      given: verdict(),
+      programming: PENDING,
+      want: [
+        'Accepted=True',
+        'ResolvedRefs=True',
+        'Programmed=Unknown',
+        'Ready=Unknown/Pending',
+        'Reconciling=True/Pending',
+      ],
+      observed: 2,
+    },
+    {
+      rule: 'without a fleet is settled and not ready',
+      given: verdict(),
+      programming: NO_FLEET,
+      want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=False', 'Ready=False/NoFleet'],
+      observed: 3,
+    },
+    {
+      rule: 'of a refused object is stalled',
+      given: verdict({
+        serves: 'last good',
+        conditions: { Accepted: bad('Invalid'), ResolvedRefs: bad('Pending', 'Unknown') },
+      }),
+      programming: PROGRAMMED,
+      want: [
+        'Accepted=False',
+        'ResolvedRefs=Unknown',
+        'Programmed=Unknown',
+        'Ready=False/Invalid',
+        'Stalled=True/Invalid',
+      ],
+      observed: 3,
+    },
+    {
+      rule: 'of an object that lost a reference is stalled',
+      given: verdict({ serves: 'last good', conditions: { ...GOOD, ResolvedRefs: bad('RefNotFound') } }),
+      programming: PROGRAMMED,
+      want: [
+        'Accepted=True',
+        'ResolvedRefs=False',
+        'Programmed=Unknown',
+        'Ready=False/RefNotFound',
+        'Stalled=True/RefNotFound',
+      ],
+      observed: 3,
+    },
+    {
+      rule: 'of what is served although a reference leads nowhere says both',
+      given: verdict({ conditions: { ...GOOD, ResolvedRefs: bad('RefNotFound') } }),
+      programming: PROGRAMMED,
+      want: [
+        'Accepted=True',
+        'ResolvedRefs=False',
+        'Programmed=True',
+        'Ready=False/RefNotFound',
+        'Stalled=True/RefNotFound',
+      ],
+      observed: 3,
+    },
+    {
+      rule: 'of what has expired says so, and that it is as it should be',
+      given: verdict(),
+      programming: PROGRAMMED,
+      expired: true,
+      want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded', 'Expired=True/Expired'],
+      observed: 3,
+    },
+    {
+      rule: 'of a key that is being minted is in progress',
+      given: verdict({ serves: 'nothing', conditions: { ...GOOD, ResolvedRefs: bad('Pending', 'Unknown') } }),
+      programming: PROGRAMMED,
+      want: [
+        'Accepted=True',
+        'ResolvedRefs=Unknown',
+        'Programmed=Unknown',
+        'Ready=Unknown/Pending',
+        'Reconciling=True/Pending',
+      ],
+      observed: 2,
+    },
+  ])('$rule', ({ given, programming, want, observed, expired = false }) => {
+    const { conditions = [], observedGeneration } = toStatus({ verdict: given, programming, observed: 2, expired });
+    const lines = conditions.map(({ type, status, reason }) =>
+      ['Accepted', 'ResolvedRefs', 'Programmed'].includes(type) ? `${type}=${status}` : `${type}=${status}/${reason}`,
+    );
+    expect(lines).toEqual(want);
+    expect(observedGeneration).toBe(observed);
+    for (const { type, reason, observedGeneration: generation } of conditions) {
+      expect(REASONS[reason].on).toContain(type);
+      expect(generation).toBe(3);
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { PROGRAMMED, type Programming } from '../publish/fleets/index.ts';
+import type { KubeObject } from '../runtime/index.ts';
+import { createTestClock, flush } from '../runtime/time/testing.ts';
+import type { Verdict } from '../translate/index.ts';
+import type { Translated } from '../world/index.ts';
+import { createStatusDesk } from './status-queue.ts';
+
+const VERDICT: Verdict = {
+  kind: 'GatewayConfig',
+  namespace: 'team',
+  name: 'main',
+  key: 'GatewayConfig/team/main',
+  workspace: 'team',
+  generation: 2,
+  conditions: {
+    Accepted: { status: 'True', reason: 'Accepted', message: 'a' },
+    ResolvedRefs: { status: 'True', reason: 'ResolvedRefs', message: 'r' },
+  },
+  issues: [],
+  serves: 'current',
+};
+const PENDING: Programming = { status: 'Unknown', reason: 'Pending', message: 'p' };
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** One object whose pods are as far as they are told to be; what is said of it is the status of `Programmed`. */
+async function stage(verdict: Verdict, first: Programming) {
+  const clock = createTestClock();
+  const stop = new AbortController();
+  const said: string[] = [];
+  let programming = first;
+  const live: KubeObject = { apiVersion: 'v1', kind: verdict.kind, metadata: { name: 'main', generation: 2 } };
+  const desk = createStatusDesk({
+    ports: {
+      writer: {
+        applyIfChanged: async (_, { conditions = [] }) => {
+          said.push(conditions.find(({ type }) => type === 'Programmed')?.status ?? '');
+        },
+      },
+      events: { record: () => {} },
+      live: () => live,
+      extras: () => ({}),
+    },
+    fleets: { programmingOf: () => programming },
+    log: QUIET,
+    clock,
+  });
+  const running = desk.run(stop.signal);
+  // Of a translation, the desk looks at these alone.
+  desk.take({
+    translation: { verdicts: [verdict], news: { verdicts: [], gone: [] } },
+    sequence: 1,
+  } as unknown as Translated);
+  await flush();
+  return {
+    said,
+    pass: async (ms: number) => {
+      clock.advance(ms);
+      await flush();
+    },
+    reach: async (next: Programming) => {
+      programming = next;
+      desk.recount();
+      await flush();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      clock.advance(1_000);
+      await running;
+    },
+  };
+}
+
+describe('that an edit is on its way to the pods', () => {
+  test('is not said when they have it within the second', async () => {
+    await using edit = await stage(VERDICT, PENDING);
+    await edit.pass(900);
+    await edit.reach(PROGRAMMED);
+    await edit.pass(20_000);
+    expect(edit.said).toEqual(['True']);
+  });
+
+  test('is said once they take longer, and again when they are late', async () => {
+    await using edit = await stage(VERDICT, PENDING);
+    await edit.pass(2_000);
+    expect(edit.said).toEqual(['Unknown']);
+    await edit.pass(6_000);
+    expect(edit.said).toEqual(['Unknown']);
+    await edit.pass(3_000);
+    expect(edit.said).toEqual(['Unknown', 'Unknown']);
+    await edit.reach(PROGRAMMED);
+    expect(edit.said).toEqual(['Unknown', 'Unknown', 'True']);
+  });
+
+  test.for<{ rule: string; verdict: Verdict; programming: Programming; want: string }>([
+    {
+      rule: 'nobody is there to take it',
+      verdict: VERDICT,
+      programming: { status: 'False', reason: 'NoFleet', message: 'n' },
+      want: 'False',
+    },
+    {
+      rule: 'no pod is ready',
+      verdict: VERDICT,
+      programming: { status: 'Unknown', reason: 'NoReadyPods', message: 'n' },
+      want: 'Unknown',
+    },
+    {
+      rule: 'a reference is missing',
+      verdict: {
+        ...VERDICT,
+        conditions: { ...VERDICT.conditions, ResolvedRefs: { status: 'False', reason: 'RefNotFound', message: 'r' } },
+      },
+      programming: PENDING,
+      want: 'Unknown',
+    },
+    {
+      rule: 'the object is refused',
+      verdict: {
+        ...VERDICT,
+        serves: 'last good',
+        conditions: { ...VERDICT.conditions, Accepted: { status: 'False', reason: 'Invalid', message: 'a' } },
+      },
+      programming: PENDING,
+      want: 'Unknown',
+    },
+  ])('does not hold back that $rule', async ({ verdict, programming, want }) => {
+    await using edit = await stage(verdict, programming);
+    expect(edit.said).toEqual([want]);
+  });
+});

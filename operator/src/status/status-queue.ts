@@ -1,0 +1,264 @@
+/** Decides when the status of a translated object is looked at, and says it to the writer. */
+import type { KindName } from '@gatehouse/crds/kinds';
+import type { Fleets, Programming } from '../publish/fleets/index.ts';
+import {
+  type Clock,
+  conditionOf,
+  type EventRecorder,
+  type KubeObject,
+  type Log,
+  type StatusWriter,
+  sleep,
+  systemClock,
+} from '../runtime/index.ts';
+import { originKey, type Verdict } from '../translate/index.ts';
+import type { Translated } from '../world/index.ts';
+import { createExpiries, type Expiries } from './expiries.ts';
+import { isServed, toStatus } from './object-status.ts';
+
+/** Their own controllers know more about them than a translation does. */
+const OTHERS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
+
+export interface StatusDeskOptions {
+  readonly ports: StatusPorts;
+  readonly fleets: Pick<Fleets, 'programmingOf'>;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface StatusDesk {
+  /** New verdicts; the first time all of them. */
+  take(translated: Translated): void;
+  /** The object or what its status is about has changed. */
+  mark(verdictKey: string): void;
+  /** Which fleets there are has changed. */
+  markAll(): void;
+  /** The pods of a fleet have got further, or not. */
+  recount(): void;
+  /** What a fleet does not serve of some objects has changed; see `originKey`. */
+  reconsider(origins: ReadonlySet<string>): void;
+  /** Says statuses until the signal ends; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Waiting {
+  /** The translation that must be served. */
+  readonly sequence: number;
+  readonly sinceMs: number;
+  /** Nothing has been said yet, since the pods may have it any moment. */
+  held: boolean;
+  late: boolean;
+}
+
+/** Objects looked at before others get a turn. */
+const SLICE = 200;
+/** Pods mostly have an edit within so long: to say before that they do not would be a second write for nothing, in ms. */
+const PATIENCE_MS = 1_000;
+/** After this long an object that waits names the fleet it waits for (DESIGN section 4), in ms. */
+const LATE_MS = 10_000;
+const TICK_MS = 1_000;
+
+export function createStatusDesk(options: StatusDeskOptions): StatusDesk {
+  return new Desk(options);
+}
+
+class Desk implements StatusDesk {
+  readonly #options: StatusDeskOptions;
+  readonly #clock: Clock;
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #expiries: Expiries;
+  /** The last problem an event was about, of objects that have had one; undefined: that it is well again. */
+  readonly #told = new Map<string, string | undefined>();
+  #due = new Set<string>();
+  #wake = Promise.withResolvers<void>();
+  #begun = false;
+
+  constructor(options: StatusDeskOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#expiries = createExpiries(this.#clock);
+  }
+
+  take({ translation, sequence }: Translated): void {
+    const verdicts = this.#begun ? translation.news.verdicts : translation.verdicts;
+    this.#begun = true;
+    for (const key of translation.news.gone) this.#forget(key);
+    for (const verdict of verdicts) {
+      if (OTHERS.has(verdict.kind)) continue;
+      this.#verdicts.set(verdict.key, verdict);
+      this.#expect(verdict, sequence);
+      this.#due.add(verdict.key);
+    }
+    this.#notify();
+  }
+
+  /** What is not known to be programmed has to be acknowledged from this translation on. */
+  #expect(verdict: Verdict, sequence: number): void {
+    const { key, generation } = verdict;
+    const live = this.#liveOf(verdict);
+    const done = live !== undefined && isProgrammed(live, generation);
+    if (!isServed(verdict) || done) this.#waiting.delete(key);
+    else this.#waiting.set(key, { sequence, sinceMs: this.#clock.monotonicMs(), held: false, late: false });
+  }
+
+  #forget(key: string): void {
+    this.#verdicts.delete(key);
+    this.#waiting.delete(key);
+    this.#told.delete(key);
+    this.#expiries.forget(key);
+  }
+
+  mark(key: string): void {
+    if (!this.#verdicts.has(key)) return;
+    this.#due.add(key);
+    this.#notify();
+  }
+
+  markAll(): void {
+    for (const key of this.#verdicts.keys()) this.#due.add(key);
+    this.#notify();
+  }
+
+  recount(): void {
+    for (const key of this.#waiting.keys()) this.#due.add(key);
+    this.#notify();
+  }
+
+  reconsider(origins: ReadonlySet<string>): void {
+    for (const [key, verdict] of this.#verdicts) if (origins.has(originKey(verdict))) this.#due.add(key);
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#wake.resolve();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const ticking = this.#tick(signal);
+    while (!signal.aborted) {
+      if (this.#due.size === 0) await this.#wake.promise;
+      this.#wake = Promise.withResolvers();
+      const due = this.#due;
+      this.#due = new Set();
+      await this.#work(due, signal);
+    }
+    await ticking;
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(TICK_MS, { signal, clock: this.#clock }).catch(() => undefined);
+      this.#markWaiting();
+      for (const key of this.#expiries.takePassed()) this.#due.add(key);
+      this.#notify();
+    }
+  }
+
+  #markWaiting(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [key, waiting] of this.#waiting) {
+      const waitedMs = nowMs - waiting.sinceMs;
+      const isLate = !waiting.late && waitedMs >= LATE_MS;
+      if (!isLate && !(waiting.held && waitedMs >= PATIENCE_MS)) continue;
+      waiting.held = false;
+      waiting.late ||= isLate;
+      this.#due.add(key);
+    }
+  }
+
+  async #work(due: Iterable<string>, signal: AbortSignal): Promise<void> {
+    let count = 0;
+    for (const key of due) {
+      if (signal.aborted) return;
+      await this.#tell(key, signal);
+      count += 1;
+      if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async #tell(key: string, signal: AbortSignal): Promise<void> {
+    const verdict = this.#verdicts.get(key);
+    const live = verdict === undefined ? undefined : this.#liveOf(verdict);
+    if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
+    const programming = this.#programmingOf(verdict);
+    if (this.#isUnderWay(verdict, programming)) return;
+    const status = {
+      ...toStatus({
+        verdict,
+        programming,
+        observed: observedGeneration(live),
+        expired: this.#expiries.hasPassed(key, live),
+      }),
+      ...this.#options.ports.extras(live),
+    };
+    this.#announce(verdict, live);
+    try {
+      await this.#options.ports.writer.applyIfChanged(live, status, { signal });
+    } catch (error) {
+      if (!signal.aborted) this.#options.log.error({ object: key, err: error }, 'Could not decide on a status');
+    }
+  }
+
+  #isUnderWay({ key, conditions }: Verdict, { reason }: Programming): boolean {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined || reason !== 'Pending' || conditions.ResolvedRefs.status !== 'True') return false;
+    waiting.held = this.#clock.monotonicMs() - waiting.sinceMs < PATIENCE_MS;
+    return waiting.held;
+  }
+
+  #programmingOf(verdict: Verdict): Programming {
+    const { key, workspace = null } = verdict;
+    const { sequence = -1, late = false } = this.#waiting.get(key) ?? {};
+    const origin = originKey(verdict);
+    const programming = this.#options.fleets.programmingOf({ workspace, origin, sequence, late });
+    if (programming.status === 'True') this.#waiting.delete(key);
+    return programming;
+  }
+
+  /** On transitions only, and not when an object is accepted for the first time (DESIGN section 4). */
+  #announce({ key, conditions }: Verdict, regarding: KubeObject): void {
+    const bad = [conditions.Accepted, conditions.ResolvedRefs].find(({ status }) => status === 'False');
+    const told = this.#told.has(key) ? this.#told.get(key) : problemOf(regarding);
+    if (told === bad?.reason) return;
+    this.#told.set(key, bad?.reason);
+    const news = bad === undefined ? WELL : { type: 'Warning' as const, reason: bad.reason, note: bad.message };
+    this.#options.ports.events.record({ regarding, action: 'Translate', ...news });
+  }
+
+  #liveOf({ kind, key }: Verdict): KubeObject | undefined {
+    return this.#options.ports.live(kind, key.slice(kind.length + 1));
+  }
+}
+
+const WELL = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
+
+/** The problem that the status tells, as a leader before may have left it. */
+function problemOf(object: KubeObject): string | undefined {
+  const stalled = conditionOf(object, 'Stalled');
+  return stalled?.status === 'True' ? stalled.reason : undefined;
+}
+
+/** Whether the status says that this generation has once been served by all: that is said once, and stays true. */
+function isProgrammed(object: KubeObject, generation: number): boolean {
+  const known = conditionOf(object, 'Programmed');
+  return known?.status === 'True' && 'observedGeneration' in known && known.observedGeneration === generation;
+}
+
+function observedGeneration(object: KubeObject): number | undefined {
+  const status = 'status' in object ? object.status : undefined;
+  const value =
+    typeof status === 'object' && status !== null && 'observedGeneration' in status
+      ? status.observedGeneration
+      : undefined;
+  return typeof value === 'number' ? value : undefined;
+}
+
+export interface StatusPorts {
+  readonly writer: Pick<StatusWriter, 'applyIfChanged'>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** The object as the cache has it now. */
+  live(kind: KindName, key: string): KubeObject | undefined;
+  /** Members of the status beside conditions, by what a Kind keeps there. */
+  extras(object: KubeObject): Readonly<Record<string, unknown>>;
+}

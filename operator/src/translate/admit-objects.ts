@@ -1,0 +1,144 @@
+/** Between the two halves of reading: which objects of namespaces are read at all, by the bounds of their workspaces. */
+import { DEFAULT_QUOTA, KINDS, type KindName, type Quota } from '@gatehouse/crds/kinds';
+import type { LastGood } from './incremental/index.ts';
+import { IMPLIED_ORGANISATION, type Items, inSlices, resourceOf, type Steps } from './incremental/index.ts';
+import { type Admission, type Due, dueOf, type Past, presentIn } from './parse-objects.ts';
+import { KIND_ORDER } from './rules/index.ts';
+import { brokenBounds, type Ledger, type RowChange, rowOf, updateLedger } from './rules/shared/index.ts';
+import type { Owners, Row } from './types/index.ts';
+import {
+  isReservedNamespace,
+  OBJECT_BYTES,
+  verdictKey,
+  type Weight,
+  type World,
+  type WorldObject,
+  weigh,
+} from './types/index.ts';
+
+/** Kinds that belong to no namespace: only who runs the installation writes them, and they are read whole. */
+export const SHARED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KINDS[kind].scope === 'Cluster');
+const BOUNDED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KINDS[kind].scope === 'Namespaced');
+
+/** In namespaces that are no workspace's: enough that what is applied before its Workspace is checked. */
+const UNOWNED: Quota = {
+  objects: 1_000,
+  bytes: 1024 * 1024,
+  translationUnits: 250_000,
+  gatewayFleets: 1,
+  sidecarProfiles: 1,
+};
+
+interface AdmitOptions {
+  readonly past: Past;
+  /** Of the Kinds that belong to no namespace. */
+  readonly shared: Items;
+  readonly ledger: Ledger;
+  readonly owners: Owners;
+  /** What was published before this program started. */
+  readonly lastGood: LastGood;
+}
+
+export interface Admitted {
+  readonly ledger: Ledger;
+  readonly due: Due;
+  readonly admission: Admission;
+}
+
+/** Weighs what has changed, and says what is to be read for the first time, again or no longer. */
+export function* admit(
+  world: World,
+  { past, shared, ledger: before, owners, lastGood }: AdmitOptions,
+): Steps<Admitted> {
+  const due = new Map([...dueOf(world, past, BOUNDED_KINDS)].map(([kind, keys]) => [kind, new Set(keys)]));
+  const rows = new Map<string, Row>();
+  const changes = new Map<string, RowChange>();
+  for (const [kind, keys] of due) {
+    yield* inSlices(keys, (key) => {
+      const item = past.before.get(kind)?.get(key);
+      const object = presentIn(world.resources, kind, key);
+      const left = item?.source.row;
+      const came = object && rowOf(verdictKey(kind, key), object, weightOf(object));
+      if (came !== undefined) rows.set(came.key, came);
+      note(changes, namespaceIn(key), { left, came });
+    });
+  }
+  const { ledger, moved } = updateLedger(before, {
+    changes,
+    boundsOf: (namespace) => boundsOf(namespace, { world, shared, owners }),
+  });
+  for (const key of moved) {
+    const [kind, objectKey] = split(key);
+    if (presentIn(world.resources, kind, objectKey) !== undefined) due.get(kind)?.add(objectKey);
+  }
+  /** The schema bounds the size of an ApiKey, and what has been served before is no more than once fitted. */
+  const isRevocable = (kind: KindName, key: string, owner: string | null | undefined): boolean => {
+    if (kind !== 'ApiKey' || owner === undefined) return false;
+    if (past.before.get(kind)?.get(key)?.source.resource !== undefined) return true;
+    const object = presentIn(world.resources, kind, key);
+    return object !== undefined && lastGood.of(kind, owner, object.metadata).length > 0;
+  };
+  const admission: Admission = {
+    rowOf: (kind, key) => rows.get(verdictKey(kind, key)) ?? past.before.get(kind)?.get(key)?.source.row,
+    refusalOf: (kind, key) => {
+      const namespace = namespaceIn(key);
+      const broken = brokenBounds(ledger, namespace, verdictKey(kind, key));
+      const owner = owners.ownerOf(namespace);
+      return broken && { broken, owned: owner !== undefined, revocable: isRevocable(kind, key, owner) };
+    },
+  };
+  return { ledger, due, admission };
+}
+
+/** Of one that cannot even be looked at: nothing. Reading it fails, too, and says so. */
+function weightOf(object: WorldObject): Weight {
+  try {
+    return object.weight ?? weigh(object);
+  } catch {
+    return WEIGHTLESS;
+  }
+}
+
+const WEIGHTLESS: Weight = { bytes: OBJECT_BYTES, units: 1 };
+
+function note(
+  changes: Map<string, RowChange>,
+  namespace: string,
+  { left, came }: { readonly left: Row | undefined; readonly came: Row | undefined },
+): void {
+  const change = changes.get(namespace) ?? { left: new Set(), came: [] };
+  if (left !== undefined) change.left.add(left);
+  if (came !== undefined) change.came.push(came);
+  changes.set(namespace, change);
+}
+
+interface BoundsInput {
+  readonly world: World;
+  readonly shared: Items;
+  readonly owners: Owners;
+}
+
+/** The organisation's own namespaces have none. */
+function boundsOf(namespace: string, { world, shared, owners }: BoundsInput): Quota | undefined {
+  if (isReservedNamespace(namespace, world.settings)) return undefined;
+  const owner = owners.ownerOf(namespace);
+  if (owner === undefined) return UNOWNED;
+  const forAll = resourceOf(shared, 'Organisation', IMPLIED_ORGANISATION.metadata.name)?.spec.workspaceQuota ?? {};
+  const own = owner === null ? {} : (resourceOf(shared, 'Workspace', owner)?.spec.quota ?? {});
+  return {
+    objects: own.objects ?? forAll.objects ?? DEFAULT_QUOTA.objects,
+    bytes: own.bytes ?? forAll.bytes ?? DEFAULT_QUOTA.bytes,
+    translationUnits: own.translationUnits ?? forAll.translationUnits ?? DEFAULT_QUOTA.translationUnits,
+    gatewayFleets: own.gatewayFleets ?? forAll.gatewayFleets ?? DEFAULT_QUOTA.gatewayFleets,
+    sidecarProfiles: own.sidecarProfiles ?? forAll.sidecarProfiles ?? DEFAULT_QUOTA.sidecarProfiles,
+  };
+}
+
+/** `namespace/name` */
+const namespaceIn = (key: string): string => key.slice(0, key.indexOf('/'));
+
+/** `Kind/namespace/name`: the Kind is one of the table. */
+function split(key: string): readonly [KindName, string] {
+  const at = key.indexOf('/');
+  return [key.slice(0, at) as KindName, key.slice(at + 1)];
+}

@@ -1,0 +1,37 @@
+import { type AnyEntry, digestOf, entryId } from '@gatehouse/crds/snapshot';
+import type { Draft } from '../types/index.ts';
+
+interface EntryOptions {
+  readonly generation: number;
+  readonly stale: boolean;
+  /** Entries of the same object: an equal one is taken over. */
+  readonly before: readonly AnyEntry[];
+}
+
+/** Entries of what a translator made. */
+export function toEntries(drafts: readonly Draft[], { generation, stale, before }: EntryOptions): readonly AnyEntry[] {
+  const entries = drafts.map(({ kind, workspace, name, body }) => {
+    const id = entryId(kind, workspace, name);
+    const digest = digestOf(body);
+    const known = before.find((entry) => entry.id === id);
+    // Nobody asks for the generation of a credential, and a new one would move a shard of secrets with each edit of its user.
+    // A higher one is of an object of the same name before it.
+    const had = known?.generation ?? generation;
+    const isCurrent = kind === 'credential' ? had <= generation : had === generation;
+    if (known?.digest === digest && isCurrent && isStale(known) === stale) return known;
+    // A draft pairs kind and body rightly, which the spread hides.
+    return { kind, id, workspace, generation, digest, ...(stale ? { stale: true as const } : {}), body } as AnyEntry;
+  });
+  return isSame(entries, before) ? before : entries;
+}
+
+/** The last good entries, marked as such. */
+export function toStale(before: readonly AnyEntry[]): readonly AnyEntry[] {
+  if (before.every(isStale)) return before;
+  return before.map((entry) => (isStale(entry) ? entry : { ...entry, stale: true as const }));
+}
+
+const isStale = (entry: AnyEntry): boolean => entry.stale === true;
+
+const isSame = (a: readonly AnyEntry[], b: readonly AnyEntry[]): boolean =>
+  a.length === b.length && a.every((entry, i) => entry === b[i]);

@@ -1,0 +1,60 @@
+import { API_VERSION, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import type { Finding, Row, Verdict, WorldObject } from '../types/index.ts';
+import { byAge } from '../types/index.ts';
+import type { LayeredMap } from './layered-map.ts';
+
+export interface Source<K extends KindName = KindName> {
+  readonly kind: K;
+  readonly key: string;
+  readonly object: WorldObject;
+  /** What counts: what the object says or, if that is not valid, the last it said that was. */
+  readonly resource: ResourceOf<K> | undefined;
+  /** Why the object, as it is now, does not count. */
+  readonly refusals: readonly Finding[];
+  /** Absent for Kinds that no bounds are about. */
+  readonly row?: Row | undefined;
+  /** Whether the object was read as it is now, is not to be, or is to be as soon as its content is there. */
+  readonly content: 'read' | 'refused' | 'awaited';
+}
+
+/** An object with what was last made of it: of this very source, or of an earlier one. */
+export interface Item {
+  readonly source: Source;
+  readonly outcome: Outcome | undefined;
+}
+
+export type Items = ReadonlyMap<KindName, LayeredMap<Item>>;
+
+/** Stands for the Organisation of an installation that has none: everything by default. */
+export const IMPLIED_ORGANISATION: WorldObject = {
+  apiVersion: API_VERSION,
+  kind: 'Organisation',
+  metadata: { name: 'default', generation: 0 },
+  spec: {},
+};
+
+/** The resource that counts under a key. */
+export function resourceOf<K extends KindName>(items: Items, kind: K, key: string): ResourceOf<K> | undefined {
+  // Each Kind's map holds items of that Kind; the type of the outer map cannot say so.
+  return items.get(kind)?.get(key)?.source.resource as ResourceOf<K> | undefined;
+}
+
+/** All resources of a Kind that count, oldest first. */
+export function resourcesOf<K extends KindName>(items: Items, kind: K): readonly ResourceOf<K>[] {
+  const found: ResourceOf<K>[] = [];
+  items.get(kind)?.forEach(({ source: { resource } }) => {
+    if (resource !== undefined) found.push(resource as ResourceOf<K>); // as above
+  });
+  return found.sort(byAge);
+}
+
+export interface Outcome {
+  readonly source: Source;
+  /** What was asked to make it. */
+  readonly questions: string;
+  /** In whose hands the object was when the entries were made. */
+  readonly workspace: string | null | undefined;
+  readonly entries: readonly AnyEntry[];
+  readonly verdict: Verdict;
+}

@@ -1,0 +1,48 @@
+/**
+ * The entries that were published before this process started, by object. An object that is broken now keeps its published
+ * entries, as if the process had never restarted.
+ */
+import type { KindName } from '@gatehouse/crds/kinds';
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import type { WorldObject } from '../types/index.ts';
+import { keyOf, originOf } from './origins.ts';
+
+/** Published entries by the object they were made of. */
+export interface LastGood {
+  /** Nothing of a generation that the object has not reached: that was one of the same name before it. */
+  of(kind: KindName, workspace: string | null, object: Identity): readonly AnyEntry[];
+}
+
+type Identity = Pick<WorldObject['metadata'], 'name' | 'generation'>;
+
+export const NONE: readonly AnyEntry[] = [];
+export const NOTHING_PUBLISHED: LastGood = { of: () => NONE };
+
+/** Groups published entries by the object they were made of; entries without one, and those that are not permitted any more, are dropped. */
+export function createLastGood(
+  entries: readonly AnyEntry[],
+  isPermitted: (entry: AnyEntry) => boolean = () => true,
+): LastGood {
+  const byObject = new Map<string, AnyEntry[]>();
+  for (const entry of entries) {
+    const origin = isPermitted(entry) ? originOf(entry) : undefined;
+    if (origin === undefined) continue;
+    const key = keyOf(origin.kind, entry.workspace, origin.name);
+    byObject.set(key, [...(byObject.get(key) ?? []), entry]);
+  }
+  return {
+    of: (kind, workspace, { name, generation = 0 }) =>
+      byObject.get(keyOf(kind, workspace, name))?.filter((entry) => entry.generation <= generation) ?? NONE,
+  };
+}
+
+/** The first of several that has something of an object tells all of it. */
+export const firstOf = (...all: readonly LastGood[]): LastGood => ({
+  of: (kind, workspace, object) => {
+    for (const lastGood of all) {
+      const entries = lastGood.of(kind, workspace, object);
+      if (entries.length > 0) return entries;
+    }
+    return NONE;
+  },
+});

@@ -1,0 +1,112 @@
+import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
+import type { Lookups } from '../types/index.ts';
+import {
+  awaited,
+  conflicted,
+  defineTranslator,
+  type Finding,
+  mintedSecret,
+  misplaced,
+  missing,
+  objectKey,
+  type Place,
+  PREVIOUS_KEY,
+  unread,
+} from '../types/index.ts';
+import { configRefFindings, isOutranked, secretOf } from './shared/index.ts';
+
+export const apiKey = defineTranslator({
+  kind: 'ApiKey',
+  check: ({ metadata: { name }, spec }) =>
+    spec.sha256 === undefined && spec.secretRef === undefined && mintedSecret(name).name.length > MAX_NAME
+      ? [{ code: 'invalid', path: ['metadata', 'name'], message: NAME_TOO_LONG }]
+      : [],
+  make(resource, place, view) {
+    const { metadata } = resource;
+    const findings: Finding[] = [...typeFindings(resource, place)];
+    const key = objectKey(place.namespace, metadata.name);
+    const sha256 = hashOf(resource, place, view);
+    const held = typeof sha256 === 'string' ? sha256 : view.heldHash(key);
+    if (isOutranked(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
+    if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
+    findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
+    const body = bodyOf(resource, [sha256, ...previousHash(resource, place, view)]);
+    return { drafts: [{ kind: 'key', workspace: place.workspace, name: metadata.name, body }], findings };
+  },
+});
+
+const OUTRANKED =
+  'another ApiKey with the same key goes before this one: it came first, or it has the key and this one only its hash';
+
+/** Of a Secret, as of most objects of Kubernetes. */
+const MAX_NAME = 253;
+const NAME_TOO_LONG = `is too long for the name of the Secret into which a key is minted: at most ${MAX_NAME - mintedSecret('').name.length} characters`;
+
+/** A key of the organisation opens every workspace: it may only stand where the organisation's own people write. */
+function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
+  const forOrganisation = spec.type === 'organisation-service';
+  if (forOrganisation === (workspace === null)) return [];
+  const message = forOrganisation
+    ? 'a key of type organisation-service belongs into the namespace of the organisation'
+    : `a key of type ${spec.type} belongs into the namespace of a workspace`;
+  return [misplaced(['spec', 'type'], message)];
+}
+
+const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
+
+/** The hash of the key, or why there is none. */
+function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups): string | Finding {
+  const { sha256, secretRef } = resource.spec;
+  if (sha256 !== undefined) return sha256;
+  if (secretRef === undefined && !settings.mintsKeys) return UNMINTED;
+  const { name, key, owner } = secretOf(resource);
+  const known = view.hashOf(namespace, name, key, owner);
+  if (known !== undefined) return known;
+  const path = secretRef === undefined ? [] : ['spec', 'secretRef'];
+  const data = view.secret(namespace, name);
+  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  if (why !== undefined) return why;
+  if (secretRef !== undefined) return missing(path, `the Secret ${name} does not exist or has no entry ${key}`, 'keep');
+  return data === undefined || data.owner === owner ? awaited(path, 'the key is being minted') : taken(name);
+}
+
+const taken = (secret: string): Finding =>
+  conflicted(
+    ['metadata', 'name'],
+    `the Secret ${secret}, into which the key is to be minted, is there already and is not of this ApiKey: name it in spec.secretRef, or remove it`,
+  );
+
+const UNMINTED: Finding = {
+  reason: 'Invalid',
+  path: ['spec', 'sha256'],
+  message: 'keys are not minted here: give the SHA-256 of a key of your own, or name the Secret that holds it',
+  effect: 'keep',
+};
+
+/** The key before the last one is good until the operator takes it out of the Secret, and never in place of another's key. */
+function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Place, view: Lookups): string[] {
+  if (spec.sha256 !== undefined || spec.secretRef !== undefined || !settings.mintsKeys) return [];
+  const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY, metadata.uid);
+  return sha256 === undefined || view.holderOf(sha256) !== undefined ? [] : [sha256];
+}
+
+function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> {
+  const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
+  return {
+    name: metadata.name,
+    sha256,
+    scopes: spec.scopes.map(canonicalScope),
+    defaults: {
+      ...(laidOver === undefined ? {} : { metadata: laidOver }),
+      ...(configRef === undefined ? {} : { config: configRef.name }),
+      allowConfigOverride,
+    },
+    // Limits of tokens have no engine yet and have been refused with the resource.
+    rateLimits: (spec.rateLimits ?? []).flatMap(({ type, unit, value }) =>
+      type === 'requests' ? [{ type, unit, value }] : [],
+    ),
+    ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+    ...(spec.user === undefined ? {} : { user: spec.user }),
+  };
+}

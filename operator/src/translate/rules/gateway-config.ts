@@ -1,0 +1,157 @@
+import type { Issue } from '@gatehouse/crds';
+import {
+  type KindConfig,
+  managedSlugOf,
+  type RoutingNode,
+  routingNodeOf,
+  type SecretRef,
+  walkTargets,
+} from '@gatehouse/crds/config';
+import type { GatewayConfig } from '@gatehouse/crds/kinds';
+import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { digestOf, entryId } from '@gatehouse/crds/snapshot';
+import { credentialName } from '../incremental/index.ts';
+import type { Lookups } from '../types/index.ts';
+import { defineTranslator, type Finding, notLent, notPermitted, type Place } from '../types/index.ts';
+import {
+  foreignPlace,
+  givenFields,
+  isManagedSlug,
+  reachOf,
+  readCredential,
+  type SecretFields,
+} from './shared/index.ts';
+
+type Path = readonly (string | number)[];
+const ROOT = ['spec', 'config'];
+
+export const gatewayConfig = defineTranslator({
+  kind: 'GatewayConfig',
+  check: ({ spec }) => unusedCredentials(spec.config, ROOT),
+  make(resource, place, view) {
+    const slug = resource.metadata.name;
+    const { node, credentials, findings } = readConfig(resource, place, view);
+    const { reach, findings: astray } = reachOf(resource, place, view);
+    const body = { slug, version: digestOf(node), node, ...(reach === undefined ? {} : { reach }) };
+    return {
+      drafts: [
+        ...[...credentials].map(([name, fields]) => ({
+          kind: 'credential' as const,
+          workspace: place.workspace,
+          name,
+          body: { fields },
+        })),
+        { kind: 'config', workspace: place.workspace, name: slug, body },
+      ],
+      findings: [
+        ...findings,
+        ...astray,
+        ...identityRequests(resource.spec.config, ROOT, place),
+        ...unknownSlugs(node, place, view),
+      ],
+    };
+  },
+});
+
+/** A credential is sent by a target that names its provider; anywhere else it would be ignored. */
+function unusedCredentials(config: KindConfig, path: Path): Issue[] {
+  const { secretRef, provider, targets = [] } = config;
+  const below = targets.flatMap((target, i) => unusedCredentials(target, [...path, 'targets', i]));
+  if (secretRef === undefined || isLiteral(provider, config)) return below;
+  const message = 'a credential stands beside the provider it is for; managed providers bring their own';
+  return [{ code: 'invalid', path: [...path, 'secretRef'], message }, ...below];
+}
+
+const isLiteral = (provider: string | undefined, config: KindConfig): boolean =>
+  provider !== undefined &&
+  config.targets === undefined &&
+  config.passthrough !== true &&
+  managedSlugOf(routingNodeOf({ ...config, targets: undefined }, String)) === undefined;
+
+/**
+ * Targets of a workspace that name their provider themselves have nobody the organisation could grant anything to: the identity
+ * of the gateway's pods is lent to accounts.
+ */
+function identityRequests(config: KindConfig, path: Path, place: Place): Finding[] {
+  if (place.workspace === null) return [];
+  const { provider, settings, secretRef, targets = [] } = config;
+  const below = targets.flatMap((target, i) => identityRequests(target, [...path, 'targets', i], place));
+  const hasCredential = secretRef !== undefined && secretRef.key === undefined;
+  if (!nodeUsesPodIdentity({ provider, settings, hasCredential })) return below;
+  const message =
+    "a target of a workspace does not get the identity of the gateway's pods; put the account into a VirtualKey and name that";
+  return [notLent([...path, 'settings'], message), ...below];
+}
+
+interface ReadConfig {
+  readonly node: RoutingNode;
+  /** Fields by the name of their entry. */
+  readonly credentials: ReadonlyMap<string, SecretFields>;
+  readonly findings: readonly Finding[];
+}
+
+function readConfig({ metadata, spec }: GatewayConfig, { namespace, workspace }: Place, view: Lookups): ReadConfig {
+  const credentials = new Map<string, SecretFields>();
+  const findings: Finding[] = [];
+  const node = routingNodeOf(spec.config, (ref, path) => {
+    const target = at(spec.config, path);
+    const name = nameOfCredential({ config: metadata.name, namespace, ref, target });
+    const fields = readCredential(view, {
+      kind: 'GatewayConfig',
+      namespace,
+      ref,
+      provider: PROVIDER_CATALOGUE.get(target.provider ?? ''),
+      given: givenFields(target),
+      optional: target.customHost !== undefined || (target.forwardHeaders?.length ?? 0) > 0,
+      path: [...ROOT, ...path, 'secretRef'],
+    });
+    if (fields.ok) credentials.set(name, fields.value);
+    else findings.push(fields.error);
+    return entryId('credential', workspace, name);
+  });
+  return { node, credentials, findings };
+}
+
+interface CredentialSlot {
+  readonly config: string;
+  readonly namespace: string;
+  readonly ref: SecretRef;
+  readonly target: KindConfig;
+}
+
+/** Targets with the same reference share an entry; what a whole Secret holds depends on the provider. */
+function nameOfCredential({ config, namespace, ref, target: { provider = '' } }: CredentialSlot): string {
+  const parts = ['GatewayConfig', config, ref.name, ...(ref.key === undefined ? ['', provider] : [ref.key])];
+  return credentialName(parts, foreignPlace(ref, namespace));
+}
+
+/** The target at a path of the form `targets, 0, targets, 1`. */
+function at(config: KindConfig, path: Path): KindConfig {
+  return path.reduce<KindConfig>(
+    (node, step) => (typeof step === 'number' ? (node.targets?.[step] ?? node) : node),
+    config,
+  );
+}
+
+/**
+ * Managed providers a workspace's config names and does not have; an organisation's config is resolved in the workspace of
+ * each caller. The gateway resolves slugs with every request, so they hold nothing back (management-notes 3.4).
+ */
+function unknownSlugs(root: RoutingNode, place: Place, view: Lookups): Finding[] {
+  const findings: Finding[] = [];
+  const { workspace } = place;
+  if (workspace === null) return findings;
+  walkTargets(root, [], (node, path) => {
+    const slug = managedSlugOf(node);
+    if (slug === undefined || isManagedSlug(slug, workspace, place, view)) return;
+    const message = `the provider @${slug} does not exist or is not granted to the workspace`;
+    findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve'));
+  });
+  return findings;
+}
+
+/** The member that names the slug, in the order of `managedSlugOf`. */
+function slugField({ provider, virtualKey }: RoutingNode): Path {
+  if (provider?.startsWith('@')) return ['provider'];
+  return virtualKey === undefined ? ['overrideParams', 'model'] : ['virtualKey'];
+}

@@ -1,0 +1,50 @@
+/** The Kinds that are translated, in the order they are made: an Integration before the Providers that stand on it. */
+import type { Issue } from '@gatehouse/crds';
+import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
+import type { KindTranslator, Made, Place } from '../types/index.ts';
+import { apiKey } from './api-key.ts';
+import { gatewayConfig } from './gateway-config.ts';
+import { integration } from './integration.ts';
+import { integrationAccess } from './integration-access.ts';
+import { organisation } from './organisation.ts';
+import { provider } from './provider.ts';
+import { type HostRules, hostIssues } from './shared/index.ts';
+import { sidecarProfile } from './sidecar-profile.ts';
+import { virtualKey } from './virtual-key.ts';
+import { workspace } from './workspace.ts';
+
+const TRANSLATORS = [
+  organisation,
+  workspace,
+  integration,
+  integrationAccess,
+  virtualKey,
+  provider,
+  gatewayConfig,
+  apiKey,
+  sidecarProfile,
+] as const;
+
+type AnyTranslator = KindTranslator<KindName>;
+
+const BY_KIND: ReadonlyMap<KindName, AnyTranslator> = new Map(
+  // A translator is only ever given resources of its own Kind.
+  TRANSLATORS.map((translator) => [translator.kind, translator as unknown as AnyTranslator] as const),
+);
+
+/** Every Kind in the order of translation; those without a translator come last and have no entries. */
+export const KIND_ORDER: readonly KindName[] = [
+  ...new Set([...BY_KIND.keys(), ...Object.keys(KINDS).filter(isKindName)]),
+];
+
+/** What this version cannot serve of a valid resource, and what the installation does not allow. */
+export function checksOf(kind: KindName, resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
+  return [...(BY_KIND.get(kind)?.check?.(resource) ?? []), ...hostIssues(resource, rules)];
+}
+
+/** The entries of a resource; undefined for Kinds that have none. */
+export function makerOf(
+  kind: KindName,
+): ((resource: ResourceOf<KindName>, place: Place, view: Parameters<AnyTranslator['make']>[2]) => Made) | undefined {
+  return BY_KIND.get(kind)?.make;
+}

@@ -1,0 +1,29 @@
+import { conflicted, defineTranslator, type Finding, misplaced, missing, objectKey } from '../types/index.ts';
+import { EVERYONE } from './shared/index.ts';
+
+/** A grant has no entry: it decides which entries of others there are. */
+export const integrationAccess = defineTranslator({
+  kind: 'IntegrationAccess',
+  make({ metadata, spec }, { workspace, namespace }, view) {
+    if (workspace !== null) {
+      const message = 'only the organisation grants access: the object belongs into its namespace';
+      return { drafts: [], findings: [misplaced(['metadata', 'namespace'], message)] };
+    }
+    const { integrationRef, workspaceRef } = spec;
+    const findings: Finding[] = [];
+    const kinds = ['Integration', 'VirtualKey'] as const;
+    if (!kinds.some((kind) => view.exists(kind, namespace, integrationRef.name))) {
+      const message = `the organisation has no Integration ${integrationRef.name}`;
+      findings.push(missing(['spec', 'integrationRef', 'name'], message, 'serve'));
+    }
+    if (workspaceRef !== undefined && !view.exists('Workspace', '', workspaceRef.name)) {
+      const message = `the Workspace ${workspaceRef.name} does not exist`;
+      findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve'));
+    }
+    const first = view.accessOf(integrationRef.name, workspaceRef?.name ?? EVERYONE);
+    if (first !== objectKey(namespace, metadata.name)) {
+      findings.push(conflicted(['spec', 'workspaceRef'], `${first} grants the same and came first`));
+    }
+    return { drafts: [], findings };
+  },
+});

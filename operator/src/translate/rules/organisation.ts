@@ -1,0 +1,27 @@
+import { defineTranslator, missing } from '../types/index.ts';
+
+export const organisation = defineTranslator({
+  kind: 'Organisation',
+  make({ metadata, spec }, _place, view) {
+    const named = spec.defaultWorkspaceRef?.name;
+    const exists = named === undefined || view.exists('Workspace', '', named);
+    const defaultWorkspace = named ?? view.firstWorkspace();
+    return {
+      drafts: [
+        {
+          kind: 'organisation',
+          workspace: null,
+          name: metadata.name,
+          body: {
+            savedConfigsOnly: spec.savedConfigsOnly,
+            headersToMask: spec.headersToMask ?? [],
+            ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
+          },
+        },
+      ],
+      findings: exists
+        ? []
+        : [missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve')],
+    };
+  },
+});

@@ -1,0 +1,123 @@
+/** What VirtualKey and Integration have in common: an account at a provider. */
+
+import { err, ok, type Result } from '@gatehouse/crds';
+import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
+import { credentialName } from '../../incremental/index.ts';
+import type { Draft, Lookups, Place } from '../../types/index.ts';
+import { type Finding, missing, unread } from '../../types/index.ts';
+import { foreignPlace, givenFields, readCredential } from './credential.ts';
+import type { Lending } from './identity-lending.ts';
+import { textOf } from './secret-text.ts';
+
+type Account = VirtualKey | Integration;
+
+export interface Connection {
+  /** Id of the credential entry. */
+  readonly credential: string | undefined;
+  readonly drafts: readonly Draft[];
+  readonly findings: readonly Finding[];
+}
+
+/** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
+export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
+  const { secretRef } = spec;
+  if (!hasSecrets(spec)) return { credential: undefined, drafts: [], findings: [] };
+  const fields =
+    secretRef === undefined
+      ? ok({})
+      : readCredential(view, {
+          kind,
+          namespace,
+          ref: secretRef,
+          provider: PROVIDER_CATALOGUE.get(spec.provider),
+          given: givenFields(spec),
+          optional: spec.customHost !== undefined,
+          path: ['spec', 'secretRef'],
+        });
+  const place = secretRef === undefined ? undefined : foreignPlace(secretRef, namespace);
+  const name = credentialName([kind, metadata.name], place);
+  const credential = entryId('credential', workspace, name);
+  if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
+  const found = readHeaders(spec, namespace, view);
+  if (!found.ok) return { credential, drafts: [], findings: [found.error] };
+  const body = { fields: fields.value, ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }) };
+  return { credential, drafts: [{ kind: 'credential', workspace, name, body }], findings: [] };
+}
+
+/** Whether the account has an entry of its own for what is secret: a credential, or headers, which may hold one. */
+export const hasSecrets = ({ secretRef, headers = {}, headersFrom = [] }: AccountSecrets): boolean =>
+  secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0;
+
+type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'>;
+
+/** Custom headers, those that Secrets hold over the others. */
+function readHeaders(
+  { headers = {}, headersFrom = [] }: AccountSecrets,
+  namespace: string,
+  view: Lookups,
+): Result<Readonly<Record<string, string>>, Finding> {
+  const values = new Map(Object.entries(headers));
+  for (const [at, { name, secretRef }] of headersFrom.entries()) {
+    const value = readHeader({ namespace, ...secretRef }, ['spec', 'headersFrom', at, 'secretRef'], view);
+    if (!value.ok) return value;
+    for (const known of values.keys()) if (known.toLowerCase() === name.toLowerCase()) values.delete(known);
+    values.set(name, value.value);
+  }
+  return ok(Object.fromEntries(values));
+}
+
+interface SecretEntry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+function readHeader(
+  { namespace, name, key }: SecretEntry,
+  path: Finding['path'],
+  view: Lookups,
+): Result<string, Finding> {
+  const lost = (message: string) => err(missing(path, message, 'keep'));
+  const data = view.secret(namespace, name);
+  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  if (why !== undefined) return err(why);
+  const value = data === undefined ? undefined : textOf(data, key)?.trim();
+  if (value === undefined) return lost(`the Secret ${name} does not exist or has no entry ${key}`);
+  if (HEADER_VALUE.test(value)) return ok(value);
+  return lost(`the entry ${key} of the Secret ${name} has characters that no header can carry`);
+}
+
+/** Visible characters, spaces and tabs (RFC 9110 section 5.5): a file often ends in a newline, which is taken off before. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+type AccountMember =
+  | 'provider'
+  | 'settings'
+  | 'headers'
+  | 'deployments'
+  | 'customHost'
+  | 'credential'
+  | 'ownIdentity'
+  | 'proxyPaths';
+
+/** The members of a provider entry that an account decides. */
+export function accountBody(
+  { provider, settings, customHost, deployments, proxyPaths }: Account['spec'],
+  credential: string | undefined,
+  lending: Lending,
+  reach: ReachBody | undefined,
+): Pick<EntryBody<'provider'>, AccountMember | 'reach'> {
+  return {
+    ...lending.body,
+    provider,
+    settings: { ...settings, ...lending.settings },
+    headers: {}, // they are secret, and stand beside the credential
+    deployments: [...(deployments ?? [])],
+    ...(customHost === undefined ? {} : { customHost }),
+    ...(proxyPaths === 'All' ? { proxyPaths } : {}),
+    ...(credential === undefined ? {} : { credential }),
+    ...(reach === undefined ? {} : { reach }),
+  };
+}

@@ -1,0 +1,83 @@
+/** Secret fields of a provider, as a Secret holds them; DESIGN section 4 "Credentials". */
+import { err, ok, type Result } from '@gatehouse/crds';
+import type { SecretRef } from '@gatehouse/crds/config';
+import type { KindName } from '@gatehouse/crds/kinds';
+import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
+import type { Lookups } from '../../types/index.ts';
+import { type Finding, missing, notPermitted, unread } from '../../types/index.ts';
+import { textOf } from './secret-text.ts';
+
+export interface CredentialRequest {
+  /** Of the object that has the reference. */
+  readonly kind: KindName;
+  readonly namespace: string;
+  readonly ref: SecretRef;
+  /** Undefined where the reference names a single entry and the provider comes with the request. */
+  readonly provider: ProviderEntry | undefined;
+  /** Fields that stand beside the reference. */
+  readonly given: ReadonlySet<string>;
+  /** A host of one's own may need no key. */
+  readonly optional: boolean;
+  /** Of the reference. */
+  readonly path: Finding['path'];
+}
+
+export type SecretFields = Readonly<Record<string, string>>;
+
+/** `{name, key}` is the API key; `{name}` is every secret field of the provider that the Secret has. */
+export function readCredential(view: Lookups, request: CredentialRequest): Result<SecretFields, Finding> {
+  const { kind, namespace, ref, provider, path } = request;
+  const lost = (message: string) => err(missing(path, message, 'keep'));
+  const place = foreignPlace(ref, namespace);
+  if (place !== undefined && !view.isSecretGranted(kind, namespace, place.namespace, place.secret)) {
+    const message = `the Secret ${ref.name} in the namespace ${place.namespace} does not exist or is not granted by a ReferenceGrant there`;
+    return err(notPermitted(path, message, 'withdraw'));
+  }
+  const home = place?.namespace ?? namespace;
+  const data = view.secret(home, ref.name);
+  if (data === undefined) {
+    const why = unread(path, { namespace: home, secret: ref.name, view });
+    return why === undefined ? lost(`the Secret ${ref.name} does not exist`) : err(why);
+  }
+  if (ref.key !== undefined) {
+    const apiKey = textOf(data, ref.key);
+    return apiKey === undefined ? lost(`the Secret ${ref.name} has no entry ${ref.key}`) : ok({ [API_KEY]: apiKey });
+  }
+  const names = provider === undefined ? [API_KEY] : secretFieldsOf(provider);
+  const fields = Object.fromEntries(
+    names.flatMap((name) => {
+      const text = textOf(data, name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
+  if (Object.keys(fields).length === 0) return lost(`the Secret ${ref.name} has none of ${names.join(', ')}`);
+  const problems = provider === undefined ? [] : lacking(provider, fields, request);
+  return problems.length === 0 ? ok(fields) : lost(`with the Secret ${ref.name}, ${problems.join('; ')}`);
+}
+
+/** Where a reference leads that leaves the namespace of its object. */
+export function foreignPlace(
+  { name, namespace }: SecretRef,
+  own: string,
+): { readonly namespace: string; readonly secret: string } | undefined {
+  return namespace === undefined || namespace === own ? undefined : { namespace, secret: name };
+}
+
+function lacking(provider: ProviderEntry, fields: SecretFields, { given, optional }: CredentialRequest): string[] {
+  const has = (key: string): boolean => given.has(key) || Object.hasOwn(fields, key);
+  const problems = fieldProblems(provider, has);
+  if (!optional && !canAuthenticate(provider, has)) problems.push(`provider ${provider.id} has no credential`);
+  return problems;
+}
+
+/** The names among which a provider's requirements count what is not secret. */
+export function givenFields(target: {
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly customHost?: string | undefined;
+  readonly deployments?: readonly unknown[] | undefined;
+}): ReadonlySet<string> {
+  const given = new Set(Object.keys(target.settings ?? {}));
+  if (target.customHost !== undefined) given.add('custom_host');
+  if (target.deployments !== undefined) given.add('deployments');
+  return given;
+}

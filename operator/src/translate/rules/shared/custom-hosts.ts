@@ -1,0 +1,113 @@
+/**
+ * Which hosts resources may send requests and credentials to: none that every gateway refuses, and of the others those that the
+ * installation allows (`--allowed-custom-hosts`, engineering 8.11), written like `TRUSTED_CUSTOM_HOSTS` of gateways: names with
+ * everything below them, and IP addresses; behaviour-providers-hosts 11.5.
+ */
+import type { Issue } from '@gatehouse/crds';
+import { checkBaseUrl } from '@gatehouse/crds/hosts';
+import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import type { AllowedHosts, WorldSettings } from '../../types/index.ts';
+
+export const ALL_HOSTS: AllowedHosts = [];
+
+/** The host of a pattern, without scheme, port, path and wildcard; undefined when it names none. */
+export function parseHostPattern(pattern: string): string | undefined {
+  const authority = pattern.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const domain = authority.replace(/^\*\./, '');
+  const host = hostOf(`http://${BARE_IPV6.test(domain) ? `[${domain}]` : domain}`);
+  if (host === undefined || !HOST.test(host)) return undefined;
+  return domain !== authority && isAddress(host) ? undefined : host;
+}
+
+const BARE_IPV6 = /^[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*$/i;
+/** A name of labels, or an IP address as a URL has it. */
+const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])$/;
+
+/** One spelling per host. */
+function hostOf(url: string): string | undefined {
+  const hostname = URL.parse(url)?.hostname.replace(/\.$/, '');
+  return hostname === '' ? undefined : hostname;
+}
+
+/** Of a host as a URL has it, where whatever ends in a number is an address. */
+const isAddress = (host: string): boolean => host.startsWith('[') || /\.\d+$/.test(host);
+
+/** Whether a base URL leads to an allowed host. */
+export function isAllowedHost(url: string, allowed: AllowedHosts): boolean {
+  if (allowed.length === 0) return true;
+  const host = hostOf(url);
+  if (host === undefined) return false;
+  return allowed.some((pattern) => host === pattern || (!isAddress(host) && host.endsWith(`.${pattern}`)));
+}
+
+type Path = Issue['path'];
+
+/** What the installation says about hosts; nothing is known of it before its state is complete. */
+export type HostRules = Partial<Pick<WorldSettings, 'allowedHosts' | 'organisationNamespace' | 'fleetNamespaces'>>;
+
+/** Hosts of a resource that no gateway would use or that are not allowed, with their places. */
+export function hostIssues(resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
+  return hostsOfResource(resource).flatMap(({ path, url }): Issue[] => {
+    const message = hostProblem(url, rules);
+    return message === undefined ? [] : [{ code: 'invalid', path, message }];
+  });
+}
+
+function hostProblem(
+  url: string,
+  { allowedHosts = ALL_HOSTS, organisationNamespace = '', fleetNamespaces = [] }: HostRules,
+): string | undefined {
+  const checked = checkBaseUrl(url, [organisationNamespace, ...fleetNamespaces]);
+  if (!checked.ok) return `no gateway sends anything there: ${checked.error}`;
+  if (isAllowedHost(url, allowedHosts)) return undefined;
+  return 'the host is not one of those that the installation allows (--allowed-custom-hosts)';
+}
+
+export interface NamedHost {
+  readonly path: Path;
+  readonly url: string;
+}
+
+/** The hosts a resource names itself. */
+export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedHost[] {
+  switch (resource.kind) {
+    case 'GatewayConfig':
+      return hostsOfNode(resource.spec.config, ['spec', 'config']);
+    case 'VirtualKey':
+    case 'Integration':
+      return hostsOfNode(resource.spec, ['spec']);
+    default:
+      return [];
+  }
+}
+
+interface Node {
+  readonly provider?: string | undefined;
+  readonly customHost?: string | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  readonly targets?: readonly Node[] | undefined;
+}
+
+function hostsOfNode({ provider = '', customHost, settings = {}, targets = [] }: Node, path: Path): NamedHost[] {
+  const fields = PROVIDER_CATALOGUE.get(provider)?.fields ?? [];
+  const named = [
+    { at: ['customHost'], url: customHost },
+    ...fields.filter(({ url }) => url).map(({ key }) => ({ at: ['settings', key], url: settings[key] })),
+  ];
+  return [
+    ...named.flatMap(({ at, url }) => (url === undefined ? [] : [{ path: [...path, ...at], url }])),
+    ...targets.flatMap((target, i) => hostsOfNode(target, [...path, 'targets', i])),
+  ];
+}
+
+/** Whether an entry, perhaps of a time with other rules, sends nothing elsewhere. */
+export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
+  return hostsOfEntry(entry).every(({ url }) => isAllowedHost(url, allowed));
+}
+
+export function hostsOfEntry(entry: AnyEntry): readonly NamedHost[] {
+  const node: Node = entry.kind === 'config' ? entry.body.node : entry.kind === 'provider' ? entry.body : {};
+  return hostsOfNode(node, []);
+}

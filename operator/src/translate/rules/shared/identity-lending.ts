@@ -1,0 +1,61 @@
+/**
+ * Which accounts of workspaces get the cloud identity of the gateway's pods: those of workspaces the Organisation names for the
+ * cloud. The organisation's own accounts need nobody's leave. The rules are in docs/behaviour/cloud-identities.md.
+ */
+import { createHash } from 'node:crypto';
+import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
+import { identityRequestOf, PROVIDER_CATALOGUE, podIdentityProblems } from '@gatehouse/crds/providers';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
+import type { Lookups } from '../../types/index.ts';
+import { type Finding, notLent } from '../../types/index.ts';
+
+export interface Lending {
+  /** What the entry of the account says about it. */
+  readonly body: Pick<EntryBody<'provider'>, 'ownIdentity'>;
+  /** Settings that the account does not choose itself. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+}
+
+const NOTHING: Lending = { body: {}, settings: {}, findings: [] };
+
+/** What is lent to an account in the hands of a workspace, or (null) of the organisation. */
+export function lendingOf(spec: (VirtualKey | Integration)['spec'], workspace: string | null, view: Lookups): Lending {
+  const provider = PROVIDER_CATALOGUE.get(spec.provider);
+  // A Secret taken as a whole brings the fields beside the API key.
+  const hasSecretFields = spec.secretRef !== undefined && spec.secretRef.key === undefined;
+  const request = identityRequestOf(provider, { settings: spec.settings, hasSecretFields });
+  if (request === undefined) return NOTHING;
+  const body = { ownIdentity: true };
+  if (workspace === null) return { ...NOTHING, body };
+  const { cloud, field, externalId } = request;
+  if (!view.isIdentityLent(workspace, cloud)) {
+    const message =
+      `${field} ${spec.settings?.[field]} asks for the ${cloud} identity of the gateway's pods, which the Organisation does ` +
+      `not lend to the Workspace ${workspace}: its cloudIdentityGrants name who may use it`;
+    return { ...NOTHING, findings: [notLent(['spec', 'settings', field], message)] };
+  }
+  const problems = podIdentityProblems(provider, spec);
+  const derived = externalId === undefined ? undefined : view.externalIdOf(workspace);
+  const given = externalId === undefined ? undefined : spec.settings?.[externalId];
+  if (externalId !== undefined && given !== undefined && given !== derived) {
+    const message = `the external id of a role of the Workspace ${workspace} is ${derived}; leave it out or write that`;
+    problems.push({ key: externalId, message });
+  }
+  return {
+    body,
+    settings: externalId === undefined || derived === undefined ? {} : { [externalId]: derived },
+    findings: problems.map(({ key, message }) =>
+      notLent(['spec', ...(key === 'customHost' ? [key] : ['settings', key])], message),
+    ),
+  };
+}
+
+/** Hexadecimal digits of an external id: 160 bits of a hash. */
+const ID_DIGITS = 40;
+
+/** The external id of roles that a workspace has taken: nobody who cannot make objects with these UIDs can have it. */
+export function externalIdFor(installation: string, workspace: string): string {
+  const digest = createHash('sha256').update(`${installation}/${workspace}`).digest('hex');
+  return `gatehouse-${digest.slice(0, ID_DIGITS)}`;
+}

@@ -1,0 +1,62 @@
+/** Which workspaces may use what the organisation owns; DESIGN section 4, management-notes 3.7 "Workspace access". */
+import type { IntegrationAccess } from '@gatehouse/crds/kinds';
+import { objectKey } from '../../types/index.ts';
+
+/** Stands for every workspace, in a list of grants and as the address of a grant for all. */
+export const EVERYONE = '*';
+
+export interface GrantBook {
+  isGranted(integration: string, workspace: string): boolean;
+  grantsOf(integration: string): readonly string[];
+  accessOf(integration: string, workspace: string): string | undefined;
+}
+
+interface GrantBookOptions {
+  /** Every workspace, sorted. */
+  readonly workspaces: readonly string[];
+  /** Lists given before, by integration: an equal list is the same list. */
+  readonly known: Map<string, readonly string[]>;
+}
+
+type ByWorkspace = Map<string, IntegrationAccess>;
+
+const NOBODY: readonly string[] = [];
+
+/** Reads the grants, oldest first: of two for the same pair the first counts. */
+export function createGrantBook(
+  accesses: readonly IntegrationAccess[],
+  { workspaces, known }: GrantBookOptions,
+): GrantBook {
+  const book = new Map<string, ByWorkspace>();
+  for (const access of accesses) {
+    const { integrationRef, workspaceRef } = access.spec;
+    const page: ByWorkspace = book.get(integrationRef.name) ?? new Map();
+    book.set(integrationRef.name, page);
+    const who = workspaceRef?.name ?? EVERYONE;
+    if (!page.has(who)) page.set(who, access);
+  }
+  return {
+    isGranted: (integration, workspace) => isEnabled(book.get(integration), workspace),
+    accessOf: (integration, workspace) => {
+      const metadata = book.get(integration)?.get(workspace)?.metadata;
+      return metadata === undefined ? undefined : objectKey(metadata.namespace, metadata.name);
+    },
+    grantsOf: (integration) => {
+      const list = grantList(book.get(integration), workspaces);
+      const before = known.get(integration);
+      if (before?.join() === list.join()) return before;
+      known.set(integration, list);
+      return list;
+    },
+  };
+}
+
+const isEnabled = (page: ByWorkspace | undefined, workspace: string): boolean =>
+  (page?.get(workspace) ?? page?.get(EVERYONE))?.spec.enabled ?? false;
+
+function grantList(page: ByWorkspace | undefined, workspaces: readonly string[]): readonly string[] {
+  if (page === undefined) return NOBODY;
+  const exceptions = [...page.values()].some(({ spec }) => spec.workspaceRef !== undefined && !spec.enabled);
+  if (isEnabled(page, EVERYONE) && !exceptions) return [EVERYONE];
+  return workspaces.filter((workspace) => isEnabled(page, workspace));
+}

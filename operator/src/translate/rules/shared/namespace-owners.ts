@@ -1,0 +1,89 @@
+/** Whose namespace it is: what Workspaces want, as far as the namespaces agree to it (DESIGN section 4). */
+
+import { isObject } from '@gatehouse/crds';
+import type { ObjectMeta } from '@gatehouse/crds/kinds';
+import type { AnyEntry } from '@gatehouse/crds/snapshot';
+import type { Item, Items, LastGood } from '../../incremental/index.ts';
+import type { Owners } from '../../types/index.ts';
+import {
+  byAge,
+  CONSENT_LABEL,
+  isReservedNamespace,
+  type World,
+  type WorldObject,
+  type WorldSettings,
+} from '../../types/index.ts';
+
+interface OwnersInput {
+  readonly world: World;
+  readonly items: Items;
+  readonly lastGood: LastGood;
+}
+
+export function createOwners({ world: { settings, namespaces }, items, lastGood }: OwnersInput): Owners {
+  const consents = (namespace: string, workspace: string): boolean =>
+    settings.consent === 'implied' || namespaces.get(namespace)?.get(CONSENT_LABEL) === workspace;
+  const owners = ownersOf(claimsOf(items, lastGood), { settings, consents });
+  return {
+    ownerOf: (namespace) => (namespace === settings.organisationNamespace ? null : owners.get(namespace)),
+    consents,
+    workspaces: [...owners.values()].sort(),
+  };
+}
+
+/** What was served for an object up to now: of the last translation or, before the first, of what was published. */
+export function servedSoFar(
+  { source, outcome }: Item,
+  lastGood: LastGood,
+  ownerOf: Owners['ownerOf'],
+): readonly AnyEntry[] {
+  if (outcome !== undefined) return outcome.entries;
+  const { kind, object } = source;
+  const { metadata } = object;
+  const workspace = kind === 'Workspace' ? metadata.name : ownerOf(metadata.namespace ?? '');
+  return workspace === undefined ? [] : lastGood.of(kind, workspace, metadata);
+}
+
+interface Claim {
+  readonly metadata: ObjectMeta;
+  readonly namespace: string;
+}
+
+/** What Workspaces want, oldest first; one that is broken still has what it had. */
+function claimsOf(items: Items, lastGood: LastGood): readonly Claim[] {
+  const claims: Claim[] = [];
+  items.get('Workspace')?.forEach((item) => {
+    const { resource, object } = item.source;
+    if (resource?.kind === 'Workspace') {
+      claims.push({ metadata: resource.metadata, namespace: resource.spec.namespace });
+      return;
+    }
+    const namespace = namespaceOf(object);
+    if (namespace === undefined || servedSoFar(item, lastGood, () => undefined).length === 0) return;
+    claims.push({
+      metadata: { name: object.metadata.name, creationTimestamp: object.metadata.creationTimestamp },
+      namespace,
+    });
+  });
+  return claims.sort(byAge);
+}
+
+interface OwnerRules extends Pick<Owners, 'consents'> {
+  readonly settings: WorldSettings;
+}
+
+/** Workspaces by namespace: the oldest that the namespace agrees to. */
+function ownersOf(claims: readonly Claim[], { settings, consents }: OwnerRules): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const { metadata, namespace } of claims) {
+    if (isReservedNamespace(namespace, settings) || owners.has(namespace)) continue;
+    if (consents(namespace, metadata.name)) owners.set(namespace, metadata.name);
+  }
+  return owners;
+}
+
+/** The namespace a broken Workspace asks for: it cannot change, so that the last good one asked for the same. */
+export function namespaceOf({ spec }: WorldObject): string | undefined {
+  const namespace = isObject(spec) ? spec['namespace'] : undefined;
+  return typeof namespace === 'string' ? namespace : undefined;
+}

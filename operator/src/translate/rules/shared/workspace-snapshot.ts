@@ -1,0 +1,85 @@
+import { credentialsIn } from '@gatehouse/crds/config';
+import type { AnyEntry, Snapshot, SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { digestOf, entryId, isOrganisationOnly, SECRET_ENTRY_KINDS } from '@gatehouse/crds/snapshot';
+import { EVERYONE } from './integration-grants.ts';
+
+/**
+ * What a fleet may hold that serves some workspaces only: their entries, what the organisation grants to any of them, and
+ * no credential that nothing of this uses (engineering 8.11).
+ */
+export function servedBy(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
+  const own = snapshot.entries.filter((entry) => isServed(entry, workspaces));
+  const used = new Set(own.flatMap(credentialsOf));
+  const entries = own.filter(({ kind, id, workspace }) => kind !== 'credential' || workspace !== null || used.has(id));
+  return { ...snapshot, entries };
+}
+
+function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
+  if (entry.workspace !== null) return workspaces.has(entry.workspace);
+  if (entry.kind !== 'provider') return true;
+  return (entry.body.grants ?? []).some((workspace) => workspace === EVERYONE || workspaces.has(workspace));
+}
+
+/** Ids of the credentials an entry names. */
+export function credentialsOf(entry: AnyEntry): readonly string[] {
+  if (entry.kind === 'provider') return entry.body.credential === undefined ? [] : [entry.body.credential];
+  return entry.kind === 'config' ? credentialsIn(entry.body.node) : [];
+}
+
+/**
+ * What a fleet in the namespace of a workspace may hold: who reads the Secrets there must not find credentials or keys of the
+ * organisation (DESIGN sections 2 and 4). Providers that would need them are marked `needsFleet`.
+ */
+export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
+  return { ...snapshot, entries: forTenants(servedBy(snapshot, workspaces).entries, workspaces) };
+}
+
+const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
+
+/** What of the entries that some workspaces are served by may be known in their namespaces. */
+export function forTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet<string>): readonly AnyEntry[] {
+  const named = defaultConfigs(entries);
+  return entries.flatMap((entry) => {
+    if (entry.workspace !== null) return [withFleetNeeds(entry)];
+    if (SECRET_ENTRY_KINDS.has(entry.kind)) return [];
+    if (entry.kind === 'config' && isOrganisationOnly(entry) && !named.has(entry.body.slug)) return [];
+    if (entry.kind === 'organisation') return [withoutDefaultWorkspace(entry)];
+    return [withFleetNeeds(entry.kind === 'provider' ? withOwnGrants(entry, workspaces) : entry)];
+  });
+}
+
+/** Names of the configs that requests run under unless they say otherwise. */
+export const defaultConfigs = (entries: readonly AnyEntry[]): ReadonlySet<string | undefined> =>
+  new Set(
+    entries.map(({ kind, body }) => (kind === 'workspace' || kind === 'sidecar' ? body.defaults.config : undefined)),
+  );
+
+/** Only keys of the organisation need it, which nobody outside has; it may be the name of somebody else's workspace. */
+function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry {
+  const { defaultWorkspace: _, ...body } = entry.body;
+  return { ...entry, digest: digestOf(body), body };
+}
+
+/** To whom else the provider is granted is nobody's business. */
+function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet<string>): SnapshotEntry<'provider'> {
+  const { grants = [] } = entry.body;
+  const own = grants.filter((workspace) => workspace === EVERYONE || workspaces.has(workspace));
+  if (own.length === grants.length) return entry;
+  const body = { ...entry.body, grants: own };
+  return { ...entry, digest: digestOf(body), body };
+}
+
+function withFleetNeeds(entry: AnyEntry): AnyEntry {
+  const needed = new Set(credentialsOf(entry).filter((id) => id.startsWith(ORGANISATION_CREDENTIALS)));
+  // The identity of the fleet's pods is not that of the pods here.
+  const isLent = entry.kind === 'provider' && entry.body.ownIdentity === true;
+  if (needed.size === 0 && !isLent) return entry;
+  if (entry.kind === 'provider') {
+    const { credential: _, ...rest } = entry.body;
+    const body = { ...rest, needsFleet: true };
+    return { ...entry, digest: digestOf(body), body };
+  }
+  if (entry.kind !== 'config') return entry;
+  const body = { ...entry.body, needsFleet: [...needed].sort() };
+  return { ...entry, digest: digestOf(body), body };
+}

@@ -1,0 +1,61 @@
+import type { Lookups } from '../types/index.ts';
+import {
+  CONSENT_LABEL,
+  conflicted,
+  defineTranslator,
+  type Finding,
+  isReservedNamespace,
+  misplaced,
+  notPermitted,
+  type Place,
+} from '../types/index.ts';
+import { configRefFindings } from './shared/index.ts';
+
+const NAMESPACE = ['spec', 'namespace'];
+
+export const workspace = defineTranslator({
+  kind: 'Workspace',
+  make({ metadata: { name }, spec }, { settings }, view) {
+    const { namespace } = spec;
+    const refused = refusal(name, { namespace, settings }, view);
+    if (refused !== undefined) return { drafts: [], findings: [refused] };
+    const { metadata, configRef } = spec.defaults ?? {};
+    return {
+      drafts: [
+        {
+          kind: 'workspace',
+          workspace: name,
+          name,
+          body: {
+            ...(spec.displayName === undefined ? {} : { displayName: spec.displayName }),
+            savedConfigsOnly: spec.savedConfigsOnly,
+            defaults: {
+              ...(metadata === undefined ? {} : { metadata }),
+              ...(configRef === undefined ? {} : { config: configRef.name }),
+            },
+          },
+        },
+      ],
+      findings: configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
+    };
+  },
+});
+
+/** Why the Workspace may not have the namespace it asks for. */
+function refusal(
+  name: string,
+  { namespace, settings }: Pick<Place, 'namespace' | 'settings'>,
+  view: Lookups,
+): Finding | undefined {
+  if (isReservedNamespace(namespace, settings)) {
+    return misplaced(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
+  }
+  if (!view.consents(namespace, name)) {
+    const message = `the namespace ${namespace} does not exist or lacks the label ${CONSENT_LABEL}: ${name}`;
+    return notPermitted(NAMESPACE, message, 'withdraw');
+  }
+  if (view.ownerOf(namespace) !== name) {
+    return conflicted(NAMESPACE, `another Workspace that is older has the namespace ${namespace}`);
+  }
+  return undefined;
+}

@@ -1,0 +1,105 @@
+/** What sidecars of a workspace are told: no key, and nothing that only the organisation may hold (DESIGN section 5). */
+import { createHash } from 'node:crypto';
+import { managedSlugOf, type RoutingNode, walkTargets } from '@gatehouse/crds/config';
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import {
+  type AnyEntry,
+  digestOf,
+  type EntryBody,
+  entryId,
+  SCHEMA_VERSION,
+  type Snapshot,
+} from '@gatehouse/crds/snapshot';
+import { defaultConfigs, forTenants, servedBy } from '../rules/shared/index.ts';
+
+/** A Snapshot with a name for its content; see `SnapshotFrame` of the contract. */
+export interface SidecarSnapshot extends Snapshot {
+  readonly version: number;
+}
+
+/** What a program may do that has a sidecar instead of a key: call models, and see which there are. */
+const SCOPES: readonly string[] = ['completions.write', 'virtual_keys.list'];
+
+/**
+ * The Snapshot for the sidecars of one workspace: its entries and what the organisation grants to it, without credentials of
+ * the organisation, which are marked `needsFleet` where they would be needed, and without keys, since the profile is the identity
+ * of whoever reaches a sidecar. `profiles` are those in the workspace's namespace.
+ */
+export function sidecarSnapshot(
+  snapshot: Snapshot,
+  workspace: string,
+  profiles: readonly SidecarProfile[],
+): SidecarSnapshot {
+  const workspaces = new Set([workspace]);
+  const entries = [
+    ...forTenants(servedBy(snapshot, workspaces).entries, workspaces).filter(({ kind }) => kind !== 'key'),
+    ...profiles.map((profile) => toEntry(profile, workspace)),
+  ].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { schemaVersion: snapshot.schemaVersion, version: versionOf(entries), entries };
+}
+
+function toEntry({ metadata, spec }: SidecarProfile, workspace: string): AnyEntry {
+  const { name, generation = 0 } = metadata;
+  const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
+  const body: EntryBody<'sidecar'> = {
+    name,
+    workspace,
+    scopes: [...SCOPES],
+    defaults: {
+      ...(laidOver === undefined ? {} : { metadata: laidOver }),
+      ...(configRef === undefined ? {} : { config: configRef.name }),
+      allowConfigOverride,
+    },
+  };
+  return {
+    kind: 'sidecar',
+    id: entryId('sidecar', workspace, name),
+    workspace,
+    generation,
+    digest: digestOf(body),
+    body,
+  };
+}
+
+/** 48 bits of a hash: a JSON number holds 53, and replicas that never talk to each other agree on it. */
+function versionOf(entries: readonly AnyEntry[]): number {
+  const hash = createHash('sha256');
+  for (const { id, digest, generation, stale = false } of entries)
+    hash.update(`${id} ${digest} ${generation} ${stale}\n`);
+  return hash.digest().readUIntBE(0, 6);
+}
+
+/** For sidecars in a namespace that belongs to nobody or has no profile: whatever they were told before no longer holds. */
+export const NOTHING_TOLD: SidecarSnapshot = { schemaVersion: SCHEMA_VERSION, version: versionOf([]), entries: [] };
+
+/**
+ * What sidecars refuse with `NeedsFleet`, of what the workspace itself has or runs under by default: `Provider/x` and
+ * `GatewayConfig/y`, sorted.
+ */
+export function fleetNeeds({ entries }: SidecarSnapshot): readonly string[] {
+  const providers = entries.filter((entry) => entry.kind === 'provider');
+  const own = new Set(providers.filter(({ workspace }) => workspace !== null).map(({ body }) => body.slug));
+  // The workspace's own provider goes before one of the organisation with the same slug.
+  const refused = providers.filter(
+    ({ workspace, body }) => body.needsFleet === true && (workspace !== null || !own.has(body.slug)),
+  );
+  const slugs = new Set(refused.map(({ body }) => body.slug));
+  const named = defaultConfigs(entries);
+  const configs = entries
+    .filter((entry) => entry.kind === 'config')
+    .filter(({ workspace, body }) => workspace !== null || named.has(body.slug))
+    .filter(({ body }) => body.needsFleet !== undefined || namesAny(body.node, slugs));
+  return [
+    ...refused.filter(({ workspace }) => workspace !== null).map(({ body }) => `Provider/${body.slug}`),
+    ...configs.map(({ body }) => `GatewayConfig/${body.slug}`),
+  ].sort();
+}
+
+function namesAny(root: RoutingNode, slugs: ReadonlySet<string>): boolean {
+  let found = false;
+  walkTargets(root, [], (node) => {
+    const slug = managedSlugOf(node);
+    if (slug !== undefined && slugs.has(slug)) found = true;
+  });
+  return found;
+}

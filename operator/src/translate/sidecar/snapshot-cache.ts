@@ -1,0 +1,49 @@
+/** Snapshots for the sidecars of many workspaces, made when they are asked for and kept as long as they hold. */
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
+import { type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
+
+export interface SidecarBook {
+  /** Turns to a newer Snapshot of all workspaces. */
+  update(snapshot: Snapshot): void;
+  /** What sidecars of a workspace are told; the same object as before if nothing in it has changed. Undefined before the first update. */
+  snapshotOf(workspace: string, profiles: readonly SidecarProfile[]): SidecarSnapshot | undefined;
+}
+
+interface Page {
+  readonly source: Snapshot;
+  readonly profiles: readonly SidecarProfile[];
+  readonly made: SidecarSnapshot;
+}
+
+/** Looks at each entry once per Snapshot, whatever the number of workspaces; pages of workspaces nobody asks for are dropped. */
+export function createSidecarBook(): SidecarBook {
+  const pages = new Map<string, Page>();
+  let source: Snapshot | undefined;
+  let parts: ReadonlyMap<string | null, readonly AnyEntry[]> | undefined;
+  let asked = new Set<string>();
+  return {
+    update: (snapshot) => {
+      if (snapshot === source) return;
+      for (const workspace of pages.keys()) if (!asked.has(workspace)) pages.delete(workspace);
+      asked = new Set();
+      source = snapshot;
+      parts = undefined;
+    },
+    snapshotOf: (workspace, profiles) => {
+      if (source === undefined) return undefined;
+      asked.add(workspace);
+      const page = pages.get(workspace);
+      if (page?.source === source && isSame(page.profiles, profiles)) return page.made;
+      parts ??= Map.groupBy(source.entries, (entry) => entry.workspace);
+      const entries = [...(parts.get(null) ?? []), ...(parts.get(workspace) ?? [])];
+      const fresh = sidecarSnapshot({ ...source, entries }, workspace, profiles);
+      const made = page?.made.version === fresh.version ? page.made : fresh;
+      pages.set(workspace, { source, profiles: [...profiles], made });
+      return made;
+    },
+  };
+}
+
+const isSame = (a: readonly SidecarProfile[], b: readonly SidecarProfile[]): boolean =>
+  a.length === b.length && a.every((profile, i) => profile === b[i]);

@@ -1,0 +1,43 @@
+/** What a file of this folder gives: how resources of one Kind become entries. */
+import type { Issue } from '@gatehouse/crds';
+import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
+import type { EntryBody, EntryKind } from '@gatehouse/crds/snapshot';
+import type { Finding } from './findings.ts';
+import type { Lookups } from './lookups.ts';
+import type { WorldSettings } from './world.ts';
+
+/** An entry before it has an id and a digest. */
+export type Draft = {
+  [K in EntryKind]: {
+    readonly kind: K;
+    readonly workspace: string | null;
+    readonly name: string;
+    readonly body: EntryBody<K>;
+  };
+}[EntryKind];
+
+export interface Made {
+  readonly drafts: readonly Draft[];
+  readonly findings: readonly Finding[];
+}
+
+/** Where an object stands. */
+export interface Place {
+  /** Empty for cluster-scoped Kinds. */
+  readonly namespace: string;
+  /** Whose namespace that is: a workspace, or null for the organisation and for cluster-scoped Kinds. */
+  readonly workspace: string | null;
+  readonly settings: WorldSettings;
+}
+
+export interface KindTranslator<K extends KindName> {
+  readonly kind: K;
+  /** What this version cannot serve of a resource, beyond what its schema says. */
+  check?(resource: ResourceOf<K>): Issue[];
+  /** Everything it wants to know of other objects goes through `view`: that is what it will be made again for. */
+  make(resource: ResourceOf<K>, place: Place, view: Lookups): Made;
+}
+
+/** Gives the translator of a Kind its types. */
+export const defineTranslator = <const K extends KindName>(translator: KindTranslator<K>): KindTranslator<K> =>
+  translator;

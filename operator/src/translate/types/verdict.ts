@@ -1,0 +1,42 @@
+import type { Explanation } from '@gatehouse/crds/conditions';
+import type { KindName } from '@gatehouse/crds/kinds';
+import type { FindingReason } from './findings.ts';
+
+/** The conditions a translation decides; `Programmed` and `Ready` need pods. */
+export type TranslatedCondition = 'Accepted' | 'ResolvedRefs';
+
+export interface Judgement extends Explanation {
+  readonly status: 'True' | 'False' | 'Unknown';
+}
+
+/** One thing wrong with an object. */
+export interface VerdictIssue {
+  readonly condition: TranslatedCondition;
+  readonly reason: FindingReason;
+  /** From the root of the resource. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface Verdict {
+  readonly kind: KindName;
+  /** Absent for cluster-scoped Kinds. */
+  readonly namespace: string | undefined;
+  readonly name: string;
+  /** `Kind/namespace/name` or `Kind/name`: unique, and what verdicts are sorted by. */
+  readonly key: string;
+  /** In whose hands it is: a workspace (of a Workspace: itself), null for the organisation, undefined for nobody. */
+  readonly workspace: string | null | undefined;
+  /** The generation the verdict is about. */
+  readonly generation: number;
+  readonly conditions: Readonly<Record<TranslatedCondition, Judgement>>;
+  /** Every issue, sorted by path. */
+  readonly issues: readonly VerdictIssue[];
+  /** What is served for the object: what it says, the last good thing it said, or nothing. */
+  readonly serves: 'current' | 'last good' | 'nothing';
+}
+
+/** The name of an object among verdicts. */
+export function verdictKey(kind: KindName, objectKey: string): string {
+  return `${kind}/${objectKey}`;
+}

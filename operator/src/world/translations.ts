@@ -1,0 +1,153 @@
+/** Keeps a translation of the world up to date, on every replica. */
+import { type Clock, createCoalescer, type Log, systemClock } from '../runtime/index.ts';
+import {
+  createLastGood,
+  firstOf,
+  type LastGood,
+  type Steps,
+  type Translation,
+  translating,
+  type World,
+} from '../translate/index.ts';
+
+/** A translation as those who build on it see it. */
+export interface Translated {
+  readonly translation: Translation;
+  readonly world: World;
+  /** Counts translations. */
+  readonly sequence: number;
+  /** When the oldest change in it was seen, on a clock that never goes back. */
+  readonly sinceMs: number;
+  /** Fleets, by namespace and name, whose published content it does not know: what they serve must not be replaced by it. */
+  readonly unread?: ReadonlySet<string>;
+}
+
+/** What was published before this process began. */
+export interface Before {
+  readonly lastGood: LastGood;
+  /** Fleets whose part of it could not be read, by namespace and name. */
+  readonly unread: ReadonlySet<string>;
+}
+
+export interface TranslationsOptions {
+  readonly takeWorld: () => World;
+  readonly onTranslated: (seconds: number) => void;
+  /** A translation, or somebody who was to be told of it, has failed as a whole. */
+  readonly onFailure: () => void;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface Translations extends AsyncDisposable {
+  /** The world may have changed. Nothing happens before the start. */
+  trigger(): void;
+  /** Makes the first translation, on what was published before this process began; to be called once the world is complete. */
+  start(before: Before): Promise<void>;
+  /**
+   * More of what was published before has been read: everything is translated anew, on what the latest translation has made and,
+   * for objects of which that has nothing, on this.
+   */
+  recall(more: Before): void;
+  /** Undefined before the first. */
+  readonly latest: Translated | undefined;
+  /** Called after each translation, also of one that has changed nothing. */
+  subscribe(listener: (translated: Translated) => void): Disposable;
+}
+
+export function createTranslations(options: TranslationsOptions): Translations {
+  const { takeWorld, onTranslated, onFailure, log, clock = systemClock } = options;
+  const listeners = new Set<(translated: Translated) => void>();
+  let latest: Translated | undefined;
+  let before: Before | undefined;
+  let unread: ReadonlySet<string> = new Set();
+  let changedSinceMs: number | undefined;
+
+  const run = async (): Promise<void> => {
+    const startedMs = clock.monotonicMs();
+    const sinceMs = changedSinceMs ?? startedMs;
+    changedSinceMs = undefined;
+    const recalled = before;
+    try {
+      const world = takeWorld();
+      const translation = await inTurns(
+        recalled === undefined
+          ? translating(world, latest?.translation)
+          : afresh(world, latest?.translation, recalled.lastGood),
+        clock,
+      );
+      unread = recalled?.unread ?? unread;
+      latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs, unread };
+      if (before === recalled) before = undefined;
+    } catch (error) {
+      onFailure();
+      log.error({ err: error }, 'Could not translate the resources');
+      return;
+    }
+    const seconds = (clock.monotonicMs() - startedMs) / 1_000;
+    onTranslated(seconds);
+    const { translated, parsed } = latest.translation.work;
+    if (translated > 0) log.debug({ translated, parsed, seconds }, 'Resources translated');
+    for (const { key, error } of latest.translation.failures) {
+      log.error({ object: key, err: error }, 'Could not translate a resource');
+    }
+    for (const listener of listeners) tell(listener, latest);
+  };
+  const tell = (listener: (translated: Translated) => void, translated: Translated): void => {
+    try {
+      listener(translated);
+    } catch (error) {
+      onFailure(); // the others must not miss the translation
+      log.error({ err: error }, 'Could not take over a translation');
+    }
+  };
+  const coalescer = createCoalescer({ run, clock });
+  let started = false;
+  return {
+    trigger: () => {
+      changedSinceMs ??= clock.monotonicMs();
+      if (started) coalescer.trigger();
+    },
+    recall: (more) => {
+      before = before === undefined ? more : { ...more, lastGood: firstOf(before.lastGood, more.lastGood) };
+      changedSinceMs ??= clock.monotonicMs();
+      if (started) coalescer.trigger();
+    },
+    start: async (published) => {
+      before = published;
+      await run();
+      started = true;
+      if (changedSinceMs !== undefined) coalescer.trigger();
+    },
+    get latest() {
+      return latest;
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    },
+    [Symbol.asyncDispose]: () => coalescer.close(),
+  };
+}
+
+/** A translation that remembers no other, only what others have made; its news tell what is gone since the last one. */
+function* afresh(world: World, last: Translation | undefined, published: LastGood): Steps<Translation> {
+  if (last === undefined) return yield* translating(world, undefined, published);
+  const made = yield* translating(world, undefined, firstOf(createLastGood(last.snapshot.entries), published));
+  const there = new Set(made.verdicts.map(({ key }) => key));
+  const gone = last.verdicts.map(({ key }) => key).filter((key) => !there.has(key));
+  return { ...made, news: { ...made.news, gone } };
+}
+
+/** Others wait at most about so long for their turn, in ms: health checks, leases, webhooks. */
+const TURN_MS = 20;
+
+async function inTurns<T>(steps: Steps<T>, clock: Clock): Promise<T> {
+  let sinceMs = clock.monotonicMs();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (clock.monotonicMs() - sinceMs < TURN_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    sinceMs = clock.monotonicMs();
+  }
+}
