@@ -12,6 +12,8 @@ const SLOW = [
   'gateway/src/server/serve.test.ts',
   'gateway/src/snapshot/sources/kubernetes/api.test.ts',
   'gateway/src/upstream/host-guard/connect.test.ts',
+  'images/oci/*.test.ts',
+  'scripts/machine/lock.test.ts',
   'test/bench/load/connection.test.ts',
 ];
 
@@ -23,7 +25,10 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          include: ['{crds,gateway,operator,standalone,scripts}/**/*.test.ts', 'test/{bench,kit,lanes}/**/*.test.ts'],
+          include: [
+            '{crds,gateway,operator,standalone,images,scripts}/**/*.test.ts',
+            'test/{bench,kit,lanes}/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**', ...SLOW],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],

@@ -5,10 +5,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { tarBytes } from '../test/cluster/image/index.ts';
+import { IMAGES, type ImageName } from './archives.ts';
 import { bundleProgram } from './bundle.ts';
-import { IMAGES, type ImageName } from './oci.ts';
-import { rootEntries } from './root-file-system.ts';
+import { tarBytes } from './oci/index.ts';
+import { rootEntries } from './root/index.ts';
 
 export const dockerfileOf = (name: ImageName): string => fileURLToPath(new URL(`${name}.Dockerfile`, import.meta.url));
 

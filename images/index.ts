@@ -1,7 +1,5 @@
 /** From sources to images. */
-export { bundleProgram, PROGRAMS, type ProgramName } from './bundle.ts';
-export { type Builder, buildCommand, dockerfileOf, findBuilder, writeContext } from './context.ts';
-export { checkLockFile, INSTALLED, readLockFile } from './lock-file.ts';
+
 export {
   type ArchiveOptions,
   buildArchives,
@@ -9,6 +7,9 @@ export {
   type ImageArchive,
   type ImageName,
   imageConfigOf,
-} from './oci.ts';
+} from './archives.ts';
+export { bundleProgram, PROGRAMS, type ProgramName } from './bundle.ts';
+export { type Builder, buildCommand, dockerfileOf, findBuilder, writeContext } from './context.ts';
+export { checkLockFile, INSTALLED, readLockFile } from './lock-file.ts';
 export { buildRedisArchive, REDIS_IMAGE } from './redis.ts';
 export { type Bom, type Component, packagesOf, toBom, writeBoms } from './sbom.ts';

@@ -2,9 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { entriesOf, entriesOfFolder, withFolders } from '../test/cluster/image/files.ts';
-import { buildImage, IMAGE_USER, type TarEntry, writeLayer } from '../test/cluster/image/index.ts';
-import { debianTree } from './root-file-system.ts';
+import { buildImage, entriesOf, entriesOfFolder, type TarEntry, withFolders, writeLayer } from './oci/index.ts';
+import { debianTree, IMAGE_USER } from './root/index.ts';
 
 export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
 

@@ -5,11 +5,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DebianPackage, nodeRootPackages } from '../test/cluster/image/index.ts';
+import { IMAGES, type ImageName } from './archives.ts';
 import { bundleModules } from './bundle.ts';
 import { INSTALLED, type LockedPackage, type LockFile, readLockFile } from './lock-file.ts';
-import { IMAGES, type ImageName } from './oci.ts';
-import { authorityPackages } from './root-file-system.ts';
+import { type DebianPackage, rootPackages } from './root/index.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -117,15 +116,14 @@ function uuidOf(text: string): string {
 export async function writeBoms(folder: string, images: readonly ImageName[] = IMAGES): Promise<readonly string[]> {
   const lock = readLockFile();
   const { version } = JSON.parse(readFileSync(join(ROOT, 'crds/package.json'), 'utf8'));
-  const { packages: node, debian: libraries } = await nodeRootPackages();
-  const debian = [...libraries, ...(await authorityPackages())];
+  const { npm, debian } = await rootPackages();
   await mkdir(folder, { recursive: true });
   const scratch = await mkdtemp(join(tmpdir(), 'gatehouse-sbom-'));
   try {
     const paths: string[] = [];
     for (const image of images) {
       const modules = await bundleModules(image, join(scratch, `${image}.js`));
-      const packages = [...packagesOf(modules), ...node];
+      const packages = [...packagesOf(modules), ...npm];
       const path = join(folder, `gatehouse-${image}.cdx.json`);
       await writeFile(path, `${JSON.stringify(toBom({ image, version, packages, debian, lock }), null, 2)}\n`);
       paths.push(path);

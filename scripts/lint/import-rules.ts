@@ -70,7 +70,7 @@ export const LAYERS: readonly Layers[] = [
 /** Holds in every package and in tests; the rules below leave tests free. */
 export const EVERYWHERE: readonly ImportRule[] = [
   {
-    in: ['crds', 'gateway', 'operator', 'standalone', 'images', 'test'],
+    in: ['crds', 'gateway', 'operator', 'standalone', 'images', 'scripts/machine', 'test'],
     forbids: ['**/main.ts'],
     message: 'Nothing imports a composition root; move what you need into a folder with a door.',
   },
@@ -81,6 +81,11 @@ export const RULES: readonly ImportRule[] = [
     in: ['crds/src'],
     forbids: ['@gatehouse/*', 'gatehouse', 'gatehouse/*', '**/gen/**'],
     message: 'The contract depends on nothing of ours.',
+  },
+  {
+    in: ['images', 'scripts/machine'],
+    forbids: ['**/test/**', '@gatehouse/test', '@gatehouse/test/*'],
+    message: 'Images do not depend on tests; what both need belongs in scripts/machine or in images.',
   },
   {
     in: ['gateway/src'],

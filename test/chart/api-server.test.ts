@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { capture } from '../../scripts/machine/index.ts';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
-import { capture } from '../cluster/run.ts';
 import { CHART_MODULES, foreignDefinitions } from './foreign-definitions.ts';
 import {
   CHART,

@@ -1,7 +1,7 @@
 /** CustomResourceDefinitions of other projects, taken from their Go modules. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { run } from '../cluster/run.ts';
+import { run } from '../../scripts/machine/index.ts';
 
 interface Module {
   readonly path: string;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { isObject } from '@gatehouse/crds';
 import { parseAllDocuments, stringify } from 'yaml';
 import { z } from 'zod';
+import { type CommandResult, capture } from '../../scripts/machine/index.ts';
 import { type ControlPlane, ensurePrograms, pathOf } from '../cluster/index.ts';
-import { capture, type Outcome } from '../cluster/run.ts';
 import { waitFor } from '../kit/wait-for.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,7 +41,10 @@ export interface HelmOptions {
 }
 
 /** Runs Helm; a refusal is an outcome. */
-export async function helm(args: readonly string[], { kubeconfig, values = {} }: HelmOptions = {}): Promise<Outcome> {
+export async function helm(
+  args: readonly string[],
+  { kubeconfig, values = {} }: HelmOptions = {},
+): Promise<CommandResult> {
   const programs = await ensurePrograms(['helm']);
   const home = await mkdtemp(join(tmpdir(), 'gatehouse-helm-'));
   try {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { OPERATOR_METRICS } from '../../operator/src/metrics.ts';
-import { capture, run } from '../cluster/run.ts';
+import { capture, run } from '../../scripts/machine/index.ts';
 import { CHART, render } from './helm.ts';
 import { EVERYTHING } from './values.ts';
 

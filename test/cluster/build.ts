@@ -6,12 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withLock } from './lock.ts';
+import { cacheFolder, run, withLock } from '../../scripts/machine/index.ts';
 import { FAMILIES, type FamilyName, familyOf, type ProgramName } from './programs.ts';
-import { run } from './run.ts';
 
 export type ProgramPaths = ReadonlyMap<ProgramName, string>;
 
@@ -26,10 +24,6 @@ const UNUSED_AFTER_MS = 14 * 24 * 3_600_000;
 /** Others use the machine too: no more than two compilers at once. */
 const GO_ENV = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false -p=2' };
 const BUILD_TIMEOUT_MS = 3_600_000;
-
-/** The folder that keeps what is built or downloaded for tests. */
-export const cacheFolder = (): string =>
-  resolve(process.env['GATEHOUSE_TEST_CACHE'] ?? join(homedir(), '.cache', 'gatehouse', 'test-tools'));
 
 /** The programs that have to be built first. */
 export const missingPrograms = (names: readonly ProgramName[]): ProgramName[] =>

@@ -68,7 +68,7 @@ export const FAMILIES = {
     programs: { 'kustomize-controller': 'github.com/fluxcd/kustomize-controller' },
   },
   pause: {
-    folder: 'image/pause',
+    folder: 'tools/pause',
     versionFlags: [],
     programs: { pause: '.' },
   },

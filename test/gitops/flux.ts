@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { run } from '../../scripts/machine/index.ts';
 import { type ControlPlane, ensurePrograms, pathOf } from '../cluster/index.ts';
-import { run } from '../cluster/run.ts';
 
 export const FLUX_NAMESPACE = 'flux-system';
 

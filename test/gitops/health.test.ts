@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type AnyKind, API_VERSION, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../cluster/run.ts';
+import { run } from '../../scripts/machine/index.ts';
 
 const ARGO = join(import.meta.dirname, '../../charts/argo');
 const kinds: readonly AnyKind[] = Object.values(KINDS);

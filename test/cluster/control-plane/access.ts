@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type CaptureOptions, type CommandResult, capture } from '../../../scripts/machine/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-import { type CaptureOptions, capture, type Outcome } from '../run.ts';
 import { APPLY_PATCH, type ApiClient, createApiClient } from './api.ts';
 import { type AuditEvent, type AuditFilter, readAuditLog } from './audit.ts';
 import { type Kubeconfig, kubeconfigOf } from './credentials.ts';
@@ -20,7 +20,7 @@ export interface ControlPlaneDescriptor {
 
 /** `input` is for `-f -`. */
 export type KubectlOptions = CaptureOptions;
-export type KubectlOutcome = Outcome;
+export type KubectlOutcome = CommandResult;
 
 export interface TokenOptions {
   readonly audiences?: readonly string[];

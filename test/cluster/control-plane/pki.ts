@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../run.ts';
+import { run } from '../../../scripts/machine/index.ts';
 
 /** Paths of a certificate and its key. */
 export interface KeyPair {

@@ -1,10 +1,10 @@
+import { run } from '../../../scripts/machine/index.ts';
 import {
   type ControlPlaneAccess,
   type KubectlOptions,
   type KubectlOutcome,
   runKubectl,
 } from '../control-plane/access.ts';
-import { run } from '../run.ts';
 import { inside } from './namespace.ts';
 import type { NodeDescriptor } from './node.ts';
 

@@ -2,9 +2,9 @@
 import { readlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { run } from '../../../scripts/machine/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { launch, type Program } from '../launch.ts';
-import { run } from '../run.ts';
 
 type Command = readonly [program: string, ...args: string[]];
 

@@ -3,10 +3,10 @@
  * node. The machine gets one link and its routes, nothing else; they go when the bridge's namespace goes.
  */
 import { z } from 'zod';
+import { run } from '../../../scripts/machine/index.ts';
 import { MAX_NODES } from '../control-plane/credentials.ts';
 import type { Place } from '../control-plane/place.ts';
 import { owning } from '../owning.ts';
-import { run } from '../run.ts';
 import type { StateFolder } from '../state-folder.ts';
 import { createNetworkNamespace, createNodeNamespace, inside, type NodeNamespace } from './namespace.ts';
 import { overlap, type Ranges, rangesOf, SLOTS } from './ranges.ts';

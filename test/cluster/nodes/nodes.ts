@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { type BuildOptions, cacheFolder, ensurePrograms, type ProgramPaths, pathOf } from '../build.ts';
+import { buildImage } from '../../../images/oci/index.ts';
+import { cacheFolder } from '../../../scripts/machine/index.ts';
+import { type BuildOptions, ensurePrograms, type ProgramPaths, pathOf } from '../build.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { MAX_NODES, nodeName } from '../control-plane/credentials.ts';
-import { buildImage } from '../image/index.ts';
 import { untilReady } from '../launch.ts';
 import { PROGRAMS_OF_TIER } from '../programs.ts';
 import { connectNodes, importInto, type NodesAccess } from './access.ts';

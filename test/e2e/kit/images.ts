@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildArchives, buildRedisArchive } from '../../../images/index.ts';
+import { buildImage } from '../../../images/oci/index.ts';
+import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../images/root/index.ts';
 import packageJson from '../../../standalone/package.json' with { type: 'json' };
-import { buildImage, IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../cluster/image/index.ts';
 
 /** Where a name without a registry is looked for. */
 const LIBRARY = 'docker.io/library';

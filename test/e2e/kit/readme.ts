@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { waitFor } from '@gatehouse/test/kit';
+import { capture } from '../../../scripts/machine/index.ts';
 import { type ControlPlaneAccess, ensurePrograms, pathOf } from '../../cluster/index.ts';
-import { capture } from '../../cluster/run.ts';
 import { blocksOf, ROOT } from '../../docs/documents.ts';
 
 const PORT = /\b8787\b/g;

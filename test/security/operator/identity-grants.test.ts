@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { capture } from '../../../scripts/machine/index.ts';
 import { type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
-import { capture } from '../../cluster/run.ts';
 import {
   apply,
   becomes,

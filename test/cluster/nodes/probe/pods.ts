@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildImage, IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../image/index.ts';
+import { buildImage } from '../../../../images/oci/index.ts';
+import { IMAGE_NODE, IMAGE_USER, nodeRootLayer } from '../../../../images/root/index.ts';
 import { type ControlPlaneAccess, runKubectl } from '../../index.ts';
 
 /** The image of `server.ts`. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 /** How a command ended. */
-export interface Outcome {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 120_000;
 export async function capture(
   [program = '', ...args]: readonly string[],
   { input = '', cwd, env, timeoutMs = TIMEOUT_MS }: CaptureOptions = {},
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const child = spawn(program, args, { stdio: 'pipe', cwd, env, timeout: timeoutMs, killSignal: 'SIGKILL' });
   child.stdin.on('error', () => {}); // it left without reading
   child.stdin.end(input);

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { withLock } from '../lock.ts';
-import { run } from '../run.ts';
+import { cacheFolder, run, withLock } from '../../scripts/machine/index.ts';
 
 const debianPackage = z.strictObject({
   name: z.string().min(1),
@@ -15,8 +14,20 @@ const debianPackage = z.strictObject({
 });
 export type DebianPackage = z.infer<typeof debianPackage>;
 
-/** The unpacked files of these packages in `folder`, fetched once; the machine's own packages are not touched. */
-export async function unpackDebianPackages(names: readonly string[], folder: string): Promise<string> {
+/**
+ * The folder with the unpacked files of Debian packages: one per set of names and release of the machine, fetched once. The
+ * packages installed on the machine are not touched.
+ */
+export async function debianTree(names: readonly string[]): Promise<string> {
+  const release = await readFile('/etc/os-release', 'utf8');
+  const key = createHash('sha256')
+    .update(JSON.stringify([names, release]))
+    .digest('hex')
+    .slice(0, 16);
+  return unpackDebianPackages(names, join(cacheFolder(), `debian-${key}`));
+}
+
+async function unpackDebianPackages(names: readonly string[], folder: string): Promise<string> {
   await withLock(folder, async () => {
     if (existsSync(folder) && existsSync(listOf(folder))) return;
     await mkdir(dirname(folder), { recursive: true });

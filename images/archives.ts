@@ -2,10 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildImage, IMAGE_NODE, IMAGE_USER, type Layer, writeLayer } from '../test/cluster/image/index.ts';
 import { bundleProgram } from './bundle.ts';
 import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT } from './environment.ts';
-import { rootEntries } from './root-file-system.ts';
+import { buildImage, type Layer, writeLayer } from './oci/index.ts';
+import { IMAGE_NODE, IMAGE_USER, rootEntries } from './root/index.ts';
 
 /** The programs that run in images of their own. */
 export const IMAGES = ['gateway', 'operator', 'standalone'] as const;

@@ -1,35 +1,18 @@
 /** What lies below the programs: the root file system of the test nodes' images, and certificate authorities. */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type DebianPackage, packagesIn, unpackDebianPackages } from '../test/cluster/image/debian.ts';
-import { entriesOf, entriesOfFolder, withFolders } from '../test/cluster/image/files.ts';
-import { nodeRootEntries, type TarEntry } from '../test/cluster/image/index.ts';
-import { cacheFolder } from '../test/cluster/index.ts';
+import { entriesOf, entriesOfFolder, type TarEntry, withFolders } from '../oci/index.ts';
+import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
+import { nodeRootEntries, nodeRootPackages } from './node-root.ts';
 
 /** Where programs that do not bring their own authorities look. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 const AUTHORITY_PACKAGES = ['ca-certificates'];
 
-/** Where the authorities come from. */
-export const authorityPackages = async (): Promise<readonly DebianPackage[]> =>
-  packagesIn(await debianTree(AUTHORITY_PACKAGES));
-
 /** Node, its libraries, the authorities that Debian trusts and a user without rights; no shell, no package manager. */
 export async function rootEntries(): Promise<TarEntry[]> {
   const [root, authorities] = await Promise.all([nodeRootEntries(), authorityBundle()]);
   return withFolders([...root, ...entriesOf({ [AUTHORITIES]: authorities })]);
-}
-
-/** The unpacked files of Debian packages; a folder per set of names and release of the machine. */
-export async function debianTree(packages: readonly string[]): Promise<string> {
-  const release = await readFile('/etc/os-release', 'utf8');
-  const key = createHash('sha256')
-    .update(JSON.stringify([packages, release]))
-    .digest('hex')
-    .slice(0, 16);
-  return unpackDebianPackages(packages, join(cacheFolder(), `debian-${key}`));
 }
 
 async function authorityBundle(): Promise<string> {
@@ -41,4 +24,13 @@ async function authorityBundle(): Promise<string> {
   const texts = await Promise.all(certificates.map(({ source }) => readFile(source, 'utf8')));
   if (texts.length === 0) throw new Error('The package ca-certificates has no certificates');
   return texts.map((text) => `${text.trim()}\n`).join('');
+}
+
+/** What the root is made of: packages of npm by their paths in the lock file, and of Debian. */
+export async function rootPackages(): Promise<{
+  readonly npm: readonly string[];
+  readonly debian: readonly DebianPackage[];
+}> {
+  const { packages, debian } = await nodeRootPackages();
+  return { npm: packages, debian: [...debian, ...(await packagesIn(await debianTree(AUTHORITY_PACKAGES)))] };
 }

@@ -8,12 +8,9 @@ import { readFileSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { cacheFolder } from '../build.ts';
-import { withLock } from '../lock.ts';
-import { type DebianPackage, packagesIn, unpackDebianPackages } from './debian.ts';
-import { entriesOf, entriesOfFolder, withFolders } from './files.ts';
-import { type Layer, writeLayer } from './image.ts';
-import type { TarEntry } from './tar.ts';
+import { cacheFolder, withLock } from '../../scripts/machine/index.ts';
+import { entriesOf, entriesOfFolder, type Layer, type TarEntry, withFolders, writeLayer } from '../oci/index.ts';
+import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
 
 export interface RootOptions {
   /** Adds busybox and its commands, for images that tests look around in. */
@@ -67,14 +64,7 @@ export async function nodeRootPackages(): Promise<{
   };
 }
 
-async function libraryTree(shell: boolean): Promise<string> {
-  const packages = [...LIBRARIES, ...(shell ? ['busybox'] : [])];
-  const name = createHash('sha256')
-    .update(JSON.stringify([packages, readOsRelease()]))
-    .digest('hex')
-    .slice(0, 16);
-  return unpackDebianPackages(packages, join(cacheFolder(), `debian-${name}`));
-}
+const libraryTree = (shell: boolean): Promise<string> => debianTree([...LIBRARIES, ...(shell ? ['busybox'] : [])]);
 
 function nodePackage(): { readonly binary: string; readonly version: string } {
   const manifest = createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`);

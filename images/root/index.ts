@@ -1,0 +1,4 @@
+/** The root file systems below the programs. */
+export { type DebianPackage, debianTree } from './debian.ts';
+export { IMAGE_NODE, IMAGE_USER, nodeRootEntries, nodeRootLayer, type RootOptions } from './node-root.ts';
+export { rootEntries, rootPackages } from './root-file-system.ts';

@@ -1,3 +1,0 @@
-module gatehouse.dev/test/cluster/image/pause
-
-go 1.26.0

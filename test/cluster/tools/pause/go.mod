@@ -1,0 +1,3 @@
+module gatehouse.dev/test/cluster/tools/pause
+
+go 1.26.0
