@@ -9,7 +9,7 @@ const SERVICE = 'bedrock';
 const OTHER_SERVICES: ReadonlySet<string> = new Set(['s3']);
 
 /** The service that a proxied call is for, if it is not Bedrock. Throws AppError `PARAMETER_INVALID`. */
-export function otherService(call: Call): string | undefined {
+export function otherServiceOf(call: Call): string | undefined {
   const name = call.fields.text('aws_service');
   if (name === undefined || name === SERVICE) return undefined;
   if (OTHER_SERVICES.has(name)) return name;
@@ -22,5 +22,5 @@ export function otherService(call: Call): string | undefined {
 
 /** Signs calls to Bedrock; proxied calls may be for another service of the list. */
 export const bedrockAuth: Authorizer = awsSigV4({
-  service: (call) => (call.endpoint === 'proxy' ? (otherService(call) ?? SERVICE) : SERVICE),
+  service: (call) => (call.endpoint === 'proxy' ? (otherServiceOf(call) ?? SERVICE) : SERVICE),
 });

@@ -13,10 +13,10 @@ import {
 } from '../../wire/bedrock/index.ts';
 import type { Call, Endpoint } from '../contract.ts';
 import { writeBody } from './converse-target.ts';
-import { knownModel, modelPath } from './model.ts';
+import { modelFromId, modelPath } from './model.ts';
 
 const pathTo = (converse: string, invoke: string) => (call: Call) => {
-  const { id, foundation } = knownModel(call);
+  const { id, foundation } = modelFromId(call);
   return modelPath(id, isLegacyChat(foundation) ? invoke : converse);
 };
 
@@ -38,7 +38,7 @@ export const chatComplete: Endpoint = {
   answer: {
     kind: 'read',
     read: (body, call, head) =>
-      isLegacyChat(knownModel(call).foundation)
+      isLegacyChat(modelFromId(call).foundation)
         ? fromLegacyChatAnswer(body, call, head.headers)
         : fromConverseAnswer(body, call),
   },

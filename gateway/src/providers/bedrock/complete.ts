@@ -1,9 +1,14 @@
-import { completes, createCompleteDecoder, fromCompleteAnswer, toCompleteBody } from '../../wire/bedrock/index.ts';
+import {
+  createCompleteDecoder,
+  fromCompleteAnswer,
+  hasTextCompletion,
+  toCompleteBody,
+} from '../../wire/bedrock/index.ts';
 import type { Call, Endpoint } from '../contract.ts';
 import { andThen } from '../engine/index.ts';
-import { knownModel, modelPath, resolveModel } from './model.ts';
+import { modelFromId, modelPath, resolveModel } from './model.ts';
 
-const pathTo = (action: string) => (call: Call) => modelPath(knownModel(call).id, action);
+const pathTo = (action: string) => (call: Call) => modelPath(modelFromId(call).id, action);
 
 /** Text completion of the families that have one. */
 export const complete: Endpoint = {
@@ -11,8 +16,8 @@ export const complete: Endpoint = {
   path: pathTo('invoke'),
   streamPath: pathTo('invoke-with-response-stream'),
   supports: (call) => {
-    const { foundation, family } = knownModel(call);
-    return foundation === undefined || completes(family);
+    const { foundation, family } = modelFromId(call);
+    return foundation === undefined || hasTextCompletion(family);
   },
   request: {
     kind: 'write',

@@ -18,7 +18,7 @@ import type { AnswerHead, AuthorizerContext, Call, Endpoint, JsonObject } from '
 import { andThen, type Deferred } from '../engine/index.ts';
 import { bedrockAuth } from './auth.ts';
 import { runtimeUrl } from './hosts.ts';
-import { knownModel, type ModelFacts, modelPath, resolveModel } from './model.ts';
+import { type ModelFacts, modelFromId, modelPath, resolveModel } from './model.ts';
 
 const FAMILIES: ReadonlySet<Family> = new Set(['cohere', 'amazon']);
 /** Inputs of one call for a model that takes one at a time, and how many of them are on the way together. */
@@ -31,10 +31,10 @@ const earlierVectors = new WeakMap<Call, readonly TitanVector[]>();
 
 export const embed: Endpoint = {
   method: 'POST',
-  path: (call) => modelPath(knownModel(call).id, 'invoke'),
-  cacheSalt: listMark,
+  path: (call) => modelPath(modelFromId(call).id, 'invoke'),
+  cacheSalt: inputDigest,
   supports: (call) => {
-    const { foundation, family } = knownModel(call);
+    const { foundation, family } = modelFromId(call);
     return foundation === undefined || FAMILIES.has(family);
   },
   request: {
@@ -46,9 +46,9 @@ export const embed: Endpoint = {
 };
 
 /** Two lists with the same last input are the same main call. */
-function listMark(call: Call): string {
+function inputDigest(call: Call): string {
   const { input } = call.params;
-  if (!Array.isArray(input) || input.length < 2 || knownModel(call).family === 'cohere') return '';
+  if (!Array.isArray(input) || input.length < 2 || modelFromId(call).family === 'cohere') return '';
   return createHash('sha256').update(JSON.stringify(input)).digest('hex');
 }
 
@@ -97,7 +97,7 @@ async function embedAllButLast(
 async function embedOne(body: JsonObject, call: Call, context: AuthorizerContext): Promise<TitanVector | undefined> {
   const side = {
     method: 'POST',
-    url: runtimeUrl(call) + modelPath(knownModel(call).id, 'invoke'),
+    url: runtimeUrl(call) + modelPath(modelFromId(call).id, 'invoke'),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     maxBytes: MAX_ANSWER_BYTES,

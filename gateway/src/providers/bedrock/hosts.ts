@@ -2,7 +2,7 @@
 import { awsBaseUrl } from '../clouds/aws/index.ts';
 import type { Call } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
-import { otherService } from './auth.ts';
+import { otherServiceOf } from './auth.ts';
 
 const RUNTIME = 'bedrock-runtime';
 const CONTROL_PLANE = 'bedrock';
@@ -51,7 +51,7 @@ export function baseUrl(call: Call): string {
 
 /** A proxied call goes to the host that knows its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */
 export function proxyBaseUrl(call: Call): string {
-  const other = otherService(call);
+  const other = otherServiceOf(call);
   if (other !== undefined) return awsBaseUrl(other, call);
   const segment = proxyPath(call).split(/[/?]/, 2)[1] ?? '';
   return awsBaseUrl(HOST_BY_SEGMENT.get(segment) ?? RUNTIME, call);

@@ -5,13 +5,13 @@ import { complete } from './complete.ts';
 import { DATA_PLANE, MODEL_PLACES } from './data-plane.ts';
 import { embed } from './embed.ts';
 import { baseUrl, proxyBaseUrl } from './hosts.ts';
-import { messages, messagesCountTokens, settlingAuth } from './messages.ts';
+import { messages, messagesCountTokens, modelResolvingAuth } from './messages.ts';
 import { models } from './models.ts';
 
 export const bedrock: Provider = defineProvider({
   id: 'bedrock',
   baseUrl,
-  auth: settlingAuth,
+  auth: modelResolvingAuth,
   endpoints: { chatComplete, complete, embed, messages, messagesCountTokens },
   models,
   proxy: { baseUrl: proxyBaseUrl, dataPlane: DATA_PLANE, modelPlaces: MODEL_PLACES },

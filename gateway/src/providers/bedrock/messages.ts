@@ -16,12 +16,12 @@ import {
 import type { Authorizer, Call, Endpoint, JsonObject } from '../contract.ts';
 import { bedrockAuth } from './auth.ts';
 import { betasOf, versionOf, writeBody } from './converse-target.ts';
-import { knownModel, type ModelFacts, modelPath, resolveModel } from './model.ts';
+import { type ModelFacts, modelFromId, modelPath, resolveModel } from './model.ts';
 
 const isNative = ({ family }: ModelFacts): boolean => family === 'anthropic';
 
 const pathTo = (converse: string, invoke: string) => (call: Call) => {
-  const model = knownModel(call);
+  const model = modelFromId(call);
   return modelPath(model.id, isNative(model) ? invoke : converse);
 };
 
@@ -56,7 +56,7 @@ export const messages: Endpoint = {
 
 export const messagesCountTokens: Endpoint = {
   method: 'POST',
-  path: (call) => modelPath(withoutRegion(knownModel(call).id), 'count-tokens'),
+  path: (call) => modelPath(withoutRegion(modelFromId(call).id), 'count-tokens'),
   request: {
     kind: 'write',
     write: (params, call, context) =>
@@ -79,10 +79,10 @@ export const messagesCountTokens: Endpoint = {
  * Paths are made before anybody can be asked: a call with an opaque inference profile goes out as Converse unless the
  * service says that the vendor's model is behind it. The authorizer comes last, so it can still move the call.
  */
-export const settlingAuth: Authorizer = {
+export const modelResolvingAuth: Authorizer = {
   ...bedrockAuth,
   async apply(request, call, context) {
-    if (call.endpoint === 'messages' && knownModel(call).profile !== undefined) {
+    if (call.endpoint === 'messages' && modelFromId(call).profile !== undefined) {
       const model = await resolveModel(call, context);
       if (isNative(model)) request.path = request.path.replace(/\/converse(-stream)?$/, toInvokePath);
     }

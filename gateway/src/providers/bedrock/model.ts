@@ -28,15 +28,15 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 /** What the id itself says, and the target where the id is opaque. */
-export function knownModel(call: Call): ModelFacts {
+export function modelFromId(call: Call): ModelFacts {
   const { id, foundation, profile } = readModelId(requireModel(call));
-  const told = foundation ?? call.fields.text('aws_bedrock_model');
-  return { id, foundation: told, family: familyOf(told), profile: told === undefined ? profile : undefined };
+  const known = foundation ?? call.fields.text('aws_bedrock_model');
+  return { id, foundation: known, family: familyOf(known), profile: known === undefined ? profile : undefined };
 }
 
 /** The same, and what the service says about an inference profile. A profile that cannot be read is of no known family. */
 export function resolveModel(call: Call, context: AuthorizerContext): Deferred<ModelFacts> {
-  const known = knownModel(call);
+  const known = modelFromId(call);
   return known.profile === undefined ? known : lookUp(known, known.profile, call, context);
 }
 

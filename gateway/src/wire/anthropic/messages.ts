@@ -13,7 +13,7 @@ export interface Turn {
 export function toSystem(messages: readonly ChatMessage[]): readonly Block[] {
   return messages.filter(isSystem).flatMap((message) => {
     const parts = partsOf(message.content);
-    return typeof parts[0]?.['text'] === 'string' ? marked(blocksOf(parts), message.cache_control) : [];
+    return typeof parts[0]?.['text'] === 'string' ? withBreakpoint(blocksOf(parts), message.cache_control) : [];
   });
 }
 
@@ -43,12 +43,14 @@ function toTurn(message: ChatMessage): Turn | undefined {
     .map(toAssistantBlock)
     .filter((block) => block !== undefined);
   const content = [...said, ...toolCallsOf(message).map(toToolUse)];
-  return content.length === 0 ? undefined : { role: 'assistant', content: marked(content, message.cache_control) };
+  return content.length === 0
+    ? undefined
+    : { role: 'assistant', content: withBreakpoint(content, message.cache_control) };
 }
 
 function toUserContent({ content, cache_control }: ChatMessage): string | readonly Block[] {
   if (typeof content === 'string' && isAbsent(cache_control)) return content;
-  return marked(blocksOf(partsOf(content)), cache_control);
+  return withBreakpoint(blocksOf(partsOf(content)), cache_control);
 }
 
 function toToolResult({ tool_call_id, content, cache_control }: ChatMessage): Block {
@@ -96,7 +98,7 @@ function blocksOf(parts: readonly ContentPart[]): readonly Block[] {
 }
 
 /** A breakpoint on a whole message stands on its last block. */
-function marked(blocks: readonly Block[], cacheControl: unknown): readonly Block[] {
+function withBreakpoint(blocks: readonly Block[], cacheControl: unknown): readonly Block[] {
   const last = blocks.at(-1);
   if (last === undefined || isAbsent(cacheControl) || 'cache_control' in last) return blocks;
   return [...blocks.slice(0, -1), withCacheControl(last, cacheControl)];

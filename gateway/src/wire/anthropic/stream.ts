@@ -6,7 +6,7 @@ import { anthropicErrorFields } from './errors.ts';
 import { countsOf, NO_TOKENS, type TokenCounts, toUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];
-const NOTHING: Items = [];
+const NO_ITEMS: Items = [];
 
 /**
  * Turns the events of a messages stream into chat chunks, then one usage item. A stream that ends before its
@@ -32,7 +32,7 @@ class AnthropicDecoder implements StreamDecoder {
 
   push(frame: Frame): Items {
     const event = parseJsonObject(frame.data);
-    if (event === undefined || this.#phase === 'closed') return NOTHING;
+    if (event === undefined || this.#phase === 'closed') return NO_ITEMS;
     return this.#read(textAt(event, 'type') ?? frame.event, event);
   }
 
@@ -52,11 +52,11 @@ class AnthropicDecoder implements StreamDecoder {
       case 'message_delta':
         return this.#finish(event);
       case 'message_stop':
-        return this.#phase === 'finished' ? this.#close() : NOTHING;
+        return this.#phase === 'finished' ? this.#close() : NO_ITEMS;
       case 'error':
         return this.#fail(toStreamError(anthropicErrorFields(event), this.#ctx));
       default:
-        return NOTHING;
+        return NO_ITEMS;
     }
   }
 
@@ -110,7 +110,7 @@ class AnthropicDecoder implements StreamDecoder {
       case 'citations_delta':
         return this.#chunks.blocks([{ index, delta: { citation: delta['citation'] } }]);
       default:
-        return NOTHING;
+        return NO_ITEMS;
     }
   }
 
@@ -123,13 +123,13 @@ class AnthropicDecoder implements StreamDecoder {
   #finish(event: JsonObject): Items {
     this.#counts = countsOf(objectAt(event, 'usage'), this.#counts);
     const reason = textAt(objectAt(event, 'delta'), 'stop_reason');
-    if (reason === undefined || this.#phase === 'finished') return NOTHING;
+    if (reason === undefined || this.#phase === 'finished') return NO_ITEMS;
     this.#phase = 'finished';
     return [this.#chunks.finish(finishReasonOf(reason, this.#ctx.strict))];
   }
 
   #close(): Items {
-    if (this.#phase === 'closed') return NOTHING;
+    if (this.#phase === 'closed') return NO_ITEMS;
     this.#phase = 'closed';
     return [{ kind: 'usage', usage: toUsage(this.#counts) }];
   }

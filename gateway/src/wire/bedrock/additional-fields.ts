@@ -36,12 +36,12 @@ const cohere: Fields = (params) => ({
 
 const ai21: Fields = (params) => ({
   top_k: params['top_k'],
-  frequencyPenalty: params['frequencyPenalty'] ?? scale(params, 'frequency_penalty'),
-  presencePenalty: params['presencePenalty'] ?? scale(params, 'presence_penalty'),
+  frequencyPenalty: params['frequencyPenalty'] ?? penaltyScale(params, 'frequency_penalty'),
+  presencePenalty: params['presencePenalty'] ?? penaltyScale(params, 'presence_penalty'),
   countPenalty: params['countPenalty'],
 });
 
-export function scale(params: JsonObject, key: string): JsonObject | undefined {
+export function penaltyScale(params: JsonObject, key: string): JsonObject | undefined {
   const value = numberAt(params, key);
   return value === undefined ? undefined : { scale: value };
 }

@@ -5,7 +5,7 @@ import { conversationOf, toLegacyCompletion } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, orAbsent, withoutAbsent } from '../json/json.ts';
 import { isSystem, maxTokensOf, promptOf, stopList, textOf } from '../openai/index.ts';
-import { scale } from './additional-fields.ts';
+import { penaltyScale } from './additional-fields.ts';
 import type { Family } from './model-id.ts';
 
 type WriteBody = (params: JsonObject, prompt: string) => JsonObject;
@@ -64,8 +64,8 @@ const ai21: WriteBody = (params, prompt) => ({
   temperature: clamped(params, 'temperature', 0, 1),
   topP: params['top_p'],
   stopSequences: stopList(params['stop']),
-  presencePenalty: scale(params, 'presence_penalty'),
-  frequencyPenalty: scale(params, 'frequency_penalty'),
+  presencePenalty: penaltyScale(params, 'presence_penalty'),
+  frequencyPenalty: penaltyScale(params, 'frequency_penalty'),
   countPenalty: params['countPenalty'],
 });
 
@@ -78,7 +78,7 @@ const BODIES: ReadonlyMap<Family, WriteBody> = new Map([
 ]);
 
 /** Whether the family has a text completion API. */
-export const completes = (family: Family): boolean => family === 'anthropic' || BODIES.has(family);
+export const hasTextCompletion = (family: Family): boolean => family === 'anthropic' || BODIES.has(family);
 
 /** The invoke body of a text completion. Errors: `PARAMETER_INVALID`, `OPERATION_UNSUPPORTED`. */
 export function toCompleteBody(params: JsonObject, family: Family): Result<JsonObject, AppError> {

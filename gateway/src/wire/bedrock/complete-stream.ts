@@ -13,7 +13,7 @@ import { exceptionFields } from './errors.ts';
 import { plainUsage } from './usage.ts';
 
 /** What the last frame adds: counts in tokens. */
-export const METRICS = 'amazon-bedrock-invocationMetrics';
+export const METRICS_MEMBER = 'amazon-bedrock-invocationMetrics';
 
 interface Piece {
   readonly text: string;
@@ -68,7 +68,7 @@ function createPieceDecoder(ctx: WireContext, writer: Writer): StreamDecoder {
       if (failure !== undefined) return close([toStreamError(failure, ctx)]);
       const body = parseJsonObject(frame.data);
       if (body === undefined) return [];
-      usage = metricsUsage(objectAt(body, METRICS)) ?? usage;
+      usage = metricsUsage(objectAt(body, METRICS_MEMBER)) ?? usage;
       const pieces = readPieces(body);
       if (pieces.some(({ reason }) => reason !== undefined)) finished = true;
       return pieces.flatMap((piece) => writer.piece(piece));

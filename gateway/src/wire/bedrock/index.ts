@@ -1,6 +1,6 @@
 export { fromConverseAnswer } from './answer.ts';
 export { fromCompleteAnswer, fromLegacyChatAnswer } from './complete-answer.ts';
-export { completes, toCompleteBody, toLegacyChatBody } from './complete-request.ts';
+export { hasTextCompletion, toCompleteBody, toLegacyChatBody } from './complete-request.ts';
 export { createCompleteDecoder, createLegacyChatDecoder } from './complete-stream.ts';
 export { fromCount, toConverseCount, toInvokeCount } from './count-tokens.ts';
 export {

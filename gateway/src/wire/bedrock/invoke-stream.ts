@@ -2,12 +2,12 @@
 import { createMessagesRelayDecoder } from '../anthropic/index.ts';
 import type { Frame, StreamDecoder, WireContext } from '../contract.ts';
 import { toStreamError } from '../openai/index.ts';
-import { METRICS } from './complete-stream.ts';
+import { METRICS_MEMBER } from './complete-stream.ts';
 import { exceptionFields } from './errors.ts';
 
 /** Emits the model's own events under their names, without the member that Bedrock adds. */
 export function createInvokeMessagesDecoder(ctx: WireContext): StreamDecoder {
-  const relay = createMessagesRelayDecoder(ctx, { dropMembers: [METRICS] });
+  const relay = createMessagesRelayDecoder(ctx, { dropMembers: [METRICS_MEMBER] });
   let failed = false;
   return {
     push(frame: Frame) {

@@ -8,7 +8,7 @@ import { messageHead, toMessagesUsage, toStopReason } from './messages-answer.ts
 import { converseCounts } from './usage.ts';
 
 type Items = readonly StreamItem[];
-const NOTHING: Items = [];
+const NO_ITEMS: Items = [];
 
 /** Emits the events of the messages format, then one usage item; blocks are closed before the next one opens. */
 export function createConverseMessagesDecoder(ctx: WireContext): StreamDecoder {
@@ -30,15 +30,15 @@ class ConverseMessagesDecoder implements StreamDecoder {
   }
 
   push(frame: Frame): Items {
-    if (this.#closed) return NOTHING;
+    if (this.#closed) return NO_ITEMS;
     const failure = exceptionFields(frame);
     if (failure !== undefined) return this.#fail(toStreamError(failure, this.#ctx));
     const event = parseJsonObject(frame.data);
-    return event === undefined ? NOTHING : this.#read(frame.event, event);
+    return event === undefined ? NO_ITEMS : this.#read(frame.event, event);
   }
 
   end(): Items {
-    if (this.#closed) return NOTHING;
+    if (this.#closed) return NO_ITEMS;
     return this.#stopped ? this.#finish(undefined) : this.#fail(INCOMPLETE_STREAM);
   }
 
@@ -49,7 +49,7 @@ class ConverseMessagesDecoder implements StreamDecoder {
         return this.#start();
       case 'contentBlockStart': {
         const use = objectAt(objectAt(event, 'start'), 'toolUse');
-        return use === undefined ? NOTHING : this.#openBlock(upstream, toolUseBlock(use));
+        return use === undefined ? NO_ITEMS : this.#openBlock(upstream, toolUseBlock(use));
       }
       case 'contentBlockDelta':
         return this.#addDelta(upstream, objectAt(event, 'delta') ?? {});
@@ -58,16 +58,16 @@ class ConverseMessagesDecoder implements StreamDecoder {
       case 'messageStop':
         this.#stopped = true;
         this.#stopReason = textAt(event, 'stopReason');
-        return NOTHING;
+        return NO_ITEMS;
       case 'metadata':
         return this.#finish(objectAt(event, 'usage'));
       default:
-        return NOTHING;
+        return NO_ITEMS;
     }
   }
 
   #start(): Items {
-    if (this.#started) return NOTHING;
+    if (this.#started) return NO_ITEMS;
     this.#started = true;
     const usage = { input_tokens: 0, output_tokens: 0 };
     const message = { ...messageHead(this.#ctx), content: [], stop_reason: null, stop_sequence: null, usage };
@@ -75,11 +75,11 @@ class ConverseMessagesDecoder implements StreamDecoder {
   }
 
   #addDelta(upstream: number, raw: JsonObject): Items {
-    const said = readDelta(raw);
-    if (said === undefined) return NOTHING;
-    const opening = this.#open?.upstream === upstream ? NOTHING : this.#openBlock(upstream, said.block);
-    if (said.delta === undefined) return opening;
-    return [...opening, item('content_block_delta', { index: this.#open?.index ?? 0, delta: said.delta })];
+    const change = readDelta(raw);
+    if (change === undefined) return NO_ITEMS;
+    const opening = this.#open?.upstream === upstream ? NO_ITEMS : this.#openBlock(upstream, change.block);
+    if (change.delta === undefined) return opening;
+    return [...opening, item('content_block_delta', { index: this.#open?.index ?? 0, delta: change.delta })];
   }
 
   #openBlock(upstream: number, content_block: JsonObject): Items {
@@ -90,7 +90,7 @@ class ConverseMessagesDecoder implements StreamDecoder {
   }
 
   #closeBlock(): Items {
-    if (this.#open === undefined) return NOTHING;
+    if (this.#open === undefined) return NO_ITEMS;
     const { index } = this.#open;
     this.#open = undefined;
     return [item('content_block_stop', { index })];
@@ -124,14 +124,14 @@ function toolUseBlock(use: JsonObject): JsonObject {
   return { type: 'tool_use', id: use['toolUseId'], name: use['name'], input: {} };
 }
 
-interface Said {
+interface BlockDelta {
   /** The block that opens when the delta is the first of its block. */
   readonly block: JsonObject;
   /** Absent: the block is complete when it opens. */
   readonly delta?: JsonObject;
 }
 
-function readDelta(delta: JsonObject): Said | undefined {
+function readDelta(delta: JsonObject): BlockDelta | undefined {
   const text = textAt(delta, 'text');
   if (text !== undefined) return { block: { type: 'text', text: '' }, delta: { type: 'text_delta', text } };
   const partial_json = textAt(objectAt(delta, 'toolUse'), 'input');
@@ -140,7 +140,7 @@ function readDelta(delta: JsonObject): Said | undefined {
   return reasoning === undefined ? undefined : readReasoning(reasoning);
 }
 
-function readReasoning({ text, signature, redactedContent }: JsonObject): Said | undefined {
+function readReasoning({ text, signature, redactedContent }: JsonObject): BlockDelta | undefined {
   if (redactedContent !== undefined) return { block: { type: 'redacted_thinking', data: redactedContent } };
   const block = { type: 'thinking', thinking: '', signature: '' };
   if (text !== undefined) return { block, delta: { type: 'thinking_delta', thinking: text } };

@@ -7,7 +7,7 @@ import { exceptionFields } from './errors.ts';
 import { converseCounts } from './usage.ts';
 
 type Items = readonly StreamItem[];
-const NOTHING: Items = [];
+const NO_ITEMS: Items = [];
 
 /** Turns Converse events into chat chunks, then one usage item; an exception is an error item and the end. */
 export function createConverseDecoder(ctx: WireContext): StreamDecoder {
@@ -28,15 +28,15 @@ class ConverseDecoder implements StreamDecoder {
   }
 
   push(frame: Frame): Items {
-    if (this.#closed) return NOTHING;
+    if (this.#closed) return NO_ITEMS;
     const failure = exceptionFields(frame);
     if (failure !== undefined) return this.#close([toStreamError(failure, this.#ctx)]);
     const event = parseJsonObject(frame.data);
-    return event === undefined ? NOTHING : this.#read(frame.event, event);
+    return event === undefined ? NO_ITEMS : this.#read(frame.event, event);
   }
 
   end(): Items {
-    if (this.#closed) return NOTHING;
+    if (this.#closed) return NO_ITEMS;
     return this.#close(this.#stopped ? [this.#finish()] : [INCOMPLETE_STREAM]);
   }
 
@@ -52,19 +52,19 @@ class ConverseDecoder implements StreamDecoder {
       case 'messageStop':
         this.#stopped = true;
         this.#stopReason = textAt(event, 'stopReason');
-        return NOTHING;
+        return NO_ITEMS;
       case 'metadata':
         return this.#close([
           this.#finish(),
           { kind: 'usage', usage: toUsage(converseCounts(objectAt(event, 'usage'))) },
         ]);
       default:
-        return NOTHING;
+        return NO_ITEMS;
     }
   }
 
   #openTool(use: JsonObject | undefined): Items {
-    if (use === undefined) return NOTHING;
+    if (use === undefined) return NO_ITEMS;
     this.#toolIndex += 1;
     const call = { name: textAt(use, 'name') ?? '', arguments: '' };
     const id = textAt(use, 'toolUseId') ?? '';
@@ -80,7 +80,7 @@ class ConverseDecoder implements StreamDecoder {
       return [this.#chunks.delta({ tool_calls: [{ index, function: { arguments: input } }] })];
     }
     const extra = reasoningDelta(delta);
-    return extra === undefined ? NOTHING : this.#chunks.blocks([{ index: block, delta: extra }]);
+    return extra === undefined ? NO_ITEMS : this.#chunks.blocks([{ index: block, delta: extra }]);
   }
 
   #finish(): StreamItem {

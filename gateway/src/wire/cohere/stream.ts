@@ -13,7 +13,7 @@ import { cohereUsage } from './usage.ts';
 
 type Items = readonly StreamItem[];
 
-const NOTHING: Items = [];
+const NO_ITEMS: Items = [];
 
 /** A stream that ends before its `message-end` ends with an error item. */
 export function createCohereDecoder(ctx: WireContext): StreamDecoder {
@@ -34,13 +34,13 @@ class CohereDecoder implements StreamDecoder {
 
   push(frame: Frame): Items {
     const event = parseJsonObject(frame.data);
-    if (event === undefined || this.#closed) return NOTHING;
+    if (event === undefined || this.#closed) return NO_ITEMS;
     const type = textAt(event, 'type') ?? frame.event;
     return type === undefined || type === 'error' ? this.#readError(event) : this.#read(type, event);
   }
 
   end(): Items {
-    return this.#closed ? NOTHING : this.#close([INCOMPLETE_STREAM]);
+    return this.#closed ? NO_ITEMS : this.#close([INCOMPLETE_STREAM]);
   }
 
   #read(type: string, event: JsonObject): Items {
@@ -63,7 +63,7 @@ class CohereDecoder implements StreamDecoder {
       case 'message-end':
         return this.#finish(objectAt(event, 'delta'));
       default:
-        return NOTHING;
+        return NO_ITEMS;
     }
   }
 
@@ -71,12 +71,12 @@ class CohereDecoder implements StreamDecoder {
     const text = textAt(content, 'text') ?? '';
     const thinking = textAt(content, 'thinking') ?? '';
     if (thinking !== '') return this.#chunks.blocks([{ index: block, delta: { thinking } }]);
-    return text === '' ? NOTHING : [this.#chunks.text(text, block)];
+    return text === '' ? NO_ITEMS : [this.#chunks.text(text, block)];
   }
 
   #plan(thinking: string): Items {
     this.#planBlocks = 1;
-    return thinking === '' ? NOTHING : this.#chunks.blocks([{ index: 0, delta: { thinking } }]);
+    return thinking === '' ? NO_ITEMS : this.#chunks.blocks([{ index: 0, delta: { thinking } }]);
   }
 
   /** Only the first event of a call has an id. */
@@ -91,7 +91,7 @@ class CohereDecoder implements StreamDecoder {
 
   #citation(citation: JsonObject | undefined): Items {
     const item = this.#chunks.delta({});
-    if (this.#ctx.strict || citation === undefined || item.kind !== 'chunk') return NOTHING;
+    if (this.#ctx.strict || citation === undefined || item.kind !== 'chunk') return NO_ITEMS;
     return [{ ...item, data: { ...item.data, citations: [citation] } }];
   }
 
@@ -106,7 +106,7 @@ class CohereDecoder implements StreamDecoder {
   /** An event without type is an error body in the middle of the stream, or nothing we know. */
   #readError(event: JsonObject): Items {
     const fields = readErrorShape(event);
-    if (fields === undefined && event['type'] !== 'error') return NOTHING;
+    if (fields === undefined && event['type'] !== 'error') return NO_ITEMS;
     return this.#close([toStreamError(fields, this.#ctx)]);
   }
 

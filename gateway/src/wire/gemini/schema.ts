@@ -34,7 +34,7 @@ const MAX_DEPTH = 64;
 const OPAQUE: JsonObject = { type: 'object' };
 
 /** Everything `clean` needs to know about where it is. */
-interface Place {
+interface SchemaContext {
   readonly definitions: ReadonlyMap<string, JsonObject>;
   /** References being resolved around this node. */
   readonly open: readonly string[];
@@ -57,7 +57,7 @@ function definitionsOf(root: JsonObject): ReadonlyMap<string, JsonObject> {
   return definitions;
 }
 
-function clean(node: JsonObject, around: Place): JsonObject {
+function clean(node: JsonObject, around: SchemaContext): JsonObject {
   around.count.nodes += 1;
   if (around.depth > MAX_DEPTH || around.count.nodes > MAX_NODES) return OPAQUE;
   const place = { ...around, depth: around.depth + 1 };
@@ -75,7 +75,7 @@ function clean(node: JsonObject, around: Place): JsonObject {
 }
 
 /** `properties` holds names, so its keys are never read as keywords. */
-function cleanMember(key: string, value: unknown, place: Place): unknown {
+function cleanMember(key: string, value: unknown, place: SchemaContext): unknown {
   const child = (schema: unknown): JsonObject => (isObject(schema) ? clean(schema, place) : {});
   if (key === 'properties') {
     if (!isObject(value)) return undefined;
@@ -87,7 +87,7 @@ function cleanMember(key: string, value: unknown, place: Place): unknown {
 }
 
 /** What a reference stands for, its siblings on top; undefined when the node is none. */
-function resolve(node: JsonObject, place: Place): { node: JsonObject; place: Place } | undefined {
+function resolve(node: JsonObject, place: SchemaContext): { node: JsonObject; place: SchemaContext } | undefined {
   const { $ref: reference, ...siblings } = node;
   if (typeof reference !== 'string') return undefined;
   const pointer = decodePointer(reference);

@@ -14,24 +14,24 @@ export interface OpenAiDialect {
   usage?(usage: JsonObject): JsonObject;
 }
 
-/** The member of a choice that holds what the model says. */
-export type Voice = 'message' | 'delta';
+/** The member of a choice that holds the message or its delta. */
+export type ChoiceMember = 'message' | 'delta';
 
 /** The choices of an answer or chunk with the dialect's repairs done. */
 export function repairChoices(
   choices: readonly unknown[],
-  voice: Voice,
+  member: ChoiceMember,
   dialect: OpenAiDialect,
   ctx: WireContext,
 ): readonly unknown[] {
-  return choices.map((choice) => (isObject(choice) ? repairChoice(choice, voice, dialect, ctx) : choice));
+  return choices.map((choice) => (isObject(choice) ? repairChoice(choice, member, dialect, ctx) : choice));
 }
 
-function repairChoice(choice: JsonObject, voice: Voice, dialect: OpenAiDialect, ctx: WireContext): JsonObject {
-  const said = choice[voice];
-  const repaired = isObject(said) ? (dialect.message?.(said, ctx) ?? said) : said;
+function repairChoice(choice: JsonObject, member: ChoiceMember, dialect: OpenAiDialect, ctx: WireContext): JsonObject {
+  const message = choice[member];
+  const repaired = isObject(message) ? (dialect.message?.(message, ctx) ?? message) : message;
   const reason = choice['finish_reason'];
   const mapped = dialect.ownFinishReasons && ctx.strict && typeof reason === 'string' ? toFinishReason(reason) : reason;
-  if (repaired === said && mapped === reason) return choice;
-  return { ...choice, ...(said === undefined ? {} : { [voice]: repaired }), finish_reason: mapped };
+  if (repaired === message && mapped === reason) return choice;
+  return { ...choice, ...(message === undefined ? {} : { [member]: repaired }), finish_reason: mapped };
 }

@@ -4,7 +4,7 @@ import type { ErrorFields, JsonObject } from '../contract.ts';
 
 type ReadShape = (body: JsonObject) => ErrorFields | undefined;
 
-const NOTHING = { type: null, param: null, code: null } as const;
+const NO_FIELDS = { type: null, param: null, code: null } as const;
 
 /** In this order: the first shape that fits gives the fields. */
 const SHAPES: readonly ReadShape[] = [nested, errorText, cloudflare, fault, detail, flat];
@@ -57,7 +57,7 @@ function cloudflare(body: JsonObject): ErrorFields | undefined {
   const lines = errors.map((item: unknown) =>
     isObject(item) ? `Error ${codeText(item['code']) ?? 'unknown'}:${text(item['message']) ?? ''}` : String(item),
   );
-  return { ...NOTHING, message: lines.join(', '), type: text(body['name']) ?? null, param: text(body['id']) ?? null };
+  return { ...NO_FIELDS, message: lines.join(', '), type: text(body['name']) ?? null, param: text(body['id']) ?? null };
 }
 
 /** fireworks-ai behind its API gateway. */
@@ -66,7 +66,7 @@ function fault(body: JsonObject): ErrorFields | undefined {
   if (!isObject(error)) return undefined;
   const inner = isObject(error['detail']) ? error['detail'] : {};
   return {
-    ...NOTHING,
+    ...NO_FIELDS,
     message: text(error['faultstring']) ?? JSON.stringify(error),
     code: codeText(inner['errorcode']),
   };
@@ -76,11 +76,11 @@ function fault(body: JsonObject): ErrorFields | undefined {
 function detail(body: JsonObject): ErrorFields | undefined {
   const value = body['detail'];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return { ...NOTHING, message: value };
+  if (typeof value === 'string') return { ...NO_FIELDS, message: value };
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
-  if (!isObject(first) || typeof first['msg'] !== 'string') return { ...NOTHING, message: JSON.stringify(value) };
+  if (!isObject(first) || typeof first['msg'] !== 'string') return { ...NO_FIELDS, message: JSON.stringify(value) };
   const place = Array.isArray(first['loc']) ? `${first['loc'].join('.')}: ` : '';
-  return { ...NOTHING, message: place + first['msg'], type: text(first['type']) ?? null };
+  return { ...NO_FIELDS, message: place + first['msg'], type: text(first['type']) ?? null };
 }
 
 /** mistral-ai and others (`object: error`), aws (`Message`, `__type`), cohere, oci, databricks, stability: fields at the root. */

@@ -19,7 +19,7 @@ export interface SseRelayOptions {
 
 const LF = 0x0a;
 const CR = 0x0d;
-const NOTHING: Buffer = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 const DATA = Buffer.from('data:');
 // JSON escapes line ends, so the words at the start of a line are the terminator and not content.
 const DONE = /(?:^|[\r\n])data: ?\[DONE\]/;
@@ -30,7 +30,7 @@ const TAIL_BYTES = 64;
 /** Relays server-sent events byte for byte but for what the options ask. */
 export function createSseRelay({ member, terminated }: SseRelayOptions): SseRelay {
   const tagger = member === undefined ? undefined : createLineTagger(member);
-  let tail: Buffer = NOTHING;
+  let tail: Buffer = NO_BYTES;
   const watch = (bytes: Buffer): Buffer => {
     if (terminated) tail = bytes.length >= TAIL_BYTES ? bytes.subarray(-TAIL_BYTES) : joined(tail, bytes);
     return bytes;
@@ -38,7 +38,7 @@ export function createSseRelay({ member, terminated }: SseRelayOptions): SseRela
   return {
     push: (bytes) => watch(tagger === undefined ? bytes : tagger.push(bytes)),
     end() {
-      const rest = watch(tagger === undefined ? NOTHING : tagger.end());
+      const rest = watch(tagger === undefined ? NO_BYTES : tagger.end());
       return terminated ? joined(rest, terminatorFor(tail)) : rest;
     },
   };
@@ -52,7 +52,7 @@ function terminatorFor(tail: Buffer): Buffer {
 
 /** Holds a line back until it is whole. */
 function createLineTagger(member: Member): { push(bytes: Buffer): Buffer; end(): Buffer } {
-  let held: Buffer = NOTHING;
+  let held: Buffer = NO_BYTES;
   const take = (bytes: Buffer, last: number): Buffer => {
     const pieces: Buffer[] = [];
     let at = 0;
@@ -61,7 +61,7 @@ function createLineTagger(member: Member): { push(bytes: Buffer): Buffer; end():
       pieces.push(tagLine(bytes.subarray(at, end), member));
       at = end;
     }
-    return pieces.length === 1 ? (pieces[0] ?? NOTHING) : Buffer.concat(pieces);
+    return pieces.length === 1 ? (pieces[0] ?? NO_BYTES) : Buffer.concat(pieces);
   };
   return {
     push(bytes) {
@@ -77,7 +77,7 @@ function createLineTagger(member: Member): { push(bytes: Buffer): Buffer; end():
     },
     end() {
       const rest = held;
-      held = NOTHING;
+      held = NO_BYTES;
       return take(rest, rest.length);
     },
   };
