@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createStoreBreaker } from '../store/index.ts';
 import type { CacheStore } from './cache-store.ts';
-import { encodeEntry } from './envelope.ts';
 import type { CacheKeyParts } from './key.ts';
 import { createMemoryCacheStore } from './memory/index.ts';
-import { type CacheLookup, createResponseCache } from './response-cache.ts';
+import { type CacheLookup, createResponseCache, encodeEntry } from './response-cache.ts';
 import type { CacheableAnswer } from './storable.ts';
 
 const parts = (workspace = 'search'): CacheKeyParts => ({

@@ -1,6 +1,5 @@
 import type { StoreBreaker } from '../store/index.ts';
 import type { CacheStore } from './cache-store.ts';
-import { decodeEntry, encodeEntry } from './envelope.ts';
 import { type CacheKeyParts, cacheKey } from './key.ts';
 import { type CacheableAnswer, storableJson } from './storable.ts';
 
@@ -65,3 +64,13 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     },
   };
 }
+
+/** Version of the stored format, its first byte; raised when stored answers can no longer be served as they are. */
+const FORMAT_VERSION = 1;
+
+/** A stored answer: the version byte, then the JSON text. */
+export const encodeEntry = (json: Buffer): Buffer => Buffer.concat([Buffer.of(FORMAT_VERSION), json]);
+
+/** The JSON text, or undefined when it was stored in another version. */
+const decodeEntry = (stored: Buffer): Buffer | undefined =>
+  stored[0] === FORMAT_VERSION ? stored.subarray(1) : undefined;

@@ -1,5 +1,4 @@
-export { bufferedBytesFor, type ProcessMemory } from './buffered-bytes.ts';
-export { DEFAULTS } from './defaults.ts';
+export { bufferedBytesFor, DEFAULTS, type ProcessMemory } from './defaults.ts';
 export { createEnvReader, ENVIRONMENT, readEnvironment, type Variables } from './env.ts';
 export { type HeaderRow, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
 export {

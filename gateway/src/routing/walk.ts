@@ -2,7 +2,6 @@
 import type { FallbackRule } from '@gatehouse/crds/errors';
 import { AppError } from '../errors/index.ts';
 import { isOpen } from './breaker.ts';
-import { pickWeighted } from './draw.ts';
 import type { Branch, Leaf, PlanNode, StickyPlan } from './plan.ts';
 import type { QueryFacts } from './query.ts';
 
@@ -117,4 +116,19 @@ function childAt(node: Branch, index: number): PlanNode {
   const child = node.children[index];
   if (child === undefined) throw new AppError('INTERNAL', { cause: `no child ${index} at ${node.path}` });
   return child;
+}
+
+/** Picks one of the candidate indexes in proportion to its weight, never one of weight 0. `at` is uniform in [0, 1). */
+export function pickWeighted(weights: readonly number[], candidates: readonly number[], at: number): number {
+  const total = candidates.reduce((sum, i) => sum + (weights[i] ?? 0), 0);
+  let left = at * total;
+  let last = candidates[0] ?? 0;
+  for (const i of candidates) {
+    const weight = weights[i] ?? 0;
+    if (weight <= 0) continue;
+    last = i;
+    left -= weight;
+    if (left < 0) return i;
+  }
+  return last;
 }

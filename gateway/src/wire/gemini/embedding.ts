@@ -2,8 +2,7 @@
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
-import { embeddingsBody, parseDataUrl, promptUsage } from '../openai/index.ts';
-import { encodeVector } from '../vector/vector.ts';
+import { embeddingsBody, encodeVector, parseDataUrl, promptUsage } from '../openai/index.ts';
 
 /** Whether the input is a list, which goes to `batchEmbedContents`. */
 export const isEmbeddingBatch = (params: JsonObject): boolean => Array.isArray(params['input']);

@@ -22,6 +22,7 @@ export { finishReasonOf, toFinishReason } from './finish-reason.ts';
 export {
   type EmbeddingsAnswer,
   embeddingsBody,
+  encodeVector,
   type ModelsBody,
   modelEntry,
   modelsBody,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeVector } from './vector.ts';
+import { encodeVector } from './lists.ts';
 
 describe('a vector', () => {
   test('stays a list unless base64 was asked for', () => {
