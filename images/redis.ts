@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage, entriesOf, entriesOfFolder, type TarEntry, withFolders, writeLayer } from './oci/index.ts';
-import { debianTree, IMAGE_USER } from './root/index.ts';
+import { debianTree, IMAGE_USER, packageDatabase, packagesIn, releasePackages } from './root/index.ts';
 
 export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
 
@@ -32,13 +32,14 @@ export async function buildRedisArchive(folder: string, name: string = REDIS_IMA
 }
 
 async function redisEntries(): Promise<TarEntry[]> {
-  const unpacked = (await entriesOfFolder(await debianTree(PACKAGES)))
-    .filter(({ type }) => type !== 'folder')
-    .map(intoUsr);
+  const tree = await debianTree(PACKAGES);
+  const packages = [...(await packagesIn(tree)), ...(await releasePackages())];
+  const unpacked = (await entriesOfFolder(tree)).filter(({ type }) => type !== 'folder').map(intoUsr);
   const kept = unpacked.filter(({ path }) => isLibrary(path) || PROGRAMS.includes(path) || path.endsWith('/copyright'));
   return withFolders([
     ...MERGED_FOLDERS.map((folder): TarEntry => ({ path: folder, type: 'link', target: `usr/${folder}` })),
     ...kept,
+    ...(await packageDatabase(packages)),
     { path: 'usr/bin/redis-server', type: 'link', target: SERVER.replace('usr/bin/', '') },
     ...entriesOf({
       '/etc/passwd': `root:x:0:0:root:/root:/sbin/nologin\nredis:x:${IMAGE_USER}:${IMAGE_USER}::/:/sbin/nologin\n`,

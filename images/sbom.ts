@@ -38,7 +38,7 @@ export interface Materials {
   readonly version: string;
   /** Paths of packages as the lock file has them. */
   readonly packages: readonly string[];
-  readonly debian: readonly DebianPackage[];
+  readonly debian: readonly Omit<DebianPackage, 'control'>[];
   readonly lock: LockFile;
 }
 
@@ -98,7 +98,7 @@ function toNpm(path: string, { packages }: LockFile): Component {
   };
 }
 
-function toDebian({ name, version, architecture, sha256 }: DebianPackage): Component {
+function toDebian({ name, version, architecture, sha256 }: Omit<DebianPackage, 'control'>): Component {
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
   const hashes = [{ alg: 'SHA-256', content: sha256 }] as const;
   return { type: 'library', 'bom-ref': purl, name, version, purl, hashes };

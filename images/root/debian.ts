@@ -11,6 +11,8 @@ const debianPackage = z.strictObject({
   architecture: z.string().min(1),
   /** Of the archive. */
   sha256: z.string().length(64),
+  /** All control fields, as in a Debian control file, without a line end behind the last. */
+  control: z.string().min(1),
 });
 export type DebianPackage = z.infer<typeof debianPackage>;
 
@@ -21,7 +23,7 @@ export type DebianPackage = z.infer<typeof debianPackage>;
 export async function debianTree(names: readonly string[]): Promise<string> {
   const release = await readFile('/etc/os-release', 'utf8');
   const key = createHash('sha256')
-    .update(JSON.stringify([names, release]))
+    .update(JSON.stringify([names, release, 'with control fields']))
     .digest('hex')
     .slice(0, 16);
   return unpackDebianPackages(names, join(cacheFolder(), `debian-${key}`));
@@ -60,13 +62,22 @@ export async function packagesIn(folder: string): Promise<readonly DebianPackage
 const listOf = (folder: string): string => `${folder}.packages.json`;
 
 async function describe(archive: string): Promise<DebianPackage> {
-  const text = await run(['dpkg-deb', '--field', archive, 'Package', 'Version', 'Architecture']);
-  const fields = new Map(text.split('\n').map((line) => [line.split(': ')[0], line.split(': ')[1] ?? '']));
-  const [name = '', version = '', architecture = ''] = ['Package', 'Version', 'Architecture'].map((f) => fields.get(f));
   const sha256 = createHash('sha256')
     .update(await readFile(archive))
     .digest('hex');
-  return { name, version, architecture, sha256 };
+  return packageOf(await run(['dpkg-deb', '--field', archive]), sha256);
+}
+
+/** A package from its control fields (deb-control(5)). Throws when a field that names it is missing. */
+export function packageOf(control: string, sha256: string): DebianPackage {
+  const field = (name: string): string | undefined => new RegExp(`^${name}: (.+)$`, 'm').exec(control)?.[1];
+  return debianPackage.parse({
+    name: field('Package'),
+    version: field('Version'),
+    architecture: field('Architecture'),
+    sha256,
+    control: control.trim(),
+  });
 }
 
 /** By the package lists of the machine, else by lists of our own: a bare machine has none, or outdated ones. */

@@ -1,4 +1,5 @@
 /** The root file systems below the programs. */
-export { type DebianPackage, debianTree } from './debian.ts';
+export { type DebianPackage, debianTree, packagesIn } from './debian.ts';
 export { IMAGE_NODE, IMAGE_USER, nodeRootEntries, nodeRootLayer, type RootOptions } from './node-root.ts';
+export { packageDatabase, releasePackages } from './package-database.ts';
 export { rootEntries, rootPackages } from './root-file-system.ts';

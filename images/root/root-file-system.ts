@@ -3,16 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { entriesOf, entriesOfFolder, type TarEntry, withFolders } from '../oci/index.ts';
 import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
 import { nodeRootEntries, nodeRootPackages } from './node-root.ts';
+import { packageDatabase, releasePackages } from './package-database.ts';
 
 /** Where programs that do not bring their own authorities look. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 const AUTHORITY_PACKAGES = ['ca-certificates'];
 
-/** Node, its libraries, the authorities that Debian trusts and a user without rights; no shell, no package manager. */
+/**
+ * Node, its libraries, the authorities that Debian trusts, a user without rights and the package database that scanners read; no
+ * shell, no package manager.
+ */
 export async function rootEntries(): Promise<TarEntry[]> {
-  const [root, authorities] = await Promise.all([nodeRootEntries(), authorityBundle()]);
-  return withFolders([...root, ...entriesOf({ [AUTHORITIES]: authorities })]);
+  const [root, authorities, { debian }] = await Promise.all([nodeRootEntries(), authorityBundle(), rootPackages()]);
+  return withFolders([...root, ...entriesOf({ [AUTHORITIES]: authorities }), ...(await packageDatabase(debian))]);
 }
 
 async function authorityBundle(): Promise<string> {
@@ -32,5 +36,6 @@ export async function rootPackages(): Promise<{
   readonly debian: readonly DebianPackage[];
 }> {
   const { packages, debian } = await nodeRootPackages();
-  return { npm: packages, debian: [...debian, ...(await packagesIn(await debianTree(AUTHORITY_PACKAGES)))] };
+  const authorities = await packagesIn(await debianTree(AUTHORITY_PACKAGES));
+  return { npm: packages, debian: [...debian, ...authorities, ...(await releasePackages())] };
 }

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +73,31 @@ describe.skipIf(withoutNodes() !== undefined)('our images', () => {
     }
     expect([...paths].filter((path) => /bin\/((ba|da)?sh|busybox|apt|dpkg)$/.test(path ?? ''))).toEqual([]);
     expect(lines.filter((line) => !/^\S+\s+(0\/0|root\/root)\s/.test(line) || !/ 1970-01-01 /.test(line))).toEqual([]);
+  });
+
+  test('carry the release files and the package database that scanners read, with every Debian package of the bill', async () => {
+    const [archive] = await buildArchives({ folder: join(folder, 'scan'), images: ['operator'] });
+    const root = await mkdtemp(join(folder, 'root-'));
+    await execute('tar', ['-xf', archive?.path ?? '', '-C', root]);
+    const [{ Layers: layers }] = JSON.parse(await readFile(join(root, 'manifest.json'), 'utf8'));
+    await execute('tar', ['-xf', join(root, layers[0]), '-C', root]);
+    expect(await readFile(join(root, 'etc/os-release'), 'utf8')).toMatch(/^ID=debian$/m);
+    expect(await readFile(join(root, 'etc/debian_version'), 'utf8')).toMatch(/^\d+(\.\d+)?\n$/);
+
+    const database = join(root, 'var/lib/dpkg/status.d');
+    const texts = await Promise.all((await readdir(database)).map((name) => readFile(join(database, name), 'utf8')));
+    const listed = texts.map((text) => {
+      const field = (name: string): string => new RegExp(`^${name}: (.+)$`, 'm').exec(text)?.[1] ?? '';
+      expect(field('Architecture')).not.toBe('');
+      expect(field('Maintainer')).not.toBe('');
+      return `${field('Package')} ${field('Version')}`;
+    });
+    const [path = ''] = await writeBoms(join(folder, 'scan'), ['operator']);
+    const { components } = bill.parse(JSON.parse(await readFile(path, 'utf8')));
+    const billed = components.filter(({ purl }) => purl?.startsWith('pkg:deb/'));
+    expect(listed.toSorted()).toEqual(billed.map(({ name, version }) => `${name} ${version}`).toSorted());
+    const depends = texts.find((text) => text.startsWith('Package: libstdc++6\n'));
+    expect(depends).toMatch(/^Depends: .*libc6/m);
   });
 
   test('are the same when a builder makes them from the Dockerfiles', async () => {
