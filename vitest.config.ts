@@ -5,6 +5,9 @@ const source = {
   ssr: { resolve: { conditions: ['@gatehouse/source'] } },
 };
 
+/** Ends a test that hangs. How fast something is, is no matter of these lanes: a busy machine makes everything slow. */
+const HANGING = { testTimeout: 300_000, hookTimeout: 300_000 };
+
 /** Tests beside the source that open sockets, start processes or watch files: they need time that a unit test does not get. */
 const SLOW = [
   'standalone/src/{app,mock-provider}/**/*.test.ts',
@@ -32,7 +35,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...SLOW],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],
-          testTimeout: 20_000, // for a machine that does other work, too
+          testTimeout: 60_000,
         },
       },
       {
@@ -40,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'docs',
           include: ['test/docs/**/*.test.ts'],
-          testTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -48,6 +51,7 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
+          ...HANGING,
           setupFiles: ['test/kit/fail-on-console.ts'],
         },
       },
@@ -59,7 +63,7 @@ export default defineConfig({
           exclude: ['test/integration/redis/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
-          testTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -69,7 +73,7 @@ export default defineConfig({
           include: ['test/integration/redis/**/*.test.ts'],
           isolate: false,
           maxWorkers: 2,
-          testTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -80,8 +84,7 @@ export default defineConfig({
           exclude: ['**/*.nodes.test.ts'],
           globalSetup: ['test/cluster/setup.ts'],
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -90,9 +93,8 @@ export default defineConfig({
           name: 'cluster-nodes',
           include: ['test/{cluster,operator,images}/**/*.nodes.test.ts'],
           globalSetup: ['test/cluster/setup-nodes.ts'],
-          maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          fileParallelism: false, // one of them compares the machine before and after
+          ...HANGING,
         },
       },
       {
@@ -102,8 +104,7 @@ export default defineConfig({
           include: ['test/security/**/*.test.ts'],
           globalSetup: ['test/cluster/setup.ts'],
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -114,7 +115,7 @@ export default defineConfig({
           globalSetup: ['test/cluster/setup.ts'],
           fileParallelism: false, // each has an installation of its own
           testTimeout: 900_000,
-          hookTimeout: 60_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -124,8 +125,7 @@ export default defineConfig({
           include: ['test/{chart,gitops}/**/*.test.ts'],
           globalSetup: ['test/chart/setup.ts'],
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...HANGING,
         },
       },
       {
@@ -134,8 +134,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false, // one cluster, and traffic whose every failure counts
-          testTimeout: 240_000,
-          hookTimeout: 600_000,
+          testTimeout: 900_000,
+          hookTimeout: 1_800_000,
         },
       },
       {
@@ -143,7 +143,7 @@ export default defineConfig({
         test: {
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
-          testTimeout: 600_000,
+          testTimeout: 1_200_000,
         },
       },
     ],

@@ -14,11 +14,11 @@ export interface CaptureOptions {
   readonly input?: string;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Ends the command; two minutes unless told. */
+  /** Ends the command; ten minutes unless told. */
   readonly timeoutMs?: number;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 /** Runs a command to its end; whatever its exit code, that is an outcome. */
 export async function capture(

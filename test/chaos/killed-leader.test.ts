@@ -5,7 +5,6 @@ import type { Fault, ProxiedRequest } from '../kit/fault-proxy.ts';
 import { startMonitor } from './monitor.ts';
 import { APP_KEY, type ChaosWorld, numberOf, startChaosWorld } from './world.ts';
 
-const DEADLINE_MS = 80_000;
 /** Never forwarded while the test runs. */
 const BEFORE: Fault = { kind: 'delay', ms: 600_000 };
 const AFTER: Fault = { kind: 'cut', afterBytes: 0 };
@@ -27,7 +26,6 @@ async function killAtWrite(world: ChaosWorld, step: number, fault: Fault): Promi
   }, fault);
   await world.edit();
   await waitFor(async () => (await servedEverywhere(world)) || undefined, {
-    deadlineMs: DEADLINE_MS,
     what: `edit ${world.edited} after a crash at write ${step}`,
   });
   return struck;

@@ -23,7 +23,6 @@ import { type SupervisedOperator, superviseOperator } from './supervisor.ts';
 export const APP_KEY = 'gwk_a_key_of_the_chaos_tests';
 
 /** For a gateway that starts while nobody leads and the API server fails. */
-const DEADLINE_MS = 80_000;
 
 export interface ChaosWorld extends AsyncDisposable {
   readonly cluster: ControlPlaneAccess;
@@ -98,7 +97,7 @@ export async function startChaosWorld({ operators: count = 2 } = {}): Promise<Ch
     const setup = { ...stage.setup, kubeconfigPath };
     const operators: SupervisedOperator[] = [];
     while (operators.length < count) operators.push(stack.use(await superviseOperator(setup)));
-    const pods = new Set(await runPods(stage, { count: 2, deadlineMs: DEADLINE_MS }));
+    const pods = new Set(await runPods(stage, { count: 2 }));
     stack.defer(async () => {
       await Promise.all([...pods].map((pod) => pod[Symbol.asyncDispose]()));
     });
@@ -120,7 +119,7 @@ export async function startChaosWorld({ operators: count = 2 } = {}): Promise<Ch
         pods.delete(pod);
         await pod.gateway.kill();
         await remove(cluster, { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: stage.fleets, name: pod.pod } });
-        for (const next of await runPods(stage, { deadlineMs: DEADLINE_MS })) pods.add(next);
+        for (const next of await runPods(stage)) pods.add(next);
       },
     };
     const moved = stack.move();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await runKubectl(controlPlane, ['apply', '--server-side', '-f', '-'], { input: await renderText({}, CRD_CHART) });
   await definitionsServed(controlPlane);
   for (const name of [NAMESPACE, FLEET_NAMESPACE]) await runKubectl(controlPlane, ['create', 'namespace', name]);
-}, 180_000);
+});
 afterAll(() => controlPlane[Symbol.asyncDispose]());
 
 test.for(CASES)('the API server takes $rule', async ({ values }) => {

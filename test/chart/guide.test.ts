@@ -41,7 +41,7 @@ beforeAll(async () => {
   const programs = [pathOf(await ensurePrograms(['helm']), 'helm'), controlPlane.kubectlPath].map(dirname);
   const { kubeconfigPath } = controlPlane;
   env = { HOME: folder, KUBECONFIG: kubeconfigPath, PATH: [...programs, process.env['PATH']].join(':') };
-}, 120_000);
+});
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await controlPlane[Symbol.asyncDispose]();

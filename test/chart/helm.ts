@@ -89,8 +89,8 @@ export function parseManifests(text: string): Manifest[] {
 
 /** Waits until every definition is served; right after its creation one has no conditions, which `kubectl wait` refuses. */
 export async function definitionsServed(controlPlane: Pick<ControlPlane, 'kubectl'>): Promise<void> {
-  const wait = ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'];
-  await waitFor(async () => (await controlPlane.kubectl(wait)).code === 0, { deadlineMs: 30_000, what: 'definitions' });
+  const wait = ['wait', '--for=condition=Established', '--timeout=300s', 'crd', '--all'];
+  await waitFor(async () => (await controlPlane.kubectl(wait)).code === 0, { what: 'definitions' });
 }
 
 /** `Kind/namespace/name`. */

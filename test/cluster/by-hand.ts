@@ -32,7 +32,6 @@ export type ClusterRecord = z.infer<typeof record>;
 
 const RECORD = 'cluster.json';
 const START_DEADLINE_MS = 1_800_000; // a cold build is part of it
-const STOP_DEADLINE_MS = 30_000;
 
 /** What the folder says of its cluster, while that is running. */
 export function findCluster(folder: string): ClusterRecord | undefined {
@@ -98,7 +97,7 @@ export async function bringDown(folder: string): Promise<void> {
   if (found === undefined) return;
   if (isAlive(found.keeper)) {
     process.kill(found.keeper.pid, 'SIGTERM');
-    await waitFor(() => !isAlive(found.keeper), { deadlineMs: STOP_DEADLINE_MS, what: 'the cluster down' });
+    await waitFor(() => !isAlive(found.keeper), { what: 'the cluster down' });
   }
   await reclaim(found.state);
   await forget(folder);

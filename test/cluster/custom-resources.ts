@@ -6,5 +6,5 @@ const MANIFESTS = fileURLToPath(new URL('../../crds/manifests', import.meta.url)
 /** Installs our CustomResourceDefinitions and waits until the API server serves them. */
 export async function installCustomResources(controlPlane: ControlPlaneAccess): Promise<void> {
   await runKubectl(controlPlane, ['apply', '--server-side', '-f', MANIFESTS]);
-  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=30s', '-f', MANIFESTS]);
+  await runKubectl(controlPlane, ['wait', '--for=condition=Established', '--timeout=300s', '-f', MANIFESTS]);
 }

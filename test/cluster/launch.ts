@@ -60,17 +60,13 @@ export async function launch(options: LaunchOptions): Promise<Program> {
 }
 
 /** Waits until the program is ready; fails at once when it ends before. */
-export async function untilReady(
-  program: Program,
-  isReady: () => boolean | Promise<boolean>,
-  deadlineMs = 60_000,
-): Promise<void> {
+export async function untilReady(program: Program, isReady: () => boolean | Promise<boolean>): Promise<void> {
   await waitFor(
     () => {
       program.assertRunning();
       return isReady();
     },
-    { deadlineMs, what: `${program.name} ready` },
+    { what: `${program.name} ready` },
   );
 }
 

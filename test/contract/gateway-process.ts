@@ -43,7 +43,7 @@ export async function startGateway(variables: Readonly<Record<string, string>>):
       if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${output}`);
       return /"port":(\d+),"adminPort":(\d+)/.exec(output);
     },
-    { deadlineMs: 20_000, what: 'a gateway that listens' },
+    { what: 'a gateway that listens' },
   );
   const [, port = '', adminPort = ''] = ports;
   const url = `http://127.0.0.1:${port}`;

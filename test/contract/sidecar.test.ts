@@ -109,7 +109,6 @@ async function startSidecar(mounted: Mounts, service?: Service): Promise<Gateway
 
 const serves = (gateway: GatewayProcess, model: string): Promise<true> =>
   waitFor(async () => (await askSidecar(gateway.url)).model === model, {
-    deadlineMs: 5_000,
     what: `the model ${model}`,
   }) as Promise<true>;
 

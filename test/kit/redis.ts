@@ -23,7 +23,7 @@ export interface RedisServerOptions {
   readonly cluster?: boolean;
 }
 
-const START_DEADLINE_MS = 10_000;
+const START_DEADLINE_MS = 120_000;
 const START_TRIES = 5;
 
 /** Whether `redis-server` is installed. */

@@ -1,15 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WaitOptions {
+  /** Ends a wait for something that never comes. It says nothing about speed: a busy machine makes everything slow. */
   readonly deadlineMs?: number;
   /** What is waited for, for the message of the failure. */
   readonly what?: string;
 }
 
+const DEADLINE_MS = 120_000;
+
 /** The first truthy value of the condition; fails the test at the deadline. */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { deadlineMs = 10_000, what = 'a condition' }: WaitOptions = {},
+  { deadlineMs = DEADLINE_MS, what = 'a condition' }: WaitOptions = {},
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

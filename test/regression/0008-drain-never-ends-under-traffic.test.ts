@@ -26,6 +26,6 @@ test('a drain takes no connections after its window, while streams go on', async
   });
   response.on('error', () => {}); // the end of the test
   void world.gateway.drain();
-  await waitFor(() => refuses(world.port), { deadlineMs: 5_000, what: 'the listener is closed' });
+  await waitFor(() => refuses(world.port), { what: 'the listener is closed' });
   expect(world.mock.requests.at(-1)?.outcome).toBe('open');
 });

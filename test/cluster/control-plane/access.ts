@@ -41,7 +41,6 @@ export interface ControlPlaneAccess extends ControlPlaneDescriptor, ApiClient {
   auditEvents(filter?: AuditFilter): Promise<AuditEvent[]>;
 }
 
-const NAMESPACE_DEADLINE_MS = 30_000; // the controllers may just be coming back from an outage
 const FIELD_MANAGER = 'gatehouse-test';
 
 /** The door to a control plane that another process may have started. */
@@ -85,7 +84,6 @@ async function createNamespace(client: ApiClient, labels: Readonly<Record<string
   const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
   // A pod created before its namespace has this account is refused.
   await waitFor(async () => (await client.request('GET', account)).status === 200, {
-    deadlineMs: NAMESPACE_DEADLINE_MS,
     what: account,
   });
   return name;

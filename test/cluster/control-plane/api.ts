@@ -26,7 +26,7 @@ export interface ApiClient extends AsyncDisposable {
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
 const CONNECTIONS = 16;
-const ANSWER_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 120_000;
 
 /** Plain requests to the API server; watches and typed objects are the business of real clients. */
 export function createApiClient(url: string, caPem: string, adminToken: string): ApiClient {

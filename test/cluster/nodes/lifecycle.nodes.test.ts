@@ -9,7 +9,7 @@ import { waitFor } from '../../kit/wait-for.ts';
 import { bringDown, bringUpDetached } from '../by-hand.ts';
 import { cgroupFolders } from '../cgroups.ts';
 import { isAlive } from '../identity.ts';
-import { type ControlPlane, startControlPlane, startNodes, withoutNodes } from '../index.ts';
+import { type ControlPlane, runKubectl, startControlPlane, startNodes, withoutNodes } from '../index.ts';
 import { cgroupName, recordedProcesses } from '../state-folder.ts';
 import { apply, buildProbeImage, probeService, readValue, rolledOut } from './probe/pods.ts';
 import { refusingWebhook } from './probe/webhook.ts';
@@ -46,14 +46,23 @@ async function startWithPod(archive: string) {
   return { controlPlane, address };
 }
 
+/** The answer of a Service, which has no endpoints until kube-proxy knows them. */
+const answerOf = (url: string): Promise<string> =>
+  waitFor(
+    () =>
+      request(url, { reset: true }).then(
+        ({ body }) => body.text(),
+        () => undefined,
+      ),
+    { what: url },
+  );
+
 describe.skipIf(withoutNodes() !== undefined)('clusters with nodes', () => {
   test('run side by side, and leave nothing behind', async () => {
     const before = await machine();
     await using image = await buildProbeImage();
     const clusters = await Promise.all([startWithPod(image.archive), startWithPod(image.archive)]);
-    const answers = await Promise.all(
-      clusters.map(async ({ address }) => (await request(`http://${address}/`, { reset: true })).body.text()),
-    );
+    const answers = await Promise.all(clusters.map(({ address }) => answerOf(`http://${address}/`)));
     expect(answers).toEqual([expect.stringMatching(/^web-/), expect.stringMatching(/^web-/)]);
     expect(new Set(clusters.map(({ address }) => address)).size).toBe(2);
 
@@ -75,14 +84,14 @@ describe.skipIf(withoutNodes() !== undefined)('clusters with nodes', () => {
     await nodes.importImage(image.archive);
     const namespace = await controlPlane.createNamespace();
     await apply(controlPlane, namespace, await refusingWebhook(controlPlane, namespace));
-    await controlPlane.kubectl(['wait', '-n', namespace, 'pod/hook', '--for=condition=Ready', '--timeout=60s']);
+    await runKubectl(controlPlane, ['wait', '-n', namespace, 'pod/hook', '--for=condition=Ready', '--timeout=300s']);
     await waitFor(
       async () => {
         const body = { metadata: { generateName: 'refused-' } };
         const { status } = await controlPlane.request('POST', `/api/v1/namespaces/${namespace}/configmaps`, { body });
         return status === 400; // what a webhook's refusal becomes when it names no status
       },
-      { deadlineMs: 30_000, what: 'the refusal' },
+      { what: 'the refusal' },
     );
 
     const [first, second] = nodes.nodes;

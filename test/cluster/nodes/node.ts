@@ -36,7 +36,6 @@ export interface NodeSite {
 }
 
 const OVERLAYFS_MAGIC = 0x794c7630; // statfs(2)
-const REGISTERED_WITHIN_MS = 60_000;
 
 /** Starts containerd of node `number`, counted from 1. */
 export async function startRuntime(site: NodeSite, number: number): Promise<NodeFacts> {
@@ -72,7 +71,7 @@ export async function joinCluster({ controlPlane, network, programs }: NodeSite,
     `--root-dir=${join(facts.folder, 'kubelet')}`,
   ]);
   await namespace.launch('kube-proxy', [pathOf(programs, 'kube-proxy'), `--config=${proxyConfig}`]);
-  await untilReady(kubelet, () => isNodeReady(controlPlane, facts.name), REGISTERED_WITHIN_MS);
+  await untilReady(kubelet, () => isNodeReady(controlPlane, facts.name));
 }
 
 async function prepare({ controlPlane, network, programs }: NodeSite, number: number): Promise<NodeFacts> {

@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../../kit/wait-for.ts';
-import { type ControlPlaneAccess, type NodesAccess, sharedControlPlane, sharedNodes, withoutNodes } from '../index.ts';
+import {
+  type ControlPlaneAccess,
+  type NodesAccess,
+  runKubectl,
+  sharedControlPlane,
+  sharedNodes,
+  withoutNodes,
+} from '../index.ts';
 import {
   apply,
   buildProbeImage,
@@ -39,7 +46,7 @@ describe.skipIf(withoutNodes() !== undefined)('pods of a test run', () => {
   const startPod = async (name: string, spec: object): Promise<string> => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
     await apply(controlPlane, namespace, [pod]);
-    await controlPlane.kubectl(['wait', '-n', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=60s']);
+    await runKubectl(controlPlane, ['wait', '-n', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=300s']);
     return readValue(controlPlane, namespace, [`pod/${name}`, '.status.podIP']);
   };
 
@@ -58,7 +65,9 @@ describe.skipIf(withoutNodes() !== undefined)('pods of a test run', () => {
     await rolledOut(controlPlane, namespace, 'web');
     const address = await readValue(controlPlane, namespace, ['service/web', '.spec.clusterIP']);
     const seen = new Set<string>();
-    await waitFor(async () => seen.add(await textOf(`http://${address}/`)).size === 2, { what: 'both pods' });
+    const hasSeenBoth = async (): Promise<boolean> => seen.add(await textOf(`http://${address}/`)).size === 2;
+    // A Service has no endpoints until every node's kube-proxy knows them.
+    await waitFor(() => hasSeenBoth().catch(() => false), { what: 'both pods' });
 
     const pods = await readValue(controlPlane, namespace, ['pods', '.items[*].spec.nodeName']);
     expect(pods.split(' ').sort()).toEqual(nodes.nodes.map(({ name }) => name));
@@ -68,8 +77,8 @@ describe.skipIf(withoutNodes() !== undefined)('pods of a test run', () => {
     await apply(controlPlane, namespace, probeService('named'));
     await rolledOut(controlPlane, namespace, 'named');
     const address = await startPod('caller', { containers: [probeContainer()], nodeName: nodes.nodes.at(-1)?.name });
-    const byName = await ask(address, '/fetch', { url: `http://named.${namespace}.svc.cluster.local` });
-    expect(byName).toMatch(/^named-/);
+    const url = `http://named.${namespace}.svc.cluster.local`;
+    await waitFor(async () => (await ask(address, '/fetch', { url })).startsWith('named-'), { what: 'a pod by name' });
 
     const server = createServer((_, response) => response.end('the test process')).listen(0, nodes.hostAddress);
     await once(server, 'listening');
@@ -104,7 +113,6 @@ describe.skipIf(withoutNodes() !== undefined)('pods of a test run', () => {
     expect(await Promise.all([read('settings'), read('keys')])).toEqual(['old', 'old']);
     await apply(controlPlane, namespace, mounted('new'));
     await waitFor(async () => (await Promise.all([read('settings'), read('keys')])).every((value) => value === 'new'), {
-      deadlineMs: 30_000,
       what: 'the new content',
     });
   });

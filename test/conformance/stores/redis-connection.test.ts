@@ -35,7 +35,6 @@ describe.runIf(hasRedis())('a Redis connection', () => {
 
   test.for([{ cluster: false }, { cluster: true }])(
     'fails at once while the server is gone, and recovers by itself: cluster $cluster',
-    { timeout: 30_000 },
     async ({ cluster }) => {
       await using redis = await openRedis({ cluster });
       const { server, connection } = redis;
@@ -82,7 +81,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await connection.close();
   });
 
-  test('drops a connection on which nothing comes back', { timeout: 20_000 }, async () => {
+  test('drops a connection on which nothing comes back', async () => {
     await using redis = await openRedis();
     redis.server.freeze();
     await outcomeOf(ping(redis.connection));
@@ -146,7 +145,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
 });
 
 describe.runIf(hasRedis())('the response cache over Redis', () => {
-  test('goes on without it and with it again', { timeout: 20_000 }, async () => {
+  test('goes on without it and with it again', async () => {
     await using redis = await openRedis();
     const errors: unknown[] = [];
     const cache = createResponseCache({

@@ -5,7 +5,6 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { type Block, blocksOf } from '../documents.ts';
 import { type Checkout, openCheckout, type Running } from './shell.ts';
 
-const START_MS = 60_000;
 const guide = blocksOf('docs/guide/standalone.md').filter(({ language }) => language === 'sh');
 /** Those that need a cluster are run by test/e2e. */
 const readme = blocksOf('README.md').filter(
@@ -24,8 +23,8 @@ beforeAll(async () => {
   checkout = await openCheckout();
   const [start] = guide.filter(startsServer);
   server = checkout.start(start?.text ?? 'false');
-  await waitFor(() => server.out.includes('curl '), { deadlineMs: START_MS, what: 'the first request' });
-}, START_MS);
+  await waitFor(() => server.out.includes('curl '), { what: 'the first request' });
+});
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -34,7 +33,7 @@ afterAll(async () => {
 
 const ends = guide.filter((block) => !startsServer(block) && !startsMock(block) && !definesCommand(block));
 
-describe('the guide of standalone', { timeout: START_MS }, () => {
+describe('the guide of standalone', () => {
   test('starts what make run starts', () => {
     const [start] = guide.filter(startsServer);
     const options = start?.text.replace('gatehouse standalone', '').trim();
@@ -48,11 +47,11 @@ describe('the guide of standalone', { timeout: START_MS }, () => {
 
   test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
     await using mock = checkout.start(text.replace('8790', '8791'));
-    await waitFor(() => /http:\/\//.test(mock.out), { deadlineMs: START_MS, what: 'the address' });
+    await waitFor(() => /http:\/\//.test(mock.out), { what: 'the address' });
   });
 });
 
-describe('the README', { timeout: START_MS }, () => {
+describe('the README', () => {
   test('begins with make run and make test', () => {
     expect(readme.filter(isMake).map(({ text }) => text.split('\n')[0])).toEqual(['make run', 'make test']);
     expect(readme.slice(0, 1).filter(isMake)).toHaveLength(1);

@@ -9,7 +9,6 @@ export const FLEET_NAMESPACE = 'gatehouse-gateways';
 export const FLEET = pathOf(GATEHOUSE, FLEET_NAMESPACE, 'gatewayfleets/default');
 const PODS = `${corePath(FLEET_NAMESPACE, 'pods')}?labelSelector=gatehouse.dev/fleet%3Ddefault`;
 const PORT = 8787;
-const ROLLOUT_MS = 180_000;
 
 export interface GatewayPod {
   readonly name: string;
@@ -42,30 +41,29 @@ export async function scaleFleet(controlPlane: ControlPlaneAccess, replicas: num
   await fleetServes(controlPlane, replicas);
 }
 
-/** Sets how long a pod that ends may finish its streams; pods with another time are replaced. */
-export const setDrainTimeout = (controlPlane: ControlPlaneAccess, seconds: number): Promise<void> =>
-  mergePatch(controlPlane, FLEET, { spec: { drainTimeoutSeconds: seconds } });
+interface Drain {
+  /** How long a pod that ends keeps accepting. */
+  readonly drainDelaySeconds?: number;
+  /** How long it may then finish its streams. */
+  readonly drainTimeoutSeconds?: number;
+}
+
+/** Sets how pods end; pods with other settings are replaced. */
+export const setDrain = (controlPlane: ControlPlaneAccess, spec: Drain): Promise<void> =>
+  mergePatch(controlPlane, FLEET, { spec });
 
 /** Waits until the fleet has so many pods, all on the published Snapshot, and none that still ends. */
-export const fleetServes = (
-  controlPlane: ControlPlaneAccess,
-  replicas: number,
-  deadlineMs = ROLLOUT_MS,
-): Promise<true> =>
-  eventually(
-    `${replicas}/${replicas} pods`,
-    async () => {
-      const { metadata, status } = await readObject(controlPlane, FLEET);
-      const { observedGeneration, replicas: all, readyReplicas: ready, programmedReplicas: programmed } = status;
-      const counted = all === replicas && ready === replicas && programmed === replicas;
-      return (
-        counted &&
-        observedGeneration === metadata.generation &&
-        (await listObjects(controlPlane, PODS)).length === replicas
-      );
-    },
-    deadlineMs,
-  );
+export const fleetServes = (controlPlane: ControlPlaneAccess, replicas: number): Promise<true> =>
+  eventually(`${replicas}/${replicas} pods`, async () => {
+    const { metadata, status } = await readObject(controlPlane, FLEET);
+    const { observedGeneration, replicas: all, readyReplicas: ready, programmedReplicas: programmed } = status;
+    const counted = all === replicas && ready === replicas && programmed === replicas;
+    return (
+      counted &&
+      observedGeneration === metadata.generation &&
+      (await listObjects(controlPlane, PODS)).length === replicas
+    );
+  });
 
 export interface Client extends AsyncDisposable {
   /** One chat completion. */
@@ -74,7 +72,7 @@ export interface Client extends AsyncDisposable {
 
 /** A client of gateways that keeps its connections. */
 export function createClient(): Client {
-  const agent = new Agent({ headersTimeout: 30_000, connect: { timeout: 10_000 } });
+  const agent = new Agent({ headersTimeout: 120_000, connect: { timeout: 60_000 } });
   const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] });
   return {
     chat: async (origin, { key }, headers = {}) => {

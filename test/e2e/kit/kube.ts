@@ -68,7 +68,7 @@ export const applyObjects = (controlPlane: ControlPlaneAccess, items: readonly o
 
 /** Waits until all objects of these kinds in the namespace are Ready. */
 export const allReady = (controlPlane: ControlPlaneAccess, namespace: string, kinds: string): Promise<string> =>
-  runKubectl(controlPlane, ['wait', '-n', namespace, '--for=condition=Ready', '--all', kinds, '--timeout=60s']);
+  runKubectl(controlPlane, ['wait', '-n', namespace, '--for=condition=Ready', '--all', kinds, '--timeout=300s']);
 
 export const conditionOf = (object: KubeObject, type: string): Condition | undefined =>
   object.status.conditions.find((candidate) => candidate.type === type);

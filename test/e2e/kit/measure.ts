@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from './load/index.ts';
 
 const LOOK_EVERY_MS = 20;
-/** What the design promises of a change, in ms; waited for ten times as long, since test machines are slow. */
+/** What docs/performance.md promises of a change, in ms: printed, not asserted. */
 export const EFFECT_GOAL_MS = 1_000;
-const EFFECT_DEADLINE_MS = 10 * EFFECT_GOAL_MS;
+const EFFECT_DEADLINE_MS = 120_000;
 
 /** In ms from the call, when each of them shows the effect. */
 export async function timesUntil<T>(

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 50;
 export async function eventually<T>(
   what: string,
   condition: () => T | Promise<T>,
-  deadlineMs = 30_000,
+  deadlineMs = 300_000,
 ): Promise<Exclude<NonNullable<T>, false>> {
   const found = await waitFor(
     async () => {

@@ -66,13 +66,13 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       await mergePatch(cluster, path, { spec: { config: { cache: null } } });
       await eventually('the healed config', async () => isTrue(await readObject(cluster, path), 'Ready'));
       expect(await serves()).toBe(true);
-      const listed = await runKubectl(cluster, ['get', 'gatehouse', '-n', team.name, '--no-headers']);
-      expect(
-        listed
+      await eventually('every resource of the team ready', async () => {
+        const listed = await runKubectl(cluster, ['get', 'gatehouse', '-n', team.name, '--no-headers']);
+        return listed
           .trim()
           .split('\n')
-          .filter((line) => !/ True +Succeeded /.test(line) && line !== ''),
-      ).toEqual([]);
+          .every((line) => / True +Succeeded /.test(line));
+      });
     });
   });
 }

@@ -30,7 +30,7 @@ export function install(controlPlane: () => ControlPlaneAccess): void {
       expect(isTrue(fleet, 'Ready')).toBe(true);
       expect(conditionOf(fleet, 'Programmed')?.message).toContain('3/3');
       await operatorIsReady(cluster, 2);
-      await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, 'rollout', 'status', 'statefulset', '--timeout=60s']);
+      await runKubectl(cluster, ['-n', OPERATOR_NAMESPACE, 'rollout', 'status', 'statefulset', '--timeout=300s']);
 
       const [forward = '', request = ''] = [README.forward[0], README.request[0]];
       await using _forwarding = await reader.forward(forward);

@@ -13,9 +13,6 @@ import { eventually } from '../kit/wait.ts';
 const OUTAGE_MS = 60_000;
 /** When the container is killed, counted from the beginning of the outage. */
 const KILL_AFTER_MS = 10_000;
-/** Ten times the goal of 10 s. */
-const RECOVERY_DEADLINE_MS = 100_000;
-const POD_BACK_MS = 40_000;
 
 export function outages(controlPlane: () => ControlPlane): void {
   describe('a control plane that is away', () => {
@@ -37,8 +34,8 @@ export function outages(controlPlane: () => ControlPlane): void {
       await pause(KILL_AFTER_MS);
       const killedAt = Date.now();
       killProgram('/app/gateway.js', victim.name);
-      await eventually('the gateway gone', async () => !(await serves(victim)), POD_BACK_MS);
-      await eventually('the gateway back', () => serves(victim), POD_BACK_MS);
+      await eventually('the gateway gone', async () => !(await serves(victim)));
+      await eventually('the gateway back', () => serves(victim));
       const backAt = Date.now();
       console.log(
         `a gateway killed while the API server was away is back after ${((backAt - killedAt) / 1000).toFixed(1)} s`,
@@ -47,9 +44,15 @@ export function outages(controlPlane: () => ControlPlane): void {
       expect(await serves(victim)).toBe(true);
 
       await cluster.apiServer.start();
-      await mergePatch(cluster, pathOf(GATEHOUSE, team.name, 'gatewayconfigs/main'), {
-        spec: { config: { provider: '@second' } },
-      });
+      const edit = { spec: { config: { provider: '@second' } } };
+      const edited = pathOf(GATEHOUSE, team.name, 'gatewayconfigs/main');
+      // The first requests may fail: the webhook's endpoints are those from before the outage.
+      await eventually('an accepted edit', () =>
+        mergePatch(cluster, edited, edit).then(
+          () => true,
+          () => false,
+        ),
+      );
       await statusesAreRight(cluster, team.name);
       expectOnlyFrom(await load.finish(), victim.name, { from: killedAt, to: backAt });
       for (const pod of pods) expect((await client.chat(pod.url, team)).headers['x-gw-provider']).toBe('groq');
@@ -63,10 +66,10 @@ async function statusesAreRight(cluster: ControlPlane, namespace: string): Promi
   const passed = (): string => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
   const edited = pathOf(GATEHOUSE, namespace, 'gatewayconfigs/main');
   const ready = async (): Promise<boolean> => isTrue(await readObject(cluster, edited), 'Ready');
-  await eventually('the edited config is served', ready, RECOVERY_DEADLINE_MS);
+  await eventually('the edited config is served', ready);
   const config = passed();
   // Before that they say what they said before the outage.
-  await fleetServes(cluster, 3, RECOVERY_DEADLINE_MS);
+  await fleetServes(cluster, 3);
   const fleet = passed();
   await operatorIsReady(cluster, 2);
   const operator = passed();

@@ -11,9 +11,8 @@ import { createTeam, resource, type Team, virtualKey } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 
 const APP_PORT = 8080;
-/** DESIGN section 5: sidecars see a change within two seconds. */
+/** Of a sidecar: printed, not asserted. */
 const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
-const RESTART_MS = 60_000;
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 const answer = z.object({ text: z.string().optional(), model: z.string().optional(), error: z.string().optional() });
@@ -90,7 +89,7 @@ export async function startApp(cluster: ControlPlaneAccess, namespace: string): 
       },
     },
   ]);
-  await runKubectl(cluster, ['-n', namespace, 'rollout', 'status', 'deployment/checkout', '--timeout=120s']);
+  await runKubectl(cluster, ['-n', namespace, 'rollout', 'status', 'deployment/checkout', '--timeout=300s']);
   const fields = '{.items[0].metadata.name} {.items[0].status.podIP}';
   const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', `jsonpath=${fields}`];
   const [pod = '', ip] = (await runKubectl(cluster, select)).split(' ');
@@ -132,7 +131,7 @@ async function jobEnds(cluster: ControlPlaneAccess, namespace: string): Promise<
   const template = { metadata: { labels: { 'gatehouse.dev/sidecar': 'default' } }, spec };
   const metadata = { namespace, name: 'nightly' };
   await applyObjects(cluster, [{ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { backoffLimit: 0, template } }]);
-  await runKubectl(cluster, ['-n', namespace, 'wait', '--for=condition=Complete', 'job/nightly', '--timeout=120s']);
+  await runKubectl(cluster, ['-n', namespace, 'wait', '--for=condition=Complete', 'job/nightly', '--timeout=300s']);
 }
 
 /** Nobody streams anything: a sidecar that has to start serves what is mounted. */
@@ -149,8 +148,8 @@ async function servesAlone(cluster: ControlPlaneAccess, namespace: string, app: 
     '-o',
     'jsonpath={.status.initContainerStatuses[0].restartCount}',
   ];
-  await eventually('the sidecar anew', async () => (await runKubectl(cluster, restarts)) === '1', RESTART_MS);
-  await eventually('the sidecar serves', async () => (await app.ask('/ask')).status === 200, RESTART_MS);
+  await eventually('the sidecar anew', async () => Number(await runKubectl(cluster, restarts)) > 0);
+  await eventually('the sidecar serves', async () => (await app.ask('/ask')).status === 200);
   await scaleOperator(cluster, 2);
 }
 

@@ -143,6 +143,6 @@ export async function makePodsReady(client: KubeClient, namespace: string, count
       }
       return items.length === count;
     },
-    { deadlineMs: 30_000, what: `${count} pods` },
+    { what: `${count} pods` },
   );
 }

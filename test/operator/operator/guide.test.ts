@@ -68,4 +68,4 @@ test('a first workspace gets its key, and what is shared with it', async () => {
   await remove(cluster, find('ReferenceGrant', tenant));
   await becomes(cluster, find('Provider', 'anthropic'), REFUSED);
   await becomes(cluster, find('VirtualKey', 'mistral'), REFUSED);
-}, 60_000);
+});

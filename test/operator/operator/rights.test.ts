@@ -36,7 +36,7 @@ beforeAll(async () => {
   cluster = await startControlPlane();
   await installCustomResources(cluster);
   await installReferenceGrants(cluster);
-}, 300_000);
+});
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 const textOf = (path: string): string =>
@@ -108,7 +108,6 @@ test('the operator needs every right it has, and no other', async () => {
   await using _pod = pod;
   for (const object of made.filter(({ kind }) => kind !== 'Secret')) {
     await waitFor(async () => (await read(cluster, object))?.status?.['conditions'], {
-      deadlineMs: 20_000,
       what: `a status of ${object.kind}`,
     }).catch((error: unknown) => {
       throw new Error(`${String(error)}: ${operator.output().slice(-3_000)}`);
@@ -120,7 +119,6 @@ test('the operator needs every right it has, and no other', async () => {
   await becomes(cluster, fleetOf(fleets, {}), { type: 'Ready', status: 'True' });
   expect(await publishedTo(cluster, fleets)).toContain('of-the-organisation');
   await waitFor(async () => operator.lines('Applied a webhook configuration').length >= 2, {
-    deadlineMs: 30_000,
     what: 'both webhooks',
   });
   const webhooks = await cluster.request(
@@ -139,7 +137,7 @@ test('the operator needs every right it has, and no other', async () => {
   const used = new Set(events.map(callOf));
   const unused = permissions().filter((permission) => !isUsed(permission, used));
   expect(unused.filter((permission) => !SELDOM.has(permission))).toEqual([]);
-}, 180_000);
+});
 
 test('every example becomes ready, the organisation too', async () => {
   await using stage = await setStage(cluster);
@@ -154,7 +152,7 @@ test('every example becomes ready, the organisation too', async () => {
   }
   await becomes(cluster, fleetOf(stage.fleets, {}), { type: 'Ready', status: 'True' });
   for (const object of objects.filter(({ kind }) => kind === 'Organisation')) await remove(cluster, object);
-}, 120_000);
+});
 
 const nameOf = (group: string, resource: string): string => (group === '' ? resource : `${resource}.${group}`);
 

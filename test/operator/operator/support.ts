@@ -10,7 +10,7 @@ import { isObject } from '@gatehouse/crds';
 import { isKindName, KINDS } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import { waitFor } from '@gatehouse/test/kit';
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 import { APPLY_PATCH, type ControlPlaneAccess } from '../../cluster/index.ts';
 import { ask, type GatewayProcess, startGateway } from '../../contract/gateway-process.ts';
 
@@ -69,13 +69,14 @@ export async function startOperator({ kubeconfigPath, args, nodeArgs = [] }: Ope
     },
   );
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [, port = ''] = await waitFor(
     () => {
       if (child.exitCode !== null) throw new Error(`the operator ended with ${child.exitCode}: ${output}`);
       return /"health":(\d+)/.exec(output);
     },
-    { deadlineMs: 20_000, what: 'an operator that listens' },
+    { what: 'an operator that listens' },
   );
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
@@ -90,8 +91,9 @@ export async function startOperator({ kubeconfigPath, args, nodeArgs = [] }: Ope
     lines: (message) =>
       output
         .split('\n')
+        .slice(0, -1) // the last line may not have come whole
         .filter((line) => line.startsWith('{'))
-        .map((line) => parse(line) as Readonly<Record<string, unknown>>) // JSON is YAML
+        .map((line): Readonly<Record<string, unknown>> => JSON.parse(line))
         .filter(({ msg }) => msg === message),
     stop: () => end('SIGTERM'),
     kill: async () => {
@@ -270,7 +272,6 @@ export async function becomes(
   cluster: ControlPlaneAccess,
   object: Pick<KubeThing, 'apiVersion' | 'kind' | 'metadata'>,
   want: Partial<ConditionView> & { readonly type: string },
-  deadlineMs = 15_000,
 ): Promise<ConditionView> {
   let last: ConditionView | undefined;
   const holds = async (): Promise<ConditionView | undefined> => {
@@ -280,7 +281,6 @@ export async function becomes(
     return isSame ? last : undefined;
   };
   return waitFor(holds, {
-    deadlineMs,
     what: `${object.kind} ${object.metadata.name} with ${JSON.stringify(want)}`,
   }).catch((error: unknown) => {
     throw new Error(`${String(error)}; it has ${JSON.stringify(last)}`);
@@ -330,7 +330,7 @@ export interface PodProcess extends AsyncDisposable {
 const ADMIN_PORT = '8789';
 
 /** Waits for pods of the stage's fleet and runs each as a process with an address of loopback of its own. */
-export async function runPods(stage: Stage, { count = 1, deadlineMs = 20_000 } = {}): Promise<PodProcess[]> {
+export async function runPods(stage: Stage, { count = 1 } = {}): Promise<PodProcess[]> {
   const { cluster, fleets } = stage;
   const selector = encodeURIComponent('gatehouse.dev/fleet=main');
   const pods = await waitFor(
@@ -340,12 +340,12 @@ export async function runPods(stage: Stage, { count = 1, deadlineMs = 20_000 } =
       const idle = items.filter((pod) => !isObject(pod.status) || pod.status['podIP'] === undefined);
       return idle.length >= count ? idle.slice(0, count) : undefined;
     },
-    { deadlineMs, what: 'pods of the fleet' },
+    { what: 'pods of the fleet' },
   );
-  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name, deadlineMs)));
+  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name)));
 }
 
-async function runPod({ cluster, fleets, folder }: Stage, pod: string, deadlineMs: number): Promise<PodProcess> {
+async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<PodProcess> {
   const [a = 0, b = 0, c = 0] = randomBytes(3);
   const ip = `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
   const admin = await waitFor(
@@ -380,7 +380,6 @@ async function runPod({ cluster, fleets, folder }: Stage, pod: string, deadlineM
     await patch(cluster, path, body, 'application/strategic-merge-patch+json');
   };
   await waitFor(async () => (await fetch(`http://${ip}:${ADMIN_PORT}/readyz`)).ok, {
-    deadlineMs,
     what: 'a gateway with a Snapshot',
   });
   await report(true);

@@ -66,6 +66,6 @@ test('killed at any time, the operator leaves what gateways can start with', asy
 
   await using _second = await startOperator(stage.setup);
   for (const each of [pod, late]) {
-    await waitFor(async () => (await each?.ask(KEY)) === 'model-1', { deadlineMs: 40_000, what: 'the edits' });
+    await waitFor(async () => (await each?.ask(KEY)) === 'model-1', { what: 'the edits' });
   }
-}, 120_000);
+});

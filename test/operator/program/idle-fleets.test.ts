@@ -50,7 +50,7 @@ test('what one fleet serves is ready, whatever other fleets lack', async () => {
   await pod?.report(false);
   await apply(cluster, key(tenant, 'ollama'));
   await becomes(cluster, key(tenant, 'ollama'), { type: 'Programmed', status: 'Unknown', reason: 'NoReadyPods' });
-}, 90_000);
+});
 
 test('where every fleet is refused there is none, until one is mended', async () => {
   await using stage = await setStage(cluster);
@@ -68,4 +68,4 @@ test('where every fleet is refused there is none, until one is mended', async ()
   const [pod] = await runPods(stage);
   await using _pod = pod;
   await becomes(cluster, key(tenant, 'ollama'), READY);
-}, 90_000);
+});

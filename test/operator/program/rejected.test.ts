@@ -62,4 +62,4 @@ test('a config that no shard can hold says so until it has been made smaller', a
   await apply(cluster, config('large', 1));
   await becomes(cluster, config('large', 1), READY);
   await waitFor(async () => (await rejected()) === undefined, { what: 'a fleet without rejected entries' });
-}, 90_000);
+});

@@ -53,7 +53,7 @@ describe('a gateway of a fleet', () => {
 
     for (const model of ['two', 'three']) {
       await publisher.publish(world(model, mock.url), { signal });
-      await waitFor(async () => (await gateway.ask()) === model, { deadlineMs: 1_000, what: `the model ${model}` });
+      await waitFor(async () => (await gateway.ask()) === model, { deadlineMs: 20_000, what: `the model ${model}` });
     }
     const before = await manifestOf(client, fleet, signal);
     expect(await publisher.publish(world('three', mock.url), { signal })).toMatchObject({ version: 3, changed: false });
@@ -98,7 +98,7 @@ describe('a gateway of a fleet', () => {
     await first.kill();
 
     await using second = await startGateway(variables);
-    await waitFor(() => second.ready(), { deadlineMs: 5_000, what: 'a gateway that serves its copy' });
+    await waitFor(() => second.ready(), { deadlineMs: 20_000, what: 'a gateway that serves its copy' });
     expect(await second.ask()).toBe('one');
     expect(await second.status()).toMatchObject({ source: { connected: false, servedFrom: 'the copy on disk' } });
     await publisher.publish(world('two', mock.url), { signal });

@@ -185,7 +185,7 @@ describe('credentials', () => {
         expect(await failure(reading.list(CONFIG_MAPS, { namespace, signal }))).toMatchObject({ status: 401 });
         await writeFile(tokenFile, `${cluster.adminToken}\n`);
         const list = () => reading.list(CONFIG_MAPS, { namespace, signal }).catch(() => undefined);
-        const { items } = await waitFor(list, { deadlineMs: 15_000 });
+        const { items } = await waitFor(list);
         expect(items).not.toEqual([]);
       });
     }));

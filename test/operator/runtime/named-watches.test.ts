@@ -163,7 +163,7 @@ describe('named watches', () => {
       expect([named.isDenied(`${namespace}/${name}`), named.isKnown(`${namespace}/${name}`)]).toEqual([true, false]);
     }
     await readerToken(namespace);
-    await waitFor(() => values()['s'] === '1' && named.isKnown(`${namespace}/t`), { deadlineMs: 60_000 });
+    await waitFor(() => values()['s'] === '1' && named.isKnown(`${namespace}/t`));
     expect(named.isDenied(`${namespace}/t`)).toBe(false);
   });
 

@@ -50,7 +50,7 @@ async function times(count: number, work: (index: number) => Promise<unknown>): 
 
 const heapMiB = (): number => process.memoryUsage().heapUsed / 2 ** 20;
 
-test('ten thousand objects sync fast, fit in memory, and one edit is one change', { timeout: 180_000 }, async () => {
+test('ten thousand objects sync fast, fit in memory, and one edit is one change', async () => {
   const namespace = await cluster.createNamespace();
   await times(OBJECTS, (i) =>
     admin.create(CONFIG_MAPS, configMap(namespace, `o${i}`, { value: `value ${i}` }), { signal }),
@@ -82,7 +82,7 @@ test('ten thousand objects sync fast, fit in memory, and one edit is one change'
   expect(syncMs).toBeLessThan(20_000);
 });
 
-test('first statuses of many objects are paced', { timeout: 120_000 }, async () => {
+test('first statuses of many objects are paced', async () => {
   const kind = await installWidgets(cluster);
   const namespace = await cluster.createNamespace();
   await times(300, (i) => admin.create(kind, widget(kind, namespace, `w${i}`), { signal }));
@@ -98,7 +98,7 @@ test('first statuses of many objects are paced', { timeout: 120_000 }, async () 
   const { items } = await admin.list(kind, { namespace, signal });
   const startedMs = performance.now();
   for (const object of items) await writer.applyIfChanged(object, draft, { signal });
-  await waitFor(() => outcomes.length === 300, { deadlineMs: 30_000 });
+  await waitFor(() => outcomes.length === 300);
   // The first 50 go at once, the others at 50 per second.
   expect(performance.now() - startedMs).toBeGreaterThan(4_500);
   expect(new Set(outcomes)).toEqual(new Set(['written']));

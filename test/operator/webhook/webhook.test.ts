@@ -53,7 +53,7 @@ beforeAll(async () => {
     await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
     await untilSeen(view, 'SidecarProfile', `${namespace}/default`);
   }
-}, 120_000);
+});
 afterAll(async () => {
   await webhooks?.[Symbol.asyncDispose]();
   await certificates?.[Symbol.asyncDispose]();
@@ -152,7 +152,6 @@ describe('a deletion', () => {
     await untilSeen(view, 'GatewayConfig', `${namespace}/user`);
     await cluster.request('DELETE', `/api/v1/namespaces/${namespace}`);
     await waitFor(async () => (await cluster.request('GET', `/api/v1/namespaces/${namespace}`)).status === 404, {
-      deadlineMs: 30_000,
       what: 'the end of the namespace',
     });
   });
@@ -397,7 +396,7 @@ describe('the configurations', () => {
         if (status !== 201) turnedAway.push(body);
         return rotated.current.caPem !== first.caPem && rotated.current.certPem !== first.certPem;
       },
-      { deadlineMs: 30_000, what: 'a new authority and a new certificate' },
+      { what: 'a new authority and a new certificate' },
     );
     expect(turnedAway).toEqual([]);
     await rotated[Symbol.asyncDispose]();

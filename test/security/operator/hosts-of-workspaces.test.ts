@@ -78,7 +78,6 @@ test("a resource of a workspace reaches the pods of its namespace's Services and
   const at = (endpoints: readonly string[], host: string) => [{ host, port: 8000, endpoints }];
   const reached = at([`${POD_IP}:8000`], `vllm.${tenant}.svc`);
   await waitFor(async () => JSON.stringify((await servicesOf('inside')) ?? '').includes(POD_IP), {
-    deadlineMs: 20_000,
     what: 'the pod of the Service',
   });
   expect(await servicesOf('inside')).toEqual(reached);
@@ -100,5 +99,5 @@ test("a resource of a workspace reaches the pods of its namespace's Services and
         entry.body.reach?.services[0]?.endpoints.length === 0,
     );
   };
-  await waitFor(newest, { deadlineMs: 20_000, what: 'a Service without pods' });
+  await waitFor(newest, { what: 'a Service without pods' });
 });

@@ -59,9 +59,9 @@ test('1,300 configs of 248 KiB are beyond the quota of their workspace, and othe
 
   await using operator = await startOperator({ ...setup, nodeArgs: [`--max-old-space-size=${HEAP_MIB}`] });
   const newest = configOf(tenant, nameOf(COUNT - 1), text);
-  await becomes(cluster, newest, { type: 'Accepted', status: 'False', reason: 'QuotaExceeded' }, 120_000);
+  await becomes(cluster, newest, { type: 'Accepted', status: 'False', reason: 'QuotaExceeded' });
   const oldest = configOf(tenant, nameOf(0), text);
-  await becomes(cluster, oldest, { type: 'Accepted', status: 'True' }, 60_000);
+  await becomes(cluster, oldest, { type: 'Accepted', status: 'True' });
 
   const idOfEdited = `config/${neighbour}/edited`;
   for (const model of ['one', 'two']) {
@@ -70,7 +70,7 @@ test('1,300 configs of 248 KiB are beyond the quota of their workspace, and othe
       (await entriesIn(cluster, fleets)).some(
         (entry) => entry.id === idOfEdited && JSON.stringify(entry.body).includes(model),
       );
-    await waitFor(isPublished, { deadlineMs: 10_000, what: `the neighbour's edit ${model}` });
+    await waitFor(isPublished, { what: `the neighbour's edit ${model}` });
   }
   const manifest = await read(cluster, {
     apiVersion: 'v1',
@@ -84,5 +84,5 @@ test('1,300 configs of 248 KiB are beyond the quota of their workspace, and othe
   await apply(cluster, ours('Workspace', { name: unowned }, { namespace: unowned }));
 
   await label(cluster, unowned, unowned);
-  await becomes(cluster, configOf(unowned, nameOf(0), text), { type: 'Accepted', status: 'True' }, 60_000);
+  await becomes(cluster, configOf(unowned, nameOf(0), text), { type: 'Accepted', status: 'True' });
 }, 600_000);

@@ -72,7 +72,7 @@ export async function apply(
 
 /** Waits until all pods of a Deployment are ready. */
 export const rolledOut = (controlPlane: ControlPlaneAccess, namespace: string, name: string): Promise<string> =>
-  must(controlPlane, ['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=60s']);
+  must(controlPlane, ['rollout', 'status', `deployment/${name}`, '-n', namespace, '--timeout=300s']);
 
 /** One value of an object by JSONPath. */
 export const readValue = (

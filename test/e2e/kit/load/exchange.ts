@@ -9,8 +9,13 @@ export interface Target {
   readonly url: string;
 }
 
-const ANSWER_TIMEOUT_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 120_000;
+const CONNECT_TIMEOUT_MS = 60_000;
+/**
+ * A gateway that drains answers with `connection: close` for some seconds before it closes what is left. A connection
+ * that idles for less time than that is never closed by the gateway while a request is on its way.
+ */
+const IDLE_CONNECTION_MS = 1_000;
 const REASON_LENGTH = 200;
 /** Every other request has a connection of its own, as new clients do; the others keep theirs. */
 const OWN_CONNECTION_SHARE = 2;
@@ -25,6 +30,8 @@ const createAgent = (): Agent =>
   new Agent({
     connections: 256,
     pipelining: 1,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS,
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
     connect: { timeout: CONNECT_TIMEOUT_MS },

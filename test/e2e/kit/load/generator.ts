@@ -1,4 +1,4 @@
-/** Child process: sends requests at a constant rate, whatever becomes of them, and holds streams open. Started by index.ts. */
+/** Child process: sends requests at a constant rate and holds streams open. Started by index.ts. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Exchanges, type Target } from './exchange.ts';
 import { Ledger } from './ledger.ts';
@@ -8,6 +8,8 @@ import { type LoadTask, type Order, order, type Reply } from './task.ts';
 const STREAM_STAGGER_MS = 100;
 /** Of a stream that failed: its successor must not become a storm. */
 const AFTER_FAILURE_MS = 100;
+/** Requests at the same time: on a machine that is too slow for the rate, more would only wait for each other. */
+const MAX_UNANSWERED = 100;
 
 class Load {
   readonly ledger = new Ledger();
@@ -17,6 +19,7 @@ class Load {
   readonly #clock: NodeJS.Timeout;
   #turn = 0;
   #due = 0;
+  #unanswered = 0;
   #over = false;
 
   constructor(task: LoadTask) {
@@ -27,7 +30,9 @@ class Load {
     const startedAt = performance.now();
     this.#clock = setInterval(() => {
       const wanted = Math.floor(((performance.now() - startedAt) / 1000) * task.requestsPerSecond);
-      for (; this.#due < wanted; this.#due += 1) this.#keep(this.#exchanges.request(this.#nextTarget()));
+      for (; this.#due < wanted; this.#due += 1) {
+        if (this.#unanswered < MAX_UNANSWERED) this.#keep(this.#request());
+      }
     }, 1);
     for (let i = 0; i < task.streams; i += 1) this.#keep(this.#holdStream(i));
   }
@@ -38,6 +43,12 @@ class Load {
     clearInterval(this.#clock);
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#exchanges.close();
+  }
+
+  async #request(): Promise<void> {
+    this.#unanswered += 1;
+    await this.#exchanges.request(this.#nextTarget());
+    this.#unanswered -= 1;
   }
 
   async #holdStream(index: number): Promise<void> {

@@ -4,16 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OperatorProcess, pathOf, runPods, startOperator } from '../../../operator/operator/support.ts';
 import { GONE, type History, KEPT, makeHistory, type Part, partOf, publishedThings, restore } from './support.ts';
 
-/** Ten times what is promised, for a machine with much else to do. */
-const BACK_MS = 20_000;
-
 let history: History;
 let operator: OperatorProcess;
 beforeAll(async () => {
   history = await makeHistory(async ({ setup }) => {
     operator = await startOperator(setup);
   }, 12);
-}, 120_000);
+});
 afterAll(async () => {
   await operator[Symbol.asyncDispose]();
   await history[Symbol.asyncDispose]();
@@ -34,7 +31,7 @@ async function content(): Promise<ReadonlyMap<string, string>> {
 
 async function untilBack(was: ReadonlyMap<string, string>): Promise<void> {
   const same = async (): Promise<boolean> => JSON.stringify([...(await content())]) === JSON.stringify([...was]);
-  await waitFor(same, { deadlineMs: BACK_MS, what: 'what was published' });
+  await waitFor(same, { what: 'what was published' });
 }
 
 /** A gateway that begins now has the content of today, and so has the old one. */
@@ -59,7 +56,7 @@ describe('with an operator that runs', () => {
     { what: 'an old journal', parts: ['journal'] },
     { what: 'old shards', parts: ['shards'], anew: true },
     { what: 'everything as it was', parts: ['manifest', 'journal', 'shards', 'status'], anew: true },
-  ])('$what does not stay, and what comes next is served', { timeout: 120_000 }, async ({ parts, anew = false }) => {
+  ])('$what does not stay, and what comes next is served', async ({ parts, anew = false }) => {
     const was = await content();
     await restore(history.stage, history.backup, { parts: new Set(parts), anew });
     await untilBack(was);
@@ -70,7 +67,6 @@ describe('with an operator that runs', () => {
 
   test.for<{ readonly part: Part }>([{ part: 'manifest' }, { part: 'journal' }, { part: 'shards' }])(
     'a deleted object ($part) is back',
-    { timeout: 120_000 },
     async ({ part }) => {
       const was = await content();
       const names = (await publishedThings(history.stage)).filter(({ metadata }) => partOf(metadata.name) === part);
@@ -82,7 +78,7 @@ describe('with an operator that runs', () => {
     },
   );
 
-  test('an object without its label gets it back, and is watched as before', { timeout: 120_000 }, async () => {
+  test('an object without its label gets it back, and is watched as before', async () => {
     const { cluster } = history.stage;
     const was = await content();
     const things = (await publishedThings(history.stage)).filter(({ metadata }) => was.has(metadata.name));
@@ -100,7 +96,7 @@ describe('with an operator that runs', () => {
       const names = await labelled();
       return wanted.every((name) => names.includes(name));
     };
-    await waitFor(all, { deadlineMs: BACK_MS, what: 'labels' });
+    await waitFor(all, { what: 'labels' });
     for (const thing of things) await cluster.request('DELETE', pathOf(thing));
     await untilBack(was);
   });

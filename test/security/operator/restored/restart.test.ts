@@ -19,35 +19,31 @@ const ROWS: readonly Row[] = [
   { what: 'all there is, as other objects,', parts: ALL, anew: true },
 ];
 
-test.for(ROWS)(
-  'serves no deleted key and every edit after $what came back',
-  { timeout: 180_000 },
-  async ({ parts, anew = false }) => {
-    let operator: OperatorProcess | undefined;
-    await using history = await makeHistory(async ({ setup }) => {
-      operator = await startOperator(setup);
-    });
-    const { stage, pod, backup } = history;
-    await operator?.kill();
-    await restore(stage, backup, { parts: new Set(parts), anew });
-    await history.edit('model-3');
-    expect([await pod.ask(GONE), await pod.ask(KEPT)]).toEqual([401, 'model-2']);
+test.for(ROWS)('serves no deleted key and every edit after $what came back', async ({ parts, anew = false }) => {
+  let operator: OperatorProcess | undefined;
+  await using history = await makeHistory(async ({ setup }) => {
+    operator = await startOperator(setup);
+  });
+  const { stage, pod, backup } = history;
+  await operator?.kill();
+  await restore(stage, backup, { parts: new Set(parts), anew });
+  await history.edit('model-3');
+  expect([await pod.ask(GONE), await pod.ask(KEPT)]).toEqual([401, 'model-2']);
 
-    await using _next = await startOperator(stage.setup);
-    await history.programmed();
-    expect([await pod.ask(GONE), await pod.ask(KEPT)]).toEqual([401, 'model-3']);
-    const [late] = await runPods(stage);
-    await using _late = late;
-    expect([await late?.ask(GONE), await late?.ask(KEPT)]).toEqual([401, 'model-3']);
-    await history.edit('model-4');
-    await history.programmed();
-    expect([await pod.ask(KEPT), await late?.ask(KEPT)]).toEqual(['model-4', 'model-4']);
-    const fleet = {
-      apiVersion: 'gatehouse.dev/v1alpha1',
-      kind: 'GatewayFleet',
-      metadata: { namespace: stage.fleets, name: 'main' },
-    };
-    const counted = async () => (await read(stage.cluster, fleet))?.status?.['programmedReplicas'];
-    await waitFor(async () => (await counted()) === 2, { what: 'a count of both pods' });
-  },
-);
+  await using _next = await startOperator(stage.setup);
+  await history.programmed();
+  expect([await pod.ask(GONE), await pod.ask(KEPT)]).toEqual([401, 'model-3']);
+  const [late] = await runPods(stage);
+  await using _late = late;
+  expect([await late?.ask(GONE), await late?.ask(KEPT)]).toEqual([401, 'model-3']);
+  await history.edit('model-4');
+  await history.programmed();
+  expect([await pod.ask(KEPT), await late?.ask(KEPT)]).toEqual(['model-4', 'model-4']);
+  const fleet = {
+    apiVersion: 'gatehouse.dev/v1alpha1',
+    kind: 'GatewayFleet',
+    metadata: { namespace: stage.fleets, name: 'main' },
+  };
+  const counted = async () => (await read(stage.cluster, fleet))?.status?.['programmedReplicas'];
+  await waitFor(async () => (await counted()) === 2, { what: 'a count of both pods' });
+});

@@ -74,7 +74,7 @@ export async function makeHistory(begin: (stage: Stage) => Promise<unknown>, rep
   if (pod === undefined) throw new Error('there is no pod');
   parts.use(pod);
   const answers = async (key: string, want: string | number): Promise<void> => {
-    await waitFor(async () => (await pod.ask(key)) === want, { deadlineMs: 20_000, what: `${want} for ${key}` });
+    await waitFor(async () => (await pod.ask(key)) === want, { what: `${want} for ${key}` });
   };
   await answers(GONE, 'model-1');
   await answers(KEPT, 'model-1');
@@ -94,7 +94,7 @@ export async function makeHistory(begin: (stage: Stage) => Promise<unknown>, rep
     edit: async (model) => {
       await apply(cluster, config(model));
     },
-    programmed: () => becomes(cluster, config(''), { type: 'Programmed', status: 'True' }, 40_000),
+    programmed: () => becomes(cluster, config(''), { type: 'Programmed', status: 'True' }),
     said: () => condition(cluster, config(''), 'Programmed'),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
