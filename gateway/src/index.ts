@@ -11,7 +11,7 @@ import { type ByteBudget, createByteBudget } from './lib/byte-budget.ts';
 import { createRegexScheduler } from './lib/regex.ts';
 import { Secret } from './lib/secret.ts';
 import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
-import { createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
+import { checkOverload, createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
 import { createProviderServices } from './providers/services.ts';
 import { createRecorder, type RecorderOptions } from './record/index.ts';
@@ -212,6 +212,9 @@ function createPorts(
       hosts,
       servicesFor: createProviderServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
+      limiter,
+      inputChecks: [],
+      answerChecks: [checkOverload],
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,

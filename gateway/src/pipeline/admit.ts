@@ -22,14 +22,14 @@ export function admit(
   const nowMs = now();
   if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
   if (key.rateLimits.length === 0 || (method === 'GET' && FREE.test(path))) return;
-  const result = limiter.reserve(demandsOf(key), nowMs);
+  const result = limiter.reserve(requestDemands(key.id, key.rateLimits), nowMs);
   if (!(result instanceof Promise)) return refuseDenied(key.name, result);
   return result.then((settled) => refuseDenied(key.name, settled));
 }
 
 /** One request of each limit; the count is exact, so there is nothing to settle. */
-const demandsOf = ({ id, rateLimits }: KeyRecord): Demand[] =>
-  rateLimits.map(({ type, unit, value }) => ({ subject: id, unit: type, window: unit, limit: value, cost: 1 }));
+export const requestDemands = (subject: string, rateLimits: KeyRecord['rateLimits']): Demand[] =>
+  rateLimits.map(({ type, unit, value }) => ({ subject, unit: type, window: unit, limit: value, cost: 1 }));
 
 function refuseDenied(name: string, result: Reservation | Denial): void {
   if (result.allowed) return;

@@ -18,7 +18,7 @@ import type { Resolution, Resolver } from './resolve/index.ts';
 import { stickyChoice } from './session.ts';
 import { refuseLoop } from './via.ts';
 
-export type { AttemptPorts } from './attempt/index.ts';
+export { type AttemptPorts, checkOverload } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
 export { errorFormatOf, OPERATIONS, type Operation, type OperationId, ROUTES, type Route } from './operations/index.ts';

@@ -40,6 +40,8 @@ export interface ManagedProvider {
   /** Undefined: every model. */
   readonly models: ReadonlySet<string> | undefined;
   readonly inspectStreamForOverload: boolean;
+  /** Undefined: as many requests as come. */
+  readonly rateLimits?: KeyRecord['rateLimits'];
   /** Ready for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;

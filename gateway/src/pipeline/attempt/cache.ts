@@ -1,4 +1,4 @@
-/** The response cache around one attempt; behaviour-cache 6.1 and 6.4 to 6.8. */
+/** The response cache around one attempt; docs/behaviour/caching.md. */
 import { isObject } from '@gatehouse/crds';
 import {
   type Assembler,
@@ -10,38 +10,31 @@ import {
   type StreamProtocol,
 } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import type { Call, Endpoint, OutgoingRequest } from '../../providers/contract.ts';
-import type { CachePlan, Leaf } from '../../routing/index.ts';
+import type { Call, OutgoingRequest } from '../../providers/contract.ts';
+import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
-import type { AnswerBody, CacheStatus, CacheWriter, Caller, Exchange, HeaderMap } from '../exchange.ts';
+import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
 import type { Protocol } from '../operations/index.ts';
-import { namesOwnFields, type Resolution } from '../resolve/index.ts';
-import { type ResolvedTarget, targetIdentity } from './prepare/target.ts';
+import { namesOwnFields } from '../resolve/index.ts';
+import type { AttemptPorts } from './ports.ts';
+import { type Prepared, targetIdentity } from './prepare/index.ts';
+
+export interface CacheHit {
+  readonly headers: HeaderMap;
+  readonly body: AnswerBody;
+  /** Whether it is sent as a stream. */
+  readonly stream: boolean;
+}
 
 export interface CacheSession {
   readonly status: CacheStatus | undefined;
-  readonly hit: { readonly headers: HeaderMap; readonly body: AnswerBody } | undefined;
-  /** Who receives a good answer after it was sent; undefined when it is not to be stored. */
+  readonly hit: CacheHit | undefined;
+  /** Stores a good answer after it was sent; undefined when it is not to be stored. */
   writer(answer: { readonly headers: HeaderMap; readonly stream: boolean }): CacheWriter | undefined;
 }
 
-export interface CacheInput {
-  readonly cache: ResponseCache;
-  readonly plan: CachePlan | undefined;
-  readonly call: Call;
-  readonly endpoint: Endpoint | undefined;
-  readonly request: OutgoingRequest;
-  readonly exchange: Exchange;
-  readonly caller: Caller;
-  readonly resolution: Resolution;
-  readonly leaf: Leaf;
-  readonly resolved: ResolvedTarget;
-  readonly forwarded: Readonly<Record<string, string>>;
-  readonly headersRead: ReadonlyMap<string, string>;
-}
-
 const DISABLED: CacheSession = { status: 'DISABLED', hit: undefined, writer: () => undefined };
-/** The installation is the organisation (DESIGN section 4). */
+/** The installation is the organisation. */
 const ORGANISATION = 'default';
 /** Client bytes of a stream that are assembled for the cache. */
 const MAX_STREAM_BYTES = 4 * 1024 * 1024;
@@ -54,14 +47,25 @@ const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
   responses: 'responses',
 };
 
-/** Asks the cache; DISABLED when the target has none or the operation or body is not cacheable. */
-export function openCacheSession(question: CacheInput): CacheSession | Promise<CacheSession> {
-  const { plan } = question;
-  return plan === undefined || !isCacheable(question) ? DISABLED : lookUp(question, plan);
+/** Looks the request up; DISABLED when the target has no cache or the operation or body is not cacheable. */
+export function openCache(
+  { cache }: Pick<AttemptPorts, 'cache'>,
+  prepared: Prepared,
+  request: OutgoingRequest,
+): CacheSession | Promise<CacheSession> {
+  const plan = prepared.leaf.settings.cache;
+  return plan === undefined || !isCacheable(prepared) ? DISABLED : lookUp({ cache, plan, request }, prepared);
 }
 
-async function lookUp(question: CacheInput, plan: CachePlan): Promise<CacheSession> {
-  const { cache, call, endpoint, request, exchange, caller, resolution } = question;
+interface Lookup {
+  readonly cache: ResponseCache;
+  readonly plan: CachePlan;
+  readonly request: OutgoingRequest;
+}
+
+async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Promise<CacheSession> {
+  const { call, endpoint, input, resolved, headersRead, forwarded } = prepared;
+  const { exchange, caller, resolution } = input;
   const { overrides } = resolution;
   const lookup = await cache.lookup(
     {
@@ -69,9 +73,9 @@ async function lookUp(question: CacheInput, plan: CachePlan): Promise<CacheSessi
       workspace: caller.workspace.name,
       url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? ''),
       body: request.body ?? NO_BYTES,
-      target: `${resolution.plan.owner} ${targetIdentity(question.resolved)}`,
+      target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
       strict: call.strict,
-      headers: new Map([...question.headersRead, ...Object.entries(question.forwarded)]),
+      headers: new Map([...headersRead, ...Object.entries(forwarded)]),
       namespace: overrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
     },
@@ -94,35 +98,40 @@ async function lookUp(question: CacheInput, plan: CachePlan): Promise<CacheSessi
   };
 }
 
-function isCacheable(question: CacheInput): boolean {
-  const { exchange, resolution } = question;
+function isCacheable(prepared: Prepared): boolean {
+  const { exchange, resolution } = prepared.input;
   const { operation, request } = exchange;
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
-  if (resolution.overrides.cacheNamespace !== undefined && bringsItsOwn(question)) return false;
+  if (resolution.overrides.cacheNamespace !== undefined && changesTheRequest(prepared)) return false;
   const { method, path } = request;
   return isCacheEligible({ method, path, contentType: request.header('content-type'), adapted: false });
 }
 
 /**
- * A namespace partitions the cache whatever the headers of a call are. One whose headers or config change what is asked
- * would store its answer for all others of the namespace.
+ * A namespace is shared by calls with different headers. A call whose headers or config change the request would store its
+ * answer for all others of the namespace.
  */
-function bringsItsOwn({ exchange, resolution, resolved, leaf, forwarded }: CacheInput): boolean {
+function changesTheRequest({ input, resolved, leaf, forwarded }: Prepared): boolean {
+  const { exchange, resolution } = input;
   if (Object.keys(forwarded).length > 0 || resolution.overrides.customHost !== undefined) return true;
   if (resolution.plan.owner === 'client' && resolved.managed !== undefined && leaf.overlay.size > 0) return true;
   return namesOwnFields(resolved.target.provider.id, exchange.request);
 }
 
-function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): CacheSession['hit'] {
+function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): CacheHit | undefined {
   if (!call.stream) {
-    return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes: json } };
+    return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes: json }, stream: false };
   }
   const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
   if (stored === undefined || format === undefined) return undefined;
   const options = call.params['stream_options'];
   const includeUsage = isObject(options) && options['include_usage'] === true;
   const bytes = Buffer.from(replayAsStream(format, stored, { includeUsage }).join(''));
-  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: { kind: 'bytes', bytes } };
+  return {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+    body: { kind: 'bytes', bytes },
+    stream: true,
+  };
 }
 
 type Write = (body: Buffer | object, contentType: string | undefined) => void;

@@ -1,75 +1,62 @@
-/** One target: prepare, request, cache, send, map, record. */
-import { toAppError } from '../../errors/index.ts';
+/** One target: prepare → guard → request → cache → limit → [send → map → evaluate] × retries → record. */
+import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { Leaf } from '../../routing/index.ts';
-import type { CacheStatus } from '../exchange.ts';
-import { openCacheSession } from './cache.ts';
-import { sendModels } from './list-models.ts';
-import { streamAnswer, unaryAnswer } from './map/index.ts';
+import { openCache } from './cache.ts';
+import { evaluate } from './evaluate/index.ts';
+import { guard } from './guard.ts';
+import { limit } from './limit.ts';
+import { listModels } from './list-models.ts';
+import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
-import { modelOf, type Prepared, prepare } from './prepare/index.ts';
-import { type AttemptOutcome, failedOutcome, HIT, type OutcomeTarget, withSuggestion } from './record/index.ts';
-import { firstRequest } from './request.ts';
-import type { SendResult } from './retries.ts';
-import { send } from './send/index.ts';
+import { type Prepared, prepare, sendSettings } from './prepare/index.ts';
+import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
+import { firstRequest, requestsOf } from './request.ts';
+import { type RetryOptions, tryWithRetries } from './retries.ts';
+import { isRelayed } from './send/index.ts';
 
+export { type AnswerCheck, checkOverload } from './evaluate/index.ts';
+export type { InputCheck } from './guard.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
 export type { AttemptOutcome } from './record/index.ts';
-export type { SendPort } from './retries.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
 export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {
-  let target: OutcomeTarget = { leaf, provider: undefined, model: modelOf(input.resolution.params) };
+  const progress = beginAttempt(input, leaf);
   try {
-    const prepared = prepare(ports, input, leaf);
-    target = { leaf, provider: prepared.provider.id, model: prepared.call.model };
-    return await run(ports, prepared, target);
+    progress.prepared = prepare(ports, input, leaf);
+    const guarded = guard(ports, progress.prepared);
+    const prepared = guarded instanceof Promise ? await guarded : guarded;
+    progress.prepared = prepared;
+    if (prepared.call.endpoint === 'listModels') return triedOutcome(progress, await listModels(ports, prepared));
+
+    const built = firstRequest(ports, prepared);
+    const request = built instanceof Promise ? await built : built;
+    const opened = openCache(ports, prepared, request);
+    const cache = opened instanceof Promise ? await opened : opened;
+    if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
+    const limited = limit(ports, prepared);
+    if (limited instanceof Promise) await limited;
+    const tried = await tryWithRetries(ports, triesOf(ports, prepared, request));
+    return triedOutcome(progress, tried, cache);
   } catch (error) {
-    return failedOutcome(withSuggestion(toAppError(error), input), { target, input });
+    return failedOutcome(progress, error);
   }
 }
 
-async function run(ports: AttemptPorts, prepared: Prepared, target: OutcomeTarget): Promise<AttemptOutcome> {
-  if (prepared.call.endpoint === 'listModels') {
-    return toOutcome(ports, prepared, { sent: await sendModels(ports, prepared), target, cacheStatus: undefined });
-  }
-  const { input, leaf, call } = prepared;
-  const built = firstRequest(ports, prepared);
-  const first = built instanceof Promise ? await built : built;
-  const opened = openCacheSession({
-    ...prepared,
-    ...input,
-    cache: ports.cache,
-    plan: leaf.settings.cache,
-    request: first,
-  });
-  const session = opened instanceof Promise ? await opened : opened;
-  if (session.hit !== undefined) {
-    const { headers, body } = session.hit;
-    return { ...target, ...HIT, headers, body, stream: call.stream };
-  }
-  const sent = await send(ports, prepared, first);
-  const outcome = await toOutcome(ports, prepared, { sent, target, cacheStatus: session.status });
-  const store = outcome.status === 200 && outcome.error === undefined ? session.writer(outcome) : undefined;
-  return store === undefined ? outcome : { ...outcome, store };
-}
-
-interface Sent {
-  readonly sent: SendResult;
-  readonly target: OutcomeTarget;
-  readonly cacheStatus: CacheStatus | undefined;
-}
-
-async function toOutcome(
-  ports: AttemptPorts,
-  prepared: Prepared,
-  { sent, target, cacheStatus }: Sent,
-): Promise<AttemptOutcome> {
-  const { result, ...counts } = sent;
-  const { input } = prepared;
-  if (result.kind === 'error') return failedOutcome(result.error, { target, input, ...counts, cacheStatus });
-  const answer =
-    result.kind === 'stream'
-      ? streamAnswer(prepared, result.response)
-      : await unaryAnswer(prepared, result, { ...ports, memory: input.exchange.memory });
-  return { ...target, ...counts, ...answer, fallback: 'status', error: undefined, cacheStatus, store: undefined };
+function triesOf(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): RetryOptions<MappedAnswer> {
+  const { exchange, calls, resolution } = prepared.input;
+  const { body } = resolution;
+  const { memory } = exchange;
+  return {
+    signal: exchange.signal,
+    settings: sendSettings(prepared),
+    calls,
+    memory,
+    replayable: () => body.kind !== 'streamed' || body.source.replayable,
+    request: requestsOf(ports, prepared, first),
+    isStream: (response) => isRelayed(prepared, response),
+    map: (answer) => map(ports, prepared, answer),
+    evaluate: (answer, signal) => evaluate(ports.answerChecks, { prepared, answer, signal }),
+    release: (answer) => release(answer, memory),
+  };
 }

@@ -4,18 +4,17 @@ import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { prepareTarget } from '../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
 import { listUpstreamModels } from './list-models.ts';
-import type { CallResult } from './retries.ts';
+import type { UnaryAnswer } from './map/index.ts';
+import type { Result } from './retries.ts';
 
 const call = sampleCall({ endpoint: 'listModels' });
-const page = (body: object, status = 200): CallResult => ({
-  kind: 'unary',
-  status,
-  headers: {},
-  bytes: Buffer.from(JSON.stringify(body)),
+const page = (body: object, status = 200): Result<UnaryAnswer> => ({
+  kind: 'answer',
+  answer: { status, headers: {}, bytes: Buffer.from(JSON.stringify(body)) },
 });
 
 /** Lists the models of a provider whose pages are answered by the script; every page says there is one more. */
-async function list(answer: (page: number, path: string) => CallResult, paged = true) {
+async function list(answer: (page: number, path: string) => Result<UnaryAnswer>, paged = true) {
   const provider = sampleProvider({
     models: {
       path: '/models',
@@ -45,9 +44,9 @@ async function list(answer: (page: number, path: string) => CallResult, paged = 
   });
   return { result, paths };
 }
-const idsOf = (result: CallResult): unknown[] => {
-  if (result.kind !== 'unary') throw new Error('expected an answer');
-  return JSON.parse(result.bytes.toString()).data.map(({ id }: { id: unknown }) => id);
+const idsOf = (result: Result<UnaryAnswer>): unknown[] => {
+  if (result.kind !== 'answer') throw new Error('expected an answer');
+  return JSON.parse(result.answer.bytes.toString()).data.map(({ id }: { id: unknown }) => id);
 };
 
 describe('the models of a provider', () => {
@@ -70,8 +69,8 @@ describe('the models of a provider', () => {
     expect(idsOf((await list(() => page({ data: [{ id: 'a' }] }), false)).result)).toEqual(['a']);
   });
 
-  test.for<{ rule: string; answer: CallResult; want: object }>([
-    { rule: 'an error status', answer: page({ error: 'x' }, 401), want: { kind: 'unary', status: 401 } },
+  test.for<{ rule: string; answer: Result<UnaryAnswer>; want: object }>([
+    { rule: 'an error status', answer: page({ error: 'x' }, 401), want: { kind: 'answer', answer: { status: 401 } } },
     {
       rule: 'a lost connection',
       answer: { kind: 'error', error: new AppError('UPSTREAM_UNREACHABLE') },

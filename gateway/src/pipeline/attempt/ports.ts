@@ -1,12 +1,15 @@
 import type { ResponseCache } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { Limiter } from '../../limits/index.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
-import type { SendPort } from './retries.ts';
+import type { AnswerCheck } from './evaluate/index.ts';
+import type { InputCheck } from './guard.ts';
+import type { SendPort } from './send/index.ts';
 
 export interface AttemptPorts extends SendPort {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -14,6 +17,11 @@ export interface AttemptPorts extends SendPort {
   /** Services for an account's side calls, which may reach the same hosts as its own calls. */
   servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
+  readonly limiter: Limiter;
+  /** Checks of the request, in order. */
+  readonly inputChecks: readonly InputCheck[];
+  /** Checks of a good answer, in order. */
+  readonly answerChecks: readonly AnswerCheck[];
   /** Sent in `Via` to custom hosts, so that a request that comes back is recognised. */
   readonly gatewayName: string;
   now(): number;

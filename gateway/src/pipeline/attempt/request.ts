@@ -1,11 +1,14 @@
 /** The provider's request of one try: the call in the provider's format, with its credential. */
+import { memoryExhausted } from '../../errors/index.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, OutgoingRequest } from '../../providers/contract.ts';
 import { buildProxyRequest, buildRequest } from '../../providers/engine/index.ts';
+import type { UpstreamRequest } from '../../upstream/index.ts';
+import type { StreamedBody } from '../exchange.ts';
 import type { AttemptPorts } from './ports.ts';
 import { clientHeaders, type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
-import { startDeadline } from './send/deadline.ts';
+import { startDeadline } from './send/index.ts';
 
 /** Built before the cache lookup. The request timeout covers a credential that has to be fetched for it. */
 export function firstRequest(ports: AttemptPorts, prepared: Prepared): OutgoingRequest | Promise<OutgoingRequest> {
@@ -19,8 +22,41 @@ export function firstRequest(ports: AttemptPorts, prepared: Prepared): OutgoingR
   return built instanceof Promise ? untilAborted(built, deadline.signal).finally(deadline.clear) : built;
 }
 
-/** Built anew for each retry: tokens and signatures expire. */
-export function buildOutgoing(
+/** The requests of all tries: the one that was built first, then new ones, for tokens and signatures expire. */
+export function requestsOf(
+  ports: AttemptPorts,
+  prepared: Prepared,
+  first: OutgoingRequest,
+): (signal: AbortSignal) => UpstreamRequest | Promise<UpstreamRequest> {
+  const { body } = prepared.input.resolution;
+  const { memory } = prepared.input.exchange;
+  const streamed = body.kind === 'streamed' ? body.source : undefined;
+  const finish = (built: OutgoingRequest): UpstreamRequest => {
+    const isCopy = built.body !== undefined && !(body.kind === 'json' && built.body === body.bytes);
+    if (isCopy && !memory.take(built.body.length)) throw memoryExhausted();
+    return toUpstream(built, prepared, streamed);
+  };
+  let next: OutgoingRequest | undefined = first;
+  return (signal) => {
+    const built = next ?? buildOutgoing(ports, prepared, signal);
+    next = undefined;
+    return built instanceof Promise ? built.then(finish) : finish(built);
+  };
+}
+
+/** The request as the upstream client sends it; its headers are kept for the answer. */
+export function toUpstream(
+  { method, origin, path, headers: given, body }: Omit<UpstreamRequest, 'hostOrigin'>,
+  { resolved: { hostOrigin }, via, sent }: Prepared,
+  streamed?: StreamedBody,
+): UpstreamRequest {
+  const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
+  const headers = { ...given, ...via, ...length };
+  sent.headers = headers;
+  return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
+}
+
+function buildOutgoing(
   ports: AttemptPorts,
   { input, resolved, call, forwarded }: Prepared,
   signal: AbortSignal,

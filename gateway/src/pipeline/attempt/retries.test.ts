@@ -6,7 +6,8 @@ import { unlimitedAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
 import { createCallBudget } from '../call-budget.ts';
-import { type SendOptions, type SendPort, sendWithRetries } from './retries.ts';
+import { type RetryOptions, tryWithRetries } from './retries.ts';
+import type { ProviderAnswer, SendPort } from './send/index.ts';
 
 type Scripted = { readonly status: number; readonly headers?: UpstreamHeaders; readonly stream?: boolean } | AppError;
 
@@ -25,7 +26,7 @@ function bodyOf(text: string): UpstreamBody {
 }
 
 /** Plays a script, the last line of which repeats, and notes how long was waited. */
-async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<SendOptions> = {}) {
+async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<RetryOptions<ProviderAnswer>> = {}) {
   const waits: number[] = [];
   let calls = 0;
   const client: UpstreamClient = {
@@ -44,7 +45,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     json: DEFAULT_JSON_LIMITS,
     sleep: async (ms) => void waits.push(ms),
   };
-  const sent = await sendWithRetries(port, {
+  const sent = await tryWithRetries<ProviderAnswer>(port, {
     signal: new AbortController().signal,
     settings: { retry: plan, requestTimeoutMs: 0 },
     request: () => ({
@@ -59,11 +60,14 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     memory: unlimitedAccount(),
     replayable: () => true,
     isStream: () => false,
-    inspect: async () => undefined,
+    map: (answer) => answer,
+    evaluate: () => undefined,
+    release: () => {},
     ...more,
   });
+  const { result } = sent;
   const outcome =
-    sent.result.kind === 'error' ? sent.result.error.code : 'status' in sent.result ? sent.result.status : 'stream';
+    result.kind === 'error' ? result.error.code : result.answer.kind === 'unary' ? result.answer.status : 'stream';
   return { outcome, retries: sent.retries, calls: sent.calls, waits };
 }
 
@@ -193,25 +197,76 @@ describe('retries', () => {
     });
   });
 
-  test('happen for an overload in the first event', async () => {
-    let looks = 0;
-    const inspect: SendOptions['inspect'] = async () => {
-      looks += 1;
-      return looks === 1 ? new AppError('UPSTREAM_OVERLOADED') : undefined;
+  test('happen for a good answer that a check refuses, when the status of its error is listed', async () => {
+    const seen: ProviderAnswer[] = [];
+    const released: ProviderAnswer[] = [];
+    const options: Partial<RetryOptions<ProviderAnswer>> = {
+      isStream: () => true,
+      map: (answer) => ({ ...answer }),
+      evaluate: (answer) => {
+        seen.push(answer);
+        return seen.length === 1 ? new AppError('UPSTREAM_OVERLOADED') : undefined;
+      },
+      release: (answer) => void released.push(answer),
     };
-    expect(await play([{ status: 200 }], retry(), { isStream: () => true, inspect })).toMatchObject({
-      outcome: 'stream',
-      retries: 1,
-    });
-    expect(
-      await play([{ status: 200 }], retry({ statusCodes: new Set([500]) }), {
-        isStream: () => true,
-        inspect: async () => new AppError('UPSTREAM_OVERLOADED'),
-      }),
-    ).toMatchObject({
+    expect(await play([{ status: 200 }], retry(), options)).toMatchObject({ outcome: 'stream', retries: 1, calls: 2 });
+    expect(seen).toHaveLength(2);
+    expect(released).toEqual([seen[0]]);
+    seen.length = 0;
+    const unlisted = retry({ statusCodes: new Set([500]) });
+    expect(await play([{ status: 200 }], unlisted, options)).toMatchObject({
       outcome: 'UPSTREAM_OVERLOADED',
       retries: 0,
     });
+  });
+
+  test('do not happen for a refusal that no other try can change', async () => {
+    const evaluate = () => Promise.resolve(new AppError('BODY_TOO_LARGE'));
+    const once = await play([{ status: 200 }], retry({ statusCodes: new Set([413]) }), { evaluate });
+    expect(once).toMatchObject({ outcome: 'BODY_TOO_LARGE', retries: 0, calls: 1 });
+  });
+
+  test('do not happen for a check that fails by itself, and its answer is released', async () => {
+    let released = 0;
+    const once = await play([{ status: 200 }], retry(), {
+      evaluate: () => {
+        throw new Error('broken check');
+      },
+      release: () => {
+        released += 1;
+      },
+    });
+    expect(once).toMatchObject({ outcome: 'INTERNAL', retries: 0, calls: 1 });
+    expect(released).toBe(1);
+  });
+
+  test('map and check good answers, and of the others map the last alone', async () => {
+    const mapped: unknown[] = [];
+    const checked: unknown[] = [];
+    const options: Partial<RetryOptions<ProviderAnswer>> = {
+      map: (answer) => {
+        mapped.push('status' in answer && answer.status);
+        return answer;
+      },
+      evaluate: (answer) => {
+        checked.push('status' in answer && answer.status);
+        return undefined;
+      },
+    };
+    await play([{ status: 500 }, { status: 502 }, { status: 201 }], retry(), options);
+    await play([{ status: 500 }, { status: 502 }], retry({ attempts: 1 }), options);
+    expect(mapped).toEqual([201, 502]);
+    expect(checked).toEqual([201]);
+  });
+
+  test('do not happen for an answer that cannot be read, unless its status is listed', async () => {
+    const map = (): never => {
+      throw new AppError('UPSTREAM_INVALID_RESPONSE');
+    };
+    const once = await play([{ status: 500 }, { status: 200 }], retry(), { map });
+    expect(once).toMatchObject({ outcome: 'UPSTREAM_INVALID_RESPONSE', retries: 1, calls: 2 });
+    const listed = await play([{ status: 206 }], retry({ attempts: 1, statusCodes: new Set([206]) }), { map });
+    expect(listed).toMatchObject({ outcome: 'UPSTREAM_INVALID_RESPONSE', retries: -1, calls: 2 });
   });
 
   test('end when the request has caused as many calls as it may', async () => {
@@ -257,7 +312,7 @@ describe('retries', () => {
       json: DEFAULT_JSON_LIMITS,
       sleep: () => Promise.reject(gone),
     };
-    const sending = sendWithRetries(port, {
+    const sending = tryWithRetries<ProviderAnswer>(port, {
       signal: new AbortController().signal,
       settings: { retry: retry(), requestTimeoutMs: 0 },
       request: () => Promise.reject(broken),
@@ -265,13 +320,28 @@ describe('retries', () => {
       memory: unlimitedAccount(),
       replayable: () => true,
       isStream: () => false,
-      inspect: async () => undefined,
+      map: (answer) => answer,
+      evaluate: () => undefined,
+      release: () => {},
     });
     await expect(sending).rejects.toBe(gone);
   });
 });
 
 describe('the request timeout', () => {
+  test('covers a check that does not end, and drops its answer', async () => {
+    let released = 0;
+    const sent = await play([{ status: 200 }], retry({ attempts: 0 }), {
+      settings: { retry: retry({ attempts: 0 }), requestTimeoutMs: 20 },
+      evaluate: () => new Promise(() => {}),
+      release: () => {
+        released += 1;
+      },
+    });
+    expect(sent).toMatchObject({ outcome: 'UPSTREAM_TIMEOUT', calls: 1 });
+    expect(released).toBe(1);
+  });
+
   test('covers a credential that does not come', async () => {
     const sent = await play([{ status: 200 }], retry({ attempts: 0 }), {
       settings: { retry: retry({ attempts: 0 }), requestTimeoutMs: 20 },

@@ -1,27 +1,41 @@
-/** One call to one target, repeated as its retry rules say; behaviour-config-routing 5.1 to 5.3. */
+/** One target tried as often as its retry rules say: each try is sent, mapped and evaluated; docs/behaviour/retries.md. */
 import { AppError, toAppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import type { JsonLimits } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
-import type {
-  UpstreamClient,
-  UpstreamHeaders,
-  UpstreamLimits,
-  UpstreamRequest,
-  UpstreamResponse,
-} from '../../upstream/index.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
-import { startDeadline } from './send/deadline.ts';
+import { type ProviderAnswer, type SendPort, send, startDeadline } from './send/index.ts';
 
-/** What one call ended with. A stream has delivered its first bytes and no more than those. */
-export type CallResult =
-  | { readonly kind: 'unary'; readonly status: number; readonly headers: UpstreamHeaders; readonly bytes: Buffer }
-  | { readonly kind: 'stream'; readonly response: UpstreamResponse }
+/** `T`: an answer in the client's format. */
+export interface RetryOptions<T> {
+  readonly signal: AbortSignal;
+  readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
+  /** Makes the request of one try; rejects with an AppError that no retry helps. */
+  request(signal: AbortSignal): Promise<UpstreamRequest> | UpstreamRequest;
+  /** Calls that the whole request may still cause. */
+  readonly calls: CallBudget;
+  /** Holds what is kept of the try that counts. */
+  readonly memory: ByteAccount;
+  /** Whether the body can be sent again. */
+  replayable(): boolean;
+  /** Whether the answer is relayed while it arrives. */
+  isStream(response: UpstreamResponse): boolean;
+  /** Rejects with the AppError of an answer that cannot be read. */
+  map(answer: ProviderAnswer): T | Promise<T>;
+  /** Checks a good answer; an error replaces it, and its status decides about the next try. */
+  evaluate(answer: T, signal: AbortSignal): AppError | undefined | Promise<AppError | undefined>;
+  /** Gives back what an answer holds that was refused. */
+  release(answer: T): void;
+}
+
+export type Result<T> =
+  | { readonly kind: 'answer'; readonly answer: T }
   | { readonly kind: 'error'; readonly error: AppError };
 
-export interface SendResult {
-  readonly result: CallResult;
+export interface Tried<T> {
+  /** Of the last try. */
+  readonly result: Result<T>;
   /** Retries used; -1 when they were used up, or a retry-after asked for too much. */
   readonly retries: number;
   /** Calls made, the first one included. */
@@ -30,93 +44,132 @@ export interface SendResult {
   readonly upstreamMs: number;
 }
 
-export interface SendPort {
-  readonly client: UpstreamClient;
-  readonly limits: UpstreamLimits;
-  readonly maxResponseBytes: number;
-  /** What an answer that is parsed may be made of. */
-  readonly json: JsonLimits;
-  /** Resolves after the time, or rejects with the signal's reason. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
+type Try<T> =
+  /** The status decides, as the provider sent it. Without a result where it is no success: mapped only if it is the last. */
+  | { readonly kind: 'answered'; readonly sent: ProviderAnswer; readonly result?: Result<T> }
+  /** By a check. */
+  | { readonly kind: 'refused'; readonly error: AppError }
+  /** No answer came. */
+  | { readonly kind: 'failed'; readonly error: AppError };
 
-export interface SendOptions {
-  readonly signal: AbortSignal;
-  readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
-  /** Makes the request of one try; rejects with an AppError that no retry helps. */
-  request(signal: AbortSignal): Promise<UpstreamRequest> | UpstreamRequest;
-  /** What the whole request may still cause. */
-  readonly calls: CallBudget;
-  /** Holds what is kept of the try that counts. */
-  readonly memory: ByteAccount;
-  /** Whether the body can be sent again. */
-  replayable(): boolean;
-  /** Whether the answer is relayed while it arrives. */
-  isStream(response: UpstreamResponse): boolean;
-  /** Looks at the first bytes of a stream; an error replaces the stream and counts as its status. */
-  inspect(response: UpstreamResponse): Promise<AppError | undefined>;
-}
-
-/** Statuses that end the retries whatever the list says; behaviour-config-routing 5.1. */
-const isSuccess = (status: number): boolean => status >= 200 && status <= 204;
-
-export async function sendWithRetries(port: SendPort, options: SendOptions): Promise<SendResult> {
+/** Rejects with the reason of the signal when the client leaves between two tries. */
+export async function tryWithRetries<T>(port: SendPort, options: RetryOptions<T>): Promise<Tried<T>> {
   const { retry } = options.settings;
-  let upstreamMs = 0;
+  const clock = { upstreamMs: 0 };
   let honouredMs: number | undefined; // what the provider has named so far; undefined: nothing
   for (let calls = 1; ; calls += 1) {
-    const startedMs = performance.now();
-    const result = await callOnce(port, options);
-    upstreamMs += performance.now() - startedMs;
-    const sent = { result, calls, upstreamMs };
-    if (!wantsRetry(result, retry) || !options.replayable()) return { ...sent, retries: calls - 1 };
-    const wait = calls > retry.attempts ? 'stop' : waitBefore(calls, result, { retry, honouredMs });
-    if (wait === 'stop' || !options.calls.allowsMore()) return { ...sent, retries: -1 };
+    const tried = await tryOnce(port, options, clock);
+    const ended = async (retries: number) => ({
+      result: await resultOf(tried, options),
+      retries,
+      calls,
+      upstreamMs: clock.upstreamMs,
+    });
+    if (!wantsRetry(tried, retry) || !options.replayable()) return ended(calls - 1);
+    const wait = calls > retry.attempts ? 'stop' : waitBefore(calls, tried, { retry, honouredMs });
+    if (wait === 'stop' || !options.calls.allowsMore()) return ended(-1);
     if (wait.honoured) honouredMs = (honouredMs ?? 0) + wait.ms;
     options.memory.clear();
     await port.sleep(wait.ms, options.signal);
   }
 }
 
-function wantsRetry(result: CallResult, retry: RetryPlan): boolean {
-  if (retry.attempts === 0 || result.kind === 'stream') return false;
-  if (result.kind === 'unary') return !isSuccess(result.status) && isRetryable(retry, result.status);
-  const { code, row } = result.error;
+async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { upstreamMs: number }): Promise<Try<T>> {
+  if (!options.calls.take()) return { kind: 'failed', error: new AppError('ATTEMPTS_EXHAUSTED') };
+  const startedMs = performance.now();
+  let endedMs: number | undefined;
+  const deadline = startDeadline(options.signal, options.settings.requestTimeoutMs);
+  const { signal } = deadline;
+  try {
+    const built = options.request(signal);
+    const request = built instanceof Promise ? await untilAborted(built, signal) : built;
+    const sent = await send(port, request, { ...options, signal });
+    if (sent.kind === 'unary') {
+      endedMs = performance.now(); // a stream goes on while it is checked
+      if (!isGood(sent.status)) return { kind: 'answered', sent };
+    }
+    const mapping = map(sent, options);
+    const result = mapping instanceof Promise ? await mapping : mapping;
+    if (result.kind === 'error') return { kind: 'answered', sent, result };
+    const checking = evaluate(result.answer, options, signal);
+    const error = checking instanceof Promise ? await checking : checking;
+    return error === undefined ? { kind: 'answered', sent, result } : { kind: 'refused', error };
+  } catch (error) {
+    return { kind: 'failed', error: toAppError(error) };
+  } finally {
+    deadline.clear();
+    clock.upstreamMs += (endedMs ?? performance.now()) - startedMs;
+  }
+}
+
+function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): Result<T> | Promise<Result<T>> {
+  const unreadable = (error: unknown): Result<T> => {
+    if (sent.kind === 'stream') sent.response.body.discard();
+    return { kind: 'error', error: toAppError(error) };
+  };
+  try {
+    const mapped = options.map(sent);
+    if (!(mapped instanceof Promise)) return { kind: 'answer', answer: mapped };
+    return mapped.then((answer): Result<T> => ({ kind: 'answer', answer }), unreadable);
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function evaluate<T>(
+  answer: T,
+  { evaluate: check, release }: RetryOptions<T>,
+  signal: AbortSignal,
+): AppError | undefined | Promise<AppError | undefined> {
+  const refuse = (error: AppError | undefined): AppError | undefined => {
+    if (error !== undefined) release(answer);
+    return error;
+  };
+  const fail = (error: unknown): never => {
+    release(answer);
+    throw error;
+  };
+  try {
+    const checking = check(answer, signal);
+    return checking instanceof Promise ? untilAborted(checking, signal).then(refuse, fail) : refuse(checking);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+function resultOf<T>(tried: Try<T>, options: RetryOptions<T>): Result<T> | Promise<Result<T>> {
+  if (tried.kind !== 'answered') return { kind: 'error', error: tried.error };
+  return tried.result ?? map(tried.sent, options);
+}
+
+const isGood = (status: number): boolean => status >= 200 && status <= 299;
+
+/** Statuses that end the retries whatever the list says. */
+const isSuccess = (status: number): boolean => status >= 200 && status <= 204;
+
+function wantsRetry(tried: Try<unknown>, retry: RetryPlan): boolean {
+  if (retry.attempts === 0) return false;
+  if (tried.kind === 'answered') {
+    const { sent } = tried;
+    return sent.kind === 'unary' && !isSuccess(sent.status) && isRetryable(retry, sent.status);
+  }
+  const { code, row } = tried.error;
+  if (tried.kind === 'refused') return row.fallback !== 'stop' && isRetryable(retry, row.status);
   if (code === 'CLIENT_CLOSED' || row.fallback !== 'status') return false;
-  // A failure without an HTTP status is tried again; a timeout or an overload has one.
-  return code === 'UPSTREAM_TIMEOUT' || code === 'UPSTREAM_OVERLOADED' ? isRetryable(retry, row.status) : row.retryable;
+  // A failure without an HTTP status is tried again; a timeout has one.
+  return code === 'UPSTREAM_TIMEOUT' ? isRetryable(retry, row.status) : row.retryable;
 }
 
 function waitBefore(
   k: number,
-  result: CallResult,
+  tried: Try<unknown>,
   { retry, honouredMs }: { readonly retry: RetryPlan; readonly honouredMs: number | undefined },
 ): 'stop' | { readonly ms: number; readonly honoured: boolean } {
-  if (retry.useRetryAfter && result.kind === 'unary' && result.status === 429) {
-    const asked = retryAfterMs(result.headers, honouredMs ?? 0);
+  const limited = tried.kind === 'answered' && tried.sent.kind === 'unary' && tried.sent.status === 429;
+  if (retry.useRetryAfter && limited) {
+    const asked = retryAfterMs(tried.sent.headers, honouredMs ?? 0);
     if (asked === 'stop') return 'stop';
     if (asked !== undefined) return { ms: asked, honoured: true };
   }
   return { ms: backoffMs(k, honouredMs !== undefined), honoured: false };
-}
-
-async function callOnce(port: SendPort, options: SendOptions): Promise<CallResult> {
-  if (!options.calls.take()) return { kind: 'error', error: new AppError('ATTEMPTS_EXHAUSTED') };
-  const deadline = startDeadline(options.signal, options.settings.requestTimeoutMs);
-  try {
-    const built = options.request(deadline.signal);
-    const request = built instanceof Promise ? await untilAborted(built, deadline.signal) : built;
-    const response = await port.client.send(request, { signal: deadline.signal, limits: port.limits });
-    if (!options.isStream(response)) {
-      const bytes = await response.body.collect(port.maxResponseBytes, options.memory);
-      return { kind: 'unary', status: response.status, headers: response.headers, bytes };
-    }
-    await response.body.peek(0);
-    const refused = await options.inspect(response);
-    return refused === undefined ? { kind: 'stream', response } : { kind: 'error', error: refused };
-  } catch (error) {
-    return { kind: 'error', error: toAppError(error) };
-  } finally {
-    deadline.clear();
-  }
 }

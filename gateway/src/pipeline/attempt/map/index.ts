@@ -1,38 +1,48 @@
 /** From a provider's answer to the client's format. */
 import { memoryExhausted } from '../../../errors/index.ts';
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
-import type { JsonLimits } from '../../../lib/json/index.ts';
-import { type AnsweredCall, clientAnswer, failedAnswer, type MappedAnswer } from './client-answer.ts';
+import type { Exchange } from '../../exchange.ts';
+import type { ProviderAnswer, SendPort } from '../send/index.ts';
+import { type AnsweredCall, clientAnswer, failedAnswer, type MappedAnswer, streamAnswer } from './client-answer.ts';
 import { decodeAnswer, isEncoded, type UnaryAnswer } from './unpack.ts';
 
 export { isEventStream } from './answer.ts';
-export { type AnsweredCall, type MappedAnswer, streamAnswer } from './client-answer.ts';
+export type { MappedAnswer } from './client-answer.ts';
 export { decodeAnswer, isEncoded, READABLE_ENCODINGS, type UnaryAnswer } from './unpack.ts';
 
-export interface MapLimits {
-  readonly maxResponseBytes: number;
-  readonly json: JsonLimits;
-  /** Holds the bytes of the answer. */
-  readonly memory: ByteAccount;
-}
+type Limits = Pick<SendPort, 'maxResponseBytes' | 'json'>;
+type Answered = AnsweredCall & { readonly input: { readonly exchange: Pick<Exchange, 'memory'> } };
 
 /**
- * A whole answer: a good one in the client's format, an error in the normal form, without the credentials it repeats.
- * Rejects with UPSTREAM_INVALID_RESPONSE, UPSTREAM_TOO_LARGE or MEMORY_EXHAUSTED.
+ * A good answer in the client's format, an error in its normal form, without the credentials that it repeats. The memory of
+ * the request holds the result. Throws UPSTREAM_INVALID_RESPONSE, UPSTREAM_TOO_LARGE or MEMORY_EXHAUSTED.
  */
-export async function unaryAnswer(
-  answered: AnsweredCall,
-  given: UnaryAnswer,
-  { maxResponseBytes, json, memory }: MapLimits,
-): Promise<MappedAnswer> {
-  const isGood = given.status >= 200 && given.status <= 299;
-  const asItIs = answered.call.endpoint === 'proxy' && isGood;
-  const answer =
-    !asItIs && isEncoded(given) ? await decodeAnswer(given, { maxBytes: maxResponseBytes, memory }) : given;
-  const { headers, bytes } = isGood ? clientAnswer(answered, { ...answer, json }) : failedAnswer(answered, answer);
+export function map(limits: Limits, answered: Answered, sent: ProviderAnswer): MappedAnswer | Promise<MappedAnswer> {
+  if (sent.kind === 'stream') return streamAnswer(answered, sent.response);
+  const isProxied = answered.call.endpoint === 'proxy' && isGood(sent);
+  if (isProxied || !isEncoded(sent)) return mapWhole(limits, answered, sent);
+  const { memory } = answered.input.exchange;
+  return decodeAnswer(sent, { maxBytes: limits.maxResponseBytes, memory }).then((answer) =>
+    mapWhole(limits, answered, answer),
+  );
+}
+
+const isGood = ({ status }: UnaryAnswer): boolean => status >= 200 && status <= 299;
+
+function mapWhole({ json }: Limits, answered: Answered, answer: UnaryAnswer): MappedAnswer {
+  const { memory } = answered.input.exchange;
+  const { headers, bytes } = isGood(answer)
+    ? clientAnswer(answered, { ...answer, json })
+    : failedAnswer(answered, answer);
   if (bytes !== answer.bytes) {
     memory.give(answer.bytes.length);
     if (!memory.take(bytes.length)) throw memoryExhausted();
   }
   return { status: answer.status, headers, body: { kind: 'bytes', bytes }, stream: false };
+}
+
+/** Gives back what an answer holds that does not count. */
+export function release({ body }: MappedAnswer, memory: ByteAccount): void {
+  if (body.kind === 'stream') body.upstream.discard();
+  else memory.give(body.bytes.length);
 }

@@ -1,6 +1,7 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
 import type { Call, Endpoint, Provider, ProviderServices } from '../../../providers/contract.ts';
 import { type Leaf, shapeParams } from '../../../routing/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import { viaHeaders } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
@@ -29,10 +30,14 @@ export interface Prepared {
   readonly sent: { headers: Readonly<Record<string, string>> };
 }
 
-/** Throws the AppError that keeps the target from being used. */
-export function prepare(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Prepared {
+/** `params`: the parameters as they go to the target. Throws the AppError that keeps the target from being used. */
+export function prepare(
+  ports: AttemptPorts,
+  input: AttemptInput,
+  leaf: Leaf,
+  params: JsonObject = shapeParams(input.resolution.params, leaf.settings.shape),
+): Prepared {
   const { exchange, caller, resolution } = input;
-  const params = shapeParams(resolution.params, leaf.settings.shape);
   const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
   const { providers, hosts } = ports;

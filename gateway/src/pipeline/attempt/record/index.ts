@@ -1,11 +1,14 @@
-/** What the attempt of one target came to: an answer for the client, and what the strategy above it decides by. */
-import type { AppError } from '../../../errors/index.ts';
+/** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
+import { type AppError, toAppError } from '../../../errors/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { renderFor } from '../../error-answer.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
+import type { CacheHit, CacheSession } from '../cache.ts';
+import type { MappedAnswer } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
-
-export { withSuggestion } from './suggestions.ts';
+import { modelOf, type Prepared } from '../prepare/index.ts';
+import type { Tried } from '../retries.ts';
+import { withSuggestion } from './suggestions.ts';
 
 export interface AttemptOutcome extends RouteOutcome {
   readonly leaf: Leaf;
@@ -17,6 +20,11 @@ export interface AttemptOutcome extends RouteOutcome {
   /** Retries used; -1 when they were used up. */
   readonly retries: number;
   readonly cacheStatus: CacheStatus | undefined;
+  /** `performance.now()` when the attempt began. */
+  readonly startedMs: number;
+  /** Until the answer was known: the first event of a stream, the last byte of others. */
+  readonly durationMs: number;
+  /** Time spent on the network, waits between tries left out. */
   readonly upstreamMs: number;
   /** Calls made to the provider: 0 when none was needed or possible. */
   readonly calls: number;
@@ -24,47 +32,87 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly store: CacheWriter | undefined;
 }
 
-/** The target of an outcome, known before anything was sent. */
-export type OutcomeTarget = Pick<AttemptOutcome, 'leaf' | 'provider' | 'model'>;
-
-/** An answer of the cache. */
-export const HIT = {
-  status: 200,
-  fallback: 'status',
-  error: undefined,
-  retries: 0,
-  calls: 0,
-  upstreamMs: 0,
-  cacheStatus: 'HIT',
-  store: undefined,
-} as const;
-
-interface Failure {
-  readonly target: OutcomeTarget;
+/** What is known of an attempt that is under way. */
+export interface AttemptProgress {
   readonly input: AttemptInput;
-  readonly retries?: number;
-  readonly calls?: number;
-  readonly upstreamMs?: number;
-  readonly cacheStatus?: CacheStatus | undefined;
+  readonly leaf: Leaf;
+  readonly startedMs: number;
+  prepared: Prepared | undefined;
 }
 
-/** The outcome of an error, in the format of the client. */
-export function failedOutcome(error: AppError, { target, input, cacheStatus, ...counts }: Failure): AttemptOutcome {
-  const { retries = 0, calls = 0, upstreamMs = 0 } = counts;
-  const { status, headers, body } = renderFor(error, input.exchange);
+export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress => ({
+  input,
+  leaf,
+  startedMs: performance.now(),
+  prepared: undefined,
+});
+
+const NOTHING_SENT = { retries: 0, calls: 0, upstreamMs: 0 } as const;
+
+/** An answer of the cache. */
+export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream }: CacheHit): AttemptOutcome => ({
+  ...factsOf(progress),
+  ...NOTHING_SENT,
+  status: 200,
+  fallback: 'status',
+  headers,
+  body,
+  error: undefined,
+  cacheStatus: 'HIT',
+  stream,
+  store: undefined,
+});
+
+/** An error that ended the attempt before the provider was called. */
+export const failedOutcome = (progress: AttemptProgress, error: unknown): AttemptOutcome =>
+  errorOutcome(progress, withSuggestion(toAppError(error), progress.input), {
+    ...NOTHING_SENT,
+    cacheStatus: undefined,
+  });
+
+/** What the last try came to. `cache`: undefined where there is none to look at. */
+export function triedOutcome(
+  progress: AttemptProgress,
+  { result, ...counts }: Tried<MappedAnswer>,
+  cache?: CacheSession,
+): AttemptOutcome {
+  const cacheStatus = cache?.status;
+  if (result.kind === 'error') return errorOutcome(progress, result.error, { ...counts, cacheStatus });
+  const { answer } = result;
   return {
-    ...target,
-    provider: target.provider ?? error.provider,
+    ...factsOf(progress),
+    ...counts,
+    ...answer,
+    fallback: 'status',
+    error: undefined,
+    cacheStatus,
+    store: answer.status === 200 ? cache?.writer(answer) : undefined,
+  };
+}
+
+type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
+
+function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
+  const { status, headers, body } = renderFor(error, progress.input.exchange);
+  const facts = factsOf(progress);
+  return {
+    ...facts,
+    ...counts,
+    provider: facts.provider ?? error.provider,
     status,
     fallback: error.row.fallback,
     headers: { ...headers },
     body: { kind: 'bytes', bytes: body },
     error,
-    retries,
-    calls,
-    upstreamMs,
-    cacheStatus,
     stream: false,
     store: undefined,
   };
 }
+
+const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
+  leaf,
+  provider: prepared?.provider.id,
+  model: prepared?.call.model ?? modelOf(input.resolution.params),
+  startedMs,
+  durationMs: performance.now() - startedMs,
+});
