@@ -6,7 +6,7 @@ import { NO_VERDICTS } from '../record/index.ts';
 import { type PlanNode, walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, enter } from './admit.ts';
-import { type AttemptOutcome, type AttemptPorts, attemptTarget } from './attempt/index.ts';
+import { type AttemptOutcome, type AttemptPorts, attemptFacts, attemptTarget } from './attempt/index.ts';
 import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
 import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
@@ -119,11 +119,10 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
     open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_CIRCUITS,
     stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
-      const startedMs = performance.now();
       const outcome = await attemptTarget(ports.attempts, input, leaf);
       // A target that fails by itself counts too: trying thousands of them is work.
       if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
-      progress.attempts.push({ outcome, facts: attemptFacts(outcome, startedMs) });
+      progress.attempts.push({ outcome, facts: attemptFacts(outcome) });
       recordCircuit(ports.breakers, input, outcome);
       return outcome;
     },
@@ -177,24 +176,6 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
     attempts: attempts.map(({ facts }) => facts),
     answeredBy: outcome && attempts.find((attempt) => attempt.outcome === outcome)?.facts,
     stream: outcome?.stream ?? false,
-  };
-}
-
-function attemptFacts(
-  { provider, model, status, error, calls, upstreamMs }: AttemptOutcome,
-  startedMs: number,
-): AttemptFacts {
-  return {
-    provider,
-    model: model === '' ? undefined : model,
-    answeredModel: undefined,
-    status,
-    error,
-    calls,
-    startedAtMs: performance.timeOrigin + startedMs,
-    durationMs: performance.now() - startedMs,
-    upstreamMs,
-    usage: undefined,
   };
 }
 

@@ -17,7 +17,7 @@ import { isRelayed } from './send/index.ts';
 export { type AnswerCheck, checkOverload } from './evaluate/index.ts';
 export type { InputCheck } from './guard.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
-export type { AttemptOutcome } from './record/index.ts';
+export { type AttemptOutcome, attemptFacts } from './record/index.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
 export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {

@@ -1,5 +1,6 @@
 /** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
 import { type AppError, toAppError } from '../../../errors/index.ts';
+import type { AttemptFacts } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { renderFor } from '../../error-answer.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
@@ -115,4 +116,18 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   model: prepared?.call.model ?? modelOf(input.resolution.params),
   startedMs,
   durationMs: performance.now() - startedMs,
+});
+
+/** The entry of the attempt in the record of its request; what its answer reports is not known yet. */
+export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
+  provider: outcome.provider,
+  model: outcome.model === '' ? undefined : outcome.model,
+  answeredModel: undefined,
+  status: outcome.status,
+  error: outcome.error,
+  calls: outcome.calls,
+  startedAtMs: performance.timeOrigin + outcome.startedMs,
+  durationMs: outcome.durationMs,
+  upstreamMs: outcome.upstreamMs,
+  usage: undefined,
 });
