@@ -31,6 +31,7 @@ const upstream: Base = {
   expose: true,
   log: 'warn',
 };
+const unusable: Base = { ...upstream, retryable: false, log: 'info' };
 const service: Base = {
   shape: 'validation',
   type: 'service_error',
@@ -240,19 +241,15 @@ export const ERRORS = {
 
   // Target (18.1 O): a fallback may move past them
   PROVIDER_EXPIRED: {
-    ...upstream,
+    ...unusable,
     type: 'virtual_key_expired_error',
-    retryable: false,
-    log: 'info',
     status: 401,
     wireCode: '01',
     summary: 'The provider or virtual key has expired.',
   },
   MODEL_NOT_ALLOWED: {
-    ...upstream,
+    ...unusable,
     type: 'model_not_allowed_error',
-    retryable: false,
-    log: 'info',
     status: 412,
     wireCode: null,
     summary: 'The model is not allowed for this provider.',
@@ -266,10 +263,8 @@ export const ERRORS = {
     summary: 'The rate limit of the provider or virtual key is exceeded.',
   },
   NEEDS_FLEET: {
-    ...upstream,
+    ...unusable,
     type: 'needs_fleet_error',
-    retryable: false,
-    log: 'info',
     status: 501,
     wireCode: 'needs_fleet',
     summary:
