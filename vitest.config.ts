@@ -14,7 +14,7 @@ const SLOW = [
   'standalone/src/{main,examples}.test.ts',
   'gateway/src/server/serve.test.ts',
   'gateway/src/snapshot/sources/kubernetes/api.test.ts',
-  'gateway/src/upstream/host-guard/connect.test.ts',
+  'gateway/src/upstream/undici/guarded-connect.test.ts',
   'images/oci/*.test.ts',
   'scripts/machine/lock.test.ts',
   'test/bench/load/connection.test.ts',

@@ -32,7 +32,7 @@ import {
   type Metrics,
 } from './telemetry/index.ts';
 import { createHostPolicy } from './upstream/host-guard/index.ts';
-import { createDispatchers, createUpstreamClient } from './upstream/index.ts';
+import { createUpstreamClient } from './upstream/index.ts';
 
 export {
   ENVIRONMENT,
@@ -183,7 +183,7 @@ function createPorts(
     ...(settings.apiServer === undefined ? {} : { apiServer: settings.apiServer }),
     ownNamespaces: settings.ownNamespaces,
   });
-  const dispatchers = createDispatchers({
+  const client = createUpstreamClient({
     hosts,
     connectTimeoutMs: limits.connectTimeoutMs,
     connectionsPerOrigin: limits.connectionsPerOrigin,
@@ -191,7 +191,6 @@ function createPorts(
     ca: settings.ca,
     proxy: settings.proxy,
   });
-  const client = createUpstreamClient(dispatchers);
   const stores = createStores(settings, { now, metrics, logger });
   const limiter = createMemoryLimiter();
   const ports: PipelinePorts = {

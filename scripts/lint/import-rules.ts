@@ -112,4 +112,22 @@ export const RULES: readonly ImportRule[] = [
     forbids: ['@kubernetes/*', 'node:fs*', 'node:net', 'node:http*'],
     message: 'Translation is pure: resources in, Snapshot and verdicts out.',
   },
+  {
+    in: ['gateway/src'],
+    except: ['gateway/src/upstream', 'gateway/src/snapshot/sources/https.ts'],
+    forbids: ['undici', 'undici/*'],
+    message: 'Only the upstream client and the HTTPS client of the Snapshot sources know undici: use their ports.',
+  },
+  {
+    in: ['gateway/src'],
+    except: ['gateway/src/store/redis'],
+    forbids: ['ioredis', 'ioredis/*'],
+    message: 'Only gateway/src/store/redis knows ioredis: use RedisConnection.',
+  },
+  {
+    in: ['operator/src'],
+    except: ['operator/src/runtime'],
+    forbids: ['@kubernetes/*'],
+    message: 'Only operator/src/runtime knows @kubernetes/client-node: use its client.',
+  },
 ];

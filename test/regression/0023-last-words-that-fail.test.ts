@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { respond } from '../../gateway/src/server/respond.ts';
-import { UpstreamBody } from '../../gateway/src/upstream/index.ts';
+import { BodyRelay } from '../../gateway/src/upstream/index.ts';
 import type { ByteTransform } from '../../gateway/src/wire/transform/index.ts';
 import { send } from '../kit/http.ts';
 
@@ -14,7 +14,7 @@ const boom = (): never => {
 const HOPELESS: ByteTransform = { push: (bytes) => bytes, end: boom, fail: boom, report: boom };
 
 test.for(['end', 'break'] as const)('the client is cut at the %s, and the request is over', async (how) => {
-  const upstream = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
+  const upstream = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => {} });
   upstream.push(Buffer.from('data: first\n\n'));
   if (how === 'end') upstream.finish();
   else upstream.break(new Error('lost'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
-import { UpstreamBody, type UpstreamClient, type UpstreamRequest } from '../upstream/index.ts';
+import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../upstream/index.ts';
 import { createProviderServices } from './services.ts';
 
 function open(
@@ -13,7 +13,7 @@ function open(
     send: async (request) => {
       requests.push(request);
       const { status, body: text } = respond(request);
-      const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
+      const body = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => {} });
       body.push(Buffer.from(text));
       body.finish();
       return { status, headers: { 'set-cookie': ['a', 'b'], etag: 'e', gone: undefined }, body };

@@ -4,7 +4,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import type { Answer, AnswerBody, CacheWriter } from '../pipeline/index.ts';
-import { UpstreamBody } from '../upstream/index.ts';
+import { BodyRelay } from '../upstream/index.ts';
 import type { ByteTransform } from '../wire/transform/index.ts';
 import { respond } from './respond.ts';
 
@@ -53,7 +53,7 @@ function open(
   { hungry = true, keepAliveMs = 0, store }: { hungry?: boolean; keepAliveMs?: number; store?: CacheWriter } = {},
 ) {
   const flow: string[] = [];
-  const upstream = new UpstreamBody({
+  const upstream = new BodyRelay({
     pause: () => void flow.push('pause'),
     resume: () => void flow.push('resume'),
     abort: () => void flow.push('abort'),
@@ -220,7 +220,7 @@ describe('a stream', () => {
   ])('that cannot be read $rule ends with its last words, once', async ({ broken, held }) => {
     const { stored, store } = storeOf();
     const flow: string[] = [];
-    const upstream = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => void flow.push('abort') });
+    const upstream = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => void flow.push('abort') });
     const feed = (): void => {
       upstream.push(Buffer.from('a'));
       upstream.push(Buffer.from('b'));

@@ -1,12 +1,14 @@
-export { type BodySink, UpstreamBody } from './body.ts';
-export {
-  createUpstreamClient,
-  type UpstreamClient,
-  type UpstreamHeaders,
-  type UpstreamLimits,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from './client.ts';
-export { createDispatchers, type DispatcherOptions } from './dispatchers.ts';
+export { BodyRelay } from './body-relay.ts';
 export type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
+export type {
+  BodySink,
+  UpstreamBody,
+  UpstreamClient,
+  UpstreamClientOptions,
+  UpstreamHeaders,
+  UpstreamLimits,
+  UpstreamRequest,
+  UpstreamResponse,
+} from './port.ts';
 export { compileReach, type HostScope, type Reach } from './reach.ts';
+export { createUpstreamClient } from './undici/client.ts';

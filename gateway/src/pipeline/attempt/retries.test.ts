@@ -4,7 +4,7 @@ import { createByteBudget } from '../../lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
-import { UpstreamBody, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
+import { BodyRelay, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
 import { createCallBudget } from '../call-budget.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer, SendPort } from './send/index.ts';
@@ -18,8 +18,8 @@ const retry = (over: Partial<RetryPlan> = {}): RetryPlan => ({
   ...over,
 });
 
-function bodyOf(text: string): UpstreamBody {
-  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
+function bodyOf(text: string): BodyRelay {
+  const body = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => {} });
   body.push(Buffer.from(text));
   body.finish();
   return body;

@@ -1,5 +1,4 @@
 export { addressProblem, checkCustomHost, hostProblem, mayReceiveCredentials } from './check-host.ts';
-export { createGuardedConnect, type GuardedConnect, type GuardedConnectOptions } from './connect.ts';
 export {
   type ConnectOrigin,
   createHostPolicy,
@@ -8,4 +7,4 @@ export {
   type HostPolicyOptions,
   type Listener,
 } from './policy.ts';
-export type { LookupAll, ResolvedAddress } from './resolver.ts';
+export { createResolver, type LookupAll, type ResolvedAddress } from './resolver.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { unlimitedAccount } from '../../../lib/testing.ts';
 import { PROVIDERS } from '../../../providers/register.ts';
-import { UpstreamBody } from '../../../upstream/index.ts';
+import { BodyRelay } from '../../../upstream/index.ts';
 import { isOverloaded } from './overload.ts';
 
 const anthropic = PROVIDERS.get('anthropic');
@@ -16,7 +16,7 @@ const START = 'event: message_start\ndata: {"type":"message_start","message":{}}
 
 /** A response whose pieces come one after the other. */
 function respond(pieces: readonly string[], ends = true) {
-  const body = new UpstreamBody({ pause: () => {}, resume: () => {}, abort: () => {} });
+  const body = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => {} });
   void (async () => {
     for (const piece of pieces) {
       body.push(Buffer.from(piece));

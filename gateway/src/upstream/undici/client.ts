@@ -1,53 +1,14 @@
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { AppError, toAppError } from '../errors/index.ts';
-import { UpstreamBody } from './body.ts';
-import type { ConnectOrigin } from './host-guard/index.ts';
-import { type Reach, routeOf } from './reach.ts';
-import { locate } from './unreachable.ts';
+import { AppError, toAppError } from '../../errors/index.ts';
+import { BodyRelay } from '../body-relay.ts';
+import type { UpstreamClient, UpstreamClientOptions, UpstreamHeaders, UpstreamResponse } from '../port.ts';
+import { routeOf } from '../reach.ts';
+import { locate } from '../unreachable.ts';
+import { createDispatchers } from './dispatchers.ts';
 
-export interface UpstreamRequest {
-  readonly method: string;
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Path and query, encoded. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | Readable | undefined;
-  readonly hostOrigin: ConnectOrigin | Reach;
-}
-
-export interface UpstreamLimits {
-  /** From send to the response headers, in ms. */
-  readonly headersTimeoutMs: number;
-  /** Longest silence between two pieces of the body, in ms. */
-  readonly idleTimeoutMs: number;
-}
-
-export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-export interface UpstreamResponse {
-  readonly status: number;
-  readonly headers: UpstreamHeaders;
-  readonly body: UpstreamBody;
-}
-
-/**
- * Sends one request and answers as soon as the response headers are there; redirects are answers like any other.
- * Rejects with an AppError of the upstream family, or with the signal's reason.
- */
-export interface UpstreamClient {
-  send(
-    request: UpstreamRequest,
-    options: { readonly signal: AbortSignal; readonly limits: UpstreamLimits },
-  ): Promise<UpstreamResponse>;
-  close(): Promise<void>;
-}
-
-type Dispatchers = Readonly<Record<ConnectOrigin, Dispatcher>>;
-
-/** A client over one dispatcher per origin of the host name. */
-export function createUpstreamClient(dispatchers: Dispatchers): UpstreamClient {
+/** A client over undici with one pool of connections per kind of host. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const dispatchers = createDispatchers(options);
   return {
     send: (request, { signal, limits }) =>
       new Promise((resolve, reject) => {
@@ -61,7 +22,7 @@ export function createUpstreamClient(dispatchers: Dispatchers): UpstreamClient {
             origin: route.origin,
             path: request.path,
             method: request.method,
-            headers: route.headers as Record<string, string>,
+            headers: route.headers as Record<string, string>, // undici's type is mutable; it changes nothing
             body: request.body ?? null,
             headersTimeout: limits.headersTimeoutMs,
             bodyTimeout: limits.idleTimeoutMs,
@@ -85,7 +46,7 @@ interface Waiting {
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #waiting: Waiting;
   #controller: Dispatcher.DispatchController | undefined;
-  #body: UpstreamBody | undefined;
+  #body: BodyRelay | undefined;
 
   constructor(waiting: Waiting) {
     this.#waiting = waiting;
@@ -99,7 +60,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
     if (status < 200) return; // informational
-    this.#body = new UpstreamBody(controller);
+    this.#body = new BodyRelay(controller);
     this.#waiting.resolve({ status, headers, body: this.#body });
   }
 
@@ -119,7 +80,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     else this.#body.break(broken(reason));
   }
 
-  /** A request that still waits for a connection is given up at once; its turn later ends in the second abort. */
+  /** A request that still waits for a connection is rejected at once; when its turn comes, `onRequestStart` aborts it. */
   readonly #onAbort = (): void => {
     const reason = toAppError(this.#waiting.signal.reason);
     this.#controller?.abort(reason);

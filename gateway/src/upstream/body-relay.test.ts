@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
-import { type BodySink, UpstreamBody } from './body.ts';
+import { BodyRelay } from './body-relay.ts';
+import type { BodySink } from './port.ts';
 
 interface Heard {
   text: string;
@@ -13,7 +14,7 @@ interface Heard {
 
 function open() {
   const flow: string[] = [];
-  const body = new UpstreamBody({
+  const body = new BodyRelay({
     pause: () => void flow.push('pause'),
     resume: () => void flow.push('resume'),
     abort: (reason) => {
@@ -93,7 +94,7 @@ describe('the body of an answer', () => {
   });
 
   test('says one thing at the end, whatever happens in whatever order', () => {
-    const steps: Readonly<Record<string, (body: UpstreamBody) => void>> = {
+    const steps: Readonly<Record<string, (body: BodyRelay) => void>> = {
       push: (body) => body.push(Buffer.from('x')),
       finish: (body) => body.finish(),
       break: (body) => body.break(lost),

@@ -7,8 +7,8 @@ import type { TLSSocket } from 'node:tls';
 import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { toAppError } from '../../errors/index.ts';
-import { createGuardedConnect, type GuardedConnectOptions } from './connect.ts';
-import { type ConnectOrigin, createHostPolicy, type HostPolicy } from './policy.ts';
+import { type ConnectOrigin, createHostPolicy, type HostPolicy } from '../host-guard/policy.ts';
+import { createGuardedConnect, type GuardedConnectOptions } from './guarded-connect.ts';
 
 const PEM = readFileSync(new URL('./testdata/loopback.pem', import.meta.url), 'utf8');
 const STRICT = createHostPolicy({ trustedCustomHosts: '', production: true });

@@ -1,35 +1,26 @@
 import { AppError, memoryExhausted, toAppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import type { BodySink, UpstreamBody } from './port.ts';
 
-/** Where the bytes of an upstream answer go. */
-export interface BodySink {
-  /** False: send nothing more until `resume()`. */
-  write(bytes: Buffer): boolean;
-  end(): void;
-  fail(error: AppError): void;
-}
-
+/** The connection that the bytes come from. */
 interface Flow {
   pause(): void;
   resume(): void;
   abort(reason: Error): void;
 }
 
-/** Bytes held before somebody takes the body: one socket read; beyond it the upstream is paused. */
+/** Bytes held until a sink is there: one socket read; beyond it the upstream is paused. */
 const MAX_HELD_BYTES = 64 * 1024;
 
-/**
- * The body of one upstream answer. Exactly one of `collect`, `pipe` and `discard` is called. Until then at most
- * 64 KiB are held and the upstream is paused.
- */
-export class UpstreamBody {
+/** A body between an HTTP client, which calls `push`, `finish` and `break`, and the reader of the answer. */
+export class BodyRelay implements UpstreamBody {
   readonly #flow: Flow;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #sink: BodySink | undefined;
   #ended = false;
   #error: AppError | undefined;
-  /** The sink has heard `end` or `fail`, and hears nothing more. */
+  /** `end` or `fail` of the sink was called, and nothing is called after it. */
   #over = false;
   #waiter:
     | { readonly bytes: number; readonly resolve: () => void; readonly reject: (error: AppError) => void }
@@ -41,7 +32,7 @@ export class UpstreamBody {
 
   /** Called by the HTTP client for every piece of the body. */
   push(bytes: Buffer): void {
-    if (this.#ended || this.#error !== undefined) return; // given up, but the rest of a packet still comes
+    if (this.#ended || this.#error !== undefined) return; // cancelled, but the rest of a packet still arrives
     if (this.#sink !== undefined) {
       if (!this.#sink.write(bytes)) this.#flow.pause();
       return;
@@ -56,7 +47,7 @@ export class UpstreamBody {
   finish(): void {
     if (this.#error !== undefined) return;
     this.#ended = true;
-    this.#tell();
+    this.#notify();
     this.#wake();
   }
 
@@ -64,14 +55,10 @@ export class UpstreamBody {
   break(error: unknown): void {
     if (this.#ended || this.#error !== undefined) return;
     this.#error = toAppError(error);
-    this.#tell();
+    this.#notify();
     this.#wake();
   }
 
-  /**
-   * Waits until more than `bytes` are held, the body ended, or no more can be held; rejects when the connection broke.
-   * Answers with what is held. For looking before `collect` or `pipe` is called.
-   */
   async peek(bytes: number): Promise<{ readonly held: readonly Buffer[]; readonly last: boolean }> {
     await new Promise<void>((resolve, reject) => {
       this.#waiter = { bytes, resolve, reject };
@@ -80,7 +67,6 @@ export class UpstreamBody {
     return { held: this.#held, last: this.#ended || this.#heldBytes >= MAX_HELD_BYTES };
   }
 
-  /** Sends everything to the sink, in order, with backpressure. */
   pipe(sink: BodySink): void {
     this.#sink = sink;
     const held = this.#held;
@@ -90,12 +76,12 @@ export class UpstreamBody {
       open = sink.write(bytes) && open;
       if (this.#over) return; // the sink itself has cancelled
     }
-    if (this.#ended || this.#error !== undefined) this.#tell();
+    if (this.#ended || this.#error !== undefined) this.#notify();
     else if (open) this.#flow.resume();
     else this.#flow.pause();
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#sink === undefined || this.#over || !(this.#ended || this.#error !== undefined)) return;
     this.#over = true;
     if (this.#error === undefined) this.#sink.end();
@@ -112,25 +98,19 @@ export class UpstreamBody {
     else waiter.reject(this.#error);
   }
 
-  /** Goes on after a sink answered false. */
   resume(): void {
     this.#flow.resume();
   }
 
-  /** Stops the upstream; the sink hears `fail` with the reason, also when the rest is already here. */
   cancel(reason: AppError): void {
     if (this.#over) return;
     const isFirst = this.#error === undefined;
     this.#error ??= reason;
     if (isFirst && !this.#ended) this.#flow.abort(reason);
-    this.#tell();
+    this.#notify();
     this.#wake();
   }
 
-  /**
-   * The whole body, which the account holds from then on. Rejects with UPSTREAM_TOO_LARGE beyond `maxBytes`, with
-   * MEMORY_EXHAUSTED, or with what broke the connection.
-   */
   collect(maxBytes: number, memory: ByteAccount): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
@@ -158,7 +138,6 @@ export class UpstreamBody {
     });
   }
 
-  /** Nobody wants the body. */
   discard(): void {
     this.cancel(new AppError('CLIENT_CLOSED'));
   }

@@ -5,9 +5,15 @@ import type { Destination } from '@gatehouse/crds/hosts';
 import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
 import { AppError } from '../../errors/index.ts';
-import { addressProblem, hostProblem } from './check-host.ts';
-import type { ConnectOrigin, HostPolicy } from './policy.ts';
-import { createResolver, type LookupAll, type ResolvedAddress } from './resolver.ts';
+import {
+  addressProblem,
+  type ConnectOrigin,
+  createResolver,
+  type HostPolicy,
+  hostProblem,
+  type LookupAll,
+  type ResolvedAddress,
+} from '../host-guard/index.ts';
 
 export interface GuardedConnectOptions {
   /** From the call to an open connection (with TLS), name resolution included, in ms. */
@@ -25,10 +31,10 @@ export interface GuardedConnect {
   connectorFor(origin: ConnectOrigin): buildConnector.connector;
 }
 
-/** Of undici. */
+/** The default of undici. */
 const DEFAULT_CACHED_SESSIONS = 100;
 
-/** Opens connections only to addresses the policy allows, whatever a name resolves to (behaviour-providers-hosts 11.6). */
+/** Opens connections only to addresses the policy allows, whatever a name resolves to; docs/behaviour/hosts.md. */
 export function createGuardedConnect(policy: HostPolicy, options: GuardedConnectOptions): GuardedConnect {
   const resolver = createResolver({
     lookup: options.lookup ?? ((hostname) => dnsLookup(hostname, { all: true, order: 'verbatim' })),

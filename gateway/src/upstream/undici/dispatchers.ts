@@ -1,29 +1,17 @@
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { AppError } from '../errors/index.ts';
-import { type ConnectOrigin, createGuardedConnect, type HostPolicy, hostProblem } from './host-guard/index.ts';
-
-export interface DispatcherOptions {
-  readonly hosts: HostPolicy;
-  readonly connectTimeoutMs: number;
-  readonly connectionsPerOrigin: number;
-  readonly keepAliveMs: number;
-  /** Further certificate authorities, PEM. */
-  readonly ca: string | undefined;
-  readonly proxy: {
-    readonly http: string | undefined;
-    readonly https: string | undefined;
-    readonly no: string | undefined;
-  };
-}
+import { AppError } from '../../errors/index.ts';
+import { type ConnectOrigin, hostProblem } from '../host-guard/index.ts';
+import type { UpstreamClientOptions } from '../port.ts';
+import { createGuardedConnect } from './guarded-connect.ts';
 
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
- * One dispatcher per kind of origin: each connects only where its kind may (DESIGN section 9). Through an egress proxy
- * the names are checked here and the proxy resolves them.
+ * One dispatcher per kind of host origin: each connects only where its kind may (docs/behaviour/hosts.md). Through an egress
+ * proxy the names are checked here and the proxy resolves them.
  */
-export function createDispatchers(options: DispatcherOptions): Readonly<Record<ConnectOrigin, Dispatcher>> {
+export function createDispatchers(options: UpstreamClientOptions): Readonly<Record<ConnectOrigin, Dispatcher>> {
   const connect = createGuardedConnect(options.hosts, {
     connectTimeoutMs: options.connectTimeoutMs,
     ...(options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] }),
@@ -50,7 +38,7 @@ export function createDispatchers(options: DispatcherOptions): Readonly<Record<C
 function withProxy(
   pool: Agent.Options,
   origin: 'request' | 'resource',
-  { proxy, hosts, ca }: DispatcherOptions,
+  { proxy, hosts, ca }: UpstreamClientOptions,
 ): Dispatcher {
   if (proxy.http === undefined && proxy.https === undefined) return new Agent(pool);
   const agent = new EnvHttpProxyAgent({
