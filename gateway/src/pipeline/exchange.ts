@@ -1,30 +1,23 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
-import type { Readable } from 'node:stream';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { PipelineFacts, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody } from '../upstream/index.ts';
-import type { JsonObject } from '../wire/contract.ts';
+import type { JsonObject, Upload } from '../wire/contract.ts';
 import type { ByteTransform } from '../wire/transform/index.ts';
-import type { Operation } from './operations/index.ts';
+import type { BodyKind, Operation } from './operations/index.ts';
 
 export type { AttemptFacts, CacheStatus, PipelineFacts, TraceContext } from '../record/index.ts';
-
-/** A form or binary body: sent on while it arrives, kept for retries as long as it is small enough. */
-export interface StreamedBody {
-  /** The body from its first byte. Throws AppError when it is gone because it grew beyond the replay limit. */
-  open(): Buffer | Readable;
-  /** Whether the next `open` will work. */
-  readonly replayable: boolean;
-  /** Its length when the client said so. */
-  readonly bytes: number | undefined;
-}
 
 export type RequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly bytes: Buffer; readonly value: JsonObject }
-  | { readonly kind: 'streamed'; readonly source: StreamedBody };
+  | Upload;
+
+/** The body unless it is JSON or absent. */
+export const uploadOf = (body: RequestBody): Upload | undefined =>
+  body.kind === 'form' || body.kind === 'binary' ? body : undefined;
 
 export interface ClientRequest {
   readonly method: string;
@@ -39,9 +32,9 @@ export interface ClientRequest {
   /** All headers, for the proxy mode. */
   headers(): Iterable<readonly [name: string, value: string]>;
   /** Throws AppError BODY_TOO_LARGE when the client announces a JSON body beyond the limit. */
-  checkLength(options: { readonly json: boolean }): void;
-  /** Reads the body once. Throws AppError BODY_TOO_LARGE or BODY_NOT_JSON. */
-  readBody(options: { readonly json: boolean }): Promise<RequestBody>;
+  checkLength(kinds: readonly BodyKind[]): void;
+  /** Reads the body once, as one of the kinds. Throws AppError BODY_TOO_LARGE, BODY_NOT_JSON or BODY_NOT_FORM. */
+  readBody(kinds: readonly BodyKind[]): Promise<RequestBody>;
 }
 
 /** Who asks. */

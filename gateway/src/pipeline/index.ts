@@ -11,7 +11,15 @@ import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
 import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderFor } from './error-answer.ts';
-import type { Answer, AttemptFacts, Caller, Exchange, PipelineFacts, RequestBody } from './exchange.ts';
+import {
+  type Answer,
+  type AttemptFacts,
+  type Caller,
+  type Exchange,
+  type PipelineFacts,
+  type RequestBody,
+  uploadOf,
+} from './exchange.ts';
 import { identify } from './identify.ts';
 import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
@@ -21,7 +29,15 @@ import { refuseLoop } from './via.ts';
 export { type AttemptPorts, checkOverload } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
-export { errorFormatOf, OPERATIONS, type Operation, type OperationId, ROUTES, type Route } from './operations/index.ts';
+export {
+  type BodyKind,
+  errorFormatOf,
+  OPERATIONS,
+  type Operation,
+  type OperationId,
+  ROUTES,
+  type Route,
+} from './operations/index.ts';
 export { createResolver } from './resolve/index.ts';
 export { traceOf } from './trace.ts';
 
@@ -76,7 +92,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 }
 
 async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
-  exchange.request.checkLength(exchange.operation);
+  exchange.request.checkLength(exchange.operation.bodies);
   refuseLoop(exchange.request, ports.attempts.gatewayName);
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
@@ -126,7 +142,7 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
       recordCircuit(ports.breakers, input, outcome);
       return outcome;
     },
-    repeatable: () => (body.kind !== 'streamed' || body.source.replayable) && calls.allowsMore(),
+    repeatable: () => (uploadOf(body)?.source.replayable ?? true) && calls.allowsMore(),
     abandon: (outcome) => {
       exchange.memory.clear();
       if (outcome.body.kind === 'stream') outcome.body.upstream.discard();
@@ -140,9 +156,9 @@ function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
   headers['x-gw-retry-attempt-count'] = String(retries);
   if (provider !== undefined) headers['x-gw-provider'] = provider;
   if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
-  const { source } = progress.resolution?.body.kind === 'streamed' ? progress.resolution.body : { source: undefined };
+  const upload = progress.resolution === undefined ? undefined : uploadOf(progress.resolution.body);
   if (progress.calls?.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
-  if (source !== undefined && !source.replayable) headers['x-gw-body-replayable'] = 'false';
+  if (upload?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
   return { status, headers, body, facts: factsOf(outcome, progress), store: outcome.store };
 }
 
@@ -187,7 +203,8 @@ function bytesOf(body: RequestBody): number | undefined {
       return 0;
     case 'json':
       return body.bytes.length;
-    case 'streamed':
+    case 'form':
+    case 'binary':
       return body.source.bytes;
   }
 }

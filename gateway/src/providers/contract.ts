@@ -1,11 +1,11 @@
 /**
  * What a provider declares. Shared code asks these properties and never names a provider. Adding one touches its folder
- * (or its row of `table/`), the register and its documentation. Source of the facts: spec/providers.md section 1.
+ * (or its row of `table/`) and the register: docs/contributing/add-a-provider.md.
  */
 import type { Result } from '@gatehouse/crds';
 import type { AppError } from '../errors/index.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { ErrorFields, Frame, JsonObject, StreamDecoder, WireContext } from '../wire/contract.ts';
+import type { ErrorFields, Frame, JsonObject, StreamDecoder, StreamedBody, WireContext } from '../wire/contract.ts';
 import type { Framing } from '../wire/framing/index.ts';
 
 export type {
@@ -13,13 +13,15 @@ export type {
   Frame,
   JsonObject,
   StreamDecoder,
+  StreamedBody,
   StreamItem,
+  Upload,
   Usage,
   WireContext,
 } from '../wire/contract.ts';
 export type { Framing } from '../wire/framing/index.ts';
 
-/** The typed operations of the unified routes (spec/providers.md 1.1). */
+/** What a provider can be called for in a format that the gateway maps. */
 export type EndpointId =
   | 'chatComplete'
   | 'complete'
@@ -40,6 +42,9 @@ export interface TargetFields {
 
 /** Everything a hook may look at. Nothing in it may be changed. */
 export interface Call extends WireContext {
+  /** Id of the client's operation, for texts. */
+  readonly operation: string;
+  /** What the provider is called for; an adapter may stand between it and the operation. */
   readonly endpoint: EndpointId | 'listModels' | 'proxy';
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
@@ -69,6 +74,8 @@ export interface OutgoingRequest {
   readonly headers: Record<string, string>;
   /** Absent for GET and DELETE and for bodies that stream. */
   readonly body: Buffer | undefined;
+  /** A body that is sent while it arrives. */
+  readonly streamed?: StreamedBody | undefined;
 }
 
 /** A small JSON call beside the main one: tokens, inference profiles, remote images. Same SSRF guard, same proxies. */
@@ -99,7 +106,7 @@ export interface ProviderServices {
    * its lifetime in ms; failures are not kept. Keys must contain everything the value depends on; secrets are hashed.
    */
   cached<T>(key: string, make: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T>;
-  /** Cloud settings of the process environment, by name (behaviour-env "Pricing and providers"). */
+  /** Cloud settings of the process environment, by name. */
   env(name: string): string | undefined;
   now(): number;
 }
@@ -127,7 +134,7 @@ export interface AuthorizerContext {
  */
 export type Template = string;
 
-/** A client parameter table; unknown parameters are forwarded unless `only` is given (spec/providers.md 1.5). */
+/** What happens to the parameters of a client; unknown ones are forwarded unless `only` is given. */
 export interface RequestTable {
   /** Client name to upstream name; a dot nests. */
   readonly rename?: Readonly<Record<string, string>>;
@@ -144,6 +151,15 @@ export interface RequestTable {
 
 export type BodyHook = (params: JsonObject, call: Call) => JsonObject;
 
+/** What happens to the fields of a form; those that are not named, and all files, go through as they are. */
+export interface FormTable {
+  /** Client name to upstream name, of fields and files. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly drop?: readonly string[];
+  /** Fields that are written in front of the others, in place of what the client sent under these names. */
+  set?(call: Call): Readonly<Record<string, string>>;
+}
+
 /** How a request body is made: by table, or by code when the upstream has another shape. */
 export type RequestRule =
   | { readonly kind: 'table'; readonly table: RequestTable }
@@ -155,6 +171,10 @@ export type RequestRule =
         context: { readonly services: ProviderServices; readonly signal: AbortSignal },
       ): Result<object, AppError> | Promise<Result<object, AppError>>;
     }
+  /** The client's form; with an empty table its bytes. */
+  | { readonly kind: 'form'; readonly table: FormTable }
+  /** The client's bytes. */
+  | { readonly kind: 'binary' }
   /** GET and DELETE. */
   | { readonly kind: 'none' };
 
@@ -173,6 +193,8 @@ export type AnswerRule =
    * that are not strict may get; it returns the same object when there is nothing to add.
    */
   | { readonly kind: 'tag'; extend?(body: JsonObject, call: Call): JsonObject }
+  /** Whatever the answer is, its bytes reach the client while they arrive. */
+  | { readonly kind: 'binary' }
   /** The answer is read; an error says why it cannot be (becomes `UPSTREAM_INVALID_RESPONSE`). */
   | { readonly kind: 'read'; read(body: unknown, call: Call, head: AnswerHead): Result<object, string> };
 
@@ -212,14 +234,14 @@ export interface ModelPage {
   readonly next?: string;
 }
 
-/** How the provider lists its models (spec/providers.md 1.15). */
+/** How the provider lists its models. */
 export interface ModelsEndpoint {
   readonly path: Template | ((call: Call) => string);
   /** Absent: the body is relayed. */
   read?(body: unknown, call: Call, page: string | undefined): Result<ModelPage, string>;
 }
 
-/** What the proxy mode does differently for the provider (spec/providers.md 1.16). */
+/** What the proxy mode does differently for the provider. */
 export interface ProxyRule {
   /**
    * What proxied calls reach with a stored credential, as `METHOD /path` below the base URL; the patterns are those of
@@ -268,11 +290,10 @@ export interface Provider {
   readonly endpoints: Partial<Readonly<Record<EndpointId, Endpoint>>>;
   readonly models?: ModelsEndpoint;
   readonly proxy: ProxyRule;
-  /** The provider's own error dialect, tried before the shapes every provider is tried with (spec/providers.md 1.8). */
+  /** The provider's own error dialect, tried before the shapes every provider is tried with. */
   readError?(body: unknown, head: AnswerHead): ErrorFields | undefined;
   /**
-   * Whether the first events of a stream may carry an overload that should count as HTTP 529 when the target asks for it
-   * (behaviour-streaming 8.4).
+   * Whether the first events of a stream may carry an overload that should count as HTTP 529 when the target asks for it.
    */
   isOverloadFrame?(frame: Frame): boolean;
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { AppError, memoryExhausted } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
-import type { ClientRequest, RequestBody } from '../pipeline/index.ts';
+import type { BodyKind, ClientRequest, RequestBody } from '../pipeline/index.ts';
+import { boundaryOf, isForm } from '../wire/form/index.ts';
 import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
@@ -54,11 +55,11 @@ export function toClientRequest(
         if (value !== undefined && !name.startsWith(':')) yield [name, value];
       }
     },
-    checkLength: ({ json }) => {
-      if (json || isJson(given['content-type'])) checkLength(message, limits.maxJsonBytes);
+    checkLength: (kinds) => {
+      if (isRead(kinds, given['content-type'])) checkLength(message, limits.maxJsonBytes);
     },
-    readBody: async ({ json }) => {
-      const body = await readBody(message, json, { limits, memory });
+    readBody: async (kinds) => {
+      const body = await readBody(message, kinds, { limits, memory });
       if (body.kind === 'json') jsonBytes = body.bytes.length;
       return body;
     },
@@ -71,23 +72,45 @@ export function toClientRequest(
 
 async function readBody(
   message: IncomingMessage,
-  json: boolean,
+  kinds: readonly BodyKind[],
   { limits, memory }: Omit<ClientRequestOptions, 'route'>,
 ): Promise<RequestBody> {
   const { method, headers } = message;
   const { progress } = limits;
-  if (method === 'GET' || method === 'HEAD' || (!json && !hasBody(message))) return { kind: 'none' };
-  if (json || isJson(headers['content-type'])) {
+  const mayBeAbsent = kinds.includes('none');
+  if (method === 'GET' || method === 'HEAD' || (mayBeAbsent && !hasBody(message))) return { kind: 'none' };
+  const contentType = headers['content-type'];
+  if (isRead(kinds, contentType)) {
     refuseEncoded(headers['content-encoding']);
     const bytes = await readBytes(message, { maxBytes: limits.maxJsonBytes, progress, memory });
-    if (bytes.length === 0 && !json) return { kind: 'none' };
+    if (bytes.length === 0 && mayBeAbsent) return { kind: 'none' };
     if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
     const value = bytes.length < LARGE_BYTES ? parseBody(bytes, limits.json) : await parseLargeBody(bytes, limits.json);
     return { kind: 'json', bytes, value };
   }
   const length = headers['content-length'];
   const bytes = length === undefined ? undefined : Number(length);
-  return { kind: 'streamed', source: createStreamedBody(message, { ...limits, bytes, memory }) };
+  const boundary = formBoundary(kinds, contentType);
+  const source = createStreamedBody(message, { ...limits, bytes, memory });
+  if (boundary === undefined) return { kind: 'binary', contentType, source };
+  return { kind: 'form', contentType: contentType ?? '', boundary, source };
+}
+
+/** Whether the body is read as JSON: where nothing else is taken, whatever its type says. */
+const isRead = (kinds: readonly BodyKind[], contentType: string | undefined): boolean =>
+  kinds.includes('json') && (kinds.length === 1 || isJson(contentType));
+
+/** The boundary of a form. One that names none is refused, unless the operation takes any bytes. */
+function formBoundary(kinds: readonly BodyKind[], contentType = ''): string | undefined {
+  if (!kinds.includes('form')) return undefined;
+  const takesBytes = kinds.includes('binary');
+  if (takesBytes && !isForm(contentType)) return undefined;
+  try {
+    return boundaryOf(contentType);
+  } catch (error) {
+    if (takesBytes) return undefined;
+    throw error;
+  }
 }
 
 /** Compressed JSON would have to be unpacked, within a limit, before it can be read; no SDK sends it. */

@@ -5,11 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
+import type { BodyKind } from '../pipeline/index.ts';
 import { toClientRequest } from './client-request.ts';
 import { createConnectionPolicy } from './connections.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { createDrain } from './drain.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
+
+const ANY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
+const JSON_ONLY: readonly BodyKind[] = ['json'];
+const FORMS: readonly BodyKind[] = ['form'];
+const BYTES: readonly BodyKind[] = ['binary', 'none'];
 
 describe('CORS', () => {
   const settings = { origins: ['https://a', 'https://b'], methods: 'GET', headers: 'x', exposed: 'y' };
@@ -154,84 +160,106 @@ describe('a request of the server', () => {
   test.for<{
     rule: string;
     headers: IncomingMessage['headers'];
-    json: boolean;
+    kinds: readonly BodyKind[];
     over?: Partial<IncomingMessage>;
     body?: string;
     want: string;
   }>([
-    { rule: 'GET has no body', headers: { 'content-length': '5' }, json: false, over: { method: 'GET' }, want: 'none' },
-    { rule: 'no length and no framing is no body', headers: {}, json: false, want: 'none' },
-    { rule: 'length 0 is no body', headers: { 'content-length': '0' }, json: false, want: 'none' },
+    { rule: 'GET has no body', headers: { 'content-length': '5' }, kinds: ANY, over: { method: 'GET' }, want: 'none' },
+    { rule: 'no length and no framing is no body', headers: {}, kinds: ANY, want: 'none' },
+    { rule: 'length 0 is no body', headers: { 'content-length': '0' }, kinds: ANY, want: 'none' },
     {
       rule: 'JSON is read',
       headers: { 'content-length': '2', 'content-type': 'application/json' },
-      json: false,
+      kinds: ANY,
       body: '{}',
       want: 'json',
     },
     {
       rule: 'empty chunked JSON is no body',
       headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/json' },
-      json: false,
+      kinds: ANY,
       body: '',
       want: 'none',
     },
     {
       rule: 'anything is JSON where JSON is wanted',
       headers: { 'content-length': '2' },
-      json: true,
+      kinds: JSON_ONLY,
       body: '{}',
       want: 'json',
     },
     {
-      rule: 'other bodies are streamed',
+      rule: 'other bodies are bytes',
       headers: { 'content-length': '2', 'content-type': 'text/plain' },
-      json: false,
-      want: 'streamed',
+      kinds: ANY,
+      want: 'binary',
     },
-    { rule: 'chunked bodies are streamed', headers: { 'transfer-encoding': 'chunked' }, json: false, want: 'streamed' },
+    { rule: 'chunked bodies are bytes', headers: { 'transfer-encoding': 'chunked' }, kinds: ANY, want: 'binary' },
+    ...[
+      { rule: 'a form is one', type: 'multipart/form-data; boundary=x', kinds: ANY, want: 'form' },
+      { rule: 'a form without boundary is bytes', type: 'multipart/form-data', kinds: ANY, want: 'binary' },
+      {
+        rule: 'a form is bytes where bytes are wanted',
+        type: 'multipart/form-data; boundary=x',
+        kinds: BYTES,
+        want: 'binary',
+      },
+      {
+        rule: 'a form is one where forms are wanted',
+        type: 'multipart/form-data; boundary=x',
+        kinds: FORMS,
+        want: 'form',
+      },
+      { rule: 'JSON is bytes where bytes are wanted', type: 'application/json', kinds: BYTES, want: 'binary' },
+    ].map(({ type, ...row }) => ({ ...row, headers: { 'content-length': '2', 'content-type': type } })),
     {
       rule: 'HTTP/2 says by its frames whether there is a body',
       headers: {},
-      json: false,
+      kinds: ANY,
       over: { httpVersionMajor: 2, stream: { endAfterHeaders: false } } as never,
-      want: 'streamed',
+      want: 'binary',
     },
     {
       rule: 'HTTP/2 says by its frames that there is none',
       headers: {},
-      json: false,
+      kinds: ANY,
       over: { httpVersionMajor: 2, stream: { endAfterHeaders: true } } as never,
       want: 'none',
     },
-  ])('$rule: $want', async ({ headers, json, over, body, want }) => {
+  ])('$rule: $want', async ({ headers, kinds, over, body, want }) => {
     const given = message(headers, over);
     (given as unknown as PassThrough).end(body ?? '');
-    expect((await toRequest(given).readBody({ json })).kind).toBe(want);
+    expect((await toRequest(given).readBody(kinds)).kind).toBe(want);
   });
 
   test.for([
-    { headers: { 'content-length': '101', 'content-type': 'application/json' }, json: false, fits: false },
-    { headers: { 'content-length': '101' }, json: true, fits: false },
-    { headers: { 'content-length': '100' }, json: true, fits: true },
-    { headers: { 'content-length': '101', 'content-type': 'text/plain' }, json: false, fits: true },
-    { headers: {}, json: true, fits: true },
-  ])('of $headers (JSON: $json) fits: $fits', ({ headers, json, fits }) => {
-    const check = (): void => toRequest(message(headers)).checkLength({ json });
+    { headers: { 'content-length': '101', 'content-type': 'application/json' }, kinds: ANY, fits: false },
+    { headers: { 'content-length': '101' }, kinds: JSON_ONLY, fits: false },
+    { headers: { 'content-length': '100' }, kinds: JSON_ONLY, fits: true },
+    { headers: { 'content-length': '101', 'content-type': 'text/plain' }, kinds: ANY, fits: true },
+    { headers: {}, kinds: JSON_ONLY, fits: true },
+  ])('of $headers ($kinds) fits: $fits', ({ headers, kinds, fits }) => {
+    const check = (): void => toRequest(message(headers)).checkLength(kinds);
     if (fits) check();
     else expect(check).toThrow(expect.objectContaining({ code: 'BODY_TOO_LARGE' }));
   });
 
+  test('that is no form is refused where a form is wanted', async () => {
+    const given = message({ 'content-length': '2', 'content-type': 'multipart/form-data' });
+    await expect(toRequest(given).readBody(FORMS)).rejects.toMatchObject({ code: 'BODY_NOT_FORM' });
+  });
+
   test('that grows beyond the limit is refused as soon as it does', async () => {
     const given = message({ 'transfer-encoding': 'chunked' });
-    const reading = toRequest(given).readBody({ json: true });
+    const reading = toRequest(given).readBody(JSON_ONLY);
     (given as unknown as PassThrough).write(Buffer.alloc(101));
     await expect(reading).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
   });
 
   test('that breaks off is the client gone', async () => {
     const given = message({ 'transfer-encoding': 'chunked' });
-    const reading = toRequest(given).readBody({ json: true });
+    const reading = toRequest(given).readBody(JSON_ONLY);
     given.destroy();
     await expect(reading).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });

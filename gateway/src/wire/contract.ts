@@ -1,6 +1,23 @@
 /** What every wire codec speaks: frames in, items out, and the few facts a conversion may depend on. */
 
+import type { Readable } from 'node:stream';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A body that is sent on while it arrives, and kept for another try as long as it is small enough. */
+export interface StreamedBody {
+  /** The body from its first byte. Throws AppError when it is gone because it grew beyond the replay limit. */
+  open(): Readable;
+  /** Whether the next `open` will work. */
+  readonly replayable: boolean;
+  /** Its length when the client said so. */
+  readonly bytes: number | undefined;
+}
+
+/** A request body that is not JSON. */
+export type Upload =
+  | { readonly kind: 'form'; readonly contentType: string; readonly boundary: string; readonly source: StreamedBody }
+  | { readonly kind: 'binary'; readonly contentType: string | undefined; readonly source: StreamedBody };
 
 /** What a conversion may know about the call it serves. */
 export interface WireContext {

@@ -69,6 +69,7 @@ function toCall(exchange: Exchange, target: PreparedTarget): Call {
   return {
     provider: target.provider.id,
     ownIdentity: true,
+    operation: exchange.endpoint,
     endpoint: exchange.endpoint as Call['endpoint'], // checked by the engine, which refuses what it does not know
     model: typeof model === 'string' ? model : '',
     strict: exchange.strict,

@@ -1,6 +1,7 @@
 /** One target: prepare → guard → request → cache → limit → [send → map → evaluate] × retries → record. */
 import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { Leaf } from '../../routing/index.ts';
+import { uploadOf } from '../exchange.ts';
 import { openCache } from './cache.ts';
 import { evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
@@ -52,7 +53,7 @@ function triesOf(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest
     settings: sendSettings(prepared),
     calls,
     memory,
-    replayable: () => body.kind !== 'streamed' || body.source.replayable,
+    replayable: () => uploadOf(body)?.source.replayable ?? true,
     request: requestsOf(ports, prepared, first),
     isStream: (response) => isRelayed(prepared, response),
     map: (answer) => map(ports, prepared, answer),

@@ -5,7 +5,7 @@ import { untilAborted } from '../../lib/until-aborted.ts';
 import type { Call, OutgoingRequest } from '../../providers/contract.ts';
 import { buildProxyRequest, buildRequest } from '../../providers/engine/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
-import type { StreamedBody } from '../exchange.ts';
+import { uploadOf } from '../exchange.ts';
 import type { AttemptPorts } from './ports.ts';
 import { clientHeaders, type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
 import { startDeadline } from './send/index.ts';
@@ -30,11 +30,10 @@ export function requestsOf(
 ): (signal: AbortSignal) => UpstreamRequest | Promise<UpstreamRequest> {
   const { body } = prepared.input.resolution;
   const { memory } = prepared.input.exchange;
-  const streamed = body.kind === 'streamed' ? body.source : undefined;
   const finish = (built: OutgoingRequest): UpstreamRequest => {
     const isCopy = built.body !== undefined && !(body.kind === 'json' && built.body === body.bytes);
     if (isCopy && !memory.take(built.body.length)) throw memoryExhausted();
-    return toUpstream(built, prepared, streamed);
+    return toUpstream(built, prepared);
   };
   let next: OutgoingRequest | undefined = first;
   return (signal) => {
@@ -46,9 +45,8 @@ export function requestsOf(
 
 /** The request as the upstream client sends it; its headers are kept for the answer. */
 export function toUpstream(
-  { method, origin, path, headers: given, body }: Omit<UpstreamRequest, 'hostOrigin'>,
+  { method, origin, path, headers: given, body, streamed }: OutgoingRequest,
   { resolved: { hostOrigin }, via, sent }: Prepared,
-  streamed?: StreamedBody,
 ): UpstreamRequest {
   const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
   const headers = { ...given, ...via, ...length };
@@ -66,7 +64,7 @@ function buildOutgoing(
   const { body } = resolution;
   if (exchange.operation.id !== 'proxy') {
     const rawBody = body.kind === 'json' && body.value === call.params ? body.bytes : undefined;
-    return buildRequest(resolved.target, call, { ...context, rawBody });
+    return buildRequest(resolved.target, call, { ...context, rawBody, upload: uploadOf(body) });
   }
   const bytes = body.kind === 'json' ? jsonBytes(body, call) : undefined;
   return buildProxyRequest(resolved.target, call, {
@@ -74,6 +72,7 @@ function buildOutgoing(
     method: exchange.request.method,
     headers: clientHeaders({ ...exchange, caller: input.caller }),
     body: bytes,
+    streamed: uploadOf(body)?.source,
   });
 }
 

@@ -6,7 +6,7 @@ export const chatComplete: Operation = {
   routes: [{ method: 'POST', path: '/v1/chat/completions' }],
   protocol: 'chat',
   scopes: COMPLETIONS,
-  json: true,
+  bodies: ['json'],
   cacheable: true,
   errors: 'openai',
 };

@@ -6,7 +6,7 @@ export const complete: Operation = {
   routes: [{ method: 'POST', path: '/v1/completions' }],
   protocol: 'completion',
   scopes: COMPLETIONS,
-  json: true,
+  bodies: ['json'],
   cacheable: true,
   errors: 'openai',
 };

@@ -6,7 +6,7 @@ export const embed: Operation = {
   routes: [{ method: 'POST', path: '/v1/embeddings' }],
   protocol: 'embedding',
   scopes: COMPLETIONS,
-  json: true,
+  bodies: ['json'],
   cacheable: true,
   errors: 'openai',
 };

@@ -1,2 +1,2 @@
-export { errorFormatOf, type Operation, type OperationId, type Protocol } from './operation.ts';
+export { type BodyKind, errorFormatOf, type Operation, type OperationId, type Protocol } from './operation.ts';
 export { OPERATIONS, ROUTES, type Route } from './register.ts';

@@ -6,7 +6,7 @@ export const messages: Operation = {
   routes: [{ method: 'POST', path: '/v1/messages' }],
   protocol: 'messages',
   scopes: COMPLETIONS,
-  json: true,
+  bodies: ['json'],
   cacheable: true,
   errors: 'messages',
 };

@@ -7,6 +7,9 @@ export type OperationId = EndpointId | 'listModels' | 'proxy';
 /** The format a client speaks: decides how answers, streams and errors look. */
 export type Protocol = 'chat' | 'completion' | 'embedding' | 'messages' | 'responses' | 'models' | 'proxy';
 
+/** What a request may bring: a JSON object, a `multipart/form-data` form, other bytes, or nothing. */
+export type BodyKind = 'json' | 'form' | 'binary' | 'none';
+
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** A path with `:named` segments; `*` at the end takes whatever no other route does. */
@@ -20,8 +23,8 @@ export interface Operation {
   readonly protocol: Protocol;
   /** One of these scopes of a key opens the operation. */
   readonly scopes: readonly string[];
-  /** The body is a JSON object that the gateway reads. */
-  readonly json: boolean;
+  /** What bodies it takes; the content type decides between several. */
+  readonly bodies: readonly BodyKind[];
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
   /** The format of errors; a function where it depends on the path of the request. */
@@ -29,6 +32,9 @@ export interface Operation {
   /** Why a path of a `*` route is not served. `rest`: what stands for the `*`, decoded. */
   refusePath?(rest: string): AppError | undefined;
 }
+
+/** Whatever a client sends. */
+export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 
 /** The scope of every call that runs a model. */
 export const COMPLETIONS: readonly string[] = ['completions.write'];

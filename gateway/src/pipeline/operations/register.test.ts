@@ -7,37 +7,49 @@ const find = (method: string, path: string) =>
 
 describe('the routes of the data plane', () => {
   test.for([
-    { method: 'POST', path: '/v1/chat/completions', id: 'chatComplete', protocol: 'chat', json: true },
-    { method: 'POST', path: '/v1/completions', id: 'complete', protocol: 'completion', json: true },
-    { method: 'POST', path: '/v1/embeddings', id: 'embed', protocol: 'embedding', json: true },
-    { method: 'POST', path: '/v1/messages', id: 'messages', protocol: 'messages', json: true },
-    { method: 'POST', path: '/v1/messages/count_tokens', id: 'messagesCountTokens', protocol: 'messages', json: true },
-    { method: 'POST', path: '/v1/responses', id: 'createModelResponse', protocol: 'responses', json: true },
-    { method: 'GET', path: '/v1/responses/:response_id', id: 'getModelResponse', protocol: 'responses', json: false },
+    { method: 'POST', path: '/v1/chat/completions', id: 'chatComplete', protocol: 'chat', reads: 'json' },
+    { method: 'POST', path: '/v1/completions', id: 'complete', protocol: 'completion', reads: 'json' },
+    { method: 'POST', path: '/v1/embeddings', id: 'embed', protocol: 'embedding', reads: 'json' },
+    { method: 'POST', path: '/v1/messages', id: 'messages', protocol: 'messages', reads: 'json' },
+    {
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      id: 'messagesCountTokens',
+      protocol: 'messages',
+      reads: 'json',
+    },
+    { method: 'POST', path: '/v1/responses', id: 'createModelResponse', protocol: 'responses', reads: 'json' },
+    {
+      method: 'GET',
+      path: '/v1/responses/:response_id',
+      id: 'getModelResponse',
+      protocol: 'responses',
+      reads: 'none,json,form,binary',
+    },
     {
       method: 'DELETE',
       path: '/v1/responses/:response_id',
       id: 'deleteModelResponse',
       protocol: 'responses',
-      json: false,
+      reads: 'none,json,form,binary',
     },
     {
       method: 'GET',
       path: '/v1/responses/:response_id/input_items',
       id: 'listResponseInputItems',
       protocol: 'responses',
-      json: false,
+      reads: 'none,json,form,binary',
     },
-    { method: 'GET', path: '/v1/models', id: 'listModels', protocol: 'models', json: false },
+    { method: 'GET', path: '/v1/models', id: 'listModels', protocol: 'models', reads: 'none,json,form,binary' },
     ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
       method,
       path: '/v1/*',
       id: 'proxy',
       protocol: 'proxy',
-      json: false,
+      reads: 'none,json,form,binary',
     })),
-  ])('$method $path is $id', ({ method, path, id, protocol, json }) => {
-    expect(find(method, path)).toMatchObject({ id, protocol, json });
+  ])('$method $path is $id', ({ method, path, id, protocol, reads }) => {
+    expect(find(method, path)).toMatchObject({ id, protocol, bodies: reads.split(',') });
   });
 
   test('need completions.write; the catalogue opens to whoever may list', () => {

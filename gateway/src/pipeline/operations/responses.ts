@@ -1,17 +1,17 @@
 /** The Responses API of OpenAI: a response is made by a model, stored by the provider, and read or deleted there. */
-import { COMPLETIONS, type Operation } from './operation.ts';
+import { ANY_BODY, COMPLETIONS, type Operation } from './operation.ts';
 
 export const createModelResponse: Operation = {
   id: 'createModelResponse',
   routes: [{ method: 'POST', path: '/v1/responses' }],
   protocol: 'responses',
   scopes: COMPLETIONS,
-  json: true,
+  bodies: ['json'],
   cacheable: true,
   errors: 'openai',
 };
 
-const STORED = { ...createModelResponse, json: false, cacheable: false } as const;
+const STORED = { ...createModelResponse, bodies: ANY_BODY, cacheable: false } as const;
 
 export const getModelResponse: Operation = {
   ...STORED,

@@ -71,7 +71,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     resolve: async (exchange, caller) => {
       const { request, snapshot, operation } = exchange;
       checkContentType(exchange);
-      const body = await request.readBody({ json: operation.json });
+      const body = await request.readBody(operation.bodies);
       if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
         refuseInline(request);
       }
@@ -99,16 +99,23 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 }
 
-/** Unified routes take JSON, forms and audio; the proxy mode takes anything (lifecycle 1.10 rule 1). */
-function checkContentType({ operation, request }: Exchange): void {
-  if (!operation.json) return;
+/** The media types of bodies, but for `binary`, which has any. */
+const MEDIA_TYPES: Readonly<Record<'json' | 'form', string>> = {
+  json: 'application/json',
+  form: 'multipart/form-data',
+};
+
+/** Throws AppError CONTENT_TYPE_INVALID for a body that the operation does not take. */
+function checkContentType({ operation: { bodies }, request }: Exchange): void {
+  if (bodies.includes('binary')) return;
   const type = request.header('content-type');
   if (type === undefined || type === '') return;
   const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (media === 'application/json' || media.endsWith('+json')) return;
+  const taken = bodies.flatMap((kind) => (kind === 'json' || kind === 'form' ? [MEDIA_TYPES[kind]] : []));
+  if (taken.includes(media) || (bodies.includes('json') && media.endsWith('+json'))) return;
   throw new AppError('CONTENT_TYPE_INVALID', {
     param: 'content-type',
-    detail: `Invalid content type passed: ${media}; this operation takes application/json`,
+    detail: `Invalid content type passed: ${media}; this operation takes ${taken.join(' or ')}`,
   });
 }
 

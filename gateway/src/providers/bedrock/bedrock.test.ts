@@ -21,6 +21,7 @@ function open(
     model: typeof params['model'] === 'string' ? params['model'] : '',
     strict: true,
     params,
+    operation: 'chatComplete',
     endpoint,
     stream: false,
     path: '/',

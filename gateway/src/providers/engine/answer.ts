@@ -30,12 +30,12 @@ export function providerTag(provider: Provider): Member {
 }
 
 /**
- * The bytes the client gets for a successful unary answer (spec/providers.md 1.7). Throws AppError
+ * The bytes the client gets for a successful unary answer. Throws AppError
  * `UPSTREAM_INVALID_RESPONSE` when the answer cannot be read.
  */
 export function readAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UpstreamAnswer): Buffer {
   const rule = endpoint.answer;
-  if (rule.kind === 'relay') return answer.bytes;
+  if (rule.kind === 'relay' || rule.kind === 'binary') return answer.bytes;
   if (rule.kind === 'tag') return tagAnswer(provider, rule, call, answer);
   const read = rule.read(parseBody(provider, answer), call, answer.head);
   if (!read.ok) throw invalid(provider, answer.bytes, read.error);
@@ -63,7 +63,7 @@ export interface ModelsAnswer {
   readonly json?: JsonLimits;
 }
 
-/** One page of the provider's models in the normal form (spec/providers.md 1.15). Throws as `readAnswer`. */
+/** One page of the provider's models in the normal form. Throws as `readAnswer`. */
 export function readModels(provider: Provider, call: Call, { bytes, page, json }: ModelsAnswer): ModelPage {
   const body = parseBody(provider, { bytes, json });
   const own = provider.models?.read?.(body, call, page);

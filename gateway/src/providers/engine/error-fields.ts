@@ -8,7 +8,7 @@ const MAX_QUOTED_CHARS = 8192;
 /** Hex digits of a hash that are shown. */
 const HASH_DIGITS = 16;
 
-/** The body of the error normal form (spec/providers.md 1.8). */
+/** The body of the error normal form: docs/behaviour/errors.md. */
 export interface ProviderErrorBody {
   readonly error: ErrorFields;
   readonly provider: string;

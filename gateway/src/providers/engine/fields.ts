@@ -5,7 +5,7 @@ import type { Call, Provider, TargetFields } from '../contract.ts';
 
 const CUSTOM_HOST = 'custom_host';
 
-/** Headers of the fields that every provider has (spec/providers.yaml `common_target_fields`). */
+/** Headers of the fields that every provider has. */
 const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
   [API_KEY, 'authorization'],
   [CUSTOM_HOST, 'x-gw-custom-host'],

@@ -132,7 +132,7 @@ describe('building a request', () => {
   });
 
   test('says which operation which provider does not offer', async () => {
-    await expect(built({ call: { endpoint: 'embed' } })).rejects.toMatchObject({
+    await expect(built({ call: { operation: 'embed', endpoint: 'embed' } })).rejects.toMatchObject({
       detail: 'embed is not supported by openai',
       provider: 'openai',
     });

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
-import type { Call, Endpoint, OutgoingRequest, ProviderServices, RequestRule } from '../contract.ts';
+import type { Call, OutgoingRequest, ProviderServices, RequestRule, StreamedBody, Upload } from '../contract.ts';
 import type { CompiledUrl } from './compile.ts';
 import { placesOf } from './data-plane.ts';
 import { andThen, type Deferred } from './deferred.ts';
@@ -10,6 +10,7 @@ import type { ProxiedCall } from './path-pattern.ts';
 import { shapeBody, withoutPlaceholders } from './shape-body.ts';
 import { baseOf, type PreparedTarget } from './target.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
+import { relayUpload, shapeForm } from './upload.ts';
 import { type Base, pathSegment, pathText, refuseDotSegments, splitBase } from './url.ts';
 
 export interface CallOptions {
@@ -20,8 +21,10 @@ export interface CallOptions {
 }
 
 export interface RequestOptions extends CallOptions {
-  /** The client's body as it came: sent as it is when nothing changes it. */
+  /** The client's JSON body as it came: sent as it is when nothing changes it. */
   readonly rawBody: Buffer | undefined;
+  /** The client's body when it is not JSON. */
+  readonly upload?: Upload | undefined;
 }
 
 export interface ProxyOptions extends CallOptions {
@@ -29,6 +32,8 @@ export interface ProxyOptions extends CallOptions {
   /** The client's headers, by lower-case name, without those that end at the gateway. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
+  /** The client's body when it is not JSON. */
+  readonly streamed?: StreamedBody | undefined;
 }
 
 export interface ModelsOptions extends CallOptions {
@@ -42,13 +47,20 @@ export interface ModelsOptions extends CallOptions {
  */
 export function buildRequest(target: PreparedTarget, call: Call, options: RequestOptions): Deferred<OutgoingRequest> {
   const found = target.compiled.endpoints.get(call.endpoint);
-  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.endpoint);
+  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.operation);
   const { endpoint } = found;
   const base = baseOf(target, call);
   const path = base.prefix + renderPath(target, call.stream ? found.streamPath : found.path, call);
-  return andThen(bodyOf(endpoint, call, options), (body) => {
+  const { method, request: rule } = endpoint;
+  if (rule.kind === 'form' || rule.kind === 'binary') {
+    const { streamed, contentType } =
+      rule.kind === 'form' ? shapeForm(rule.table, call, options.upload) : relayUpload(options.upload);
+    const headers = { ...target.bareHeaders, ...(contentType === undefined ? {} : { 'content-type': contentType }) };
+    return authorize(target, call, { method, origin: base.origin, path, headers, body: undefined, streamed }, options);
+  }
+  return andThen(bodyOf(rule, call, options), (body) => {
     const headers = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
-    return authorize(target, call, { method: endpoint.method, origin: base.origin, path, headers, body }, options);
+    return authorize(target, call, { method, origin: base.origin, path, headers, body }, options);
   });
 }
 
@@ -68,12 +80,12 @@ export function buildModelsRequest(
 
 /**
  * The upstream request for a proxied call: the client's method, path, query, headers and body, with the provider's
- * credential, over which nothing of the client's goes. Source: spec/providers.md 1.4 and 1.16.
+ * credential, over which nothing of the client's goes.
  */
 export function buildProxyRequest(
   target: PreparedTarget,
   call: Call,
-  { method, headers: clientHeaders, body, forwarded, ...context }: ProxyOptions,
+  { method, headers: clientHeaders, body, streamed, forwarded, ...context }: ProxyOptions,
 ): Deferred<OutgoingRequest> {
   const { proxy } = target.provider;
   const base = target.customHost ? baseOf(target, call) : (proxyBase(target, call) ?? baseOf(target, call));
@@ -87,7 +99,7 @@ export function buildProxyRequest(
   const { authorization: _, ...passed } = clientHeaders;
   for (const name in passed) if (mayChoose(target, name)) headers[name] = passed[name] ?? '';
   Object.assign(headers, overlayOf(target, forwarded));
-  const request: OutgoingRequest = { method, origin: base.origin, path: base.prefix + path, headers, body };
+  const request: OutgoingRequest = { method, origin: base.origin, path: base.prefix + path, headers, body, streamed };
   const done = target.provider.auth.apply(request, call, {
     ...context,
     customHost: target.customHost,
@@ -118,7 +130,7 @@ function proxyBase(target: PreparedTarget, call: Call): Base | undefined {
   return url === undefined ? undefined : splitBase(url);
 }
 
-/** `<endpoint id> is not supported by <provider>` (spec/providers.md 1.13). */
+/** `<operation> is not supported by <provider>`. */
 function unsupported(target: PreparedTarget, operation: string): AppError {
   const provider = target.provider.id;
   return new AppError('OPERATION_UNSUPPORTED', { detail: `${operation} is not supported by ${provider}`, provider });
@@ -141,15 +153,20 @@ function pathPlace(target: PreparedTarget, key: string, call: Call): string | un
   return value === undefined ? undefined : pathText(value, key);
 }
 
-function bodyOf(endpoint: Endpoint, call: Call, options: RequestOptions): Deferred<Buffer | undefined> {
-  const { request } = endpoint;
-  if (request.kind === 'none') return undefined;
-  return andThen(shape(request, call, options), (shaped) =>
+type JsonRule = Extract<RequestRule, { kind: 'table' | 'write' }>;
+
+function bodyOf(
+  rule: JsonRule | { readonly kind: 'none' },
+  call: Call,
+  options: RequestOptions,
+): Deferred<Buffer | undefined> {
+  if (rule.kind === 'none') return undefined;
+  return andThen(shape(rule, call, options), (shaped) =>
     shaped === call.params && options.rawBody !== undefined ? options.rawBody : writeJson(shaped),
   );
 }
 
-function shape(rule: Exclude<RequestRule, { kind: 'none' }>, call: Call, context: RequestOptions): Deferred<object> {
+function shape(rule: JsonRule, call: Call, context: RequestOptions): Deferred<object> {
   if (rule.kind === 'table') return shapeBody(rule.table, call.params, call);
   return andThen(rule.write(withoutPlaceholders(call.params), call, context), (result) => {
     if (!result.ok) throw result.error;
@@ -160,7 +177,7 @@ function shape(rule: Exclude<RequestRule, { kind: 'none' }>, call: Call, context
 /**
  * Headers of a typed call, later wins: content type, provider, credential, stored and forwarded headers; a signature comes
  * after all of them. The overlay lies there already when the credential is made, so that an authorizer sees what replaces
- * it. Source: spec/providers.md 1.4, behaviour-providers-hosts 11.7.
+ * it.
  */
 function authorize(
   target: PreparedTarget,

@@ -24,7 +24,7 @@ interface CompiledTable {
   readonly hooks: readonly BodyHook[];
 }
 
-/** Stands for "whatever the provider's default is" (spec/providers.md 1.5). */
+/** Means "whatever the provider's default is". */
 const DEFAULT_VALUE = 'gw-default';
 
 // A memo of a pure function: tables are constants of the program, so there are as many entries as tables.
@@ -32,7 +32,7 @@ const compiledTables = new WeakMap<RequestTable, CompiledTable>();
 
 /**
  * The client's parameters as the upstream wants them; the same object when nothing changes, so that the client's bytes can
- * be sent. Hooks run first and need the call. Source: spec/providers.md 1.5.
+ * be sent. Hooks run first and need the call.
  */
 export function shapeBody(table: RequestTable, params: JsonObject, call?: Call): JsonObject {
   const compiled = compileTable(table);

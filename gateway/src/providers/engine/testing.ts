@@ -14,6 +14,7 @@ export const sampleProvider = (over: Partial<Provider> = {}): Provider => ({
 
 export const sampleCall = (over: Partial<Call> = {}): Call => ({
   provider: 'openai',
+  operation: 'chatComplete',
   endpoint: 'chatComplete',
   model: 'm1',
   strict: true,

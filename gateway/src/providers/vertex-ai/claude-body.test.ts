@@ -5,6 +5,7 @@ import { betaHeader, isClaude, toCountTokens, toRawPredict } from './claude-body
 type Texts = Readonly<Record<string, string>>;
 
 const callOf = (model: string, over: { fields?: Texts; headers?: Texts; params?: JsonObject } = {}): Call => ({
+  operation: 'chatComplete',
   endpoint: 'messages',
   stream: false,
   provider: 'vertex-ai',

@@ -1,5 +1,5 @@
 export { boundaryOf, isForm } from './boundary.ts';
 export type { PartHead } from './part-head.ts';
 export { type FormPart, readParts } from './parts.ts';
-export { createFormReader, type FormEvent, type FormLimits, type FormReader } from './reader.ts';
+export { createFormReader, FORM_LIMITS, type FormEvent, type FormLimits, type FormReader } from './reader.ts';
 export { formType, partHead, renamedHead, writeForm } from './writer.ts';

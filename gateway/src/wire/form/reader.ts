@@ -15,6 +15,14 @@ export interface FormLimits {
   readonly totalBytes: number;
 }
 
+/** What forms of clients may be; how large the whole may be is up to the provider. */
+export const FORM_LIMITS: FormLimits = {
+  parts: 256,
+  headerBytes: 8 * 1024,
+  fieldBytes: 1024 * 1024,
+  totalBytes: Number.POSITIVE_INFINITY,
+};
+
 export type FormEvent =
   | { readonly kind: 'field'; readonly head: PartHead; readonly value: Buffer }
   | { readonly kind: 'file'; readonly head: PartHead }

@@ -25,8 +25,9 @@ export function createCall({ operation, request, snapshot }: Exchange, facts: Ca
   const { keyHeaders, headersRead, ...rest } = facts;
   return {
     ...rest,
+    operation: operation.id,
     endpoint: operation.id,
-    stream: operation.json && facts.params['stream'] === true,
+    stream: !operation.bodies.includes('none') && facts.params['stream'] === true,
     header: (name) => {
       const value = keyHeaders.has(name) ? undefined : request.header(name);
       if (value !== undefined && !isHopByHop(name)) headersRead.set(name, value);

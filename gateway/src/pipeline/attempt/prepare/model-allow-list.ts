@@ -51,7 +51,7 @@ const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =
 
 /** Typed operations without a body read or delete what is stored. */
 function placeOf({ provider }: Account, { operation, request }: ModelInput): ModelAt | undefined {
-  if (operation.id !== 'proxy') return { kind: operation.json ? 'body' : 'none' };
+  if (operation.id !== 'proxy') return { kind: operation.bodies.includes('none') ? 'none' : 'body' };
   return compileProvider(provider).modelPlaces({ method: request.method, path: proxiedPath(request) });
 }
 

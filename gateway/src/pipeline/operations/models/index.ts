@@ -1,12 +1,12 @@
 /** The list of models: of the catalogue in the Snapshot, or of a provider. */
-import { COMPLETIONS, type Operation } from '../operation.ts';
+import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
 
 export const listModels: Operation = {
   id: 'listModels',
   routes: [{ method: 'GET', path: '/v1/models' }],
   protocol: 'models',
   scopes: ['virtual_keys.list', 'models.list', ...COMPLETIONS],
-  json: false,
+  bodies: ANY_BODY,
   cacheable: false,
   errors: 'openai',
 };

@@ -1,7 +1,7 @@
 /** Every other path below `/v1`: sent to the provider as it is, with the provider's credential. */
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { AppError, errorProtocolOf } from '../../../errors/index.ts';
-import { COMPLETIONS, type Operation } from '../operation.ts';
+import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
 
 export const proxy: Operation = {
   id: 'proxy',
@@ -9,7 +9,7 @@ export const proxy: Operation = {
   routes: (['GET', 'POST', 'PUT', 'DELETE'] as const).map((method) => ({ method, path: '/v1/*' })),
   protocol: 'proxy',
   scopes: COMPLETIONS,
-  json: false,
+  bodies: ANY_BODY,
   cacheable: true,
   errors: errorProtocolOf,
   refusePath,

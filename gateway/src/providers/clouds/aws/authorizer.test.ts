@@ -18,6 +18,7 @@ const call = (fields: Values, over: Partial<Call> = {}): Call => ({
   ownIdentity: true,
   strict: true,
   params: {},
+  operation: 'chatComplete',
   endpoint: 'chatComplete',
   stream: false,
   path: '/',

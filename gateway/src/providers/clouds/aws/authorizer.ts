@@ -89,8 +89,9 @@ const staticKeys = (call: Call): AwsCredentials => ({
   sessionToken: call.fields.secret('aws_session_token'),
 });
 
-/** Only proxied calls pass bodies on unread; the client's headers say whether there is one. */
+/** Whether a body follows that is not here to be signed; of a proxied call the client's headers say so. */
 function streamsBody(request: OutgoingRequest, call: Call): boolean {
+  if (request.streamed !== undefined) return true;
   if (request.body !== undefined || call.endpoint !== 'proxy') return false;
   return Number(call.header('content-length') ?? 0) > 0 || call.header('transfer-encoding') !== undefined;
 }

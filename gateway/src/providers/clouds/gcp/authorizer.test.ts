@@ -24,6 +24,7 @@ type Fields = Readonly<Record<string, string>>;
 const SECRETS = new Set(['api_key', 'vertex_service_account_json']);
 
 const callOf = (fields: Fields, endpoint: Call['endpoint'] = 'chatComplete'): Call => ({
+  operation: 'chatComplete',
   endpoint,
   ownIdentity: true,
   stream: false,

@@ -1,0 +1,69 @@
+/** Bodies that are no JSON: forms with their fields as the upstream wants them, and bytes as they come. */
+import { Readable } from 'node:stream';
+import { AppError } from '../../errors/index.ts';
+import {
+  FORM_LIMITS,
+  type FormPart,
+  formType,
+  partHead,
+  readParts,
+  renamedHead,
+  writeForm,
+} from '../../wire/form/index.ts';
+import type { Call, FormTable, StreamedBody, Upload } from '../contract.ts';
+
+/** What is sent in place of a JSON body. */
+export interface OutgoingUpload {
+  readonly streamed: StreamedBody;
+  readonly contentType: string | undefined;
+}
+
+/** Characters of a boundary that is made here. */
+const BOUNDARY_CHARS = 32;
+
+/** The client's bytes. Throws AppError CONTENT_TYPE_INVALID where the client sent none. */
+export function relayUpload(upload: Upload | undefined): OutgoingUpload {
+  if (upload === undefined) throw new AppError('CONTENT_TYPE_INVALID', { param: 'content-type' });
+  return { streamed: upload.source, contentType: upload.contentType };
+}
+
+/** The client's form with its fields renamed, left out and set. Throws AppError CONTENT_TYPE_INVALID for another body. */
+export function shapeForm(table: FormTable, call: Call, upload: Upload | undefined): OutgoingUpload {
+  if (upload?.kind !== 'form') {
+    throw new AppError('CONTENT_TYPE_INVALID', {
+      param: 'content-type',
+      detail: `Invalid content type passed; ${call.operation} takes multipart/form-data`,
+    });
+  }
+  if (table.rename === undefined && table.drop === undefined && table.set === undefined) return relayUpload(upload);
+  const { source, boundary: given } = upload;
+  const boundary = call.newId('', BOUNDARY_CHARS);
+  const set = new Map(Object.entries(table.set?.(call) ?? {}));
+  return {
+    contentType: formType(boundary),
+    streamed: {
+      bytes: undefined,
+      get replayable() {
+        return source.replayable;
+      },
+      open: () => {
+        const parts = readParts(source.open(), given, FORM_LIMITS);
+        return Readable.from(writeForm(shapedParts(parts, table, set), boundary), { objectMode: false });
+      },
+    },
+  };
+}
+
+async function* shapedParts(
+  parts: AsyncIterable<FormPart>,
+  { rename = {}, drop = [] }: FormTable,
+  set: ReadonlyMap<string, string>,
+): AsyncGenerator<FormPart> {
+  for (const [name, value] of set) yield { kind: 'field', head: partHead(name), value: Buffer.from(value) };
+  for await (const part of parts) {
+    const { name } = part.head;
+    if (set.has(name) || drop.includes(name)) continue;
+    const other = Object.hasOwn(rename, name) ? rename[name] : undefined;
+    yield other === undefined ? part : { ...part, head: renamedHead(part.head, other) };
+  }
+}
