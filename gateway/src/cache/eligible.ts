@@ -1,4 +1,4 @@
-/** What decides before any look-up whether an answer may come from the cache. */
+/** The facts that decide, before any look-up, whether an answer may come from the cache. */
 export interface CacheCandidate {
   readonly method: string;
   /** The client's path, e.g. `/v1/chat/completions`. */
@@ -22,6 +22,6 @@ const NEVER_CACHED = [
 /** Whether a request of a target with a cache is looked up at all; docs/behaviour/caching.md#when-the-cache-is-asked. */
 export function isCacheEligible({ method, path, contentType, adapted }: CacheCandidate): boolean {
   if (method !== 'POST' || adapted) return false;
-  if (contentType?.toLowerCase().startsWith('multipart/')) return false; // the body has a new boundary every time
+  if (contentType?.toLowerCase().startsWith('multipart/')) return false; // every request has a new boundary
   return !NEVER_CACHED.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 }

@@ -8,11 +8,11 @@ export interface CacheKeyParts {
   readonly url: string;
   /** The body as the provider gets it. */
   readonly body: Buffer;
-  /** What stands for the account that is called, its settings and whose they are. */
+  /** Identity of the target: its account, settings and their owner. */
   readonly target: string;
-  /** Whether the answer has the fields of the OpenAI format alone. */
+  /** Whether the answer has only fields of the OpenAI format. */
   readonly strict: boolean;
-  /** Headers of the call that went upstream or decided what went, by lower-case name. */
+  /** Headers of the call that were forwarded or that hooks have read, by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   /** The text of `x-gw-cache-namespace`; replaces the metadata. */
   readonly namespace: string | undefined;
@@ -20,7 +20,7 @@ export interface CacheKeyParts {
   readonly metadata: string | undefined;
 }
 
-/** `OUTPUT_` and the hex SHA-256 of all parts, each behind its length so that no two sets of parts read the same. */
+/** `OUTPUT_` and the hex SHA-256 of all parts, each after its length, so that different parts never concatenate alike. */
 export function cacheKey(parts: CacheKeyParts): string {
   const { organisation, workspace, url, body, target, strict, headers, namespace, metadata } = parts;
   const partition = namespace === undefined ? ['metadata', metadata] : ['namespace', namespace];

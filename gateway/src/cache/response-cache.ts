@@ -3,31 +3,31 @@ import type { CacheStore } from './cache-store.ts';
 import { type CacheKeyParts, cacheKey } from './key.ts';
 import { type CacheableAnswer, storableJson } from './storable.ts';
 
-/** What the cache knows about a request. Without a status the store could not be asked, and nothing is stored. */
+/** Result of a look-up. Without a status the store could not be reached, and nothing is stored. */
 export type CacheLookup =
   | { readonly status: 'HIT'; readonly key: string /** JSON text of the answer. */; readonly body: Buffer }
   | { readonly status: 'MISS' | 'REFRESH' | undefined; readonly key: string };
 
 /** The exact-match response cache; docs/behaviour/caching.md. */
 export interface ResponseCache {
-  /** `refresh` forgets what is stored (`x-gw-cache-force-refresh: true`). Never rejects. */
+  /** `refresh` removes the stored answer (`x-gw-cache-force-refresh: true`). Never rejects. */
   lookup(parts: CacheKeyParts, options: { readonly refresh: boolean }): Promise<CacheLookup>;
   /** Stores the answer to a miss or refresh in the background, if it may be stored. Never throws. */
   write(lookup: CacheLookup, answer: CacheableAnswer & { readonly ttlSeconds: number }): void;
-  /** Waits for the writes under way. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
 export interface ResponseCacheOptions {
   readonly store: CacheStore;
-  /** Reports errors of the store and leaves it alone while it is broken. */
+  /** Reports errors of the store and skips it while it is failing. */
   readonly storeBreaker: StoreBreaker;
   /** Largest JSON text that is stored. */
   readonly maxEntryBytes?: number;
 }
 
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** Writes under way at once; beyond it answers are not stored. With the entry size it bounds memory. */
+/** Concurrent writes; beyond it answers are not stored. With the entry size it bounds memory. */
 const MAX_PENDING_WRITES = 256;
 
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {

@@ -9,7 +9,7 @@ export interface CacheableAnswer {
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]*\+)?json\s*(?:;|$)/i;
-/** States of a Responses object that later requests would not want: background work, and failures. */
+/** States of a Responses object that are not reusable: background work and failures. */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'failed', 'cancelled']);
 
 /**
@@ -26,7 +26,7 @@ export function storableJson({ status, contentType, body }: CacheableAnswer): Bu
   return Buffer.from(JSON.stringify(answer));
 }
 
-/** An error under status 200, or a state that is not the last one. */
+/** An error under status 200, or a state that is not final. */
 function isUnfinished(value: Readonly<Record<string, unknown>>): boolean {
   if (value['error'] !== undefined && value['error'] !== null) return true;
   return value['object'] === 'response' && UNFINISHED.has(value['status']);

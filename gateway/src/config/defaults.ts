@@ -10,7 +10,7 @@ const MINUTE = 60 * SECOND;
 export const DEFAULTS = {
   port: 8787,
   adminPort: 8789,
-  /** MB. Images and documents come inside of JSON: providers take about as much. */
+  /** MB. Images and documents are sent inside JSON; providers accept about as much. */
   maxJsonMegabytes: 32,
   /** Depth, nodes and string length of JSON, before it is parsed. */
   json: DEFAULT_JSON_LIMITS,
@@ -22,7 +22,7 @@ export const DEFAULTS = {
   minBufferedBytes: 16 * MIB,
   /** Longest wait for the next bytes of a request body. */
   bodyIdleTimeoutMs: 30 * SECOND,
-  /** Far below the slowest mobile connection; it ends bodies that come byte by byte. */
+  /** Far below the slowest mobile connection; ends bodies sent byte by byte. */
   minBodyBytesPerSecond: 500,
   /** Requests and streams of one key in one process: as many as connections to one provider. */
   concurrentRequestsPerKey: 2_000,
@@ -46,7 +46,7 @@ export const DEFAULTS = {
   serverHeadersTimeoutMs: MINUTE,
   /** Configs and metadata travel in headers. */
   maxHeaderBytes: 256 * KIB,
-  /** A connection older than this, give or take a fifth, is closed after its request: new pods get their share. */
+  /** A connection older than this, give or take a fifth, is closed after its request, so that new pods get load. */
   maxConnectionAgeMs: 10 * MINUTE,
   /** Load balancers learn late that a pod is no longer ready. */
   drainAcceptMs: 8 * SECOND,
@@ -68,7 +68,7 @@ export interface ProcessMemory {
   readonly heap: number;
 }
 
-/** How many bytes of requests and answers may be held: early enough that nothing else runs out of memory. */
+/** Bytes of requests and answers that may be in memory at once; leaves room for everything else in the process. */
 export function bufferedBytesFor({ container, heap }: ProcessMemory): number {
   const { bufferedShare, minBufferedBytes } = DEFAULTS;
   const share = Math.min(container * bufferedShare.container, heap * bufferedShare.heap);

@@ -19,7 +19,7 @@ const flag = (description: string, on = 'true') =>
     .meta({ description });
 
 const DAY_MS = 86_400_000;
-/** Where kubelet puts what a pod needs to talk to the API server. */
+/** Folder in which kubelet mounts the token and certificate authority for the API server. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Every variable of the gateway, in the order of the reference. */
@@ -209,7 +209,7 @@ export const ENVIRONMENT = z.object({
     .meta({ description: 'file with the certificate authority of the snapshot service as PEM' }),
 });
 
-/** The settings of a gateway process as read; `config/settings.ts` gives them their shape. */
+/** The environment as read; `config/settings.ts` turns it into settings. */
 export type Environment = z.output<typeof ENVIRONMENT>;
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -217,7 +217,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Variables whose value is a path by meaning, not a file to be read in its place. */
 const PATH_VALUED = /_PATH$|_FILE$|_DIR$|^HOME$|^PATH$|^PWD$/;
 
-/** Also known in lower case, as most HTTP clients accept them. */
+/** Also read in lower case, as most HTTP clients do. */
 const PROXIES: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);
 
 /** Reads the environment. Throws an Error that names every variable with a bad value, never the value. */

@@ -18,7 +18,7 @@ export interface CorsSettings {
   readonly exposed: string;
 }
 
-/** Everything a gateway can be told, read once at start. */
+/** All settings of a gateway process, read once at start. */
 export interface GatewaySettings {
   readonly listen: {
     readonly host: string | undefined;
@@ -27,7 +27,7 @@ export interface GatewaySettings {
     readonly adminHost?: string | undefined;
     readonly adminPort: number;
   };
-  /** Bearer token of `/internal/*`; undefined: none is asked for. */
+  /** Bearer token of `/internal/*`; undefined: none is required. */
   readonly adminToken: Secret | undefined;
   /** The SidecarProfile that is the identity of callers without a key; undefined: there is none. */
   readonly sidecarProfile: string | undefined;
@@ -66,11 +66,11 @@ export interface GatewaySettings {
     readonly no: string | undefined;
   };
   readonly trustedCustomHosts: string | undefined;
-  /** Address of the Kubernetes API server: never reachable through the gateway. */
+  /** Address of the Kubernetes API server; never reachable through the gateway. */
   readonly apiServer: string | undefined;
-  /** Namespaces of the installation: what they hold is never reachable through the gateway. */
+  /** Namespaces of the installation; names in them are never reachable through the gateway. */
   readonly ownNamespaces: readonly string[];
-  /** What all pods of the fleet call themselves before hosts that resources name; undefined: each gateway has its own. */
+  /** Pseudonym of the fleet in `Via`, the same for all its pods; undefined: each gateway has its own. */
   readonly fleetId: string | undefined;
   readonly savedConfigsOnly: boolean;
   readonly caps: TargetCaps;

@@ -1,4 +1,4 @@
-/** Where a gateway in a cluster gets its Snapshot: the part of the environment that the gateway program alone reads. */
+/** Source of the Snapshot of a gateway in a cluster: the part of the environment that only the gateway program reads. */
 import type { Environment } from './env.ts';
 
 /** A server with a certificate authority and a bearer token in files that rotate. */
@@ -72,7 +72,7 @@ function apiServerOf(env: Environment): string {
   return `https://${host.includes(':') ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT}`;
 }
 
-/** Plain HTTP has no authority, and is for loopback alone: the token would be readable on the way. */
+/** Plain HTTP is accepted for loopback only: elsewhere the token could be read in transit. */
 function endpoint(
   name: string,
   address: string,

@@ -1,4 +1,4 @@
-/** What a caller does next, for errors raised where no more is known than their code; the rest say it in their detail. */
+/** What the caller should do, for errors raised with nothing but a code; other errors say it in their detail. */
 import { type ErrorCode, errorRow } from '@gatehouse/crds/errors';
 
 type Advice = (param: string | undefined) => string;

@@ -45,8 +45,8 @@ export class AppError extends Error {
   }
 }
 
-/** When a request that found no room may come again, in ms: requests that hold much are over within seconds. */
+/** Retry-After of a request for which there was no memory, in ms: large requests end within seconds. */
 const ROOM_AFTER_MS = 2_000;
 
-/** The budget of buffered bytes has no room for what would have to be held. */
+/** The error for bytes that do not fit into the budget of buffered bytes. */
 export const memoryExhausted = (): AppError => new AppError('MEMORY_EXHAUSTED', { retryAfterMs: ROOM_AFTER_MS });

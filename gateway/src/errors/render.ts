@@ -2,7 +2,7 @@
 import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
 
-/** Whose error format a client reads. */
+/** The error format of the client's API. */
 export type ErrorProtocol = 'openai' | 'messages';
 
 /** The format of a path's errors: everything below `/v1/messages` is Anthropic's. */

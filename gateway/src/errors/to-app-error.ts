@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gatehouse/crds/errors';
 import { AppError } from './app-error.ts';
 
-/** Error codes of undici and of sockets, to ours. Source: undici docs/Errors, Node errno names. */
+/** Error codes of undici and of sockets. Source: undici documentation, "Errors"; Node errno names. */
 const BY_CODE: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['UND_ERR_CONNECT_TIMEOUT', 'UPSTREAM_CONNECT_TIMEOUT'],
   ['UND_ERR_HEADERS_TIMEOUT', 'UPSTREAM_TIMEOUT'],
@@ -20,7 +20,7 @@ const BY_CODE: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['EHOSTUNREACH', 'UPSTREAM_UNREACHABLE'],
   ['ENETDOWN', 'UPSTREAM_UNREACHABLE'],
   ['ENETUNREACH', 'UPSTREAM_UNREACHABLE'],
-  // undici asserts what answers may not be: a status below 100, an upgrade nobody asked for.
+  // undici asserts that answers are valid: a status below 100 or an upgrade without request fails the assertion.
   ['ERR_ASSERTION', 'UPSTREAM_INVALID_RESPONSE'],
 ]);
 
@@ -37,7 +37,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, code: ErrorCode])[] = [
   ['UND_ERR', 'UPSTREAM_UNREACHABLE'],
 ];
 
-/** The only way from a caught value to an error of ours. Aborts carry their meaning in the signal's reason. */
+/** The only conversion from a caught value to an AppError. Aborts carry their AppError in the signal's reason. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const code = codeOf(thrown);
@@ -50,5 +50,5 @@ function codeOf(thrown: unknown): string | undefined {
   if (thrown instanceof AggregateError) return codeOf(thrown.errors[0]);
   if (!(thrown instanceof Error)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  return thrown.name === 'HTTPParserError' ? 'HPE_OTHER' : undefined; // undici leaves the code out now and then
+  return thrown.name === 'HTTPParserError' ? 'HPE_OTHER' : undefined; // undici sometimes omits the code
 }

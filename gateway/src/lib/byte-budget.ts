@@ -3,23 +3,23 @@ export interface ByteBudget {
   /** In bytes. */
   readonly limit: number;
   readonly used: number;
-  /** An account whose owner closes it when the bytes are gone. */
+  /** Opens an account; its owner closes it when the bytes are released. */
   open(): ByteAccount;
 }
 
-/** What one owner holds of a budget. */
+/** The share of a budget that one owner holds. */
 export interface ByteAccount {
-  /** Counts `bytes` more as held; false when they would pass the limit of the budget: then nothing was counted. */
+  /** Counts `bytes` more as held; false when they would exceed the budget, in which case nothing is counted. */
   take(bytes: number): boolean;
-  /** Gives back a part. */
+  /** Releases a part. */
   give(bytes: number): void;
-  /** Gives back everything; the account stays open. */
+  /** Releases everything; the account stays open. */
   clear(): void;
-  /** Gives back everything for good: whatever asks later is refused. */
+  /** Releases everything; later `take` calls are refused. */
   close(): void;
 }
 
-/** `onRefused` hears of each refusal. */
+/** `onRefused` is called for each refusal. */
 export function createByteBudget(limit: number, onRefused: () => void = () => undefined): ByteBudget {
   let used = 0;
   return {

@@ -1,4 +1,4 @@
-/** What the name of a header says about its value. Names are lower-case. */
+/** Classes of headers by their names, which are lower-case; docs/behaviour/headers.md. */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), and those that frame its messages. */
@@ -11,7 +11,7 @@ export const isHopByHop = (name: string): boolean => HOP_BY_HOP.has(name) || nam
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The headers that a `Connection` header names: they end with it. */
+/** The headers that a `Connection` header names; they are hop-by-hop too. */
 export function namedByConnection(connection: string | readonly string[] | undefined): ReadonlySet<string> {
   if (connection === undefined) return NONE;
   const text = typeof connection === 'string' ? connection : connection.join();
@@ -29,13 +29,13 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 const CREDENTIAL_WORDS =
   /(?:^|-)(?:api-?key|access-key|subscription-key|private-key|virtual-key|auth|authorization|authentication|bearer|secret|password|passphrase|credentials?|token|jwt|assertion|saml|oidc|session|csrf|xsrf|cert|certificate)(?:-|$)/;
-/** What another gateway on the way would obey or charge. */
+/** Headers that another gateway on the way would act on or bill. */
 const CREDENTIAL_PREFIXES = ['x-portkey-'];
 
-/** Many servers hand both spellings to an application as one. */
+/** Many servers treat underscores and dashes in names alike. */
 const withDashes = (name: string): string => name.replaceAll('_', '-');
 
-/** Whether a header of that name carries a credential, of whatever vendor. */
+/** Whether a header of that name carries a credential of any vendor. */
 export function isCredentialHeader(given: string): boolean {
   const name = withDashes(given);
   return CREDENTIALS.has(name) || CREDENTIAL_WORDS.test(name) || startsWithAny(name, CREDENTIAL_PREFIXES);
@@ -44,7 +44,7 @@ export function isCredentialHeader(given: string): boolean {
 const startsWithAny = (name: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => name.startsWith(prefix));
 
-/** They open the metadata services of clouds, where the identity of the machine is handed out. */
+/** Headers that metadata services of clouds require; those services issue the identity of the machine. */
 const METADATA: ReadonlySet<string> = new Set([
   'metadata',
   'metadata-flavor',
@@ -58,7 +58,7 @@ const METADATA: ReadonlySet<string> = new Set([
 
 export const isMetadataHeader = (name: string): boolean => METADATA.has(withDashes(name));
 
-/** They tell where the client is, and how its request came. */
+/** Headers that disclose the client's address and path. */
 const CLIENT_ADDRESS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'cf-connecting-ip'],
   ...['fastly-client-ip', 'x-envoy-external-address', 'forwarded-for', 'x-forwarded', 'client-ip', 'x-remote-ip'],
@@ -71,7 +71,7 @@ export function isClientAddressHeader(given: string): boolean {
   return CLIENT_ADDRESS.has(name) || startsWithAny(name, ORIGIN_PREFIXES);
 }
 
-/** They make a call another one than the one that was checked, or another caller's. */
+/** Headers that change the method, path, host or user of a call after it was checked. */
 const REWRITES: ReadonlySet<string> = new Set([
   ...[
     'x-http-method-override',
@@ -97,11 +97,11 @@ const REWRITE_PREFIXES = [
   ...['impersonate-', 'x-impersonate-', 'x-remote-extra-', 'x-goog-authenticated-user-', 'x-ms-client-principal'],
   ...['x-auth-request-', 'x-consumer-', 'x-amzn-oidc-'],
 ];
-/** Words by which vendors choose whom a call is charged to, and whose resources it reaches. */
+/** Words in names of headers by which vendors select the account that pays or the resources that are reached. */
 const ROUTING_WORDS =
   /(?:^|-)(?:bill-to|billing|organi[sz]ation|org-id|tenant|project|workspace-id|account-id|customer-id|quota-user|user-project|target-(?:url|host|uri))(?:-|$)/;
 
-/** Whether a header of that name may choose, of whatever vendor, what a credential reaches or who pays for it. */
+/** Whether a header of that name may, for any vendor, select what a credential reaches or who pays. */
 export function isRoutingHeader(given: string): boolean {
   const name = withDashes(given);
   return REWRITES.has(name) || startsWithAny(name, REWRITE_PREFIXES) || ROUTING_WORDS.test(name);

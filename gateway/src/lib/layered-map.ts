@@ -1,7 +1,7 @@
-/** A map that never changes; one made from it shares the large part and holds what differs. */
+/** An immutable map; maps derived from it share the base and hold only their differences. */
 export class LayeredMap<V> {
   readonly #base: ReadonlyMap<string, V>;
-  /** Undefined marks what is gone. */
+  /** Undefined: the key was removed. */
   readonly #changes: ReadonlyMap<string, V | undefined>;
 
   constructor(base: ReadonlyMap<string, V> = new Map(), changes: ReadonlyMap<string, V | undefined> = new Map()) {
@@ -13,7 +13,7 @@ export class LayeredMap<V> {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#base.get(key);
   }
 
-  /** The map with some keys set or, where undefined, gone. Costs what has changed since the base was made. */
+  /** The map with some keys set or, where undefined, removed. Cost: the number of changes since the base. */
   with(changes: ReadonlyMap<string, V | undefined>): LayeredMap<V> {
     if (changes.size === 0) return this;
     return new LayeredMap(this.#base, new Map([...this.#changes, ...changes]));

@@ -1,8 +1,8 @@
-/** Names that are compared, and characters of each: bounds the work a wrong name can cause. */
+/** Names that are compared, and characters of each: bounds the work for a wrong name. */
 const MAX_KNOWN = 1_000;
 const MAX_LENGTH = 64;
 
-/** The known name that a mistyped one most likely means; undefined when none is near. */
+/** The known name closest to a mistyped one; undefined when none is close. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
   let best: string | undefined;

@@ -5,11 +5,11 @@
 import { estimatePatternSize, MAX_PATTERN_SIZE } from '@gatehouse/crds/config';
 import { RE2JS } from 're2js';
 
-/** What the patterns of one request may still do. */
+/** The work that the patterns of one request may still do. */
 export interface RegexWork {
   /** Units: about one per character, more where the automaton meets a state for the first time. */
   left: number;
-  /** Waits until the next slice may be worked on. */
+  /** Resolves when the next slice may run. */
   nextSlice(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface RegexWork {
 export type RegexVerdict = boolean | 'exhausted';
 
 export interface Pattern {
-  /** Whether the pattern occurs anywhere in the text. Answers at once where that is little work. */
+  /** Whether the pattern occurs anywhere in the text. Synchronous when that is little work. */
   test(text: string, work: RegexWork): RegexVerdict | Promise<RegexVerdict>;
 }
 
@@ -40,8 +40,8 @@ const BYTES_PER_STEP = 600;
 export const patternBytes = (pattern: string): number => KEPT_BYTES + estimatePatternSize(pattern) * BYTES_PER_STEP;
 
 /**
- * Compiled when it is needed for the first time. What is no pattern of RE2 never matches; one whose program is too large,
- * from before that was checked, is never decided.
+ * Compiled when it is needed for the first time. A pattern that RE2 cannot express never matches; one whose program
+ * is too large, saved before that was checked, is always `exhausted`.
  */
 export function compileRegex(pattern: string): Pattern {
   let compiled: RE2JS | undefined;
@@ -53,7 +53,7 @@ export function compileRegex(pattern: string): Pattern {
       compiled = RE2JS.compile(pattern);
       work.left -= size * COMPILE_UNITS;
     } catch {
-      failed = true; // written before it was checked
+      failed = true; // saved before patterns were checked
     }
     return compiled;
   };
@@ -83,11 +83,11 @@ async function inSlices(search: Search, work: RegexWork): Promise<RegexVerdict> 
 interface Search {
   /** Works for one slice; undefined: there is more to do. */
   advance(work: RegexWork): RegexVerdict | undefined;
-  /** Gives up what the automaton holds when it is much. */
+  /** Releases the automaton's states when they are many. */
   end(): void;
 }
 
-/** What re2js calls the places and directions of its automaton; its own names for them are not exported. */
+/** Constants of re2js for positions and directions of its automaton, which it does not export. */
 const UNANCHORED = 0;
 const END_TEXT = -1;
 const BEGIN_OF_TEXT_AND_LINE = 4 | 1;
@@ -102,14 +102,14 @@ interface State {
   readonly next: readonly (State | null)[] | null;
 }
 
-/** The automaton of re2js, driven from here: its own loop knows no pause and falls back to one that is slower by far. */
+/** Drives the automaton of re2js: its own loop cannot be interrupted, and falls back to a far slower one. */
 function startSearch(dfa: Dfa, text: string): Search {
   dfa.stateBudget = WORKING_BYTES;
   if (dfa.memBudget > WORKING_BYTES) dfa.memBudget = WORKING_BYTES;
   let state: State | null = dfa.start({ context: () => BEGIN_OF_TEXT_AND_LINE }, 0);
   let at = 0;
 
-  /** A step that was not made before; the automaton forgets its states when there is no room for a further one. */
+  /** A step that is not cached yet; the automaton clears its states when there is no room for another. */
   const make = (from: State, classOfRune: number, rune: number): State | null => {
     const next: State | null = dfa.step(from, classOfRune, rune, UNANCHORED);
     if (next !== null) return next;
@@ -117,7 +117,7 @@ function startSearch(dfa: Dfa, text: string): Search {
     return kept === null ? null : dfa.step(kept, classOfRune, rune, UNANCHORED);
   };
 
-  /** The state behind the next character. */
+  /** The state after the next character. */
   const step = (from: State, rune: number, work: RegexWork): State | null => {
     const classOfRune = dfa.runeClass(rune);
     const known = from.next?.[classOfRune] ?? null;
@@ -150,7 +150,7 @@ function startSearch(dfa: Dfa, text: string): Search {
   };
 }
 
-/** Gives turns to all requests of a process one after the other, each in a turn of the event loop of its own. */
+/** Runs the slices of all requests of a process one after the other, each in its own turn of the event loop. */
 export function createRegexScheduler(nextTurn: (task: () => void) => void = setImmediate): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const give = (): void => {

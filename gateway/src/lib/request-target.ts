@@ -1,11 +1,11 @@
-/** Request targets in one spelling, before anything looks at them. */
+/** Request targets in one spelling, before routing. */
 import { err, ok, type Result } from '@gatehouse/crds';
 
 /** Paths that are canonical as they stand, as nearly all are. */
 const PLAIN = /^(?:\/[A-Za-z0-9_~:@-][A-Za-z0-9._~:@-]*)+\/?$/;
-/** What RFC 3986 calls unreserved means the same encoded or not. */
+/** Unreserved characters of RFC 3986: equivalent encoded or not. */
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-/** Encodings within encodings that are looked into: one for us, one for the provider, one for what is behind it. */
+/** Levels of nested encoding that are decoded: the gateway, the provider, and servers behind it. */
 const MAX_ROUNDS = 4;
 
 /**
@@ -30,8 +30,8 @@ export function canonicalRequestTarget(target: string): Result<string, string> {
 }
 
 /**
- * Whether text in a path has a `.` or `..` segment for anybody who reads it: however often it is encoded, with either
- * slash, or with parameters behind the dots.
+ * Whether text in a path has a `.` or `..` segment for any reader: however often it is encoded, with either slash, or with
+ * parameters after the dots.
  */
 export function hasDotSegments(text: string): boolean {
   let read = text;
@@ -41,7 +41,7 @@ export function hasDotSegments(text: string): boolean {
     if (next === undefined || next === read) return false;
     read = next;
   }
-  return read.includes('%'); // still encoded: nothing honest is
+  return read.includes('%'); // still encoded: no legitimate path is
 }
 
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\;?#]|$)/;

@@ -1,20 +1,20 @@
-/** Takes secret values out of texts of somebody who has seen them. */
+/** Removes secret values from texts of an upstream that received them. */
 
 export interface Scrubber {
-  /** The same buffer when there is nothing to take out. */
+  /** The same buffer when there is nothing to remove. */
   bytes(bytes: Buffer): Buffer;
   text(text: string): string;
 }
 
 const REPLACEMENT = '[redacted]';
-/** Shorter values are no secrets, and stand in any text. */
+/** Shorter values are not secrets and occur in any text. */
 const MIN_LENGTH = 4;
-/** Below it the part of base64 that does not depend on its neighbours is too short to mean anything. */
+/** Below this length, the part of base64 that does not depend on its neighbours is too short to be specific. */
 const MIN_BASE64_LENGTH = 8;
 
 /**
- * Finds the values as they are, and as JSON, URLs, forms, HTML and base64 write them, whichever characters are escaped, also
- * in the middle of a longer base64 text such as that of basic authentication. Takes time in proportion to the text.
+ * Finds the values literally and as JSON, URLs, forms, HTML and base64 encode them, whichever characters are escaped, also
+ * in the middle of a longer base64 text such as basic authentication. Linear in the text.
  */
 export function compileScrubber(values: Iterable<string>): Scrubber {
   const wanted = [...values].filter((value) => value.length >= MIN_LENGTH);
@@ -41,7 +41,7 @@ function spansOf(needle: string, text: string): Span[] {
   return places;
 }
 
-/** Places that overlap are one. */
+/** Overlapping spans are merged. */
 function withoutSpans(text: string, places: readonly Span[]): string {
   const pieces: string[] = [];
   let at = 0;
@@ -56,7 +56,7 @@ const toLatin1 = (text: string): string => Buffer.from(text).toString('latin1');
 
 interface Escapes {
   readonly pattern: RegExp;
-  /** What an escape, or several in a row, stand for. */
+  /** The text that one or more escapes in a row encode. */
   readonly read: (written: string) => string;
 }
 
@@ -91,7 +91,7 @@ const ESCAPES: readonly Escapes[] = [
 
 interface Unescaped {
   readonly text: string;
-  /** The place in the text with escapes, of which each is whole. */
+  /** The span in the escaped text; escapes are not split. */
   toSource(place: Span): Span;
 }
 

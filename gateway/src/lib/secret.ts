@@ -15,7 +15,7 @@ export class Secret<T extends string = string> {
     this.#value = value;
   }
 
-  /** The value itself; for adapters that put it on the wire. */
+  /** The value itself, for adapters that send it. */
   reveal(): T {
     return this.#value;
   }

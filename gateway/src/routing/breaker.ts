@@ -1,7 +1,7 @@
 /** The circuit breaker as decisions over counts; docs/behaviour/routing.md#circuit-breakers. */
 import type { BreakerPlan, Leaf, Plan, PlanNode } from './plan.ts';
 
-/** What is known of one target since its first failure. */
+/** Counts of one target since its first failure. */
 export interface BreakerCounts {
   readonly failures: number;
   readonly successes: number;
@@ -11,7 +11,7 @@ export interface BreakerCounts {
 
 export type BreakerState = 'closed' | 'open' | 'elapsed';
 
-/** `elapsed`: the cool-down is over, the counts are to be forgotten; there is no half-open state. */
+/** `elapsed`: the cool-down is over and the counts are dropped; there is no half-open state. */
 export function breakerState(plan: BreakerPlan, counts: BreakerCounts, nowMs: number): BreakerState {
   if (nowMs - counts.firstFailureMs > plan.cooldownMs) return 'elapsed';
   if (plan.failureThreshold !== undefined && counts.failures >= plan.failureThreshold) return 'open';
@@ -20,7 +20,7 @@ export function breakerState(plan: BreakerPlan, counts: BreakerCounts, nowMs: nu
   return (100 * counts.failures) / total >= plan.failurePercentage ? 'open' : 'closed';
 }
 
-/** What a status means for the breaker; undefined: neither success nor failure. */
+/** Classifies a status; undefined: neither success nor failure. */
 export function classifyForBreaker(plan: BreakerPlan, status: number): 'success' | 'failure' | undefined {
   if (status >= 200 && status <= 299) return 'success';
   const failed = plan.failureStatusCodes === undefined ? status >= 500 : plan.failureStatusCodes.has(status);

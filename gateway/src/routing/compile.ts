@@ -26,11 +26,11 @@ export interface CompileOptions {
         readonly workspace?: string | null;
       }
     | undefined;
-  /** Where hosts of a saved config may lead; absent: anywhere inside the cluster. */
+  /** The reach of hosts in a saved config; absent: anywhere inside the cluster. */
   readonly reach?: ReachBody | undefined;
   /** The secret fields behind a credential id. */
   readonly credential: (id: string) => ReadonlyMap<string, Secret> | undefined;
-  /** Whether the credential of the id stays with the fleet; a sidecar's question. */
+  /** Whether the credential of the id stays with the fleet; used on sidecars. */
   readonly needsFleet?: (id: string) => boolean;
 }
 
@@ -47,7 +47,7 @@ interface Context extends CompileOptions {
   };
 }
 
-/** Compiles a checked config. Everything a request does not decide is decided here. */
+/** Compiles a checked config: does all work that does not depend on a request. */
 export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
   const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
@@ -115,7 +115,7 @@ function compileBranch(node: RoutingNode, strategy: NonNullable<RoutingNode['str
   }
 }
 
-/** Breakers exist in saved configs only; a conditional strategy has none and switches off what comes from above. */
+/** Breakers exist in saved configs only; a conditional strategy has none and ends an inherited one. */
 function breakerBelow(strategy: NonNullable<RoutingNode['strategy']>, context: Context): BreakerPlan | undefined {
   if (context.saved === undefined || strategy.mode === 'conditional') return undefined;
   return strategy.cbConfig === undefined ? context.breaker : toBreakerPlan(strategy.cbConfig);

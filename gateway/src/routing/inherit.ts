@@ -56,7 +56,7 @@ function toRetryPlan(retry: NonNullable<RoutingNode['retry']>): RetryPlan {
   };
 }
 
-/** A breaker works when it has a cool-down and at least one threshold. */
+/** A breaker is active when it has a cool-down and at least one threshold. */
 export function toBreakerPlan(settings: CircuitBreakerSettings): BreakerPlan | undefined {
   const { cooldownInterval, failureThreshold, failureThresholdPercentage, minimumRequests, failureStatusCodes } =
     settings;

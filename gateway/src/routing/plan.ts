@@ -1,4 +1,4 @@
-/** A config, compiled: what inheritance, parsing and look-ups could settle in advance is settled. */
+/** A compiled config: inheritance, parsing and look-ups are done. */
 import type { Deployment } from '@gatehouse/crds/config';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
 import type { MaybeSecret } from '../lib/secret.ts';
@@ -18,10 +18,10 @@ export interface CachePlan {
   readonly maxAgeSeconds: number | undefined;
 }
 
-/** Who says something or owns something, from the least to the most trusted. */
+/** Author of a config or owner of a credential, from the least to the most trusted. */
 export type Principal = 'client' | 'workspace' | 'organisation';
 
-/** When a target counts as broken. */
+/** Thresholds of a circuit breaker. */
 export interface BreakerPlan {
   readonly failureThreshold: number | undefined;
   readonly failurePercentage: number | undefined;
@@ -31,7 +31,7 @@ export interface BreakerPlan {
   readonly failureStatusCodes: ReadonlySet<number> | undefined;
 }
 
-/** What a target has after inheritance. */
+/** The settings of a target after inheritance. */
 export interface LeafSettings {
   readonly shape: ParamShape;
   readonly retry: RetryPlan;
@@ -43,7 +43,7 @@ export interface LeafSettings {
   readonly strict: boolean;
 }
 
-/** Where a target's provider and credential come from. */
+/** Source of a target's provider and credential. */
 export type LeafSource =
   | { readonly kind: 'managed'; readonly slug: string }
   /** Provider and credential are written in the config. */
@@ -62,13 +62,13 @@ export interface Leaf {
   readonly source: LeafSource;
   readonly settings: LeafSettings;
   readonly deployments: readonly Deployment[];
-  /** Settings that go over those of a managed provider. */
+  /** Settings that override those of a managed provider. */
   readonly overlay: ReadonlyMap<string, string>;
   readonly breaker: BreakerPlan | undefined;
 }
 
 export interface StickyPlan {
-  /** The index is kept under `config version`, so a new version starts over. */
+  /** Version of the config, part of the storage key, so that a new version starts over. */
   readonly version: string;
   readonly ttlSeconds: number;
   readonly fields: readonly StickyField[];
@@ -111,18 +111,18 @@ export interface Plan {
   /** Slug of a saved config; undefined for inline configs and plain requests. */
   readonly slug: string | undefined;
   readonly version: string | undefined;
-  /** Hosts named in a resource may be in-cluster Services; hosts from requests may not. */
+  /** Who names the hosts: those of resources may be in-cluster Services, those of requests may not. */
   readonly hostOrigin: 'request' | 'resource';
-  /** How far those of a workspace's resource lead; see the contract. */
+  /** The reach of hosts in a workspace's resource; see the contract. */
   readonly reach: ReachBody | undefined;
-  /** Whose word the config is. */
+  /** Author of the config. */
   readonly owner: Principal;
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
   readonly leafCount: number;
-  /** What its patterns may keep in memory. */
+  /** Memory that its patterns may use, in bytes. */
   readonly patternBytes: number;
-  /** Some target takes its provider from the request. */
+  /** Whether a target takes its provider from the request. */
   readonly hasPassthrough: boolean;
   readonly hasBreaker: boolean;
   readonly fetchIntegratedModels: boolean;

@@ -6,12 +6,12 @@ import { compileRegex, patternBytes, type RegexVerdict, type RegexWork } from '.
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What a condition may look at. */
+/** The values that conditions can test. */
 export interface QueryFacts {
   readonly metadata: Facts;
   readonly params: Facts;
   readonly pathname: string;
-  /** What the patterns of the request may still do. */
+  /** The work that patterns of the request may still do. */
   readonly work: RegexWork;
 }
 
@@ -21,7 +21,7 @@ type Predicate = (value: unknown, work: RegexWork) => boolean | Promise<boolean>
 
 const never: Predicate = () => false;
 
-/** All members of an object query must hold, operators of one path included. */
+/** All members of an object query must hold, including the operators of one path. */
 export function compileQuery(query: Query): Matcher {
   if (query.kind === 'test') {
     const read = compileSubject(query.subject);
@@ -33,13 +33,13 @@ export function compileQuery(query: Query): Matcher {
   return (facts) => decide(parts, facts, { until: isAny });
 }
 
-/** What the patterns of a query may keep in memory, in bytes. */
+/** Memory that the patterns of a query may use, in bytes. */
 export function queryBytes(query: Query): number {
   if (query.kind === 'test') return query.operator === '$regex' ? patternBytes(String(query.operand)) : 0;
   return query.parts.reduce((sum, part) => sum + queryBytes(part), 0);
 }
 
-/** Asks the parts in order until one says `until`. Waits only for those that need it. */
+/** Evaluates the parts in order until one equals `until`. Awaits only asynchronous parts. */
 function decide(
   parts: readonly Matcher[],
   facts: QueryFacts,
@@ -92,13 +92,13 @@ function compileOperator(operator: QueryOperator, operand: unknown): Predicate {
   }
 }
 
-/** A condition that cannot be decided is no condition that does not hold: what it guards would be open. */
+/** Throws for an undecided condition: treating it as false would open what it guards. */
 function decided(verdict: RegexVerdict): boolean {
   if (verdict === 'exhausted') throw new AppError('CONDITION_TOO_COSTLY');
   return verdict;
 }
 
-/** Both sides are read as floats; what is no number never compares. */
+/** Both sides are parsed as floats; comparisons with NaN are false. */
 function compareNumbers(operand: unknown, holds: (a: number, b: number) => boolean): Predicate {
   const limit = Number.parseFloat(String(operand));
   return (value) => holds(Number.parseFloat(String(value)), limit);

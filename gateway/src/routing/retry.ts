@@ -4,26 +4,26 @@ import type { RetryPlan } from './plan.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Header and its unit in ms, in the order they are looked at. An HTTP date is not understood: normal back-off. */
+/** Headers in order of precedence, with their unit in ms. An HTTP date is not parsed: the usual back-off applies. */
 const RETRY_AFTER_HEADERS: readonly (readonly [name: string, unitMs: number])[] = [
   ['retry-after-ms', 1],
   ['x-ms-retry-after-ms', 1],
   ['retry-after', 1_000],
 ];
 
-/** Whether a status asks for another try. */
+/** Whether a status is retried. */
 export function isRetryable(plan: RetryPlan, status: number): boolean {
   return plan.statusCodes.has(status);
 }
 
-/** Wait before retry `k` (from 1) in ms: 1 s, 2 s, 4 s, 8 s, 16 s; nothing once a retry-after was honoured. */
+/** Wait before retry `k` (from 1) in ms: 1 s, 2 s, 4 s, 8 s, 16 s; 0 once a retry-after was honoured. */
 export function backoffMs(k: number, honoured: boolean): number {
   return honoured ? 0 : RETRY_BACKOFF_BASE_MS * 2 ** (k - 1);
 }
 
 /**
- * The wait a 429 asks for, in ms; undefined when it names none. `stop` = it asks for more than 60 s, alone or together
- * with what was already waited.
+ * The retry-after of a 429, in ms; undefined without one. `stop`: it exceeds 60 s, alone or together with the waits
+ * honoured before.
  */
 export function retryAfterMs(headers: Headers, waitedMs: number): number | 'stop' | undefined {
   for (const [name, unitMs] of RETRY_AFTER_HEADERS) {

@@ -11,12 +11,12 @@ export interface ParamShape {
 
 export const NO_SHAPE: ParamShape = { defaults: {}, overrides: {}, drops: [] };
 
-/** Whether a shape does anything at all. */
+/** Whether a shape has any effect. */
 export function isShaping(shape: ParamShape): boolean {
   return shape.drops.length > 0 || !isEmpty(shape.defaults) || !isEmpty(shape.overrides);
 }
 
-/** The shaped parameters; the same object when the shape has nothing to do. The input is never changed. */
+/** The shaped parameters; the same object when the shape has no effect. The input is never changed. */
 export function shapeParams(params: JsonObject, shape: ParamShape): JsonObject {
   if (!isShaping(shape)) return params;
   let shaped: JsonObject = mergeObjects(shape.defaults, params, shape.overrides);
@@ -24,7 +24,7 @@ export function shapeParams(params: JsonObject, shape: ParamShape): JsonObject {
   return shaped;
 }
 
-/** A copy without what the steps name, sharing everything else. */
+/** A copy without the path, sharing everything else. */
 function drop(value: unknown, steps: readonly DropStep[], at: number): unknown {
   const step = steps[at];
   if (step === undefined || typeof value !== 'object' || value === null) return value;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StickyField, StickyPlan } from './plan.ts';
 
 export interface SessionFacts {
-  /** SHA-256 of the gateway key: the key itself goes nowhere. */
+  /** SHA-256 of the gateway key; the key itself is not stored. */
   readonly keyHash: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { isOpen } from './breaker.ts';
 import type { Branch, Leaf, PlanNode, StickyPlan } from './plan.ts';
 import type { QueryFacts } from './query.ts';
 
-/** What one target's attempt says to the strategy above it. */
+/** Result of an attempt, as far as strategies need it. */
 export interface RouteOutcome {
   readonly status: number;
   readonly fallback: FallbackRule;
@@ -17,9 +17,9 @@ export interface RouteContext<O extends RouteOutcome> {
   random(): number;
   /** Tries one target. Never rejects. */
   attempt(leaf: Leaf): Promise<O>;
-  /** Whether the request can be sent once more: a body too large to be kept is gone after the first try. */
+  /** Whether the request can be sent again; false once a streamed body is gone or the budget of calls is used up. */
   repeatable(): boolean;
-  /** The outcome will not be used: release what it holds. */
+  /** Releases the resources of an outcome that is not used. */
   abandon(outcome: O): void;
   /** Leaves that a circuit breaker keeps open, by path. */
   readonly open: ReadonlySet<string>;
@@ -27,7 +27,7 @@ export interface RouteContext<O extends RouteOutcome> {
   stick(plan: StickyPlan, branch: string, draw: (stored: number | undefined) => number): Promise<number>;
 }
 
-/** Walks the tree and answers with the outcome that counts. Throws AppError when no condition matches. */
+/** Walks the tree and returns the final outcome. Throws AppError when no condition matches. */
 export function walkPlan<O extends RouteOutcome>(node: PlanNode, context: RouteContext<O>): Promise<O> {
   if (node.kind === 'leaf') return context.attempt(node);
   switch (node.mode) {

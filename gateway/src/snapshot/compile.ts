@@ -6,9 +6,9 @@ import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
 import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
 
-/** What is secret of an account. */
+/** The secret values of an account. */
 export interface Credential {
-  /** By the name of the catalogue. */
+  /** By the name in the provider catalogue. */
   readonly fields: ReadonlyMap<string, Secret>;
   /** Custom headers by name. */
   readonly headers: ReadonlyMap<string, Secret>;
@@ -16,7 +16,7 @@ export interface Credential {
 
 export type Credentials = ReadonlyMap<string, Credential>;
 
-/** From here on nobody sees the values but who writes them onto a request. */
+/** Values are wrapped as `Secret`; only what writes a request reveals them. */
 export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential => ({
   fields: toSecrets(body.fields),
   headers: toSecrets(body.headers ?? {}),
@@ -25,7 +25,7 @@ export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential 
 const toSecrets = (values: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> =>
   new Map(Object.entries(values).map(([name, value]) => [name, new Secret(value)]));
 
-/** What compiling an entry may look at. */
+/** What the compilation of an entry depends on. */
 export interface CompileContext {
   readonly providers: ReadonlyMap<string, Provider>;
   /** By id of the credential entry. */
@@ -59,7 +59,7 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
   }
 }
 
-/** Limits are kept where they are counted, by the fleet. */
+/** No limits: the fleet counts them. */
 function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
   const { name, workspace, scopes, defaults } = body;
   const key: KeyRecord = {
@@ -126,8 +126,8 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
 }
 
 /**
- * The organisation uses the identity of its pods as it likes; for others the entry says so. An operator that does not know the
- * member has not asked the organisation.
+ * Resources of the organisation may use the identity of its pods; for others the entry grants it. Entries of operators that do
+ * not know the member grant nothing.
  */
 function mayUsePodIdentity({ workspace, body }: SnapshotEntry<'provider'>): boolean {
   return workspace === null || body.ownIdentity === true;
@@ -155,7 +155,7 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileC
   };
 }
 
-/** A time that cannot be read has passed: better refused than open for ever. */
+/** A time that cannot be read counts as past, so that the key or account is refused. */
 function toMs(time: string | undefined): number {
   const ms = time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time);
   return Number.isNaN(ms) ? 0 : ms;

@@ -1,15 +1,15 @@
-/** Keeps the Snapshot that serves: validates a new one, compiles what changed, swaps one reference. */
+/** Holds the current Snapshot: validates a new one, compiles what changed, swaps one reference. */
 import { isReadable, type Revision, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type LoadContext, type Loaded, loadEntries } from './load.ts';
 import { EntryError } from './validate.ts';
 import { type SnapshotView, toView } from './view.ts';
 
 export interface SnapshotStatus {
-  /** The version that serves; undefined before the first load. */
+  /** The version that is served; undefined before the first load. */
   readonly version: number | undefined;
-  /** The epoch of the version; 0 where the source knows none. */
+  /** The epoch of the version; 0 when the source has none. */
   readonly epoch: number;
-  /** Of the content that serves; undefined where the source knows none. */
+  /** Digest of the content that is served; undefined when the source has none. */
   readonly digest: string | undefined;
   readonly entries: number;
   /** The newest version that was refused, if none was loaded since. */
@@ -19,7 +19,7 @@ export interface SnapshotStatus {
 }
 
 export interface RejectedVersion extends Revision {
-  /** Id of the entry that is to blame, if it is one. */
+  /** Id of the entry that caused the rejection, if one did. */
   readonly entry?: string;
   readonly reason: string;
 }
@@ -35,15 +35,15 @@ export interface SnapshotHolder {
   readonly status: SnapshotStatus;
   /** Loads a Snapshot, or refuses it and keeps the last good one. Loads run one after the other. */
   load(version: number, snapshot: Snapshot, of?: Published): Promise<SnapshotStatus>;
-  /** Says that a version cannot be loaded, before it could become a Snapshot. */
+  /** Records the rejection of a version that could not be read as a Snapshot. */
   refuse(revision: Revision, reason: string): void;
-  /** What was refused is not offered any more: what serves is what there is. */
+  /** Clears the rejection: the source shows the served version again. */
   clearRejection(): void;
-  /** Called after every load and refusal. Returns how to stop listening. */
+  /** Called after every load and refusal. Returns the function that removes the listener. */
   onChange(listener: (status: SnapshotStatus) => void): () => void;
 }
 
-/** Where a Snapshot stands in the order of what was published, and what it is. */
+/** Revision and content digest of a published Snapshot. */
 export interface Published {
   readonly epoch?: number;
   readonly digest?: string;

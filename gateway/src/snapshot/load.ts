@@ -1,4 +1,4 @@
-/** From a Snapshot to what serves: as a whole, or as an update of what serves already. */
+/** Loads a Snapshot: as a whole, or as an update of the one that is served. */
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
@@ -7,7 +7,7 @@ import type { OrganisationRecord } from './records.ts';
 import { changedNames, NO_TABLES, type Tables, TablesBuilder } from './tables.ts';
 import { validateEntry } from './validate.ts';
 
-/** One entry of the serving Snapshot: reused as it is while its digests stay the same. */
+/** One entry of the served Snapshot; reused while its digests stay the same. */
 interface LoadedEntry {
   /** Its own and those of its credentials. */
   readonly digest: string;
@@ -18,14 +18,14 @@ interface LoadedEntry {
 export interface Loaded {
   readonly tables: Tables;
   readonly organisation: OrganisationRecord;
-  /** By id. An update takes the map over from what it updates, which serves no load after that. */
+  /** By id. An update takes over the map of the previous load, which is not used for another load. */
   readonly held: ReadonlyMap<string, LoadedEntry>;
   /** Reasons by id of entries that cannot be used. */
   readonly skipped: ReadonlyMap<string, string>;
-  /** As they were given, also those of kinds that are not known. */
+  /** As received, including entries of unknown kinds. */
   readonly given: readonly AnyEntry[];
   readonly secrets: Secrets;
-  /** False where entries compete for an id or a name, so that their order matters. */
+  /** False when several entries have the same id or name, so that their order matters. */
   readonly canUpdate: boolean;
 }
 
@@ -39,10 +39,10 @@ export interface LoadContext {
   readonly providers: ReadonlyMap<string, Provider>;
 }
 
-/** Entries that an update looks at, and names that may differ from the last full load: beyond these that is no slower. */
+/** Changed entries, and names that differ from the last full load, up to which an update is faster than a full load. */
 const MAX_UPDATE = 2_000;
 
-/** Loads a Snapshot of a version that can be read. Throws when an entry of it is broken; what was loaded before stays whole then. */
+/** Loads a Snapshot of a version that can be read. Throws when an entry is invalid; the previous load stays usable. */
 export async function loadEntries(
   { entries }: Pick<Snapshot, 'entries'>,
   previous: Loaded | undefined,
@@ -86,13 +86,13 @@ async function loadAll(
   return { tables: draft.finish(), organisation, held, skipped, given, secrets, canUpdate };
 }
 
-/** Entries by id that leave, and what they were, and those that come; one that has only been read again is in both. */
+/** Removed entries with their previous content, and added ones, by id; an entry that was only read again is in both. */
 interface EntryChanges {
   readonly removed: ReadonlyMap<string, LoadedEntry | undefined>;
   readonly added: ReadonlyMap<string, LoadedEntry>;
 }
 
-/** Undefined where only a full load will do. Costs what differs, and a look at which entries those are. */
+/** Undefined when a full load is needed. Cost: the entries that differ, and the comparison that finds them. */
 async function update(given: readonly AnyEntry[], previous: Loaded, context: LoadContext): Promise<Loaded | undefined> {
   const moves = await changesTo(given, previous, context);
   const tables = moves === undefined ? undefined : applyToTables(previous.tables, moves);
@@ -132,11 +132,11 @@ function applyToTables(tables: Tables, { removed, added }: EntryChanges): Tables
 
 const isSame = (a: LoadedEntry, b: LoadedEntry | undefined): boolean => a.digest === b?.digest;
 
-/** Entries that others are compiled or answered with. */
+/** Entries on which other entries or all requests depend. */
 const affectsOthers = ({ kind }: AnyEntry): boolean => kind === 'credential' || kind === 'organisation';
 
 function applyToEntries({ held, skipped }: Loaded, { removed, added }: EntryChanges): Pick<Loaded, 'held' | 'skipped'> {
-  // Ours alone; a copy of a hundred thousand entries would stall the event loop.
+  // Mutated in place: no one else holds it, and a copy of 100,000 entries would stall the event loop.
   const next = held as Map<string, LoadedEntry>;
   const reasons = new Map(skipped);
   for (const id of removed.keys()) {
@@ -155,7 +155,7 @@ interface Difference {
   readonly came: readonly AnyEntry[];
 }
 
-/** What lies between the equal beginnings and the equal ends of two lists: entries of shards that stay are the same objects. */
+/** The parts of two lists between their common beginning and end: entries of unchanged shards are identical objects. */
 function difference(before: readonly AnyEntry[], after: readonly AnyEntry[]): Difference {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

@@ -32,7 +32,7 @@ export interface ManagedProvider {
   /** Settings and credential by catalogue name. */
   readonly values: ReadonlyMap<string, MaybeSecret>;
   readonly customHost: string | undefined;
-  /** Where its hosts may lead. */
+  /** The reach of its hosts. */
   readonly hostOrigin: HostScope;
   readonly headers: ReadonlyMap<string, Secret>;
   readonly deployments: readonly Deployment[];
@@ -40,14 +40,14 @@ export interface ManagedProvider {
   /** Undefined: every model. */
   readonly models: ReadonlySet<string> | undefined;
   readonly inspectStreamForOverload: boolean;
-  /** Undefined: as many requests as come. */
+  /** Undefined: no limit. */
   readonly rateLimits?: KeyRecord['rateLimits'];
-  /** Ready for requests that change none of the above. */
+  /** Prepared for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;
   /** The credential stays with the fleet: a sidecar cannot use it. */
   readonly needsFleet: boolean;
-  /** Whose credential it is. The identity of the gateway's pod is the organisation's, whoever it is lent to. */
+  /** Owner of the credential. The identity of the gateway's pod is the organisation's, also when a workspace may use it. */
   readonly owner: 'workspace' | 'organisation';
   /** The identity of the gateway's pod may be used for it. */
   readonly ownIdentity: boolean;
@@ -58,11 +58,11 @@ export interface SavedConfig {
   readonly slug: string;
   readonly workspace: string | null;
   readonly plan: Plan;
-  /** Naming it is not enough to use it, unless the organisation does; see `isOrganisationOnly` of the contract. */
+  /** Only the organisation may name it; see `isOrganisationOnly` of the contract. */
   readonly withheld: boolean;
 }
 
-/** Who calls through a sidecar: its SidecarProfile, in the place of a key. */
+/** The identity of callers of a sidecar: its SidecarProfile instead of a key. */
 export interface SidecarRecord {
   readonly profile: string;
   readonly workspace: string;

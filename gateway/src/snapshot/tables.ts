@@ -1,11 +1,11 @@
-/** Records under the names that requests know them by. */
+/** Records indexed by the names that requests use. */
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
 import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
 
 export type Scope<T> = ReadonlyMap<string, T>;
 
-/** What is served; never changes. */
+/** The records of one Snapshot; immutable. */
 export interface Tables {
   /** By the SHA-256 of the key. */
   readonly keys: LayeredMap<KeyRecord>;
@@ -17,7 +17,7 @@ export interface Tables {
   readonly configs: LayeredMap<Scope<SavedConfig>>;
 }
 
-/** The scope of what is the organisation's. */
+/** The scope of the organisation's records. */
 export const ORGANISATION = '';
 
 export const NO_TABLES: Tables = {
@@ -39,7 +39,7 @@ interface Scoped {
   readonly slug: string;
 }
 
-/** What is about to be taken out of tables and put into them: first the one, then the other. */
+/** Collects removals, then additions, and makes the tables that result. */
 export class TablesBuilder {
   readonly #base: Tables;
   readonly #keys: Changes<KeyRecord> = new Map();
@@ -53,7 +53,7 @@ export class TablesBuilder {
     this.#base = base;
   }
 
-  /** Two entries want the same name: who has it depends on their order, which an update does not know. */
+  /** Two entries have the same name: the winner depends on their order, which an update does not know. */
   get isAmbiguous(): boolean {
     return this.#isAmbiguous;
   }
@@ -137,7 +137,7 @@ export class TablesBuilder {
 
 const EMPTY_SCOPE = { get: () => undefined };
 
-/** The scopes that change, each made anew; a name that stays keeps its place. */
+/** New maps for the scopes that change; unchanged names keep their position. */
 function merge<T>(base: LayeredMap<Scope<T>>, changes: ReadonlyMap<string, Changes<T>>): Map<string, Scope<T>> {
   const merged = new Map<string, Scope<T>>();
   for (const [scope, names] of changes) {
@@ -151,7 +151,7 @@ function merge<T>(base: LayeredMap<Scope<T>>, changes: ReadonlyMap<string, Chang
   return merged;
 }
 
-/** Nothing is taken out of tables that were empty. */
+/** Tables that were empty have no removals. */
 function withoutRemovals<T>(changes: Changes<T>): Map<string, T> {
   return changes as Map<string, T>; // as above
 }

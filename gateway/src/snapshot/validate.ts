@@ -9,7 +9,7 @@ const entryShape = z.looseObject({
   digest: z.string(),
 });
 
-/** An entry that makes its Snapshot unusable. */
+/** An invalid entry, which makes its Snapshot unusable. */
 export class EntryError extends Error {
   readonly id: string;
 
@@ -20,8 +20,8 @@ export class EntryError extends Error {
 }
 
 /**
- * Entry kinds of a newer minor version are not known here and are left out: undefined. A broken entry refuses the Snapshot: throws
- * Error, EntryError where it is known which one.
+ * Undefined for entry kinds of a newer minor version, which are skipped. Throws for an invalid entry, which rejects the Snapshot:
+ * EntryError when its id is known, else Error.
  */
 export function validateEntry(raw: AnyEntry): AnyEntry | undefined {
   const shape = entryShape.safeParse(raw);

@@ -8,10 +8,10 @@ import type {
 } from './records.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
-/** Whose word it is that a request runs under a config: of the caller and his workspace, or of the organisation. */
+/** Who names the config of a request: the caller or its workspace, or the organisation. */
 export type NamedBy = 'workspace' | 'organisation';
 
-/** What one request sees: a Snapshot never changes once it serves. */
+/** The Snapshot as one request sees it; immutable. */
 export interface SnapshotView {
   readonly version: number;
   readonly organisation: OrganisationRecord;
@@ -20,17 +20,17 @@ export interface SnapshotView {
   workspace(name: string): WorkspaceRecord | undefined;
   /** By the name of the SidecarProfile. */
   sidecar(profile: string): SidecarRecord | undefined;
-  /** In the workspace first, then in the organisation as far as it is granted. */
+  /** Looked up in the workspace, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
-  /** In the workspace first, then in the organisation; what that withholds is only found when it names it itself. */
+  /** Looked up in the workspace, then in the organisation; withheld configs are found only when the organisation names them. */
   config(workspace: string, slug: string, namedBy?: NamedBy): SavedConfig | undefined;
-  /** The slugs of the configs that `config` finds, own ones first. */
+  /** The slugs of the configs that `config` finds, those of the workspace first. */
   configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
-  /** Every managed provider the workspace may use, own ones first. */
+  /** Every managed provider the workspace may use, its own first. */
   providers(workspace: string): readonly ManagedProvider[];
 }
 
-/** The view of tables, which never change. */
+/** The view of immutable tables. */
 export function toView(
   { keys, workspaces, sidecars, providers, configs }: Tables,
   version: number,

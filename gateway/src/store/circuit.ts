@@ -1,4 +1,4 @@
-/** What is known of one target since its first failure. */
+/** Counts of one target since its first failure. */
 export interface CircuitRecord {
   readonly failures: number;
   readonly successes: number;
@@ -10,12 +10,12 @@ export interface CircuitRecord {
 export interface CircuitStore {
   /** By path, e.g. `config.targets[1].targets[0]`; a target that has not failed has no record. */
   read(key: string): Promise<ReadonlyMap<string, CircuitRecord>>;
-  /** Counts atomically. The first failure starts the record; a success without one leaves no trace. */
+  /** Counts atomically. The first failure starts the record; a success before any failure is not recorded. */
   record(key: string, path: string, outcome: 'success' | 'failure'): Promise<void>;
   clear(key: string, path: string): Promise<void>;
 }
 
-/** A record set is forgotten this long after its last change, in seconds. */
+/** Time after the last change until a config's records expire, in seconds. */
 export const CIRCUIT_TTL_SECONDS = 86_400;
 
 /**

@@ -6,7 +6,7 @@ import type { StoreBreaker } from './store-breaker.ts';
 /** Target of each session, as its index in the config; docs/behaviour/routing.md#sticky-sessions. */
 export interface StickySessions {
   /**
-   * What `pick` makes of the remembered index (undefined: none). A new answer is remembered for the TTL, which use does not
+   * The index that `pick` returns for the stored one (undefined: none). A new index is stored for the TTL, which use does not
    * extend. Never rejects: without its store nothing is remembered.
    */
   choose(key: string, ttlSeconds: number, pick: (stored: number | undefined) => number): Promise<number>;
@@ -17,11 +17,11 @@ export interface StickyOptions {
   readonly storeBreaker: StoreBreaker;
   /** Unix time in ms. */
   readonly now: () => number;
-  /** Sessions remembered in this process. */
+  /** Sessions kept in this process. */
   readonly maxSessions?: number;
 }
 
-/** How long a session is answered from this process before the store is asked again, in ms. */
+/** Time for which a session is served from this process before the store is read again, in ms. */
 const LOCAL_MS = 30_000;
 const MAX_SESSIONS = 50_000;
 
@@ -70,7 +70,7 @@ export function createStickySessions(options: StickyOptions): StickySessions {
   };
 }
 
-/** The expiry travels with the index, so that a copy in a process does not outlive the choice. */
+/** The expiry is stored with the index, so that a copy in a process does not outlive the choice. */
 const formatChoice = ({ index, expiresMs }: Choice): string => `${index}@${expiresMs}`;
 
 function parseChoice(text: string): Choice | undefined {

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 
-/** Keeps a broken store from costing every request: after some failures in a row it is left alone for a while. */
+/** Circuit breaker of a store: after some failures in a row it is skipped for a while, so that requests do not wait for it. */
 export interface StoreBreaker {
-  /** The value, or an error at once while the store is left alone. Never rejects. */
+  /** The value, or an error at once while the store is skipped. Never rejects. */
   attempt<T>(task: () => Promise<T>): Promise<Result<T, 'failed' | 'skipped'>>;
 }
 
@@ -11,9 +11,9 @@ export interface StoreBreakerOptions {
   readonly onError: (error: unknown) => void;
   /** Monotonic time in ms. */
   readonly now?: () => number;
-  /** How long the store is left alone, in ms; then one task tries it again. */
+  /** Time for which the store is skipped, in ms; then one task tries it again. */
   readonly pauseMs?: number;
-  /** Failures in a row before that. */
+  /** Consecutive failures before that. */
   readonly maxFailures?: number;
 }
 
@@ -25,7 +25,7 @@ export function createStoreBreaker(options: StoreBreakerOptions): StoreBreaker {
   let failures = 0;
   let pausedUntilMs = 0;
 
-  /** Whoever comes first after a pause is the one that tries: it extends the pause for the others. */
+  /** The first task after a pause tries the store, and extends the pause for the others. */
   const mayTry = (): boolean => {
     if (failures < maxFailures) return true;
     if (now() < pausedUntilMs) return false;

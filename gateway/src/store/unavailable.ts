@@ -1,7 +1,7 @@
-/** Why a store gave no answer. `busy`: too many wait for one already. */
+/** Why a store could not be used. `busy`: too many commands are pending. */
 export type UnavailableReason = 'disconnected' | 'timeout' | 'busy' | 'failed';
 
-/** A shared store could not be used. Callers go on without it. */
+/** A shared store could not be used. Callers continue without it. */
 export class StoreUnavailable extends Error {
   readonly code = 'STORE_UNAVAILABLE';
   readonly reason: UnavailableReason;

@@ -4,13 +4,13 @@ import type { Frame, JsonObject } from '../../wire/contract.ts';
 
 /** Rebuilds one answer from the events of its stream. */
 export interface AnswerBuilder {
-  /** False: the stream failed, or says something that cannot be rebuilt. */
+  /** False: the stream failed, or has an event that cannot be rebuilt. */
   take(frame: Frame): boolean;
-  /** The answer, if the stream told all of it. */
+  /** The answer, if the stream was complete. */
   finish(): object | undefined;
 }
 
-/** The event of our own that tells what guardrails found; it is no part of the answer. */
+/** The gateway's own event with guardrail results; not part of the answer. */
 export const isHookResults = ({ event }: Frame): boolean => event === 'hook_results';
 
 /** The JSON object of a frame. */
@@ -23,11 +23,11 @@ export function parseFrame({ data }: Frame): JsonObject | undefined {
   }
 }
 
-/** The objects of a list; anything else counts as nothing. */
+/** The objects of a list; other items and values are ignored. */
 export const objectsOf = (value: unknown): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
-/** Where an item stands: its own index, else its place in the list. */
+/** Index of an item: its own `index`, else its position in the list. */
 export const indexOf = (item: JsonObject, place: number): number => {
   const index = item['index'];
   return typeof index === 'number' ? index : place;

@@ -1,4 +1,4 @@
-/** Chat and text completions: chunks whose choices carry pieces. */
+/** Chat and text completions: chunks whose choices carry deltas. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame, JsonObject } from '../../wire/contract.ts';
 import { type AnswerBuilder, indexOf, isHookResults, objectsOf, parseFrame } from './builder.ts';
@@ -6,7 +6,7 @@ import { type CharacterBudget, Draft, type DraftList } from './draft.ts';
 
 type MergeChoice = (choice: Draft, piece: JsonObject) => void;
 
-/** Members of a chunk with a meaning of their own. `obfuscation` is padding that changes with every chunk. */
+/** Members of a chunk that are handled separately. `obfuscation` is padding that changes with every chunk. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['choices', 'object', 'usage', 'hook_results', 'obfuscation']);
 /** The same in every chunk. */
 const REPEATED: ReadonlySet<string> = new Set(['id', 'created', 'model', 'provider']);
@@ -56,7 +56,7 @@ function takeChunk(frame: Frame, answer: Draft, choices: DraftList, mergeChoice:
   return true;
 }
 
-/** What both kinds of choices have: reason, log probabilities, and whatever a provider adds. */
+/** Members common to both kinds of choices: reason, log probabilities, and provider-specific ones. */
 function mergeChoiceFacts(choice: Draft, piece: JsonObject): void {
   choice.setKnown('finish_reason', piece['finish_reason'] ?? null);
   for (const [key, value] of Object.entries(piece)) {
@@ -88,7 +88,7 @@ function mergeChat(choice: Draft, { delta }: JsonObject): void {
 
 type MergeMember = (message: Draft, value: unknown) => void;
 
-/** Members of a message that are neither text nor replaced whole. */
+/** Members of a message that are merged item by item. */
 const MESSAGE_MEMBERS: ReadonlyMap<string, MergeMember> = new Map<string, MergeMember>([
   ['role', (message, value) => message.setOnce('role', value)],
   ['annotations', (message, value) => message.setKnown('annotations', value)],
@@ -98,7 +98,7 @@ const MESSAGE_MEMBERS: ReadonlyMap<string, MergeMember> = new Map<string, MergeM
   ['audio', (message, value) => mergeNested(message, 'audio', value)],
 ]);
 
-/** Texts that come in pieces, in a function, a custom tool and an audio answer; other members come once. */
+/** Texts that arrive in pieces, in a function, a custom tool and an audio answer; other members arrive once. */
 const GROWING: ReadonlySet<string> = new Set(['arguments', 'input', 'data', 'transcript']);
 
 function mergeNested(owner: Draft, key: string, value: unknown): void {
@@ -117,7 +117,7 @@ function mergeToolCalls(message: Draft, value: unknown): void {
   message.setOnce('tool_calls', objectsOf(value).length === 0 ? value : undefined);
   for (const [place, piece] of objectsOf(value).entries()) {
     const call = message.list('tool_calls').at(indexOf(piece, place));
-    if (isAnother(call.get('id'), piece['id'])) message.giveUp(); // calls without an index of their own
+    if (isAnother(call.get('id'), piece['id'])) message.giveUp(); // calls without an index
     for (const [key, member] of Object.entries(piece)) {
       if (isObject(member)) mergeNested(call, key, member);
       else if (key !== 'index') call.setOnce(key, member);

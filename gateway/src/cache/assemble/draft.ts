@@ -1,6 +1,6 @@
-/** Objects under construction. Keys come from providers, so members live in maps until the end. */
+/** Objects under construction. Keys come from providers, so members are kept in maps until the end. */
 
-/** Characters that may still be kept; below 0 the stream is too big. Shared by all drafts of a stream. */
+/** Characters that may still be kept; below 0 the stream is too large. Shared by all drafts of a stream. */
 export interface CharacterBudget {
   left: number;
 }
@@ -25,17 +25,17 @@ export class Draft {
     this.#members.set(key, value);
   }
 
-  /** For members that every event repeats: the first value that says something stays. */
+  /** For members that every event repeats: keeps the first value that is not blank. */
   setOnce(key: string, value: unknown): void {
     if (isBlank(this.get(key)) && value !== undefined) this.set(key, value);
   }
 
-  /** The last value stays, but null takes nothing away. */
+  /** Keeps the last value; null does not replace one. */
   setKnown(key: string, value: unknown): void {
     if (value !== null || !this.#members.has(key)) this.set(key, value);
   }
 
-  /** Text grows, plain values are replaced. Objects cannot be joined: a second one means that the stream cannot be rebuilt. */
+  /** Text is appended, plain values are replaced. A second object cannot be merged, so the stream cannot be rebuilt. */
   append(key: string, value: unknown): void {
     const known = this.get(key);
     if (typeof value === 'string' && typeof known === 'string') {
@@ -48,7 +48,7 @@ export class Draft {
     }
   }
 
-  /** Lists grow, other values are replaced. */
+  /** Lists are appended, other values are replaced. */
   concat(key: string, value: unknown): void {
     const known = this.get(key);
     if (!Array.isArray(value)) {
@@ -61,19 +61,19 @@ export class Draft {
     }
   }
 
-  /** Gives the whole stream up. */
+  /** Marks the whole stream as not rebuildable. */
   giveUp(): void {
     this.#budget.left = Number.NEGATIVE_INFINITY;
   }
 
-  /** Takes a member out. */
+  /** Removes a member. */
   remove(key: string): unknown {
     const value = this.get(key);
     this.#members.delete(key);
     return value;
   }
 
-  /** The object under this key, made when it is not there. */
+  /** The object under this key, created if missing. */
   child(key: string): Draft {
     const known = this.get(key);
     if (known instanceof Draft) return known;
@@ -82,7 +82,7 @@ export class Draft {
     return draft;
   }
 
-  /** The list of objects under this key, made when it is not there. */
+  /** The list of objects under this key, created if missing. */
   list(key: string): DraftList {
     const known = this.get(key);
     if (known instanceof DraftList) return known;
@@ -109,7 +109,7 @@ export class DraftList {
     return this.#items.size;
   }
 
-  /** The item, made when it is not there. */
+  /** The item, created if missing. */
   at(index: number): Draft {
     const known = this.#items.get(index);
     if (known !== undefined) return known;
@@ -137,7 +137,7 @@ function finished(value: unknown): unknown {
   return value instanceof DraftList ? value.toArray() : value;
 }
 
-/** Some first events carry an empty id, model or time. */
+/** Some first events have an empty id, model or time. */
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '' || value === 0;
 
 const isComposite = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -9,7 +9,7 @@ import { createResponsesBuilder } from './responses.ts';
 /** Rebuilds the full answer from the bytes of the client's stream; one per stream. Never throws. */
 export interface Assembler {
   push(chunk: Uint8Array): void;
-  /** Undefined when the stream was partial, ended in an error, or held more than fits. */
+  /** Undefined when the stream was incomplete, ended in an error, or exceeded the limit. */
   finish(): object | undefined;
 }
 
@@ -20,7 +20,7 @@ const BUILDERS: Readonly<Record<StreamProtocol, (budget: CharacterBudget) => Ans
   responses: createResponsesBuilder,
 };
 
-/** `maxBytes` bounds what is kept of the stream, counted in characters of text. */
+/** `maxBytes` bounds the text that is kept, in characters. */
 export function createAssembler(protocol: StreamProtocol, maxBytes: number): Assembler {
   const reader = createSseReader();
   const budget: CharacterBudget = { left: maxBytes };

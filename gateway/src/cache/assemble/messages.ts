@@ -44,7 +44,7 @@ export function createMessagesBuilder(budget: CharacterBudget): AnswerBuilder {
       if (state.stopped) return true;
       const event = parseFrame(frame);
       if (event === undefined) return false;
-      return HANDLERS.get(event['type'])?.(state, event) ?? true; // pings, and events that are not invented yet
+      return HANDLERS.get(event['type'])?.(state, event) ?? true; // pings and unknown events
     },
     finish: () => {
       const { message, usage, blocks, open, started, stopped } = state;
@@ -74,7 +74,7 @@ function startBlock({ blocks, open }: State, event: JsonObject): boolean {
   return true;
 }
 
-/** Delta type to the member that grows; both have the same name. */
+/** Delta type to the member it appends to; the delta carries it under the same name. */
 const GROWING: ReadonlyMap<unknown, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -119,7 +119,7 @@ function stopMessage(state: State): boolean {
   return true;
 }
 
-/** Later counts win; null is not a count. */
+/** Later counts win; null is ignored. */
 function mergeUsage({ usage }: State, counts: unknown): void {
   if (!isObject(counts)) return;
   for (const [key, value] of Object.entries(counts)) usage.setKnown(key, value);

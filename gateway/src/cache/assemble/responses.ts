@@ -24,5 +24,5 @@ export function createResponsesBuilder(budget: CharacterBudget): AnswerBuilder {
   };
 }
 
-/** Deltas need not be parsed: their event name says what they are. */
+/** Whether an event may be terminal: deltas are recognised by name and not parsed. */
 const mayEnd = ({ event }: Frame): boolean => event === undefined || TERMINAL.has(event) || FAILED.has(event);

@@ -4,17 +4,17 @@ import type { CacheStore } from '../cache-store.ts';
 export interface MemoryCacheOptions {
   /** Unix time in ms. */
   readonly now: () => number;
-  /** Of all values and keys together; the least used go first. */
+  /** Of all values and keys together; the least recently used are evicted first. */
   readonly maxBytes?: number;
   readonly maxEntryBytes?: number;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** What an entry costs beside key and value, roughly. */
+/** Estimated overhead of an entry beside key and value. */
 const OVERHEAD_BYTES = 256;
 
-/** Answers kept by this process alone. */
+/** Answers kept in this process only. */
 export function createMemoryCacheStore(options: MemoryCacheOptions): CacheStore {
   const { now, maxBytes = MAX_BYTES, maxEntryBytes = MAX_ENTRY_BYTES } = options;
   const entries = new LRUCache<string, Buffer>({
@@ -27,7 +27,7 @@ export function createMemoryCacheStore(options: MemoryCacheOptions): CacheStore 
     get: async (key) => entries.get(key),
     set: async (key, value, ttlSeconds) => {
       if (value.length > maxEntryBytes) entries.delete(key);
-      // A copy: a slice would keep the whole buffer it was cut from.
+      // Copied: a slice would keep its whole parent buffer in memory.
       else entries.set(key, Buffer.from(value), { ttl: ttlSeconds * 1_000 });
     },
     delete: async (key) => {

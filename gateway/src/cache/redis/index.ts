@@ -7,7 +7,7 @@ export interface RedisCacheOptions {
 
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
-/** Answers that all gateways share. */
+/** Answers shared by all gateways. */
 export function createRedisCacheStore(connection: RedisConnection, options: RedisCacheOptions = {}): CacheStore {
   const maxEntryBytes = options.maxEntryBytes ?? MAX_ENTRY_BYTES;
   const remove = async (key: string): Promise<void> => {

@@ -5,11 +5,11 @@ import { DONE, slicesOf, toEvent } from './events.ts';
 import { messageDeltas } from './message-deltas.ts';
 
 export interface ReplayOptions {
-  /** Whether the client asked for the usage: it comes as a chunk of its own, and is null in the others. */
+  /** Whether the client requested usage: then it is in its own chunk, and null in the others. */
   readonly includeUsage: boolean;
 }
 
-/** Members of an answer that every chunk repeats; others come with the first chunk. */
+/** Members of an answer that every chunk repeats; others are in the first chunk. */
 const REPEATED: ReadonlySet<string> = new Set([
   'id',
   'created',
@@ -19,7 +19,7 @@ const REPEATED: ReadonlySet<string> = new Set([
   'system_fingerprint',
 ]);
 
-/** What one choice becomes: its pieces, then the chunk that ends it. */
+/** Converts one choice into its pieces and the chunk that ends it. */
 type ToPieces = (choice: JsonObject, index: number) => readonly JsonObject[];
 
 export const replayChat = (answer: JsonObject, options: ReplayOptions): string[] =>
@@ -64,7 +64,7 @@ function textPieces(choice: JsonObject, index: number): readonly JsonObject[] {
   ];
 }
 
-/** The log probabilities come whole with the first piece. */
+/** All log probabilities are in the first piece. */
 function logprobsOf(choice: JsonObject, first: boolean): JsonObject {
   return 'logprobs' in choice ? { logprobs: first ? choice['logprobs'] : null } : {};
 }

@@ -1,9 +1,9 @@
-/** A chat message as the deltas a provider would have sent. */
+/** A chat message as the deltas that a provider would have sent. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../../wire/contract.ts';
 import { slicesOf } from './events.ts';
 
-/** Members whose items have deltas of their own. */
+/** Members whose items have their own deltas. */
 const LISTS: ReadonlySet<string> = new Set(['content_blocks', 'tool_calls']);
 
 /** At least one delta; all but those of tool calls carry the role. */
@@ -27,7 +27,7 @@ const comesInPieces = (key: string, value: unknown): boolean =>
 const textDeltas = (key: string, value: unknown): readonly JsonObject[] =>
   typeof value === 'string' ? slicesOf(value).map((slice) => ({ [key]: slice })) : [];
 
-/** Where the text blocks spell the content, each piece is sent as both at once. */
+/** Where the text blocks equal the content, each piece is sent as both. */
 function contentDeltas(content: unknown, blocks: readonly JsonObject[]): readonly JsonObject[] {
   const blockText = blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
   const together = blocks.length > 0 && blockText === content;

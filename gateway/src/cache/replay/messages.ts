@@ -56,7 +56,7 @@ const GROWTHS: ReadonlyMap<string, Growth> = new Map<string, Growth>([
   ],
 ]);
 
-/** Block types that stream; blocks of other types, such as search results, come whole when they start. */
+/** Block types that stream; blocks of other types, such as search results, are complete in their start event. */
 const STREAMED: ReadonlySet<unknown> = new Set(['text', 'thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use']);
 
 function blockEvents(block: JsonObject, index: number) {

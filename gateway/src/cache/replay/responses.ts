@@ -70,7 +70,7 @@ const PARTS: ReadonlyMap<unknown, PartStream> = new Map<unknown, PartStream>([
 
 function partEvents(part: JsonObject, place: JsonObject): readonly ResponseEvent[] {
   const stream = PARTS.get(part['type']);
-  if (stream === undefined) return []; // it stands in the item's own event
+  if (stream === undefined) return []; // it is part of the item's own event
   const { member, text } = stream;
   const annotations = partsOf(part['annotations']);
   const empty = {
@@ -94,7 +94,7 @@ function partEvents(part: JsonObject, place: JsonObject): readonly ResponseEvent
   ];
 }
 
-/** The deltas of a text and the event that repeats it whole; log probabilities come with the latter. */
+/** The deltas of a text and the event that repeats it; log probabilities are in the latter. */
 function textEvents(name: string, member: string, value: unknown, place: JsonObject): readonly ResponseEvent[] {
   const text = typeof value === 'string' ? value : '';
   const quiet = 'logprobs' in place ? { logprobs: [] } : {};

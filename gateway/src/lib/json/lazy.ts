@@ -1,10 +1,10 @@
-/** Objects whose large members are parsed when somebody reads them, and written as the bytes they came in. */
+/** Objects whose large members are parsed on first read, and written as the bytes they arrived in. */
 import { parseJson } from '@gatehouse/crds';
 import type { JsonScan, MemberSpan } from './scan.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Members from this size on wait until they are read. */
+/** Members from this size on are parsed lazily. */
 const LAZY_BYTES = 4 * 1024;
 
 interface LazyMember {
@@ -12,7 +12,7 @@ interface LazyMember {
   read(): unknown;
 }
 
-// Keyed by objects that are never changed: what is noted of one holds as long as it lives.
+// Keyed by objects that never change, so entries stay valid as long as the object lives.
 const lazyMembers = new WeakMap<object, ReadonlyMap<string, LazyMember>>();
 
 /** Why a value cannot be read, and what is known of the member names in it. */
@@ -21,7 +21,7 @@ interface Reading {
   readonly nameKind: JsonScan['nameKind'];
 }
 
-/** The object whose members lie at these places. Members with values that are no JSON throw `broken`: some here, some when read. */
+/** The object with members at these positions. Members whose values are not JSON throw `broken`, here or when read. */
 export function lazyObject(bytes: Buffer, members: readonly MemberSpan[], reading: Reading): JsonObject {
   const object: Record<string, unknown> = {};
   const lazy = new Map<string, LazyMember>();
@@ -56,10 +56,10 @@ function parse(bytes: Buffer, { broken, nameKind }: Reading): unknown {
   }
 }
 
-/** The names of members that nobody should read to compare them with something small; undefined: there are none. */
+/** The names of lazy members, which are not to be read for a comparison with something small; undefined: there are none. */
 export const largeMembers = (object: object): Pick<ReadonlySet<string>, 'has'> | undefined => lazyMembers.get(object);
 
-/** `{...under, ...object, ...over}` without reading what waits. */
+/** `{...under, ...object, ...over}` without reading lazy members. */
 export function mergeObjects(under: JsonObject, object: JsonObject, over: JsonObject): JsonObject {
   const layers = [under, object, over];
   if (!layers.some((layer) => lazyMembers.has(layer))) return { ...under, ...object, ...over };
@@ -82,7 +82,7 @@ export function mergeObjects(under: JsonObject, object: JsonObject, over: JsonOb
   return merged;
 }
 
-/** The JSON text of an object; members that wait are copied, not parsed. */
+/** The JSON text of an object; lazy members are copied, not parsed. */
 export function writeJson(object: object): Buffer {
   const lazy = lazyMembers.get(object);
   if (lazy === undefined) return Buffer.from(JSON.stringify(object));

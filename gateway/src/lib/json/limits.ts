@@ -1,4 +1,4 @@
-/** What one JSON text may be made of; checked on its bytes, before anything is parsed. */
+/** Limits of one JSON text, checked on its bytes before parsing. */
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly depth: number;
@@ -8,14 +8,14 @@ export interface JsonLimits {
   readonly stringBytes: number;
 }
 
-/** Why a text is not parsed. */
+/** Why a text is refused. */
 export type JsonProblem =
   | { readonly kind: 'malformed' | 'depth' | 'nodes' | 'string' | 'names' }
   | { readonly kind: 'duplicate'; readonly name: string };
 
 /** Longest member name in bytes: names are hashed byte by byte, and schemas have short ones. */
 export const MAX_NAME_BYTES = 64 * 1024;
-/** Longest number in bytes: no number that means something needs more. */
+/** Longest number in bytes: no meaningful number needs more. */
 export const MAX_NUMBER_BYTES = 1024;
 
 /**

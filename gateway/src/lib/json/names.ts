@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 
 const QUOTE = 0x22;
 const FIRST_CAPACITY = 256;
-/** Longest search for a free place. A table that is half full needs a few steps; names made to collide need more. */
+/** Longest search for a free place. A half-full table needs a few steps; names crafted to collide need more. */
 const MAX_PROBES = 256;
-/** Differs per process: which names collide cannot be known from outside. */
+/** Random per process, so that colliding names cannot be computed in advance. */
 const SEED = randomBytes(4).readInt32LE();
 
-// Small texts share these; they are emptied for each text and used without a pause.
+// Shared by small texts: cleared for each text and used without an await.
 const sharedHashes = new Int32Array(FIRST_CAPACITY);
 const sharedStarts = new Int32Array(FIRST_CAPACITY);
 

@@ -3,21 +3,21 @@ import { DEFAULT_JSON_LIMITS, type JsonLimits } from './limits.ts';
 import { JsonScan } from './scan.ts';
 
 export interface ReadOptions {
-  /** A name may stand twice in an object, as in an answer of an upstream: what that means is the upstream's business. */
+  /** Allows a name twice in an object, as some upstreams send it. */
   readonly repeated?: boolean;
 }
 
-/** An object has two members of the same name, so what it means depends on who reads it. */
+/** An object has two members of the same name; parsers disagree about its meaning. */
 export class RepeatedNameError extends Error {
   override readonly name = 'RepeatedNameError';
 }
 
-/** Shorter text cannot hold enough of anything to hurt. */
+/** Shorter text cannot exceed any limit. */
 const HARMLESS = 1024;
 
 /**
  * `parseJson` within limits: an upstream's answer or event, a header. Throws an Error when the text is no JSON or is
- * beyond the limits; its message quotes the text, so it is nothing for a log.
+ * beyond the limits; its message quotes the text and must not be logged.
  */
 export function readJson(
   text: string | Buffer,

@@ -1,4 +1,4 @@
-/** One pass over the bytes of a JSON text: its structure, its size, and whether a member has one value only. */
+/** One pass over the bytes of a JSON text: structure, size, and names that are repeated. */
 import { isUtf8 } from 'node:buffer';
 import { type JsonLimits, type JsonProblem, MAX_NAME_BYTES, MAX_NUMBER_BYTES } from './limits.ts';
 import { hashByte, MemberNames, NAME_HASH_START } from './names.ts';
@@ -28,7 +28,7 @@ const WANT_COLON = 4;
 const WANT_COMMA = 8;
 const WANT_END = 16;
 
-// Texts that are read without a pause share it.
+// Shared by texts that are scanned without an await.
 const SHARED_LEVELS = new Int32Array(1024);
 
 /** A member of the outermost object; the value's bytes may have white space around them. */
@@ -39,16 +39,16 @@ export interface MemberSpan {
 }
 
 export interface ScanOptions {
-  /** Calls of `run` have pauses between them. */
+  /** Other texts may be scanned between calls of `run`. */
   readonly paused?: boolean;
-  /** A name may stand twice in an object: what an answer of an upstream means is the upstream's business. */
+  /** Allows a name twice in an object, as some upstreams send it. */
   readonly repeated?: boolean;
-  /** Notes the members of the outermost object, up to so many; none when there are more. */
+  /** Records the members of the outermost object, up to this number; none when there are more. */
   readonly members?: number;
 }
 
 /**
- * Strings are skipped, not read: what an escape or a control character in one means is the parser's business. Everything
+ * Strings are skipped: escapes and control characters in them are left to the parser. Everything
  * between them is checked, so that no two parsers can see different members in the text.
  */
 export class JsonScan {
@@ -78,22 +78,22 @@ export class JsonScan {
     this.#members = members === 0 ? undefined : [];
   }
 
-  /** Why the text is not to be parsed, once `run` is through. */
+  /** Why the text must not be parsed; known once `run` is done. */
   get problem(): JsonProblem | undefined {
     return this.#problem;
   }
 
-  /** The members of the outermost object, when they were asked for and are not too many. */
+  /** The members of the outermost object, if they were requested and are not too many. */
   get members(): readonly MemberSpan[] | undefined {
     return this.#members;
   }
 
-  /** What `parseJson` wants to know of the member names, once `run` is through. */
+  /** The kind of member names, for `parseJson`; known once `run` is done. */
   get nameKind(): 'plain' | 'unknown' {
     return this.#hasEscapedNames ? 'unknown' : 'plain';
   }
 
-  /** Reads on until `until` is passed. True: the text is through, or has a problem. */
+  /** Continues until `until` is passed. True: the text is done, or has a problem. */
   run(until: number): boolean {
     const bytes = this.#bytes;
     const end = Math.min(until, bytes.length);

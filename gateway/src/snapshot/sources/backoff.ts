@@ -1,7 +1,7 @@
-/** Waiting for the next try: nobody hammers a server that is away, and clients that failed together come back apart. */
+/** Delays between tries: growing while a server is unreachable, and spread so that clients do not reconnect together. */
 
 export interface Backoff {
-  /** The next delay in ms: between the minimum and a ceiling that doubles with every call since the last reset. */
+  /** The next delay in ms: random between the minimum and a ceiling that doubles with every call since the last reset. */
   next(): number;
   reset(): void;
 }
@@ -40,7 +40,7 @@ export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-/** A signal that follows another one and ends by itself when it is not extended in time. */
+/** A signal that follows another one and aborts by itself when it is not extended in time. */
 export interface IdleTimeout extends Disposable {
   readonly signal: AbortSignal;
   extend(): void;

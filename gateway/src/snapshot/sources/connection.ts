@@ -2,13 +2,13 @@ import type { SourceOptions } from './source.ts';
 
 export interface Connection {
   readonly connected: boolean;
-  /** Why it is not. */
+  /** Why it is not connected. */
   readonly problem: string | undefined;
   up(): void;
   down(error: unknown): void;
 }
 
-/** Whether the control plane answers. Tells and logs when that changes, not at every try. */
+/** Tracks whether the control plane answers. Reports and logs changes, not every try. */
 export function createConnection(
   peer: string,
   { log, onConnected }: Pick<SourceOptions, 'log' | 'onConnected'>,

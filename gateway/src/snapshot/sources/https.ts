@@ -1,4 +1,4 @@
-/** GET over HTTPS with a bearer token and an authority that rotate in files. */
+/** GET over HTTPS with a bearer token and certificate authority read from files that rotate. */
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -7,19 +7,19 @@ export interface Endpoint {
   readonly origin: string;
   /** Its certificate authority as PEM; absent: those of the system. */
   readonly caFile: string | undefined;
-  /** Bearer token; it is read again for every request that does not take what was read just before. */
+  /** File of the bearer token; read again for every request, but for those with `isOneOfMany`. */
   readonly tokenFile: string | undefined;
 }
 
 export interface HttpsClient {
-  /** Resolves with any answer; the body is to be read or destroyed. Rejects when there is none, or with the signal's reason. */
+  /** Resolves with any answer; the body is to be read or destroyed. Rejects without an answer, or with the signal's reason. */
   get(path: string, options: GetOptions): Promise<HttpsAnswer>;
   close(): Promise<void>;
 }
 
 export interface GetOptions {
   readonly signal: AbortSignal;
-  /** One of many requests: token and authority of the last few seconds will do. */
+  /** One of many requests: token and authority may be a few seconds old. */
   readonly isOneOfMany?: boolean;
 }
 
@@ -31,11 +31,11 @@ export interface HttpsAnswer {
 const CONNECT_MS = 5_000;
 /** Shards are read in parallel, beside the watch. */
 const CONNECTIONS = 12;
-/** An edit seldom comes within the default of seconds; below the 60 s after which many load balancers forget a connection, in ms. */
+/** In ms: longer than the pauses between edits, below the 60 s after which many load balancers drop connections. */
 const IDLE_MS = 50_000;
-/** A dead peer of a silent stream is noticed by the system. */
+/** TCP keep-alive detects a dead peer of a silent stream. */
 const TCP_KEEPALIVE_MS = 30_000;
-/** Kubelet renews a token minutes before it ends; a read for every shard was the largest part of an update, in ms. */
+/** In ms: kubelet renews a token minutes before it expires, and reading it for every shard dominated the time of an update. */
 const FRESH_MS = 5_000;
 
 export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): HttpsClient {
@@ -54,7 +54,7 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
   };
   const agentFor = (ca: string | undefined): Agent => {
     if (current !== undefined && current.ca === ca) return current.agent;
-    current?.agent.close().catch(() => undefined); // its answers in progress may end
+    current?.agent.close().catch(() => undefined); // answers in progress may finish
     const tls = ca === undefined ? {} : { ca };
     const connect = { ...tls, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
     current = { ca, agent: new Agent({ connections: CONNECTIONS, keepAliveTimeout: IDLE_MS, connect }) };
@@ -83,7 +83,7 @@ export function createHttpsClient({ origin, caFile, tokenFile }: Endpoint): Http
         throw error;
       });
       if (statusCode === 401) forget();
-      body.on('error', () => undefined); // who reads gets it; who has stopped reading must not crash
+      body.on('error', () => undefined); // readers get the error; without a reader it must not crash the process
       return { status: statusCode, body };
     },
     close: async () => {

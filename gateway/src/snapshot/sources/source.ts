@@ -1,27 +1,27 @@
 import type { SnapshotHolder } from '../holder.ts';
 
-/** Where Snapshots come from, for as long as the process lives. */
+/** A source of Snapshots for the lifetime of the process. */
 export interface SnapshotSource {
-  /** Begins to look; returns at once. */
+  /** Starts in the background; returns at once. */
   start(): void;
-  /** What `/internal/status` shows of it. */
+  /** The state shown by `/internal/status`. */
   status(): SourceStatus;
   close(): Promise<void>;
 }
 
 export interface SourceStatus {
   readonly source: 'kubernetes' | 'sidecar';
-  /** Whether news would arrive: the control plane answers. */
+  /** Whether changes would arrive: the control plane answers. */
   readonly connected: boolean;
-  /** Where what serves came from. */
+  /** Where the served Snapshot came from. */
   readonly servedFrom: string | undefined;
-  /** What keeps something newer from being served. */
+  /** Why a newer Snapshot is not served. */
   readonly problem: string | undefined;
 }
 
 type Write = (fields: object, message: string) => void;
 
-/** What a source needs of a logger; fields never hold entries. */
+/** The logger of a source; fields never hold entries. */
 export interface SourceLog {
   readonly info: Write;
   readonly warn: Write;

@@ -6,7 +6,7 @@ import type { StateStore } from '../state.ts';
 export interface MemoryOptions {
   /** Unix time in ms. */
   readonly now: () => number;
-  /** Keys kept; the least used go first. */
+  /** Keys kept; the least recently used are evicted first. */
   readonly maxEntries?: number;
 }
 
@@ -14,7 +14,7 @@ const MAX_STATES = 100_000;
 /** Configs; the targets of each are bounded by its schema. */
 const MAX_CIRCUITS = 10_000;
 
-/** States of this process alone. */
+/** States kept in this process only. */
 export function createMemoryStateStore({ now, maxEntries = MAX_STATES }: MemoryOptions): StateStore {
   const states = createExpiringMap<string>(maxEntries, now);
   return {
@@ -28,7 +28,7 @@ export function createMemoryStateStore({ now, maxEntries = MAX_STATES }: MemoryO
   };
 }
 
-/** Circuit records of this process alone. */
+/** Circuit records kept in this process only. */
 export function createMemoryCircuitStore({ now, maxEntries = MAX_CIRCUITS }: MemoryOptions): CircuitStore {
   const circuits = createExpiringMap<Map<string, CircuitRecord>>(maxEntries, now);
   return {
@@ -54,7 +54,7 @@ function nextRecord(
   return { ...known, failures: known.failures + 1 };
 }
 
-/** Without a timer of its own: an entry that nobody reads leaves when it is the least used. */
+/** No timer: an expired entry is removed when it is read or evicted. */
 function createExpiringMap<V extends string | object>(max: number, now: () => number): LRUCache<string, V> {
   return new LRUCache({ ...atMostEntries(max), ttlResolution: 0, perf: { now } });
 }

@@ -26,7 +26,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[4])
 return 1
 `);
 
-/** Circuit records that all gateways share. */
+/** Circuit records shared by all gateways. */
 export function createRedisCircuitStore(connection: RedisConnection, now: () => number): CircuitStore {
   return {
     read: async (key) => {

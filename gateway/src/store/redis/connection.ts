@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
 
-/** `waiting`: nothing has asked yet. `down`: connecting failed or the connection broke; it is tried again. */
+/** `waiting`: not used yet. `down`: connecting failed or the connection broke; it is retried. */
 export type RedisHealth = 'waiting' | 'connecting' | 'ready' | 'down' | 'closed';
 
 export interface RedisNode {
@@ -23,7 +23,7 @@ export interface RedisSettings {
   readonly database?: number | undefined;
   /** Present: TLS. Certificate authorities in PEM instead of the built-in ones. */
   readonly tls?: { readonly ca?: string | undefined } | undefined;
-  /** Clusters only: which nodes answer reads. */
+  /** Clusters only: the nodes that serve reads. */
   readonly scaleReads?: 'master' | 'slave' | 'all' | undefined;
   /** Longest wait for an answer in ms. */
   readonly commandTimeoutMs?: number | undefined;
@@ -31,35 +31,35 @@ export interface RedisSettings {
   readonly connectTimeoutMs?: number | undefined;
 }
 
-/** One Redis server or cluster. Nothing waits for it: without a connection commands fail at once. */
+/** One Redis server or cluster. Without a connection commands fail at once instead of being queued. */
 export interface RedisConnection {
   /** Runs commands on the client; all errors become StoreUnavailable. */
   run<T>(commands: (client: RedisClient) => Promise<T>): Promise<T>;
   health(): RedisHealth;
-  /** Connects in the background if nothing has yet; the first `run` does it too. */
+  /** Connects in the background; the first `run` does so too. */
   connect(): void;
-  /** Calls back after each change of health, until the returned function is called. */
+  /** Called after each change of health; returns the function that removes the listener. */
   onHealth(listener: (health: RedisHealth) => void): () => void;
-  /** Commands under way fail, at the latest by their timeout. */
+  /** Pending commands fail, at the latest by their timeout. */
   close(): Promise<void>;
 }
 
 const COMMAND_TIMEOUT_MS = 50;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** A connection on which nothing arrives for this long, in ms, although something was asked, is dead. */
+/** Time without any data, in ms, after which a connection with pending commands counts as dead. */
 const SILENCE_TIMEOUT_MS = 2_000;
-/** Commands whose answer is awaited, over all callers: bounds memory while the server hangs. */
+/** Pending commands of all callers: bounds memory while the server hangs. */
 const MAX_IN_FLIGHT = 10_000;
 /** First and longest pause before connecting again, in ms. */
 const BACKOFF_MS = { first: 50, longest: 2_000 } as const;
 const HEALTH_EVENTS = ['connecting', 'ready', 'close', 'reconnecting', 'end'] as const;
 
-/** Makes a connection without opening it. */
+/** Creates a connection without opening it. */
 export function createRedisConnection(settings: RedisSettings): RedisConnection {
   const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const client = createClient(settings);
   const events: EventEmitter = client;
-  events.on('error', () => {}); // seen as health, and by those whose command failed
+  events.on('error', () => {}); // reported as health, and as errors of commands
   const listeners = new Set<(health: RedisHealth) => void>();
   let closed = false;
   let inFlight = 0;
@@ -75,7 +75,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
   for (const event of HEALTH_EVENTS) events.on(event, tell);
 
   const connect = (): void => {
-    if (health() === 'waiting') client.connect().catch(() => {}); // tried again with back-off
+    if (health() === 'waiting') client.connect().catch(() => {}); // retried with back-off
   };
 
   return {
@@ -133,7 +133,7 @@ function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSetti
     lazyConnect: true,
     connectTimeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    // A command that was sent before the connection broke is lost: its caller has moved on.
+    // Commands sent before the connection broke are not repeated: their callers no longer wait.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     ...(username === undefined ? {} : { username }),
@@ -142,7 +142,7 @@ function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSetti
   };
 }
 
-/** Doubles up to the longest pause; between half of it and all of it, so that gateways do not come back together. */
+/** Doubles up to the longest pause; randomised between half and all of it, so that gateways do not reconnect together. */
 const backoffMs = (attempt: number): number =>
   Math.min(BACKOFF_MS.first * 2 ** attempt, BACKOFF_MS.longest) * (0.5 + Math.random() / 2);
 
@@ -160,7 +160,7 @@ function toHealth(status: RedisClient['status']): RedisHealth {
   }
 }
 
-/** Errors of ioredis carry the command with its arguments, which are keys and answers of tenants: not for logs. */
+/** Errors of ioredis contain the command with its arguments, which are keys and answers of tenants and must not be logged. */
 const withoutCommand = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error));
 
 async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {

@@ -34,5 +34,5 @@ export function runScript(
   });
 }
 
-/** Redis puts its error code first in the text; there is no other place for it. */
+/** Redis error codes are the first word of the message. */
 const isUnknownScript = (error: unknown): boolean => error instanceof Error && error.message.startsWith('NOSCRIPT');

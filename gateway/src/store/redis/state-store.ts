@@ -1,7 +1,7 @@
 import type { StateStore } from '../state.ts';
 import type { RedisConnection } from './connection.ts';
 
-/** States that all gateways share. */
+/** States shared by all gateways. */
 export function createRedisStateStore(connection: RedisConnection): StateStore {
   return {
     get: async (key) => (await connection.run((client) => client.get(key))) ?? undefined,

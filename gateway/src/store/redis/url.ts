@@ -2,7 +2,7 @@ import { err, ok, type Result } from '@gatehouse/crds';
 import { Secret } from '../../lib/secret.ts';
 import type { RedisSettings } from './connection.ts';
 
-/** What a URL says about a connection; `nodes` has one entry. */
+/** Settings read from a URL; `nodes` has one entry. */
 export type RedisUrl = Pick<RedisSettings, 'nodes' | 'username' | 'password' | 'database' | 'tls'>;
 
 const DEFAULT_PORT = 6379;

@@ -1,4 +1,4 @@
-/** The three questions a gateway asks the API server. It may ask no others. */
+/** The three requests a gateway sends to the API server; its Role allows no others. */
 import { isObject, parseJson } from '@gatehouse/crds';
 import { MANIFEST_KEY, manifestName, SHARD_KEY, type ShardRef } from '@gatehouse/crds/snapshot';
 import { startIdleTimeout } from '../backoff.ts';
@@ -7,7 +7,7 @@ import { readLines, readText } from '../lines.ts';
 
 /** The manifest as an object of the API server. */
 export interface ManifestObject {
-  /** Of the object: another one when it was deleted and made again. */
+  /** Of the object; differs after it was deleted and created again. */
   readonly uid: string;
   readonly text: string;
 }
@@ -18,11 +18,11 @@ export interface CallOptions {
 
 /** All reject when the API server cannot be reached, refuses or takes too long. */
 export interface SnapshotApi {
-  /** Undefined when there is none. */
+  /** Undefined when it does not exist. */
   manifest(options: CallOptions): Promise<ManifestObject | undefined>;
-  /** The manifest as it is, then whenever it changes, until the server ends the watch. */
+  /** The manifest now and after each change, until the server ends the watch. */
   watchManifest(options: CallOptions): AsyncGenerator<ManifestObject, void>;
-  /** The text of a shard; undefined when there is none. */
+  /** The text of a shard; undefined when it does not exist. */
   shard(ref: Pick<ShardRef, 'name' | 'secret'>, options: CallOptions): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -36,11 +36,11 @@ export interface SnapshotApiOptions {
 }
 
 const CALL_MS = 10_000;
-/** The API server sends a bookmark about once a minute; three of them are not lost without a reason. */
+/** The API server sends a bookmark about once a minute; three missing ones mean a dead watch. */
 const SILENCE_MS = 200_000;
-/** When the server ends a watch, in s. */
+/** Lifetime of a watch, in s. */
 const WATCH_SECONDS = { min: 300, max: 600 };
-/** An object of etcd has 1.5 MiB at most, and escapes may double it. */
+/** Objects in etcd are at most 1.5 MiB; JSON escapes may double that. */
 const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
 
 export function createSnapshotApi({ endpoint, namespace, fleet, random }: SnapshotApiOptions): SnapshotApi {
@@ -76,7 +76,7 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: Snapsh
     shard: async ({ name, secret }, options) => {
       const path = `${base}/${secret ? 'secrets' : 'configmaps'}/${encodeURIComponent(name)}`;
       const asked = { ...options, isOneOfMany: true };
-      // From the API server's memory, at half its costs: a shard never changes, but that memory may not have it yet.
+      // First from the API server's watch cache, at half the cost: a shard is immutable, but may not be in the cache yet.
       const object = (await getObject(`${path}?resourceVersion=0`, asked)) ?? (await getObject(path, asked));
       const value = dataOf(object, SHARD_KEY);
       return secret && value !== undefined ? Buffer.from(value, 'base64').toString('utf8') : value;
@@ -85,7 +85,7 @@ export function createSnapshotApi({ endpoint, namespace, fleet, random }: Snapsh
   };
 }
 
-/** The manifest of an event that shows it as it is; undefined for bookmarks and for its end. */
+/** The manifest of an ADDED or MODIFIED event; undefined for bookmarks and deletion. */
 function changedObject(line: string): ManifestObject | undefined {
   const event = decodeJson(line);
   if (!isObject(event)) throw new Error('a line of the watch is no event');
@@ -93,12 +93,12 @@ function changedObject(line: string): ManifestObject | undefined {
     case 'ADDED':
     case 'MODIFIED':
       return toManifest(event['object']);
-    // Who deletes the manifest stops no gateway: it keeps what it has.
+    // A deleted manifest stops no gateway: the current Snapshot is kept.
     case 'DELETED':
     case 'BOOKMARK':
       return undefined;
     default:
-      throw new Error('the watch ended with an error'); // 410 among others: the next one begins with what is there
+      throw new Error('the watch ended with an error'); // such as 410: the next watch starts from the current state
   }
 }
 
@@ -119,6 +119,6 @@ function decodeJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw new Error('the answer of the API server is not JSON'); // without the cause, which would quote it
+    throw new Error('the answer of the API server is not JSON'); // without the cause, whose message quotes the text
   }
 }

@@ -1,4 +1,4 @@
-/** A manifest that the API server shows, and whether it may be taken: docs/behaviour/publishing.md. Pure. */
+/** Decides whether a manifest of the API server may be loaded: docs/behaviour/publishing.md#order. Pure. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import {
   compareRevisions,
@@ -13,24 +13,24 @@ import type { ManifestObject } from './api.ts';
 export interface CandidateManifest {
   readonly object: ManifestObject;
   readonly manifest: Manifest;
-  /** Of what it has served. */
+  /** Content digest. */
   readonly digest: string;
 }
 
 export interface KnownRevisions {
-  /** What was taken last. */
+  /** The last accepted candidate. */
   readonly latest: CandidateManifest | undefined;
-  /** What was served before this process began. */
+  /** The revision that was served before this process started. */
   readonly remembered: Revision;
 }
 
 export interface ManifestRejection {
-  /** Of what is refused, where that much could be read. */
+  /** The rejected revision, if it could be read. */
   readonly revision: Revision | undefined;
   readonly message: string;
 }
 
-/** Refuses what cannot be read, what comes before what is known, and a known revision with other content. */
+/** Rejects an unreadable manifest, a revision before the known one, and the known revision with other content. */
 export function readCandidate(
   object: ManifestObject,
   { latest, remembered }: KnownRevisions,

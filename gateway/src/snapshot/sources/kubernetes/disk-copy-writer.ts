@@ -1,4 +1,4 @@
-/** Keeps the copy on disk up to date behind the scenes: the newest manifest only, one write at a time. */
+/** Keeps the copy on disk up to date in the background: the newest manifest only, one write at a time. */
 import type { Manifest } from '@gatehouse/crds/snapshot';
 import { sleepUntilAborted } from '../backoff.ts';
 import type { SourceLog } from '../source.ts';
@@ -7,13 +7,13 @@ import type { ShardCache } from './shard-cache.ts';
 
 export interface DiskCopyWriter {
   onServing(manifest: Manifest, event: 'loaded' | 'confirmed'): void;
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   close(): Promise<void>;
 }
 
-/** How often the age of an unchanged copy begins anew at most, in ms. */
+/** Shortest time between two confirmations of an unchanged copy, in ms. */
 const CONFIRM_EVERY_MS = 30_000;
-/** Serving comes first, and edits come in bursts: so long a new Snapshot waits to be written, in ms. */
+/** Delay before a new Snapshot is written, in ms: edits come in bursts, and serving has priority. */
 const SETTLE_MS = 3_000;
 
 export function createDiskCopyWriter(

@@ -13,34 +13,34 @@ import {
 
 export interface DiskCopyOptions {
   readonly folder: string;
-  /** A copy that was not confirmed for so long is not served any more. */
+  /** Age since the last confirmation after which a copy is not served. */
   readonly maxAgeMs: number;
   /** Unix time in ms. */
   readonly now: () => number;
 }
 
 export interface DiskCopy {
-  /** The manifest of the copy; the error says why there is none to serve. */
+  /** The manifest of the copy; the error says why it cannot be served. */
   manifest(): Promise<Result<Manifest, string>>;
   /** Undefined when it is not there. */
   shard(digest: string): Promise<string | undefined>;
-  /** Shards first, the manifest last, each in place of its old self: a crash in between leaves the old copy. */
+  /** Writes shards, then the manifest, each by an atomic rename: a crash in between leaves the old copy. */
   save(manifest: Manifest, entriesOf: (digest: string) => readonly AnyEntry[] | undefined): Promise<void>;
-  /** What was saved is what is published now: its age begins anew. */
+  /** The saved copy is the published one: its age starts again. */
   confirm(): Promise<void>;
 }
 
 const MANIFEST = 'manifest.json';
 const SHARD = /^[0-9a-f]{64}\.json$/;
 const DIGEST_LENGTH = 64;
-/** Credentials are in it: nobody else may read. */
+/** The copy holds credentials: readable by the owner only. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 export function createDiskCopy({ folder, maxAgeMs, now }: DiskCopyOptions): DiskCopy {
   const pathOf = (digest: string): string => join(folder, `${digest}.json`);
   const manifestPath = join(folder, MANIFEST);
-  /** Digests of files that this process has written: what was there before is not trusted by its name. */
+  /** Digests of files that this process has written; existing files are not trusted by their names. */
   const written = new Set<string>();
   return {
     manifest: async () => {
@@ -84,7 +84,7 @@ async function removeOthers(folder: string, digests: ReadonlySet<string>): Promi
   }
 }
 
-/** Written to another name and renamed: readers see the old file or the new one. */
+/** Written under another name and renamed: readers see the old file or the new one. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = `${path}.tmp`;
   const file = await open(draft, 'w', FILE_MODE);

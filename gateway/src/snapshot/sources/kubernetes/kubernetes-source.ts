@@ -18,16 +18,16 @@ export interface KubernetesSourceSettings {
   readonly fleet: string;
   /** Folder of the last good copy; undefined: none is kept. */
   readonly folder: string | undefined;
-  /** How long a copy may serve that was not confirmed since. */
+  /** Age since the last confirmation up to which a copy is served. */
   readonly maxAgeMs: number;
 }
 
-/** How long the API server has before the copy on disk serves, in ms. */
+/** Wait for the API server before the copy on disk is served, in ms. */
 const START_MS = 2_000;
 
 /**
- * Follows the manifest of a fleet. The last good Snapshot keeps serving whatever happens, and at the start its copy on disk serves if
- * the API server does not answer soon.
+ * Follows the manifest of a fleet. The last good Snapshot keeps being served in any case; at the start its copy on disk is, if the
+ * API server does not answer soon.
  */
 export function createKubernetesSource(settings: KubernetesSourceSettings, options: SourceOptions): SnapshotSource {
   const { snapshots, log, random } = options;
@@ -70,7 +70,7 @@ export function createKubernetesSource(settings: KubernetesSourceSettings, optio
         unreachable.abort();
       },
     });
-  /** A container that starts again knows how far it was, whatever the API server shows by now. */
+  /** A restarted container remembers its last revision, whatever the API server shows. */
   const recall = async (from: DiskCopy): Promise<void> => {
     const kept = await from.manifest().catch(() => undefined);
     if (kept?.ok === true) loader.remember(revisionOf(kept.value));
@@ -104,7 +104,7 @@ function diskCopyOf({ folder, maxAgeMs, fleet }: KubernetesSourceSettings): Disk
   return createDiskCopy({ folder: join(folder, 'snapshot', fleet), maxAgeMs, now: Date.now });
 }
 
-/** A container that starts again has most shards on its disk; later ones are new. */
+/** A restarted container has most shards on its disk; later ones are new. */
 function shardCacheOf(api: SnapshotApi, copy: DiskCopy | undefined, isStarting: () => boolean): ShardCache {
   return createShardCache(async (ref, options) => {
     const kept = isStarting() ? await copy?.shard(ref.digest).catch(() => undefined) : undefined;

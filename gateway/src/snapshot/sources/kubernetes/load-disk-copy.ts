@@ -6,12 +6,12 @@ import { createShardCache } from './shard-cache.ts';
 export interface LoadDiskCopyOptions {
   readonly copy: DiskCopy;
   readonly snapshots: SnapshotHolder;
-  /** False as soon as something newer is on its way into the holder. */
+  /** False as soon as a Snapshot of the API server is being loaded. */
   readonly isWanted: () => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Loads the copy on disk, whole or not at all. Answers why it does not serve; undefined when it does or is not wanted. */
+/** Loads the copy on disk, completely or not at all. Returns why it is not served; undefined when it is, or is not wanted. */
 export async function loadDiskCopy({
   copy,
   snapshots,

@@ -1,6 +1,6 @@
 /**
- * From a manifest to a Snapshot that serves: one at a time, the newest wins, and it is tried again until it is whole. What comes
- * before what was there already is refused, whoever put it back: docs/behaviour/publishing.md.
+ * Loads the Snapshot of the newest manifest: one load at a time, repeated until complete. Revisions before the known one are
+ * rejected, for whatever reason they came back: docs/behaviour/publishing.md#order.
  */
 import {
   compareRevisions,
@@ -22,20 +22,20 @@ export interface LoaderOptions {
   readonly shards: ShardCache;
   readonly log: SourceLog;
   readonly random: () => number;
-  /** Called when the manifest that was offered serves, and whenever the same is offered again. */
+  /** Called when a proposed manifest is served, and whenever the same one is proposed again. */
   readonly onServing: (manifest: Manifest, event: 'loaded' | 'confirmed') => void;
 }
 
 export interface Loader {
-  /** What the API server has. Cheap when nothing has changed. */
+  /** Proposes the manifest of the API server. Cheap when nothing has changed. */
   propose(object: ManifestObject): void;
-  /** What was served before this process began: nothing before it is taken. */
+  /** Sets the revision that was served before this process started: earlier ones are rejected. */
   remember(revision: Revision): void;
-  /** What keeps the last candidate from being served. */
+  /** Why the last candidate is not served. */
   readonly problem: string | undefined;
-  /** Whether a Snapshot of the API server is, or is about to be, in the holder. */
+  /** Whether a Snapshot of the API server is loaded or being loaded. */
   readonly hasBegun: boolean;
-  /** Works until the signal ends; never rejects. */
+  /** Runs until the signal aborts; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createLoader(options: LoaderOptions): Loader {
       wake.abort();
     } else refuse(object, read.error);
   };
-  /** Whether there is nothing left to do for the candidate. */
+  /** Returns true when the candidate is served or rejected. */
   const serve = async (target: CandidateManifest, signal: AbortSignal): Promise<boolean> => {
     const { manifest } = target;
     const whole = await shards.load(manifest, { signal });
@@ -117,7 +117,7 @@ export function createLoader(options: LoaderOptions): Loader {
   };
 }
 
-/** Answers why it is refused; undefined when it serves. */
+/** Returns the reason of a rejection; undefined when it is served. */
 async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: CandidateManifest, whole: Snapshot) {
   const { epoch, version } = revisionOf(manifest);
   const { rejected } = await snapshots.load(version, whole, { epoch, digest });
@@ -127,7 +127,7 @@ async function loadInto(snapshots: SnapshotHolder, { manifest, digest }: Candida
 interface LoadLoop {
   readonly latest: () => CandidateManifest | undefined;
   readonly serve: (target: CandidateManifest, signal: AbortSignal) => Promise<boolean>;
-  /** A signal that ends with the next candidate. */
+  /** A signal that aborts when the next candidate arrives. */
   readonly untilNextCandidate: () => AbortSignal;
   readonly backoff: Backoff;
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** Follows the manifest by a watch and, in case the watch is silently dead, by asking now and then. */
+/** Follows the manifest by a watch and, in case the watch is silently dead, by polling. */
 import { createBackoff, sleepUntilAborted } from '../backoff.ts';
 import type { ManifestObject, SnapshotApi } from './api.ts';
 
@@ -6,19 +6,19 @@ export interface FollowerOptions {
   readonly api: SnapshotApi;
   readonly signal: AbortSignal;
   readonly random: () => number;
-  /** Called with whatever is read, the same again included; undefined: there is no manifest. */
+  /** Called with every manifest that is read, also when unchanged; undefined: it does not exist. */
   readonly onManifest: (manifest: ManifestObject | undefined) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A gateway without Snapshot is not ready, and an API server that is back is to be noticed within seconds. */
+/** Short, because a gateway without Snapshot is not ready. */
 const BACKOFF = { minMs: 200, maxMs: 5_000 };
-/** How often to ask beside the watch, in ms, give or take a fifth. */
+/** Polling interval beside the watch, in ms, give or take a fifth. */
 const POLL_MS = 60_000;
-/** A watch that lived for so long did not fail: the next one begins at once. */
+/** A watch that lived this long did not fail: the next one starts at once. */
 const GOOD_WATCH_MS = 5_000;
 
-/** Ends with the signal; never rejects. */
+/** Runs until the signal aborts; never rejects. */
 export async function followManifest(options: FollowerOptions): Promise<void> {
   await Promise.all([watchOn(options), pollOn(options)]);
 }

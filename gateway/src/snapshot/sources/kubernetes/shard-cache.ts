@@ -1,4 +1,4 @@
-/** The shards of the manifest, loaded once each: their content never changes. */
+/** The shards of the manifest, each loaded once: their content is immutable. */
 
 import { err, ok, type Result } from '@gatehouse/crds';
 import {
@@ -12,16 +12,16 @@ import {
 
 export interface ShardCache {
   /**
-   * The whole Snapshot of a manifest, loading what is lacking. The error says which shard is missing or broken and why; what could be
-   * loaded is kept for the next try.
+   * The complete Snapshot of a manifest; loads missing shards. The error names the shard that is missing or invalid and why; loaded
+   * shards are kept for the next try.
    */
   load(manifest: Manifest, options: { readonly signal: AbortSignal }): Promise<Result<Snapshot, string>>;
-  /** Forgets all shards but those of the manifest. */
+  /** Drops all shards but those of the manifest. */
   keepOnly(manifest: Manifest): void;
   entriesOf(digest: string): readonly AnyEntry[] | undefined;
 }
 
-/** Resolves with undefined when there is no such shard; rejects when it cannot be asked for. */
+/** Resolves with undefined when the shard does not exist; rejects when that is not known. */
 export type FetchShard = (ref: ShardRef, options: { readonly signal: AbortSignal }) => Promise<string | undefined>;
 
 const FETCHES_AT_ONCE = 8;

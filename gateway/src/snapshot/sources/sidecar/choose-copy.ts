@@ -1,17 +1,17 @@
-/** Which of two copies is the newer one: versions name contents and have no order. See docs/behaviour/publishing.md. */
+/** Decides which of two copies is newer; their versions identify contents and have no order: docs/behaviour/publishing.md. */
 import type { SnapshotFrame } from '@gatehouse/crds/snapshot';
 
-/** Kubelet brings a changed ConfigMap within its sync period and the life of its cache, about 90 s together; in ms. */
+/** Longest delay of a mounted ConfigMap, in ms: kubelet's sync period and cache lifetime are about 90 s together. */
 export const MOUNT_LAG_MS = 120_000;
 
 export interface Copies {
   readonly mounted: SnapshotFrame | undefined;
-  /** When it was first seen. */
+  /** When the mounted copy was first seen. */
   readonly mountSeenAtMs: number;
   readonly streamed: SnapshotFrame | undefined;
-  /** When the stream was last heard of; pings count, since they say that what was sent is still right. */
+  /** When the stream last confirmed its copy, by a frame or a ping. */
   readonly streamConfirmedAtMs: number;
-  /** Versions that were served and replaced by others. */
+  /** Versions that were served and replaced. */
   readonly replacedVersions: ReadonlySet<number>;
   readonly nowMs: number;
 }
@@ -22,14 +22,14 @@ export interface Freshness extends Pick<Copies, 'streamConfirmedAtMs' | 'nowMs'>
   readonly maxAgeMs: number;
 }
 
-/** Nobody has said for so long that what is here still holds: it may have been taken back since. */
+/** Whether nothing has confirmed the copy for too long: it may have been revoked since. */
 export const isExpired = ({ streamConfirmedAtMs, writtenAtMs, nowMs, maxAgeMs }: Freshness): boolean =>
   nowMs - Math.max(streamConfirmedAtMs, writtenAtMs) > maxAgeMs;
 
 /**
- * The stream is right while it is heard, and until the mounted copy must have caught up with it; from then on one that has come
- * since is at least as new. One that was there before is not: the stream may have taken back what it says. Nor is one with a
- * content that was replaced: a backup that was put back looks like that, and nobody may be there to mend it.
+ * The streamed copy is used while the stream confirms it, and until the mounted copy must have caught up. From then on a mounted
+ * copy that appeared later is at least as new. One that was mounted before is not, since the stream may have revoked its
+ * content; nor is one whose version was replaced before, as after the restore of a backup.
  */
 export function chooseCopy({
   mounted,

@@ -1,10 +1,10 @@
-/** The copy of the Snapshot that kubelet mounts: read at the start and whenever kubelet has swapped its files. */
+/** Reads the copy of the Snapshot that kubelet mounts, at the start and whenever kubelet has swapped its files. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { MOUNTED_COPY_KEY, readMountedCopy, type SnapshotFrame } from '@gatehouse/crds/snapshot';
 
-/** Why there is no copy: its files are not there, or cannot be put together. */
+/** Why there is no copy: its files are missing or do not belong together. */
 export interface MissingCopy {
   readonly code: 'GONE' | 'MALFORMED' | 'MIXED';
   readonly message: string;
@@ -12,12 +12,12 @@ export interface MissingCopy {
 
 export interface MountedCopy {
   readonly frame: SnapshotFrame;
-  /** Since kubelet has written it: when the pod began or the copy changed. */
+  /** Time since kubelet wrote it: at the start of the pod, or when the copy changed. */
   readonly ageMs: number;
 }
 
 export interface MountReader {
-  /** The copy as it is now; undefined when it is as it was at the last call. */
+  /** The current copy; undefined when it has not changed since the last call. */
   read(): Promise<Result<MountedCopy, MissingCopy> | undefined>;
 }
 
@@ -41,7 +41,7 @@ export function createMountReader(folder: string): MountReader {
   };
 }
 
-/** Kubelet swaps a link above the files, so that a changed file is another one. */
+/** Kubelet swaps a symbolic link above the files, so a changed file has another inode. */
 async function stateOf(path: string): Promise<{ readonly identity: string; readonly mtimeMs: number }> {
   try {
     const { dev, ino, mtimeMs, size } = await stat(path);

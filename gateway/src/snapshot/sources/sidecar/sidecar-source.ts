@@ -12,19 +12,19 @@ export interface SidecarSourceSettings {
   readonly folder: string;
   /** The operator's snapshot service; undefined: the mounted copy alone serves. */
   readonly service: Endpoint | undefined;
-  /** What neither the service nor a change of the mounted copy has confirmed for so long is not served any more. */
+  /** Age since the last confirmation, by the service or a change of the mounted copy, after which a copy is not served. */
   readonly maxAgeMs: number;
 }
 
-/** Contents that a sidecar has replaced; older ones are forgotten first. */
+/** Replaced versions that are remembered; the oldest are forgotten first. */
 const MAX_REPLACED_VERSIONS = 256;
-/** How often to look at the mounted copy, in ms; kubelet itself takes up to two minutes. */
+/** Polling interval of the mounted copy, in ms; kubelet itself takes up to two minutes. */
 const POLL_MS = 2_000;
-/** In the place of what is too old. */
+/** Served instead of a copy that is too old. */
 const EMPTY_SNAPSHOT: SnapshotFrame = { kind: 'snapshot', version: 0, schemaVersion: SCHEMA_VERSION, entries: [] };
 const TOO_OLD = 'what there is has not been confirmed for too long';
 
-/** Serves the mounted copy at once and whatever the stream brings; works with either of them away. */
+/** Serves the mounted copy at once and the copies of the stream; works without either of them. */
 export function createSidecarSource(settings: SidecarSourceSettings, options: SourceOptions): SnapshotSource {
   const { snapshots, random } = options;
   const closing = new AbortController();
@@ -51,7 +51,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   const look = async (): Promise<void> => {
     const read = await mounted.read();
     if (read?.ok === true) stock.onMounted(read.value);
-    // What serves goes on serving, but nothing goes back to a copy that is gone; one that is half swapped stays until it is whole.
+    // The served copy stays, but a copy that is gone is not used again; a half-swapped one is ignored until it is complete.
     else if (read?.error.code === 'GONE') stock.onUnmounted(taken);
     if (read !== undefined) mountProblem = read.ok ? undefined : read.error.message;
     serve();
@@ -68,7 +68,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
       have: () => taken?.version,
       onFrame: (frame) => {
         connection.up();
-        // A ping says that there is nothing newer than what we have.
+        // A ping confirms that the served copy is the newest.
         stock.onStreamed(frame ?? taken);
         serve();
       },
@@ -78,7 +78,7 @@ export function createSidecarSource(settings: SidecarSourceSettings, options: So
   return {
     start: () => {
       const { service } = settings;
-      // The mounted copy is looked at first, so that the stream need not send what is there.
+      // The mounted copy is read first, so that the stream need not send the same content.
       running = look().then(() => Promise.all([lookOn(), service === undefined ? undefined : follow(service)]));
     },
     status: () => ({
@@ -104,18 +104,18 @@ function noteReplaced(replacedVersions: Set<number>, old: number | undefined, ne
   }
 }
 
-/** The copies at hand, and since when. */
+/** Holds both copies with their times and selects the one to serve. */
 interface CopySelector {
   onMounted(found: MountedCopy): void;
-  /** The mounted copy is gone: what serves stands for what the stream has brought. */
+  /** The mounted copy is gone: the served copy counts as the streamed one. */
   onUnmounted(serving: SnapshotFrame | undefined): void;
   onStreamed(frame: SnapshotFrame | undefined): void;
-  /** What is to serve; nothing is chosen in the place of nothing. */
+  /** The copy to serve; undefined when nothing was served yet and nothing usable is there. */
   choose(serving: SnapshotFrame | undefined): SnapshotFrame | undefined;
-  /** Takes note of what serves from now on. */
+  /** Records the copy that is served from now on. */
   onServed(frame: SnapshotFrame): void;
   originOf(frame: SnapshotFrame): string | undefined;
-  /** Why there is nothing to choose, as far as age is the reason. */
+  /** Set when no copy is recent enough. */
   readonly problem: string | undefined;
 }
 
@@ -132,7 +132,7 @@ function createCopySelector({ service, maxAgeMs }: SidecarSourceSettings): CopyS
   let served: number | undefined;
   let writtenAtMs = never;
   let problem: string | undefined;
-  /** Without a service, that the copy is still mounted is all that can be known. */
+  /** Without a service, a copy that is still mounted counts as confirmed. */
   const isOver = (nowMs: number): boolean =>
     !(service === undefined && copies.mounted !== undefined) &&
     isExpired({ streamConfirmedAtMs: copies.streamConfirmedAtMs, writtenAtMs, nowMs, maxAgeMs });
@@ -153,10 +153,10 @@ function createCopySelector({ service, maxAgeMs }: SidecarSourceSettings): CopyS
       const chosen = chooseCopy({ ...copies, nowMs });
       problem = chosen !== undefined && isOver(nowMs) ? TOO_OLD : undefined;
       if (problem === undefined) return chosen;
-      return serving === undefined ? undefined : EMPTY_SNAPSHOT; // a gateway that has never served does not become ready
+      return serving === undefined ? undefined : EMPTY_SNAPSHOT; // a sidecar that has never served does not become ready
     },
     onServed: (frame) => {
-      if (frame === EMPTY_SNAPSHOT) return; // what became too old was not replaced
+      if (frame === EMPTY_SNAPSHOT) return; // an expired copy was not replaced by another version
       noteReplaced(replacedVersions, served, frame.version);
       served = frame.version;
     },

@@ -8,9 +8,9 @@ export interface StreamOptions {
   readonly service: Endpoint;
   readonly signal: AbortSignal;
   readonly random: () => number;
-  /** The version that is known already: it need not be sent again. */
+  /** The version that is served already and need not be sent again. */
   readonly have: () => number | undefined;
-  /** Called with every frame; undefined: a ping, what came before is still right. */
+  /** Called with every frame; undefined: a ping, which confirms the last frame. */
   readonly onFrame: (frame: SnapshotFrame | undefined) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -21,7 +21,7 @@ const SILENCE_MS = 75_000;
 /** A workspace's Snapshot; its gzipped parts are below 1 MiB each. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
-/** Keeps a stream open until the signal ends; never rejects. */
+/** Keeps a stream open until the signal aborts; never rejects. */
 export async function followStream(options: StreamOptions): Promise<void> {
   const { service, signal, random, onFailure } = options;
   const client = createHttpsClient(service);
