@@ -14,7 +14,7 @@ import { createConcurrency, createMemoryLimiter } from './limits/index.ts';
 import { checkOverload, createPipeline, createResolver, type PipelinePorts } from './pipeline/index.ts';
 import { PROVIDERS } from './providers/register.ts';
 import { createProviderServices } from './providers/services.ts';
-import { createRecorder, type RecorderOptions } from './record/index.ts';
+import { createRecorder, type Recorder, type Sink } from './record/index.ts';
 import { createAdmin } from './server/admin.ts';
 import { createApp } from './server/app.ts';
 import { createCloser } from './server/close.ts';
@@ -45,6 +45,7 @@ export {
   type Variables,
 } from './config/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
+export type { RequestRecord, Sink } from './record/index.ts';
 export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
 export { createLogger, GAUGES, type Logger, METRICS } from './telemetry/index.ts';
 export const VERSION: string = packageJson.version;
@@ -58,6 +59,8 @@ export interface GatewayOptions {
   readonly metricsOnMain?: boolean;
   /** Bearer token of /internal/* on the admin port, in place of that of the settings. */
   readonly adminToken?: string;
+  /** Further sinks of the records of requests, beside the metrics and the log. */
+  readonly sinks?: readonly Sink[];
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
 }
@@ -89,15 +92,13 @@ export function createGateway(options: GatewayOptions): Gateway {
   const snapshots = createSnapshotHolder({ providers: PROVIDERS });
   observeSnapshots(snapshots, { metrics, logger });
 
-  const { ports, close: closePorts } = createPorts(settings, { variables, metrics, logger, budget });
+  const recorder = openRecorder(options, { metrics, logger });
+  const { ports, close: closePorts } = createPorts(settings, { variables, metrics, logger, budget, recorder });
   const drain = createDrain(settings.drain);
   const app: FastifyInstance = createApp(settings, {
     pipeline: createPipeline(ports),
     snapshots,
-    recorder: createRecorder({
-      sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask: settings.headersToMask })],
-      onSinkError: reportSinkError(metrics, logger),
-    }),
+    recorder,
     metrics,
     logger,
     inFlight: drain.inFlight,
@@ -145,12 +146,19 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** A sink that fails is in the metrics each time, and in the log once. */
-function reportSinkError(metrics: Metrics, logger: Logger): RecorderOptions['onSinkError'] {
-  return ({ sink, error, first }) => {
-    metrics.sinkErrors.add({ sink });
-    if (first) logger.error({ err: error, sink }, 'Records could not be taken by a sink');
-  };
+/** The sinks of all records; one that fails is in the metrics each time, and in the log once. */
+function openRecorder(
+  { settings, sinks = [] }: GatewayOptions,
+  { metrics, logger }: Pick<PortOptions, 'metrics' | 'logger'>,
+): Recorder {
+  const { headersToMask } = settings;
+  return createRecorder({
+    sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask }), ...sinks],
+    onSinkError: ({ sink, error, first }) => {
+      metrics.sinkErrors.add({ sink });
+      if (first) logger.error({ err: error, sink }, 'Record of a request could not be taken by a sink');
+    },
+  });
 }
 
 interface PortOptions {
@@ -158,6 +166,7 @@ interface PortOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly budget: ByteBudget;
+  readonly recorder: Recorder;
 }
 
 /** Bytes that requests and answers may hold together. */
@@ -172,7 +181,7 @@ const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit / 3);
 
 function createPorts(
   settings: GatewaySettings,
-  { variables, metrics, logger, budget }: PortOptions,
+  { variables, metrics, logger, budget, recorder }: PortOptions,
 ): { readonly ports: PipelinePorts; close(): Promise<void> } {
   const { limits, listen: own } = settings;
   const now = Date.now;
@@ -214,6 +223,7 @@ function createPorts(
       limiter,
       inputChecks: [],
       answerChecks: [checkOverload],
+      needsStreamUsage: recorder.needsStreamUsage,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,

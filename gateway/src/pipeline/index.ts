@@ -9,6 +9,7 @@ import { admit, enter } from './admit.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptFacts, attemptTarget } from './attempt/index.ts';
 import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
+import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderFor } from './error-answer.ts';
 import {
@@ -173,12 +174,7 @@ function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): Pipel
   const { plan, metadata = {}, body } = resolution ?? {};
   return {
     error: outcome?.error,
-    caller: caller && {
-      keyId: caller.key.id,
-      key: caller.key.name,
-      user: caller.key.user,
-      workspace: caller.workspace.name,
-    },
+    caller: caller && callerFacts(caller),
     metadata,
     requestBytes: body === undefined ? undefined : bytesOf(body),
     route: { config: plan?.slug, mode: plan && modeOf(plan.root), optionPath: outcome?.leaf.path },

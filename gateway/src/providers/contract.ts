@@ -48,6 +48,8 @@ export interface Call extends WireContext {
   readonly endpoint: EndpointId | 'listModels' | 'proxy';
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
+  /** The gateway asked for the usage of the stream: it is taken out of what the client gets. */
+  readonly hidesUsage?: boolean;
   readonly fields: TargetFields;
   /** The credential is stored: nothing in the call may choose host, service, region or resource. */
   readonly stored?: boolean;
@@ -225,6 +227,11 @@ export interface Endpoint {
   readonly request: RequestRule;
   readonly answer: AnswerRule;
   readonly stream?: StreamRule;
+  /**
+   * Client parameters that ask for the usage of a stream, where it comes in a chunk of its own and only on request; the same
+   * object when they ask already. Absent: streams report their usage unasked, or not at all.
+   */
+  askForUsage?(params: JsonObject): JsonObject;
 }
 
 /** One page of a model list. */

@@ -1,5 +1,4 @@
 /** The response cache around one attempt; docs/behaviour/caching.md. */
-import { isObject } from '@gatehouse/crds';
 import {
   type Assembler,
   cacheTtlSeconds,
@@ -12,7 +11,7 @@ import {
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Call, OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
-import { parseJsonObject } from '../../wire/openai/index.ts';
+import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
 import type { Protocol } from '../operations/index.ts';
 import { namesOwnFields } from '../resolve/index.ts';
@@ -38,6 +37,8 @@ const DISABLED: CacheSession = { status: 'DISABLED', hit: undefined, writer: () 
 const ORGANISATION = 'default';
 /** Client bytes of a stream that are assembled for the cache. */
 const MAX_STREAM_BYTES = 4 * 1024 * 1024;
+/** In the key of streams that are stored without the usage that their requests ask for. */
+const HIDDEN_USAGE = ' without usage';
 const NO_BYTES = Buffer.alloc(0);
 
 const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
@@ -71,7 +72,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
     {
       organisation: ORGANISATION,
       workspace: caller.workspace.name,
-      url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? ''),
+      url: request.origin + request.path + (endpoint?.cacheSalt?.(call) ?? '') + (call.hidesUsage ? HIDDEN_USAGE : ''),
       body: request.body ?? NO_BYTES,
       target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
       strict: call.strict,
@@ -124,8 +125,7 @@ function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): Ca
   }
   const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
   if (stored === undefined || format === undefined) return undefined;
-  const options = call.params['stream_options'];
-  const includeUsage = isObject(options) && options['include_usage'] === true;
+  const includeUsage = call.hidesUsage !== true && wantsUsageChunk(call.params);
   const bytes = Buffer.from(replayAsStream(format, stored, { includeUsage }).join(''));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },

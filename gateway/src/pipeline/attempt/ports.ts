@@ -2,6 +2,7 @@ import type { ResponseCache } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { Limiter } from '../../limits/index.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
+import type { UsageQuestion } from '../../record/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
@@ -22,6 +23,8 @@ export interface AttemptPorts extends SendPort {
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */
   readonly answerChecks: readonly AnswerCheck[];
+  /** Whether the record of a stream needs its usage also when the client did not ask for it. */
+  needsStreamUsage(question: UsageQuestion): boolean;
   /** Sent in `Via` to custom hosts, so that a request that comes back is recognised. */
   readonly gatewayName: string;
   now(): number;

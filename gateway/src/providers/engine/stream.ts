@@ -22,7 +22,7 @@ const OPENAI_DECODERS: ReadonlyMap<string, (call: Call) => StreamDecoder> = new 
 
 /**
  * Opens a stream of an endpoint; undefined when it does not stream. `items` asks for decoding where bytes would do: the
- * client wants usage, a limit counts tokens, or an adapter writes another format. Streams of messages and responses in
+ * client wants usage, or an adapter writes another format. Streams of messages and responses in
  * the client's own format are relayed all the same.
  */
 export function openStream(
@@ -35,14 +35,15 @@ export function openStream(
   if (rule === undefined) return undefined;
   if (rule.kind === 'decode') return { kind: 'decode', framing: framingOf(rule, call), decoder: rule.open(call) };
   const openAi = OPENAI_DECODERS.get(call.endpoint);
-  const terminated = openAi !== undefined;
+  const { hidesUsage = false } = call;
+  const relay = { terminated: openAi !== undefined, hidesUsage };
   if (rule.kind === 'relay') {
     const decoder = items ? openAi?.(call) : undefined;
     if (decoder !== undefined) return { kind: 'decode', framing: 'sse', decoder };
-    return { kind: 'relay', relay: createSseRelay({ terminated }) };
+    return { kind: 'relay', relay: createSseRelay(relay) };
   }
   if (items || !call.strict) return { kind: 'decode', framing: 'sse', decoder: rule.open(call) };
-  return { kind: 'relay', relay: createSseRelay({ terminated, member: providerTag(provider) }) };
+  return { kind: 'relay', relay: createSseRelay({ ...relay, member: providerTag(provider) }) };
 }
 
 /** How the upstream of a call cuts its stream into events. */

@@ -1,4 +1,5 @@
 import {
+  askForUsageChunk,
   createOpenAiChatDecoder,
   createOpenAiCompletionDecoder,
   type OpenAiDialect,
@@ -44,6 +45,7 @@ export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }
     request: { kind: 'table', table: tableOf(row, [messages], CHAT_CLAMP) },
     answer: answerOf(row, { kind: 'tag', extend: withContentBlocks }, readChatAnswer),
     stream: streamOf(row, (call) => createOpenAiChatDecoder(call, dialect)),
+    ...usageRequestOf(row),
   };
 }
 
@@ -55,6 +57,7 @@ export function completionEndpoint(row: EndpointRow): Endpoint {
     request: { kind: 'table', table: tableOf(row, [], COMPLETION_CLAMP) },
     answer: answerOf(row, { kind: 'tag' }, readCompletionAnswer),
     stream: streamOf(row, (call) => createOpenAiCompletionDecoder(call, row.dialect)),
+    ...usageRequestOf(row),
   };
 }
 
@@ -135,6 +138,12 @@ function answerOf(row: EndpointRow, plain: AnswerRule, read: typeof readChatAnsw
   const { dialect } = row;
   if (row.answer !== undefined) return row.answer;
   return dialect === undefined ? plain : { kind: 'read', read: (body, call) => read(body, call, dialect) };
+}
+
+/** Upstreams that do not take `stream_options` cannot be asked for the usage of a stream. */
+function usageRequestOf({ drop = [], only }: EndpointRow): Pick<Endpoint, 'askForUsage'> {
+  const takesOptions = !drop.includes('stream_options') && (only?.includes('stream_options') ?? true);
+  return takesOptions ? { askForUsage: askForUsageChunk } : {};
 }
 
 function streamOf({ dialect, framing }: EndpointRow, open: (StreamRule & { kind: 'tag' })['open']): StreamRule {

@@ -50,3 +50,4 @@ export { createOpenAiChatDecoder, createOpenAiCompletionDecoder } from './stream
 export { INCOMPLETE_STREAM, toStreamError } from './stream-error.ts';
 export { promptOf, TextChunks, type TextCompletion, toTextCompletion } from './text-completion.ts';
 export { toUsage } from './usage.ts';
+export { askForUsageChunk, wantsUsageChunk } from './usage-filter.ts';

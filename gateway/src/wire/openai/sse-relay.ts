@@ -1,6 +1,8 @@
 import { AppError } from '../../errors/index.ts';
+import type { JsonObject } from '../contract.ts';
 import { MAX_FRAME_BYTES } from '../framing/reader.ts';
 import { appendMember, type Member } from './splice.ts';
+import { createUsageFilter } from './usage-filter.ts';
 
 /** Passes the bytes of an event stream on; one per stream. */
 export interface SseRelay {
@@ -8,6 +10,8 @@ export interface SseRelay {
   push(bytes: Buffer): Buffer;
   /** The upstream ended properly: what was held back, and the terminator if it was forgotten. */
   end(): Buffer;
+  /** The usage that was taken out of the stream, once it is over. */
+  usage?(): JsonObject | undefined;
 }
 
 export interface SseRelayOptions {
@@ -15,6 +19,8 @@ export interface SseRelayOptions {
   readonly member?: Member;
   /** Whether the stream must end with `[DONE]`: chat and completions do, responses and messages do not. */
   readonly terminated: boolean;
+  /** The usage was asked for by the gateway: it is taken out and kept. */
+  readonly hidesUsage?: boolean;
 }
 
 const LF = 0x0a;
@@ -28,19 +34,23 @@ const BLANK_LINE_END = /(?:[^\r]\n|\r\n)\r?\n$|\r\r$/;
 const TAIL_BYTES = 64;
 
 /** Relays server-sent events byte for byte but for what the options ask. */
-export function createSseRelay({ member, terminated }: SseRelayOptions): SseRelay {
+export function createSseRelay({ member, terminated, hidesUsage }: SseRelayOptions): SseRelay {
   const tagger = member === undefined ? undefined : createLineTagger(member);
+  const filter = hidesUsage === true ? createUsageFilter() : undefined;
   let tail: Buffer = NO_BYTES;
   const watch = (bytes: Buffer): Buffer => {
     if (terminated) tail = bytes.length >= TAIL_BYTES ? bytes.subarray(-TAIL_BYTES) : joined(tail, bytes);
     return bytes;
   };
+  const pass = (bytes: Buffer): Buffer => watch(tagger === undefined ? bytes : tagger.push(bytes));
   return {
-    push: (bytes) => watch(tagger === undefined ? bytes : tagger.push(bytes)),
+    push: (bytes) => pass(filter === undefined ? bytes : filter.push(bytes)),
     end() {
-      const rest = watch(tagger === undefined ? NO_BYTES : tagger.end());
+      const last = filter === undefined ? NO_BYTES : pass(filter.end());
+      const rest = joined(last, watch(tagger === undefined ? NO_BYTES : tagger.end()));
       return terminated ? joined(rest, terminatorFor(tail)) : rest;
     },
+    usage: () => filter?.usage(),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Streams whose bytes are already right: passed on, and watched only for what must be said if they break. */
 import type { AppError } from '../../errors/index.ts';
-import { findModel, findUsage } from '../../usage/index.ts';
+import { findModel, findUsage, readUsage } from '../../usage/index.ts';
 import type { ErrorFields } from '../contract.ts';
 import type { SseRelay } from '../openai/index.ts';
 import { messagesError, responseFailed } from './encoder.ts';
@@ -61,7 +61,9 @@ export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}
     },
     report: () => {
       const start = head?.toString('latin1') ?? '';
-      return { usage: findUsage(`${start}\n${tail.text()}`), model: findModel(start) };
+      const hidden = relay.usage?.();
+      const usage = hidden === undefined ? findUsage(`${start}\n${tail.text()}`) : readUsage(hidden);
+      return { usage, model: findModel(start) };
     },
   };
 }

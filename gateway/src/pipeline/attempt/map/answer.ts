@@ -6,6 +6,7 @@ import type { Call, Endpoint, Provider } from '../../../providers/contract.ts';
 import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../../upstream/index.ts';
 import { createFrameReader } from '../../../wire/framing/index.ts';
+import { wantsUsageChunk } from '../../../wire/openai/index.ts';
 import {
   type ByteTransform,
   createDecode,
@@ -77,7 +78,7 @@ export function streamTransform(
   { operation: { protocol }, scrub }: { readonly operation: Operation; readonly scrub: Scrubber },
 ): ByteTransform {
   const format = STREAM_PROTOCOLS[protocol];
-  const includeUsage = asksForUsage(call.params['stream_options']);
+  const includeUsage = call.hidesUsage !== true && wantsUsageChunk(call.params);
   // Providers that relay bytes send the usage chunk as the contract wants it; look-alikes spread it in their own ways.
   const opened =
     endpoint === undefined
@@ -88,12 +89,6 @@ export function streamTransform(
   const encoder = createEncoder(format, { provider: provider.id, includeUsage });
   const reader = createFrameReader(opened.framing);
   return createDecode({ reader, decoder: opened.decoder, encoder, scrub: scrub.text });
-}
-
-function asksForUsage(options: unknown): boolean {
-  return (
-    typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
-  );
 }
 
 /** Media types of event streams, whatever the vendor frames them in. */

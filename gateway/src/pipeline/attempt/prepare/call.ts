@@ -10,6 +10,7 @@ export interface CallFacts {
   readonly params: JsonObject;
   readonly model: string;
   readonly strict: boolean;
+  readonly hidesUsage: boolean;
   readonly fields: TargetFields;
   readonly stored: boolean;
   readonly ownIdentity: boolean;

@@ -2,6 +2,7 @@
 import type { Call, Endpoint, Provider, ProviderServices } from '../../../providers/contract.ts';
 import { type Leaf, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
+import { callerFacts } from '../../caller-facts.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import { viaHeaders } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
@@ -47,9 +48,13 @@ export function prepare(
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const { keyHeaders } = caller;
   const headersRead = new Map<string, string>();
+  const endpoint =
+    operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
+  const asking = withUsageAsked(ports, { input, leaf, endpoint, provider: provider.id, params, model });
   const call = createCall(exchange, {
     provider: provider.id,
-    params,
+    params: asking ?? params,
+    hidesUsage: asking !== undefined,
     model,
     strict,
     fields,
@@ -59,11 +64,32 @@ export function prepare(
     headersRead,
     now: ports.now,
   });
-  const endpoint =
-    operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
   const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
   const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
   return { input, leaf, resolved, provider, endpoint, call, forwarded, headersRead, via, sent: { headers: {} } };
+}
+
+interface UsageInput {
+  readonly input: AttemptInput;
+  readonly leaf: Leaf;
+  readonly endpoint: Endpoint | undefined;
+  readonly provider: string;
+  readonly params: JsonObject;
+  readonly model: string;
+}
+
+/** The parameters of a stream whose usage somebody needs and the client did not ask for; undefined: sent as they are. */
+function withUsageAsked(
+  ports: AttemptPorts,
+  { input, leaf, endpoint, provider, params, model }: UsageInput,
+): JsonObject | undefined {
+  if (endpoint?.askForUsage === undefined || params['stream'] !== true) return undefined;
+  const { exchange, caller, resolution } = input;
+  const question = { operation: exchange.operation.id, caller: callerFacts(caller), provider, model };
+  if (!ports.needsStreamUsage(question)) return undefined;
+  // Not the given ones: a check may have made them from parameters that ask already.
+  const own = shapeParams(resolution.params, leaf.settings.shape);
+  return endpoint.askForUsage(own) === own ? undefined : endpoint.askForUsage(params);
 }
 
 /** The headers to forward, and whether a credential among them may go beside the one that is stored. */
