@@ -8,17 +8,8 @@ const source = {
 /** Ends a test that hangs. How fast something is, is no matter of these lanes: a busy machine makes everything slow. */
 const HANGING = { testTimeout: 300_000, hookTimeout: 300_000 };
 
-/** Tests beside the source that open sockets, start processes or watch files: they need time that a unit test does not get. */
-const SLOW = [
-  'standalone/src/{app,mock-provider}/**/*.test.ts',
-  'standalone/src/{main,examples}.test.ts',
-  'gateway/src/server/serve.test.ts',
-  'gateway/src/snapshot/sources/kubernetes/api.test.ts',
-  'gateway/src/upstream/undici/guarded-connect.test.ts',
-  'images/oci/*.test.ts',
-  'scripts/machine/lock.test.ts',
-  'test/bench/load/connection.test.ts',
-];
+/** Beside the source: tests that open sockets, start processes or wait for files. A unit test does none of that. */
+const INTEGRATION = '{gateway,operator,standalone,images,scripts,test/bench}/**/*.integration.test.ts';
 
 export default defineConfig({
   ...source,
@@ -32,7 +23,7 @@ export default defineConfig({
             '{crds,gateway,operator,standalone,images,scripts}/**/*.test.ts',
             'test/{bench,kit,lanes}/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...SLOW],
+          exclude: ['**/node_modules/**', INTEGRATION],
           isolate: false, // no file leaves anything behind; loading modules once per worker halves the time
           setupFiles: ['test/kit/fail-on-console.ts'],
           testTimeout: 60_000,
@@ -59,7 +50,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'integration',
-          include: ['test/{contract,integration,regression}/**/*.test.ts', ...SLOW],
+          include: ['test/{contract,integration,regression}/**/*.test.ts', INTEGRATION],
           exclude: ['test/integration/redis/**'],
           isolate: false, // every file closes what it opens; loading the gateway once per worker halves the time
           maxWorkers: 2,
