@@ -5,7 +5,7 @@ import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } 
 import type { FleetPorts } from '../publish/fleets/index.ts';
 import {
   createAcknowledgements,
-  createLookout,
+  createPublishedWatch,
   createPublisher,
   DELETIONS_PER_SECOND,
   type FleetIdentity,
@@ -44,13 +44,19 @@ export function createFleetPorts({ client, stores, settings, identity, log }: Fl
       const claimant = secretClaimant('acknowledgements', fleet, settings);
       secrets.want(claimant, new Set([adminSecret(fleet)]));
       let onPublishedChange = (): void => {};
-      const lookout = createLookout({ client, fleet, log, clock: systemClock, onChange: () => onPublishedChange() });
+      const watch = createPublishedWatch({
+        client,
+        fleet,
+        log,
+        clock: systemClock,
+        onChange: () => onPublishedChange(),
+      });
       const acknowledgements = createAcknowledgements({ token: () => tokenOf(fleet), onChange, log });
       return {
-        publisher: createPublisher({ ...shared, fleet, remembered: () => remembered(fleet), lookout }),
+        publisher: createPublisher({ ...shared, fleet, lastKnown: () => remembered(fleet), watch }),
         watchPublished: async (listener, signal) => {
           onPublishedChange = listener;
-          await lookout.run(signal);
+          await watch.run(signal);
         },
         acknowledgements: {
           ...acknowledgements,

@@ -10,7 +10,7 @@ import type { OperatorView } from './operator-view.ts';
 
 const SERVICE = 'gatehouse-operator';
 
-export interface FrontDeskOptions {
+export interface HttpsServersOptions {
   readonly options: OperatorOptions;
   readonly client: KubeClient;
   /** For TokenReviews. */
@@ -23,15 +23,15 @@ export interface FrontDeskOptions {
   readonly signal: AbortSignal;
 }
 
-export interface FrontDesk extends AsyncDisposable {
+export interface HttpsServers extends AsyncDisposable {
   readonly certificates: Certificates;
   readonly streams: number;
   /** Keeps the API server told where the webhooks are, while leading. */
-  register(signal: AbortSignal): Promise<void>;
+  keepRegistered(signal: AbortSignal): Promise<void>;
 }
 
 /** Starts answering; the world must have been translated once. */
-export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk> {
+export async function startHttpsServers(given: HttpsServersOptions): Promise<HttpsServers> {
   const { options, client, view, translations, log, signal } = given;
   const { organisationNamespace, host, webhookUrl, webhookCertificate } = options;
   const service = `${SERVICE}.${organisationNamespace}.svc`;
@@ -80,12 +80,12 @@ export async function openFrontDesk(given: FrontDeskOptions): Promise<FrontDesk>
     get streams() {
       return snapshots.streams;
     },
-    register: (life) => keepRegistered(registration(given, certificates, webhooks.port), life),
+    keepRegistered: (life) => keepRegistered(registration(given, certificates, webhooks.port), life),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-function registration({ options, client, log }: FrontDeskOptions, certificates: Certificates, port: number) {
+function registration({ options, client, log }: HttpsServersOptions, certificates: Certificates, port: number) {
   const { organisationNamespace, webhookUrl, namespaces, validationFailurePolicy, injectionFailurePolicy } = options;
   const url = webhookUrl === undefined ? undefined : new URL(webhookUrl);
   if (url?.port === '' || url?.port === '0') url.port = String(port);

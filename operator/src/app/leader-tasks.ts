@@ -30,19 +30,19 @@ import {
   type StatusWriter,
   systemClock,
 } from '../runtime/index.ts';
-import { standingOf } from '../translate/index.ts';
+import { quotaStandingOf } from '../translate/index.ts';
 import type { Translations } from '../world/index.ts';
 import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPorts } from './fleet-ports.ts';
-import type { FrontDesk } from './https-servers.ts';
+import type { HttpsServers } from './https-servers.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
-import { podsOf, troublesOf } from './pods.ts';
-import { createFleetPlaces } from './publish-targets.ts';
-import { createProgram, type Program } from './rollout.ts';
+import { podProblems, podsOf } from './pods.ts';
+import { createPublishTargets } from './publish-targets.ts';
+import { createRollout, type Rollout } from './rollout.ts';
 import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
 
-export interface LeaderWorkOptions {
+export interface LeaderTasksOptions {
   readonly options: OperatorOptions;
   readonly client: KubeClient;
   readonly stores: Stores;
@@ -50,7 +50,7 @@ export interface LeaderWorkOptions {
   readonly view: OperatorView;
   readonly runtime: RuntimeMetrics;
   readonly metrics: OperatorMetrics;
-  readonly frontDesk: FrontDesk | undefined;
+  readonly httpsServers: HttpsServers | undefined;
   /** Of this process among replicas. */
   readonly identity: string;
   readonly log: Log;
@@ -63,8 +63,8 @@ const REPORTER = 'gatehouse.dev/operator';
 const COUNT_MS = 250;
 
 /** Writers and controllers, made once; they work while their signal lasts, which must end with the lease. */
-export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal) => Promise<void> {
-  const { client, log, runtime, identity, frontDesk } = given;
+export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSignal) => Promise<void> {
+  const { client, log, runtime, identity, httpsServers } = given;
   const writer = createStatusWriter({
     client,
     fieldManager: STATUS_MANAGER,
@@ -81,7 +81,7 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
     log,
     onOutcome: runtime.onEvent,
   });
-  const voice: Voice = { writer, events };
+  const voice: Reporting = { writer, events };
   const settings = fleetSettings(given.options);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
   const access = createFleetAccess({
@@ -90,7 +90,7 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
     clock: systemClock,
   });
   access.subscribe(given.translations.trigger); // who is published to depends on it
-  const program = programOf(given, voice, {
+  const program = rolloutOf(given, voice, {
     settings,
     access,
     onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
@@ -100,16 +100,16 @@ export function createLeaderWork(given: LeaderWorkOptions): (signal: AbortSignal
   followClouds(given, fleetController);
   followStandings(given, fleetController);
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
-  if (frontDesk !== undefined) controllers.push(sidecarControllerOf(given, voice, frontDesk));
+  if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, voice, httpsServers));
   return async (signal) => {
     const work = [...controllers, access, program, writer, events].map((part) => part.run(signal));
     work.push(keepRedisPassword(embeddedRedis(given), signal));
-    if (frontDesk !== undefined) work.push(frontDesk.register(signal));
+    if (httpsServers !== undefined) work.push(httpsServers.keepRegistered(signal));
     await Promise.all(work);
   };
 }
 
-interface Voice {
+interface Reporting {
   readonly writer: StatusWriter;
   readonly events: EventRecorder;
 }
@@ -123,7 +123,7 @@ const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   fleetNamespaces: options.fleetNamespaces,
 });
 
-const embeddedRedis = ({ options, client, stores, log }: LeaderWorkOptions) => ({
+const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => ({
   client,
   namespace: options.organisationNamespace,
   fleetNamespaces: options.fleetNamespaces,
@@ -132,9 +132,9 @@ const embeddedRedis = ({ options, client, stores, log }: LeaderWorkOptions) => (
   log,
 });
 
-function programOf(
-  { client, stores, translations, metrics, identity, log }: LeaderWorkOptions,
-  { writer, events }: Voice,
+function rolloutOf(
+  { client, stores, translations, metrics, identity, log }: LeaderTasksOptions,
+  { writer, events }: Reporting,
   {
     settings,
     access,
@@ -144,9 +144,9 @@ function programOf(
     readonly access: FleetAccess;
     readonly onFleetChange: (key: string) => void;
   },
-): Program {
-  const placesOn = createFleetPlaces({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
-  const program = createProgram({
+): Rollout {
+  const targetsIn = createPublishTargets({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
+  const program = createRollout({
     translations,
     fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
     statuses: {
@@ -155,8 +155,8 @@ function programOf(
       live: (kind, key) => stores.kinds.get(kind)?.get(key),
       extras: (object) => extrasOf(object, stores),
     },
-    placesIn: ({ world, translation }) =>
-      placesOn({ world, brokenBy: (fleet) => standingOf(translation, 'GatewayFleet', fleet)?.broken ?? [] }),
+    targetsIn: ({ world, translation }) =>
+      targetsIn({ world, brokenBy: (fleet) => quotaStandingOf(translation, 'GatewayFleet', fleet)?.broken ?? [] }),
     onFleetChange,
     onPropagated: metrics.onPropagated,
     log,
@@ -172,7 +172,7 @@ function programOf(
 }
 
 /** What fleets may connect to follows from the identities that are in use. */
-function followClouds({ translations, stores }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+function followClouds({ translations, stores }: LeaderTasksOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
   let before: string | undefined;
   translations.subscribe(({ translation }) => {
     const clouds = cloudsInUse(translation.snapshot.entries).join();
@@ -182,9 +182,9 @@ function followClouds({ translations, stores }: LeaderWorkOptions, { enqueue }: 
 }
 
 /** Whether a fleet fits into its workspace follows from everything else there. */
-function followStandings({ translations }: LeaderWorkOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
+function followStandings({ translations }: LeaderTasksOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
   translations.subscribe(({ translation }) => {
-    for (const { kind, key } of translation.news.verdicts) {
+    for (const { kind, key } of translation.changes.verdicts) {
       if (kind === 'GatewayFleet') enqueue(key.slice(kind.length + 1));
     }
   });
@@ -197,13 +197,13 @@ function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores)
 }
 
 function fleetControllerOf(
-  { client, stores, translations, runtime, log }: LeaderWorkOptions,
-  { writer, events }: Voice,
+  { client, stores, translations, runtime, log }: LeaderTasksOptions,
+  { writer, events }: Reporting,
   {
     settings,
     access,
     program,
-  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly program: Program },
+  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly program: Rollout },
 ): Controller {
   return gatewayFleetController({
     client,
@@ -214,11 +214,11 @@ function fleetControllerOf(
     access,
     standingOf: ({ metadata }) => {
       const { translation } = translations.latest ?? {};
-      return translation && standingOf(translation, 'GatewayFleet', { key: keyOf(metadata), uid: metadata.uid });
+      return translation && quotaStandingOf(translation, 'GatewayFleet', { key: keyOf(metadata), uid: metadata.uid });
     },
     cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
     acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
-    podTroubles: ({ metadata }) => troublesOf(podsOf(stores.pods, keyOf(metadata))),
+    podTroubles: ({ metadata }) => podProblems(podsOf(stores.pods, keyOf(metadata))),
     placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
     status: writer,
     events,
@@ -234,8 +234,8 @@ function extrasOf(object: KubeObject, { secrets }: Stores): Readonly<Record<stri
 }
 
 function apiKeyControllerOf(
-  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
-  { events }: Voice,
+  { options, client, stores, translations, view, runtime, log }: LeaderTasksOptions,
+  { events }: Reporting,
 ): Controller {
   const apiKeys = storeOf(stores, 'ApiKey');
   const controller = apiKeyController({
@@ -250,7 +250,7 @@ function apiKeyControllerOf(
     log,
   });
   translations.subscribe(({ translation }) => {
-    for (const { kind, key } of translation.news.verdicts) {
+    for (const { kind, key } of translation.changes.verdicts) {
       const object = kind === 'ApiKey' ? apiKeys.get(key.slice(kind.length + 1)) : undefined;
       if (object !== undefined && secretRefsOf('ApiKey', object).length > 0) controller.enqueue(keyOf(object.metadata));
     }
@@ -259,9 +259,9 @@ function apiKeyControllerOf(
 }
 
 function sidecarControllerOf(
-  { options, client, stores, translations, view, runtime, log }: LeaderWorkOptions,
-  { writer, events }: Voice,
-  { certificates }: FrontDesk,
+  { options, client, stores, translations, view, runtime, log }: LeaderTasksOptions,
+  { writer, events }: Reporting,
+  { certificates }: HttpsServers,
 ) {
   return sidecarProfileController({
     client,

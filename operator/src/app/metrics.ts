@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
-export interface OperatorMetrics extends ProgramMetrics {
+export interface OperatorMetrics extends RolloutMetrics {
   readonly onReview: (report: ReviewReport) => void;
   /** Where to read the number of streams from, whenever the metrics are read. */
   observeStreams(streams: () => number): void;
@@ -29,7 +29,7 @@ export function createOperatorMetrics(
     },
   });
   return {
-    ...createProgramMetrics(registry, {
+    ...createRolloutMetrics(registry, {
       entries: () => translation()?.snapshot.entries.length ?? 0,
       refused: () => refusedIn(translation()),
       failed: () => countReason(translation(), 'InternalError'),
@@ -100,7 +100,7 @@ export const APP_METRICS = {
   },
 } as const;
 
-export interface ProgramMetrics {
+export interface RolloutMetrics {
   readonly onPropagated: (seconds: number) => void;
   readonly onTranslated: (seconds: number) => void;
   readonly onFailure: () => void;
@@ -115,7 +115,7 @@ interface Gauges {
 }
 
 /** Registers the metrics; what is counted elsewhere is read whenever the metrics are. */
-export function createProgramMetrics(registry: Registry, gauges: Gauges): ProgramMetrics {
+export function createRolloutMetrics(registry: Registry, gauges: Gauges): RolloutMetrics {
   const registers = [registry];
   const propagation = new Histogram({ ...APP_METRICS.propagation, registers, buckets: PROPAGATION_SECONDS });
   const translation = new Histogram({ ...APP_METRICS.translation, registers, buckets: TRANSLATION_SECONDS });

@@ -2,7 +2,7 @@
 import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
 import type { Retirement } from '../retirement/index.ts';
 import type { KubeObject, Store } from '../runtime/index.ts';
-import { createSidecarReaders, INJECTION_LABEL, type SidecarReaders } from '../translate/index.ts';
+import { createSidecarView, INJECTION_LABEL, type SidecarView } from '../translate/index.ts';
 import type { InjectionView, ValidationView } from '../webhook/index.ts';
 import type { Translations } from '../world/index.ts';
 
@@ -13,17 +13,17 @@ export interface OperatorViewOptions {
   readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
 }
 
-export interface AdmissionOfSidecars {
+export interface SidecarAdmission {
   /** Whether a namespace has opted in, or still has pods with a sidecar, which are to be told that it no longer does. */
   admitsSidecars(namespace: string): boolean;
 }
 
-export type OperatorView = SidecarReaders & InjectionView & ValidationView & AdmissionOfSidecars;
+export type OperatorView = SidecarView & InjectionView & ValidationView & SidecarAdmission;
 
 export function createOperatorView(options: OperatorViewOptions): OperatorView {
   const { translations, namespaces, retirement, sidecarPods } = options;
   return {
-    ...createSidecarReaders(
+    ...createSidecarView(
       () => translations.latest,
       () => retirement.isOn,
     ),

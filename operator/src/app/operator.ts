@@ -18,8 +18,8 @@ import {
 } from '../runtime/index.ts';
 import type { Translations } from '../world/index.ts';
 import { startHealthServer } from './health-server.ts';
-import { openFrontDesk } from './https-servers.ts';
-import { createLeaderWork } from './leader-tasks.ts';
+import { startHttpsServers } from './https-servers.ts';
+import { createLeaderTasks } from './leader-tasks.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import { createOperatorView } from './operator-view.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -67,15 +67,15 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
 
   parts.use(watching(stores, translator, retirement));
   parts.use(translations);
-  if (!(await isComplete({ stores, translator, retirement, log, signal }))) return 'released';
+  if (!(await untilTranslated({ stores, translator, retirement, log, signal }))) return 'released';
   const view = createOperatorView({ ...stores, translations, retirement });
   const shared = { options, client, stores, translations, view, log, metrics };
-  const frontDesk = options.webhooks
-    ? parts.use(await openFrontDesk({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
+  const httpsServers = options.webhooks
+    ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
     : undefined;
-  metrics.observeStreams(() => frontDesk?.streams ?? 0);
+  metrics.observeStreams(() => httpsServers?.streams ?? 0);
   const identity = identityOf(options);
-  const work = createLeaderWork({ ...shared, runtime, frontDesk, identity });
+  const work = createLeaderTasks({ ...shared, runtime, httpsServers, identity });
   log.info({ identity }, 'Operator started');
   const leader = createLeader({
     client: leaseClient,
@@ -109,7 +109,7 @@ function watching(
   };
 }
 
-interface Waiting {
+interface StartupOptions {
   readonly stores: Stores;
   readonly translator: Translator;
   readonly retirement: Retirement;
@@ -118,7 +118,7 @@ interface Waiting {
 }
 
 /** Waits until everything has been read and translated once; false when the operator is to end before that. */
-async function isComplete({ stores, translator, retirement, log, signal }: Waiting): Promise<boolean> {
+async function untilTranslated({ stores, translator, retirement, log, signal }: StartupOptions): Promise<boolean> {
   try {
     for (;;) {
       const synced = await stores.cache.synced({ signal, timeoutMs: SYNC_REPORT_MS });

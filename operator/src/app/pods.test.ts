@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GatewayPod, slimPod, troublesOf } from './pods.ts';
+import { type GatewayPod, podProblems, slimPod } from './pods.ts';
 
 const pod = (status: GatewayPod['status']): GatewayPod => ({
   apiVersion: 'v1',
@@ -29,7 +29,7 @@ describe('what keeps pods from running', () => {
       want: ['CrashLoopBackOff', 'Unschedulable'],
     },
   ])('$rule', ({ pods, want }) => {
-    expect(troublesOf(pods)).toEqual(want);
-    expect(troublesOf(pods.map(slimPod))).toEqual(want);
+    expect(podProblems(pods)).toEqual(want);
+    expect(podProblems(pods.map(slimPod))).toEqual(want);
   });
 });

@@ -83,7 +83,7 @@ export const podsOf = (
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 /** What keeps pods from running, as scheduler and kubelets call it; each once, sorted. */
-export function troublesOf(pods: readonly GatewayPod[]): readonly string[] {
+export function podProblems(pods: readonly GatewayPod[]): readonly string[] {
   const reasons = pods.flatMap(({ status }) => {
     const { conditions = [], containerStatuses = [] } = status ?? {};
     const unplaced = conditions.filter(({ type, status: is }) => type === 'PodScheduled' && is === 'False');

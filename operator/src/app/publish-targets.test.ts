@@ -2,8 +2,8 @@ import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import type { AccessState } from '../kinds/gateway-fleet/index.ts';
-import type { Standing, World, WorldObject } from '../translate/index.ts';
-import { createFleetPlaces } from './publish-targets.ts';
+import type { QuotaStanding, World, WorldObject } from '../translate/index.ts';
+import { createPublishTargets } from './publish-targets.ts';
 
 const BROKEN = { image: 7 };
 
@@ -38,21 +38,21 @@ function world(object: WorldObject): World {
 interface Circumstances {
   readonly deployed: boolean;
   readonly access?: AccessState;
-  readonly broken?: Standing['broken'];
+  readonly broken?: QuotaStanding['broken'];
 }
 
-function places({ deployed, access = 'allowed', broken = [] }: Circumstances) {
-  const placesOn = createFleetPlaces({
+function targets({ deployed, access = 'allowed', broken = [] }: Circumstances) {
+  const targetsIn = createPublishTargets({
     settings: { fleetNamespaces: new Set(['fleets']) },
     isDeployed: () => deployed,
     access: { stateOf: () => access },
   });
-  return (ground: World) => placesOn({ world: ground, brokenBy: () => broken });
+  return (ground: World) => targetsIn({ world: ground, brokenBy: () => broken });
 }
 
 describe('a fleet that is not valid', () => {
   test('goes on with what it last said', () => {
-    const placesIn = places({ deployed: false });
+    const placesIn = targets({ deployed: false });
     placesIn(world(fleet({ workspaces: ['team'] })));
     const [place] = placesIn(world(fleet({ ...BROKEN, workspaces: ['other'] })));
     expect(place?.served).toEqual(new Set(['team']));
@@ -63,7 +63,7 @@ describe('a fleet that is not valid', () => {
     { rule: 'for those it names', spec: { workspaces: ['team', 'nobody'] }, served: new Set(['team']) },
     { rule: 'for none that it does not', spec: { workspaces: ['nobody'] }, served: new Set<string>() },
   ])('and has pods goes on $rule, although nobody remembers it', ({ spec, served }) => {
-    expect(places({ deployed: true })(world(fleet({ ...BROKEN, ...spec })))).toMatchObject([
+    expect(targets({ deployed: true })(world(fleet({ ...BROKEN, ...spec })))).toMatchObject([
       { key: 'fleets/main', suspended: false, owner: 'organisation', served },
     ]);
   });
@@ -74,16 +74,16 @@ describe('a fleet that is not valid', () => {
     { rule: 'names nobody that there is', object: fleet({ workspaces: ['nobody'] }) },
     { rule: 'stands where it may not', object: fleet({}, { namespace: 'elsewhere' }) },
   ])('and $rule is refused until it has pods', ({ object }) => {
-    expect(places({ deployed: false })(world(object))).toMatchObject([{ refused: true }]);
-    expect(places({ deployed: true })(world(object))).toMatchObject([{ refused: false }]);
-    expect(places({ deployed: false })(world(fleet({})))).toMatchObject([{ refused: false }]);
+    expect(targets({ deployed: false })(world(object))).toMatchObject([{ refused: true }]);
+    expect(targets({ deployed: true })(world(object))).toMatchObject([{ refused: false }]);
+    expect(targets({ deployed: false })(world(fleet({})))).toMatchObject([{ refused: false }]);
   });
 
   test.for([
     { rule: 'on its way out', deployed: true, object: fleet(BROKEN, { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
     { rule: 'that names its workspaces in no way', deployed: true, object: fleet({ workspaces: 7 }) },
   ])('is none $rule', ({ deployed, object }) => {
-    expect(places({ deployed })(world(object))).toEqual([]);
+    expect(targets({ deployed })(world(object))).toEqual([]);
   });
 
   test.for([
@@ -99,7 +99,7 @@ describe('a fleet that is not valid', () => {
       want: { owner: 'workspace', served: new Set(['team']) },
     },
   ])('$rule', ({ object, want }) => {
-    expect(places({ deployed: true })(world(object))).toMatchObject([want]);
+    expect(targets({ deployed: true })(world(object))).toMatchObject([want]);
   });
 });
 
@@ -112,7 +112,7 @@ describe('a fleet is refused', () => {
     { rule: 'without rights also where it is of the organisation', object: ofOrganisation, access: 'denied' },
   ] as const)('$rule', ({ object, ...given }) => {
     for (const deployed of [true, false]) {
-      expect(places({ deployed, ...given })(world(object))).toMatchObject([{ refused: true }]);
+      expect(targets({ deployed, ...given })(world(object))).toMatchObject([{ refused: true }]);
     }
   });
 
@@ -120,12 +120,12 @@ describe('a fleet is refused', () => {
     { rule: 'beyond other bounds', given: { broken: ['bytes'] } },
     { rule: 'as long as nobody knows whether it may run', given: { access: 'unknown' } },
   ] as const)('$rule, until it has pods', ({ given }) => {
-    expect(places({ deployed: false, ...given })(world(ofTenant))).toMatchObject([{ refused: true }]);
-    expect(places({ deployed: true, ...given })(world(ofTenant))).toMatchObject([{ refused: false }]);
+    expect(targets({ deployed: false, ...given })(world(ofTenant))).toMatchObject([{ refused: true }]);
+    expect(targets({ deployed: true, ...given })(world(ofTenant))).toMatchObject([{ refused: false }]);
   });
 
   test('not in the hands of the organisation as long as nobody knows whether it may run', () => {
-    const placesIn = places({ deployed: false, access: 'unknown' });
+    const placesIn = targets({ deployed: false, access: 'unknown' });
     expect(placesIn(world(ofOrganisation))).toMatchObject([{ refused: false }]);
   });
 });

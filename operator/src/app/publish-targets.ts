@@ -8,11 +8,11 @@ import {
   readFleet,
   workspacesServedBy,
 } from '../kinds/gateway-fleet/index.ts';
-import type { FleetPlace } from '../publish/fleets/index.ts';
+import type { PublishTarget } from '../publish/fleets/index.ts';
 import type { FleetIdentity } from '../publish/index.ts';
-import type { Standing, World, WorldObject } from '../translate/index.ts';
+import type { QuotaStanding, World, WorldObject } from '../translate/index.ts';
 
-export interface FleetPlacesOptions {
+export interface PublishTargetsOptions {
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
   /** Whether pods have been made for the fleet: its spec was valid once. */
   readonly isDeployed: (fleet: FleetIdentity) => boolean;
@@ -20,9 +20,9 @@ export interface FleetPlacesOptions {
 }
 
 /** A world, and the bounds of its workspaces that fleets do not fit into. */
-export interface FleetGround {
+export interface PublishTargetsInput {
   readonly world: World;
-  readonly brokenBy: (fleet: { readonly key: string; readonly uid: string }) => Standing['broken'];
+  readonly brokenBy: (fleet: { readonly key: string; readonly uid: string }) => QuotaStanding['broken'];
 }
 
 /**
@@ -31,25 +31,25 @@ export interface FleetGround {
  * beyond the number of fleets that its workspace may have, and one where the operator may not run gateways: each that is not refused
  * costs watches and calls.
  */
-export function createFleetPlaces({
+export function createPublishTargets({
   settings,
   isDeployed,
   access,
-}: FleetPlacesOptions): (ground: FleetGround) => FleetPlace[] {
+}: PublishTargetsOptions): (ground: PublishTargetsInput) => PublishTarget[] {
   const read = new WeakMap<WorldObject, GatewayFleet | undefined>();
   let lastGood = new Map<string, GatewayFleet>();
   const goodOf = (object: WorldObject, key: string): GatewayFleet | undefined => {
     if (!read.has(object)) read.set(object, parse(object));
     return read.get(object) ?? lastGood.get(key);
   };
-  const isRefused = ({ identity, isGood, owner, broken }: Judged): boolean => {
+  const isRefused = ({ identity, isGood, owner, broken }: ReadFleet): boolean => {
     const deployed = isDeployed(identity);
     if (broken.includes('gatewayFleets') || !(deployed || (isGood && broken.length === 0))) return true;
     const state = access.stateOf(identity.namespace);
     return state === 'denied' || (state === 'unknown' && !deployed && owner !== 'organisation');
   };
   return ({ world, brokenBy }) => {
-    const places: FleetPlace[] = [];
+    const targets: PublishTarget[] = [];
     const good = new Map<string, GatewayFleet>();
     world.resources.get('GatewayFleet')?.forEach((object, key) => {
       const { namespace = '', name, uid } = object.metadata;
@@ -62,16 +62,16 @@ export function createFleetPlaces({
       const { owner, served, issues } = workspacesServedBy(fleet, world, settings);
       const isGood = known !== undefined && issues.length === 0 && fleetIssues(known).length === 0;
       const refused = isRefused({ identity, isGood, owner, broken: brokenBy({ key, uid }) });
-      places.push({ key, identity, suspended: fleet.spec.suspend, refused, owner, served });
+      targets.push({ key, identity, suspended: fleet.spec.suspend, refused, owner, served });
     });
     lastGood = good;
-    return places;
+    return targets;
   };
 }
 
-interface Judged extends Pick<FleetPlace, 'identity' | 'owner'> {
+interface ReadFleet extends Pick<PublishTarget, 'identity' | 'owner'> {
   readonly isGood: boolean;
-  readonly broken: Standing['broken'];
+  readonly broken: QuotaStanding['broken'];
 }
 
 function parse(object: WorldObject): GatewayFleet | undefined {

@@ -1,17 +1,17 @@
 /** What only the leader does with translations: publish them, and tell everybody what came of it. */
 
-import type { FleetCounts, FleetPlace, FleetPorts } from '../publish/fleets/index.ts';
+import type { FleetCounts, FleetPorts, PublishTarget } from '../publish/fleets/index.ts';
 import { createFleets } from '../publish/fleets/index.ts';
 import { type Clock, type Log, systemClock } from '../runtime/index.ts';
-import { createStatusDesk, type StatusPorts } from '../status/index.ts';
+import { createStatusQueue, type StatusPorts } from '../status/index.ts';
 import type { Translated, Translations } from '../world/index.ts';
 
-export interface ProgramOptions {
+export interface RolloutOptions {
   readonly translations: Pick<Translations, 'latest' | 'subscribe'>;
   readonly fleets: FleetPorts;
   readonly statuses: StatusPorts;
   /** The fleets of a world, and whom they serve. */
-  readonly placesIn: (translated: Pick<Translated, 'world' | 'translation'>) => readonly FleetPlace[];
+  readonly targetsIn: (translated: Pick<Translated, 'world' | 'translation'>) => readonly PublishTarget[];
   /** The counts of a fleet have changed. */
   readonly onFleetChange: (key: string) => void;
   readonly onPropagated: (seconds: number) => void;
@@ -19,7 +19,7 @@ export interface ProgramOptions {
   readonly clock?: Clock;
 }
 
-export interface Program {
+export interface Rollout {
   /** Publishes and writes statuses until the signal ends, which it must do with the lease. */
   run(signal: AbortSignal): Promise<void>;
   /** How far a fleet is; undefined while it is not published to. */
@@ -32,15 +32,15 @@ export interface Program {
 
 interface Term {
   readonly fleets: ReturnType<typeof createFleets>;
-  readonly desk: ReturnType<typeof createStatusDesk>;
+  readonly statuses: ReturnType<typeof createStatusQueue>;
 }
 
-export function createProgram(options: ProgramOptions): Program {
+export function createRollout(options: RolloutOptions): Rollout {
   const { translations, log, clock = systemClock } = options;
   let term: Term | undefined;
   return {
     countsOf: (key) => term?.fleets.countsOf(key),
-    mark: (key) => term?.desk.mark(key),
+    mark: (key) => term?.statuses.mark(key),
     updatePods: () => term?.fleets.updatePods(),
     run: async (signal) => {
       const fleets = createFleets(
@@ -48,23 +48,23 @@ export function createProgram(options: ProgramOptions): Program {
           ports: options.fleets,
           onPropagated: options.onPropagated,
           onChange: options.onFleetChange,
-          onProgress: () => desk.recount(),
-          onLeftOut: (origins) => desk.reconsider(origins),
-          onRearranged: () => desk.markAll(),
+          onProgress: () => statuses.markPending(),
+          onUnservedChange: (origins) => statuses.markOrigins(origins),
+          onPlacementChange: () => statuses.markAll(),
           log,
           clock,
         },
         signal,
       );
-      const desk = createStatusDesk({ ports: options.statuses, fleets, log, clock });
+      const statuses = createStatusQueue({ ports: options.statuses, fleets, log, clock });
       const take = (translated: NonNullable<Translations['latest']>): void => {
-        fleets.publish(options.placesIn(translated), translated);
-        desk.take(translated);
+        fleets.publish(options.targetsIn(translated), translated);
+        statuses.update(translated);
       };
-      term = { fleets, desk };
+      term = { fleets, statuses };
       using _subscription = translations.subscribe(take);
       if (translations.latest !== undefined) take(translations.latest);
-      await desk.run(signal);
+      await statuses.run(signal);
       await fleets.close();
       term = undefined;
     },

@@ -14,9 +14,9 @@ import {
   sleep,
   systemClock,
 } from '../runtime/index.ts';
-import { createServiceBook, type ServiceBook } from '../services/index.ts';
+import { createServiceReadings, type ServiceReadings } from '../services/index.ts';
 import { createLastGood, staysWithin } from '../translate/index.ts';
-import { type Before, createLiveWorld, createTranslations, type Translations } from '../world/index.ts';
+import { createLiveWorld, createTranslations, type PublishedBefore, type Translations } from '../world/index.ts';
 import { type Stores, storeOf } from './stores.ts';
 
 export interface TranslatorOptions {
@@ -30,7 +30,7 @@ export interface TranslatorOptions {
 
 export interface Translator {
   readonly translations: Translations;
-  readonly services: ServiceBook;
+  readonly services: ServiceReadings;
   /** Makes the first translation; to be called when the stores are complete. Rejects with the reason of the signal. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createTranslator({
     workspaces: storeOf(stores, 'Workspace'),
     namespaces: stores.namespaces,
   });
-  const services = createServiceBook({
+  const services = createServiceReadings({
     client,
     kinds: stores.kinds,
     served,
@@ -93,9 +93,9 @@ export function createTranslator({
     services,
     start: async (signal) => {
       const reading = { client, stores, log, signal, options };
-      const { before, unread } = await readAgain(fleetsOf(reading), reading);
+      const { before, unread } = await readPublishedEntries(fleetsOf(reading), reading);
       await translations.start(before);
-      if (unread.length > 0) void recallLater(unread, translations, reading);
+      if (unread.length > 0) void readUnreadFleets(unread, translations, reading);
     },
   };
 }
@@ -111,18 +111,21 @@ const fleetsOf = ({ options, stores }: Reading): readonly FleetName[] =>
     .filter(({ namespace }) => isOfOrganisation(namespace, options));
 
 interface Recalled {
-  readonly before: Before;
+  readonly before: PublishedBefore;
   readonly unread: readonly FleetName[];
 }
 
 /** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
-async function readAgain(fleets: readonly FleetName[], { options, client, log, signal }: Reading): Promise<Recalled> {
+async function readPublishedEntries(
+  fleets: readonly FleetName[],
+  { options, client, log, signal }: Reading,
+): Promise<Recalled> {
   const backoff = createBackoff(RETRY, Math.random);
   for (;;) {
     try {
       const { entries, unread } = await readPublished(fleets, { client, log, signal });
       const lastGood = createLastGood(entries, (entry) => staysWithin(entry, options.allowedHosts));
-      return { before: { lastGood, unread: new Set(unread.map(keyOf)) }, unread };
+      return { before: { lastGood, unreadFleets: new Set(unread.map(keyOf)) }, unread };
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'Could not read what was published before');
@@ -135,7 +138,11 @@ async function readAgain(fleets: readonly FleetName[], { options, client, log, s
  * Reads what fleets serve as soon as the platform has granted it; nothing is published to them before. The first content published
  * after that then holds what they served, also of namespaces whose Secrets may not be read yet. Ends with the signal.
  */
-async function recallLater(missing: readonly FleetName[], translations: Translations, reading: Reading): Promise<void> {
+async function readUnreadFleets(
+  missing: readonly FleetName[],
+  translations: Translations,
+  reading: Reading,
+): Promise<void> {
   const { log, signal, stores } = reading;
   const { objects } = stores.fleets.fleets;
   let unread = missing;
@@ -144,7 +151,7 @@ async function recallLater(missing: readonly FleetName[], translations: Translat
     while (unread.length > 0) {
       await sleep(UNREAD_MS, { signal, clock: systemClock });
       const there = unread.filter((fleet) => objects.has(keyOf(fleet)));
-      const next = await readAgain(there, reading);
+      const next = await readPublishedEntries(there, reading);
       if (next.unread.length === unread.length) continue;
       unread = next.unread;
       translations.recall(next.before);

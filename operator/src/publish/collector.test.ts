@@ -3,7 +3,7 @@ import { createRate, systemClock } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
 import { Collector } from './collector.ts';
 import { EMPTY_JOURNAL, type JournalRow, MAX_ROWS, MIN_UNREFERENCED_MS } from './journal.ts';
-import type { Lookout } from './published-watch.ts';
+import type { PublishedWatch } from './published-watch.ts';
 
 const signal = new AbortController().signal;
 const row = (name: string, sinceMs = 0): JournalRow => ({ name, secret: false, sinceMs });
@@ -13,7 +13,7 @@ const journal = (...shards: readonly JournalRow[]) => ({
 });
 
 /** What stands beside a fleet, all of them ConfigMaps. */
-function lookoutOn(names: readonly string[], isLive = true): Lookout {
+function lookoutOn(names: readonly string[], isLive = true): PublishedWatch {
   return {
     isLive,
     find: ({ secret }, name) =>
@@ -23,11 +23,11 @@ function lookoutOn(names: readonly string[], isLive = true): Lookout {
   };
 }
 
-function collecting(lookout: Lookout | undefined, clock = systemClock) {
+function collecting(watch: PublishedWatch | undefined, clock = systemClock) {
   const calls: string[] = [];
   const collector = new Collector({
-    shelf: {
-      look: async (given) => {
+    store: {
+      inspect: async (given) => {
         calls.push(`look ${given.name}`);
         return given.name === 'main-shard-gone' ? undefined : { row: given, uid: 'u', resourceVersion: '1' };
       },
@@ -37,7 +37,7 @@ function collecting(lookout: Lookout | undefined, clock = systemClock) {
       },
     },
     prefix: 'main-shard-',
-    lookout,
+    watch,
     rate: createRate({ perSecond: 5, burst: 1, clock }),
   });
   return { collector, calls };
@@ -51,7 +51,7 @@ describe('a collector', () => {
       { named: [{ name: 'main-shard-named', secret: false }], nowMs: MIN_UNREFERENCED_MS },
       { signal },
     );
-    expect(chosen.doomed).toEqual([
+    expect(chosen.unused).toEqual([
       { row: row('main-shard-a'), uid: 'uid-main-shard-a', resourceVersion: '7', isLeaving: false },
     ]);
     expect(chosen.rows?.map(({ name }) => name)).toEqual(['main-shard-a', 'main-shard-young']);
@@ -62,11 +62,11 @@ describe('a collector', () => {
     const there = ['main-shard-restored', 'main-shard-named', 'main-snapshot', 'other-shard-x'];
     const { collector } = collecting(lookoutOn(there));
     const named = [{ name: 'main-shard-named', secret: false }];
-    const { doomed, rows } = await collector.choose(journal(), { named, nowMs: 5 }, { signal });
-    expect([doomed, rows]).toEqual([[], [row('main-shard-restored', 5)]]);
+    const { unused, rows } = await collector.choose(journal(), { named, nowMs: 5 }, { signal });
+    expect([unused, rows]).toEqual([[], [row('main-shard-restored', 5)]]);
     const at = { named, nowMs: 5 + MIN_UNREFERENCED_MS };
     const later = await collector.choose(journal(...(rows ?? [])), at, { signal });
-    expect(later.doomed.map(({ row: { name } }) => name)).toEqual(['main-shard-restored']);
+    expect(later.unused.map(({ row: { name } }) => name)).toEqual(['main-shard-restored']);
   });
 
   test('takes no more into the journal than it has room for', async () => {
@@ -76,18 +76,18 @@ describe('a collector', () => {
     const { rows = [] } = await collector.choose(journal(...known), { named: [], nowMs: 5 }, { signal });
     expect(rows).toHaveLength(MAX_ROWS);
     const full = await collector.choose(journal(...rows), { named: [], nowMs: 6 }, { signal });
-    expect(full).toEqual({ doomed: [], rows: undefined });
+    expect(full).toEqual({ unused: [], rows: undefined });
   });
 
   test.for([
-    { rule: 'without a watch', lookout: undefined },
-    { rule: 'while the watch is not open', lookout: lookoutOn([], false) },
-  ])('asks for each shard that is due $rule', async ({ lookout }) => {
-    const { collector, calls } = collecting(lookout);
+    { rule: 'without a watch', watch: undefined },
+    { rule: 'while the watch is not open', watch: lookoutOn([], false) },
+  ])('asks for each shard that is due $rule', async ({ watch }) => {
+    const { collector, calls } = collecting(watch);
     const given = journal(row('main-shard-a'), row('main-shard-gone'), row('main-shard-young', 1));
-    const { doomed, rows } = await collector.choose(given, { named: [], nowMs: MIN_UNREFERENCED_MS }, { signal });
+    const { unused, rows } = await collector.choose(given, { named: [], nowMs: MIN_UNREFERENCED_MS }, { signal });
     expect(calls).toEqual(['look main-shard-a', 'look main-shard-gone']);
-    expect(doomed.map(({ row: { name } }) => name)).toEqual(['main-shard-a']);
+    expect(unused.map(({ row: { name } }) => name)).toEqual(['main-shard-a']);
     expect(rows?.map(({ name }) => name)).toEqual(['main-shard-a', 'main-shard-young']);
   });
 
@@ -100,12 +100,12 @@ describe('a collector', () => {
   test('deletes five a second, however many there are', async () => {
     const clock = createTestClock();
     const { collector, calls } = collecting(undefined, clock);
-    const doomed = Array.from({ length: 446 }, (_, i) => ({
+    const unused = Array.from({ length: 446 }, (_, i) => ({
       row: row(`main-shard-${i}`),
       uid: 'u',
       resourceVersion: '1',
     }));
-    const done = collector.remove(doomed, { signal });
+    const done = collector.remove(unused, { signal });
     for (const second of [1, 2, 3, 60]) {
       while (clock.monotonicMs() < second * 1_000) await step(clock);
       expect(calls.length).toBeLessThanOrEqual(second * 5 + 1);

@@ -1,22 +1,22 @@
 /** Deletes shards that nothing has named for long enough: few at a time, and only as they were when they were chosen. */
 import type { Rate } from '../runtime/index.ts';
 import { dueRows, type Journal, type JournalRow, MAX_ROWS, type NamedShard } from './journal.ts';
-import { forEachAtOnce } from './parallel.ts';
-import type { Lookout } from './published-watch.ts';
-import type { Doomed, Shelf, Stored } from './shard-store.ts';
+import { forEachConcurrently } from './parallel.ts';
+import type { PublishedWatch } from './published-watch.ts';
+import type { ShardStore, Stored, UnusedShard } from './shard-store.ts';
 
 type Options = { readonly signal: AbortSignal };
 
 export interface CollectorOptions {
-  readonly shelf: Pick<Shelf, 'look' | 'remove'>;
+  readonly store: Pick<ShardStore, 'inspect' | 'remove'>;
   /** Names of shards of the fleet begin so. */
   readonly prefix: string;
-  readonly lookout: Lookout | undefined;
+  readonly watch: PublishedWatch | undefined;
   readonly rate: Rate;
 }
 
-export interface Chosen {
-  readonly doomed: readonly Doomed[];
+export interface Selection {
+  readonly unused: readonly UnusedShard[];
   /** What the journal has to say before they are deleted; undefined: what it says. */
   readonly rows: readonly JournalRow[] | undefined;
 }
@@ -24,7 +24,7 @@ export interface Chosen {
 /** Shards of one round: at the pace of deletions it takes 20 s. */
 const ROUND = 100;
 const LOOKS_AT_ONCE = 16;
-const SORTS = [{ secret: false }, { secret: true }] as const;
+const SIDES = [{ secret: false }, { secret: true }] as const;
 
 export class Collector {
   readonly #options: CollectorOptions;
@@ -41,47 +41,47 @@ export class Collector {
     { value: journal }: Stored<Journal>,
     { named, nowMs }: { readonly named: readonly NamedShard[]; readonly nowMs: number },
     options: Options,
-  ): Promise<Chosen> {
+  ): Promise<Selection> {
     const room = Math.max(0, MAX_ROWS - journal.shards.length);
     const found = this.#unknown(journal.shards, named).slice(0, room);
     const due = dueRows(journal.shards, named, nowMs).slice(0, ROUND);
-    const doomed: Doomed[] = [];
+    const unused: UnusedShard[] = [];
     const gone = new Set<JournalRow>();
-    await forEachAtOnce(due, LOOKS_AT_ONCE, async (row) => {
+    await forEachConcurrently(due, LOOKS_AT_ONCE, async (row) => {
       const standing = await this.#look(row, options);
       if (standing === undefined) gone.add(row);
-      else doomed.push(standing);
+      else unused.push(standing);
     });
-    if (due.length + found.length === 0) return { doomed, rows: undefined };
+    if (due.length + found.length === 0) return { unused, rows: undefined };
     const fresh = found.map((shard) => ({ ...shard, sinceMs: nowMs }));
-    return { doomed, rows: [...journal.shards.filter((row) => !gone.has(row)), ...fresh] };
+    return { unused, rows: [...journal.shards.filter((row) => !gone.has(row)), ...fresh] };
   }
 
   /** Answers how many were deleted; who was changed since is left alone. */
-  async remove(doomed: readonly Doomed[], { signal }: Options): Promise<number> {
-    const { rate, shelf } = this.#options;
+  async remove(unused: readonly UnusedShard[], { signal }: Options): Promise<number> {
+    const { rate, store } = this.#options;
     let removed = 0;
-    for (const shard of doomed) {
+    for (const shard of unused) {
       await rate.turn(signal);
-      if (await shelf.remove(shard, { signal })) removed += 1;
+      if (await store.remove(shard, { signal })) removed += 1;
     }
     return removed;
   }
 
   /** The answer of a watch needs no call. */
-  async #look(row: JournalRow, options: Options): Promise<Doomed | undefined> {
-    const { lookout, shelf } = this.#options;
-    if (!lookout?.isLive) return shelf.look(row, options);
-    const standing = lookout.find(row, row.name);
+  async #look(row: JournalRow, options: Options): Promise<UnusedShard | undefined> {
+    const { watch, store } = this.#options;
+    if (!watch?.isLive) return store.inspect(row, options);
+    const standing = watch.find(row, row.name);
     return standing === undefined || standing.isLeaving ? undefined : { row, ...standing };
   }
 
   #unknown(rows: readonly JournalRow[], named: readonly NamedShard[]): readonly NamedShard[] {
-    const { lookout, prefix } = this.#options;
-    if (!lookout?.isLive) return [];
+    const { watch, prefix } = this.#options;
+    if (!watch?.isLive) return [];
     const known = new Set([...rows, ...named].map(({ name }) => name));
-    return SORTS.flatMap((sort) =>
-      [...lookout.names(sort)]
+    return SIDES.flatMap((sort) =>
+      [...watch.names(sort)]
         .filter((name) => name.startsWith(prefix) && !known.has(name))
         .map((name) => ({ name, ...sort })),
     );

@@ -12,8 +12,7 @@ export {
   servesContent,
 } from './acknowledge/index.ts';
 export type { FleetIdentity } from './objects.ts';
-export type { Report } from './position-memory.ts';
-export { createLookout, type Lookout } from './published-watch.ts';
+export { createPublishedWatch, type PublishedWatch } from './published-watch.ts';
 export {
   createPublisher,
   DELETIONS_PER_SECOND,
@@ -22,4 +21,5 @@ export {
   type PublisherOptions,
   type Repaired,
 } from './publisher.ts';
-export { createTender, type Tender } from './upkeep.ts';
+export type { ReportedRevision } from './revision-memory.ts';
+export { createUpkeep, type Upkeep } from './upkeep.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { forEachAtOnce } from './parallel.ts';
+import { forEachConcurrently } from './parallel.ts';
 
 describe('tasks', () => {
   test('run for every item, so many at once', async () => {
     const seen: number[] = [];
     let running = 0;
     let most = 0;
-    await forEachAtOnce([1, 2, 3, 4, 5], 2, async (item) => {
+    await forEachConcurrently([1, 2, 3, 4, 5], 2, async (item) => {
       running += 1;
       most = Math.max(most, running);
       await Promise.resolve();
@@ -19,7 +19,7 @@ describe('tasks', () => {
   test('do not begin after one has failed', async () => {
     const seen: number[] = [];
     const boom = new Error('boom');
-    const failing = forEachAtOnce([1, 2, 3, 4], 1, async (item) => {
+    const failing = forEachConcurrently([1, 2, 3, 4], 1, async (item) => {
       seen.push(item);
       if (item === 2) throw boom;
     });

@@ -1,5 +1,5 @@
 /** Runs the task for every item, so many at once; the first failure stops the rest and rejects. */
-export async function forEachAtOnce<T>(
+export async function forEachConcurrently<T>(
   items: readonly T[],
   atOnce: number,
   task: (item: T) => Promise<void>,

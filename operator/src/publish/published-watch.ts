@@ -17,7 +17,7 @@ import {
 } from '../runtime/index.ts';
 import { CONFIG_MAPS, FLEET_LABEL, type FleetIdentity, SECRETS, shardKind } from './objects.ts';
 
-export interface LookoutOptions {
+export interface PublishedWatchOptions {
   readonly client: Pick<KubeClient, 'watch'>;
   readonly fleet: FleetIdentity;
   readonly log: Log;
@@ -26,20 +26,20 @@ export interface LookoutOptions {
   readonly onChange: () => void;
 }
 
-export interface Standing {
+export interface WatchedObject {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly isLeaving: boolean;
 }
 
-type Sort = { readonly secret: boolean };
+type ObjectSide = { readonly secret: boolean };
 
-export interface Lookout {
+export interface PublishedWatch {
   /** False while the watches are not open, or have just been opened and have not shown everything yet. */
   readonly isLive: boolean;
   /** Undefined: there is no such object with the label of the fleet. */
-  find(sort: Sort, name: string): Standing | undefined;
-  names(sort: Sort): Iterable<string>;
+  find(sort: ObjectSide, name: string): WatchedObject | undefined;
+  names(sort: ObjectSide): Iterable<string>;
   /** Until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -47,11 +47,11 @@ export interface Lookout {
 /** A watch from nowhere shows what there is at once: after so long it has, in ms. */
 export const SHOWN_MS = 1_000;
 
-export function createLookout(options: LookoutOptions): Lookout {
+export function createPublishedWatch(options: PublishedWatchOptions): PublishedWatch {
   const { fleet, clock, onChange } = options;
   const { namespace } = fleet;
-  const sides = { configMaps: look(CONFIG_MAPS, options), secrets: look(SECRETS, options) };
-  const of = (sort: Sort): Side => (shardKind(sort) === SECRETS ? sides.secrets : sides.configMaps);
+  const sides = { configMaps: watchSide(CONFIG_MAPS, options), secrets: watchSide(SECRETS, options) };
+  const of = (sort: ObjectSide): Side => (shardKind(sort) === SECRETS ? sides.secrets : sides.configMaps);
   const both = Object.values(sides);
   return {
     get isLive() {
@@ -83,7 +83,7 @@ interface Side extends Disposable {
   readonly openedMs: () => number | undefined;
 }
 
-function look(kind: KindRef, { client, fleet, log, clock, onChange }: LookoutOptions): Side {
+function watchSide(kind: KindRef, { client, fleet, log, clock, onChange }: PublishedWatchOptions): Side {
   const { namespace, name } = fleet;
   const store = createStore<KubeObject>({ transform: bare });
   let openedMs: number | undefined;

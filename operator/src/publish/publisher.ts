@@ -11,24 +11,30 @@ import {
   splitIntoShards,
 } from '@gatehouse/crds/snapshot';
 import { type Clock, createRate, type Log, type Rate, systemClock } from '../runtime/index.ts';
-import { type Chosen, Collector } from './collector.ts';
+import { Collector, type Selection } from './collector.ts';
 import { type Journal, journalName, rowsBefore } from './journal.ts';
 import type { FleetIdentity } from './objects.ts';
 import { type Plan, planPublish } from './plan.ts';
-import { createMemory, type Memory, type Report } from './position-memory.ts';
-import type { Lookout } from './published-watch.ts';
-import { ShardKeeper } from './shard-keeper.ts';
-import { createShelf, type ManifestState, type Shelf, type ShelfClient, type Stored } from './shard-store.ts';
+import type { PublishedWatch } from './published-watch.ts';
+import { createRevisionMemory, type ReportedRevision, type RevisionMemory } from './revision-memory.ts';
+import {
+  createShardStore,
+  type ManifestState,
+  type ShardStore,
+  type ShardStoreClient,
+  type Stored,
+} from './shard-store.ts';
+import { ShardWriter } from './shard-writer.ts';
 
 export interface PublisherOptions {
-  readonly client: ShelfClient;
+  readonly client: ShardStoreClient;
   readonly fleet: FleetIdentity;
   /** Of this leader, unique among all that ever led: pod name and uid. */
   readonly identity: string;
   /** What remembers how far the fleet was told besides what is published: its status. */
-  readonly remembered?: () => Revision | undefined;
+  readonly lastKnown?: () => Revision | undefined;
   /** What shows whether it is still there; without it everything is asked for now and then. */
-  readonly lookout?: Lookout | undefined;
+  readonly watch?: PublishedWatch | undefined;
   /** The pace of deletions, shared by all fleets. */
   readonly deletions?: Rate;
   readonly log: Log;
@@ -65,9 +71,9 @@ export interface Publisher {
    */
   publish(snapshot: Snapshot, options: Options): Promise<Published>;
   /** Whether a pod serves what is not known to have been published, so that it would refuse what comes next. */
-  isSurpassedBy(report: Report): boolean;
+  isAhead(report: ReportedRevision): boolean;
   /** Publishes the last Snapshot once more, in an epoch that the pod takes, if nobody else has done so; undefined before the first. */
-  surpass(report: Report, options: Options): Promise<Published | undefined>;
+  startEpoch(report: ReportedRevision, options: Options): Promise<Published | undefined>;
   /** Puts back what somebody removed or changed. */
   repair(options: Options): Promise<Repaired>;
   /** Deletes shards that nothing has named for ten minutes, at a slow pace; answers how many. */
@@ -80,12 +86,12 @@ interface Base {
   readonly journal: Stored<Journal>;
 }
 
-interface Wanted {
+interface DesiredContent {
   readonly schemaVersion: Snapshot['schemaVersion'];
   readonly split: Split;
 }
 
-interface Outcome extends Revision {
+interface WriteResult extends Revision {
   readonly digest: string;
   readonly changed: boolean;
   readonly restored: number;
@@ -98,8 +104,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const { clock = systemClock } = options;
   const publisher = new FleetPublisher({
     clock,
-    remembered: () => undefined,
-    lookout: undefined,
+    lastKnown: () => undefined,
+    watch: undefined,
     deletions: createRate({ perSecond: DELETIONS_PER_SECOND, burst: 1, clock }),
     ...options,
   });
@@ -111,8 +117,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
   };
   return {
     publish: (snapshot, given) => inTurn(() => publisher.publish(snapshot, given)),
-    isSurpassedBy: (report) => publisher.memory.isSurpassedBy(report),
-    surpass: (report, given) => inTurn(() => publisher.surpass(report, given)),
+    isAhead: (report) => publisher.memory.isAhead(report),
+    startEpoch: (report, given) => inTurn(() => publisher.surpass(report, given)),
     repair: (given) => inTurn(() => publisher.repair(given)),
     // It takes its time, and publishing must not wait for it.
     collect: async (given) => publisher.collector.remove(await inTurn(() => publisher.choose(given)), given),
@@ -120,21 +126,21 @@ export function createPublisher(options: PublisherOptions): Publisher {
 }
 
 class FleetPublisher {
-  readonly memory: Memory = createMemory();
+  readonly memory: RevisionMemory = createRevisionMemory();
   readonly collector: Collector;
   readonly #options: Required<PublisherOptions>;
-  readonly #shelf: Shelf;
-  readonly #keeper: ShardKeeper;
+  readonly #store: ShardStore;
+  readonly #writer: ShardWriter;
   /** Undefined before the first call and after a failure, when it is not known what was written. */
   #base: Base | undefined;
-  #wanted: Wanted | undefined;
+  #wanted: DesiredContent | undefined;
 
   constructor(options: Required<PublisherOptions>) {
     this.#options = options;
-    const { client, fleet, log, lookout, deletions } = options;
-    this.#shelf = createShelf(client, fleet, log);
-    this.#keeper = new ShardKeeper(this.#shelf, fleet.name);
-    this.collector = new Collector({ shelf: this.#shelf, prefix: shardName(fleet.name, ''), lookout, rate: deletions });
+    const { client, fleet, log, watch, deletions } = options;
+    this.#store = createShardStore(client, fleet, log);
+    this.#writer = new ShardWriter(this.#store, fleet.name);
+    this.collector = new Collector({ store: this.#store, prefix: shardName(fleet.name, ''), watch, rate: deletions });
   }
 
   async publish({ entries, schemaVersion }: Snapshot, options: Options): Promise<Published> {
@@ -147,12 +153,12 @@ class FleetPublisher {
     });
   }
 
-  async surpass(report: Report, options: Options): Promise<Published | undefined> {
+  async surpass(report: ReportedRevision, options: Options): Promise<Published | undefined> {
     const wanted = this.#wanted;
     if (wanted === undefined) return undefined;
     return this.#afresh(async () => {
       this.#base = await this.#open(options);
-      const isAhead = this.memory.isSurpassedBy(report);
+      const isAhead = this.memory.isAhead(report);
       const place = isAhead ? this.memory.nextEpoch(report) : undefined;
       const { epoch, version } = report;
       if (isAhead) this.#options.log.warn({ reported: { epoch, version }, place }, 'A new epoch was started');
@@ -165,10 +171,10 @@ class FleetPublisher {
     if (wanted === undefined) return { restored: 0 };
     const { shards } = wanted.split;
     return this.#afresh(async () => {
-      const { lookout, log } = this.#options;
-      const isLive = lookout?.isLive ?? false;
-      if (lookout !== undefined && isLive) this.#keeper.compare(shards, lookout);
-      else this.#keeper.lookAgain(shards);
+      const { watch, log } = this.#options;
+      const isLive = watch?.isLive ?? false;
+      if (watch !== undefined && isLive) this.#writer.compare(shards, watch);
+      else this.#writer.lookAgain(shards);
       if (!isLive || !this.#isAsWritten()) this.#base = undefined;
       this.#base ??= await this.#open(options);
       const outcome = await this.#write(wanted, this.#base, options);
@@ -181,8 +187,8 @@ class FleetPublisher {
 
   /** Whether the manifest and the journal are those that were written last, as far as the watch has come. */
   #isAsWritten(): boolean {
-    const { lookout, fleet } = this.#options;
-    const standing = (name: string) => lookout?.find({ secret: false }, name)?.resourceVersion;
+    const { watch, fleet } = this.#options;
+    const standing = (name: string) => watch?.find({ secret: false }, name)?.resourceVersion;
     return (
       this.#base !== undefined &&
       standing(manifestName(fleet.name)) === this.#base.manifest.resourceVersion &&
@@ -202,27 +208,32 @@ class FleetPublisher {
   /** The journal is claimed before the manifest is read: from then on a deposed leader fails before its first shard. */
   async #open(options: Options): Promise<Base> {
     const { identity } = this.#options;
-    let journal = await this.#shelf.readJournal(options);
+    let journal = await this.#store.readJournal(options);
     if (journal.value.publisher !== identity) {
-      journal = await this.#shelf.writeJournal({ ...journal.value, publisher: identity }, journal, options);
+      journal = await this.#store.writeJournal({ ...journal.value, publisher: identity }, journal, options);
     }
-    const manifest = await this.#shelf.readManifest(options);
-    const { remembered } = this.#options;
-    const told = remembered();
+    const manifest = await this.#store.readManifest(options);
+    const { lastKnown } = this.#options;
+    const told = lastKnown();
     this.memory.recall([placeIn(journal.value), manifest.value.place, ...(told === undefined ? [] : [told])]);
     const { last } = this.memory;
     if (compareRevisions(journal.value, last) < 0) {
-      journal = await this.#shelf.writeJournal({ ...journal.value, ...last }, journal, options);
+      journal = await this.#store.writeJournal({ ...journal.value, ...last }, journal, options);
     }
     return { journal, manifest };
   }
 
   /** `newEpoch`: where to publish whether something has changed or not. */
-  async #write({ split, schemaVersion }: Wanted, base: Base, options: Options, newEpoch?: Revision): Promise<Outcome> {
+  async #write(
+    { split, schemaVersion }: DesiredContent,
+    base: Base,
+    options: Options,
+    newEpoch?: Revision,
+  ): Promise<WriteResult> {
     const { manifest, place: current, isLabelled } = base.manifest.value;
     const plan = planPublish(manifest, split.shards, { fleet: this.#options.fleet.name, schemaVersion });
     const digest = contentDigest({ schemaVersion, shards: plan.refs });
-    const restored = await this.#keeper.restore(plan.kept, this.#namedBy, options);
+    const restored = await this.#writer.restore(plan.kept, this.#namedBy, options);
     const isLast = compareRevisions(current, this.memory.last) === 0;
     if (!plan.changed && isLast && isLabelled && newEpoch === undefined) {
       this.memory.advance(current, digest);
@@ -231,7 +242,7 @@ class FleetPublisher {
     const { epoch, version } = newEpoch ?? this.memory.next();
     const journal = await this.#announce(plan, { epoch, version }, base, options);
     this.memory.advance({ epoch, version }, digest);
-    await this.#keeper.put(plan.added, this.#namedBy, options);
+    await this.#writer.put(plan.added, this.#namedBy, options);
     const next: Manifest = {
       epoch,
       version,
@@ -241,8 +252,8 @@ class FleetPublisher {
       publishedAt: this.#options.clock.wallMs(),
       publisher: this.#options.identity,
     };
-    this.#base = { journal, manifest: await this.#shelf.writeManifest(next, base.manifest, options) };
-    this.#keeper.keepOnly(split.shards);
+    this.#base = { journal, manifest: await this.#store.writeManifest(next, base.manifest, options) };
+    this.#writer.keepOnly(split.shards);
     return { epoch, version, digest, changed: true, restored };
   }
 
@@ -251,7 +262,7 @@ class FleetPublisher {
     const { clock, identity } = this.#options;
     const before = manifest.value.manifest?.shards ?? [];
     const shards = rowsBefore(journal.value.shards, { before, after: refs }, clock.wallMs());
-    return this.#shelf.writeJournal({ ...journal.value, ...place, publisher: identity, shards }, journal, options);
+    return this.#store.writeJournal({ ...journal.value, ...place, publisher: identity, shards }, journal, options);
   }
 
   get #namedBy(): string {
@@ -263,25 +274,25 @@ class FleetPublisher {
    * Looks at the shards, writes the journal, and only then has them deleted as they were: a leader that has come since has either made
    * the journal write fail, or touches what it needs, which makes the deletion fail.
    */
-  async choose(options: Options): Promise<Chosen['doomed']> {
+  async choose(options: Options): Promise<Selection['unused']> {
     if (this.#wanted === undefined) return [];
     return this.#afresh(async () => {
       this.#base ??= await this.#open(options);
       const { manifest, journal } = this.#base;
       const nowMs = this.#options.clock.wallMs();
       const named = manifest.value.manifest?.shards ?? [];
-      const { doomed, rows } = await this.collector.choose(journal, { named, nowMs }, options);
-      if (rows === undefined) return doomed;
+      const { unused, rows } = await this.collector.choose(journal, { named, nowMs }, options);
+      if (rows === undefined) return unused;
       const next = { ...journal.value, shards: rows, collectedAtMs: nowMs };
-      this.#base = { manifest, journal: await this.#shelf.writeJournal(next, journal, options) };
-      return doomed;
+      this.#base = { manifest, journal: await this.#store.writeJournal(next, journal, options) };
+      return unused;
     });
   }
 }
 
 const placeIn = ({ epoch, version }: Revision): Revision => ({ epoch, version });
 
-const toPublished = ({ restored: _, ...outcome }: Outcome, { oversized }: Split): Published => ({
+const toPublished = ({ restored: _, ...outcome }: WriteResult, { oversized }: Split): Published => ({
   ...outcome,
   oversized,
 });

@@ -27,7 +27,7 @@ import {
   toShardObject,
 } from './objects.ts';
 
-export type ShelfClient = Pick<KubeClient, 'get' | 'create' | 'update' | 'mergePatch' | 'delete'>;
+export type ShardStoreClient = Pick<KubeClient, 'get' | 'create' | 'update' | 'mergePatch' | 'delete'>;
 
 /** A document as it was read or written; the resourceVersion is undefined when there is no object. */
 export interface Stored<T> {
@@ -44,7 +44,7 @@ export interface ManifestState {
 }
 
 /** A shard that nothing names, as it was when it was looked at. */
-export interface Doomed {
+export interface UnusedShard {
   readonly row: JournalRow;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
@@ -53,7 +53,7 @@ export interface Doomed {
 type Options = { readonly signal: AbortSignal };
 
 /** All methods reject with ApiError; a write that was overtaken with `Conflict` or `AlreadyExists`. */
-export interface Shelf {
+export interface ShardStore {
   readManifest(options: Options): Promise<Stored<ManifestState>>;
   readJournal(options: Options): Promise<Stored<Journal>>;
   writeManifest(manifest: Manifest, over: Stored<unknown>, options: Options): Promise<Stored<ManifestState>>;
@@ -61,14 +61,14 @@ export interface Shelf {
   /** Makes sure that a shard is there with its content, and newer than what a collector has seen; answers its uid. */
   putShard(shard: Shard, namedBy: string, options: Options): Promise<string>;
   /** The uid of a shard that is there with its content and its label. */
-  seeShard(shard: Shard, options: Options): Promise<string | undefined>;
+  findShard(shard: Shard, options: Options): Promise<string | undefined>;
   /** A shard as it is now; undefined when it is gone or not of this fleet. */
-  look(row: JournalRow, options: Options): Promise<Doomed | undefined>;
+  inspect(row: JournalRow, options: Options): Promise<UnusedShard | undefined>;
   /** False when somebody has changed it since. */
-  remove(doomed: Doomed, options: Options): Promise<boolean>;
+  remove(unused: UnusedShard, options: Options): Promise<boolean>;
 }
 
-export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log): Shelf {
+export function createShardStore(client: ShardStoreClient, fleet: FleetIdentity, log: Log): ShardStore {
   const { namespace } = fleet;
   const find = (kind: ReturnType<typeof shardKind>, name: string, options: Options): Promise<DataObject | undefined> =>
     client.get(kind, { namespace, name }, options).catch(ignoring('NotFound'));
@@ -97,11 +97,11 @@ export function createShelf(client: ShelfClient, fleet: FleetIdentity, log: Log)
       stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
     putShard: (shard, namedBy, options) =>
       putShard({ client, object: toShardObject(fleet, shard, namedBy), shard }, options),
-    seeShard: async (shard, options) => {
+    findShard: async (shard, options) => {
       const object = await find(shardKind(shard), shardName(fleet.name, shard.digest), options);
       return isOf(fleet, object) && holds(object, shard) ? (object?.metadata.uid ?? '') : undefined;
     },
-    look: async (row, options) => {
+    inspect: async (row, options) => {
       const object = await find(shardKind(row), row.name, options);
       if (object === undefined || !isOf(fleet, object)) return undefined;
       const { uid, resourceVersion } = object.metadata;
@@ -148,7 +148,7 @@ const holds = (object: DataObject | undefined, { digest }: Shard): boolean =>
 
 /** Created, or touched where it exists: whoever is about to collect it then fails. Answers its uid. */
 async function putShard(
-  { client, object, shard }: { readonly client: ShelfClient; readonly object: DataObject; readonly shard: Shard },
+  { client, object, shard }: { readonly client: ShardStoreClient; readonly object: DataObject; readonly shard: Shard },
   { signal }: Options,
 ): Promise<string> {
   const kind = shardKind(shard);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
-import { createTender } from './upkeep.ts';
+import { createUpkeep } from './upkeep.ts';
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -9,7 +9,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
   const clock = createTestClock();
   const stop = new AbortController();
   const counts = { repairs: 0, collections: 0, told: 0 };
-  const tender = createTender({
+  const tender = createUpkeep({
     publisher: {
       repair: async () => {
         counts.repairs += 1;

@@ -2,7 +2,7 @@
 import { type Clock, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
 import type { Publisher, Repaired } from './publisher.ts';
 
-export interface TenderOptions {
+export interface UpkeepOptions {
   readonly publisher: Pick<Publisher, 'repair' | 'collect'>;
   /** While it holds nothing is written. */
   readonly isPaused: () => boolean;
@@ -11,7 +11,7 @@ export interface TenderOptions {
   readonly clock: Clock;
 }
 
-export interface Tender {
+export interface Upkeep {
   /** Something may have changed. */
   wake(): void;
   /** Until the signal ends; never rejects. */
@@ -25,7 +25,7 @@ const SETTLE_MS = 250;
 /** Somebody who takes away again and again must not make us write without end: repairs a second in the long run, and at once. */
 const REPAIRS = { perSecond: 0.2, burst: 20 };
 
-export function createTender(options: TenderOptions): Tender {
+export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { publisher, isPaused, onRepaired, log, clock } = options;
   let woken = Promise.withResolvers<void>();
   const attempt = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {

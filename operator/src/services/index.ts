@@ -1,2 +1,2 @@
 /** What stands behind the Services that resources of workspaces name. */
-export { createServiceBook, type ServiceBook, type ServiceBookOptions } from './book.ts';
+export { createServiceReadings, type ServiceReadings, type ServiceReadingsOptions } from './service-readings.ts';

@@ -3,7 +3,7 @@ import { isObject } from '@gatehouse/crds';
 import { destinationOf, readBaseUrl } from '@gatehouse/crds/hosts';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { KubeObject } from '../runtime/index.ts';
-import { serviceNamed } from '../translate/index.ts';
+import { serviceOfHost } from '../translate/index.ts';
 
 /** The Kinds that name hosts. */
 export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', 'GatewayConfig'];
@@ -24,7 +24,7 @@ export function servicesNamedBy({ metadata, spec }: Naming, clusterDomain: strin
   const names = new Set<string>();
   for (const url of urlsIn(spec, 0)) {
     const read = readBaseUrl(url);
-    const named = read.ok ? serviceNamed(destinationOf(read.value).host, namespace, clusterDomain) : undefined;
+    const named = read.ok ? serviceOfHost(destinationOf(read.value).host, namespace, clusterDomain) : undefined;
     if (named?.namespace === namespace) names.add(named.name);
   }
   return names;

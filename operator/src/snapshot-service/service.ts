@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snapshot';
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
 import { hasRoom, type StreamLimits, TOLD_NOTHING_LIMITS } from './room.ts';
 import { openStream, type SidecarStream } from './stream.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -121,7 +121,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   if (!options.admits(caller.namespace)) return refuse(response, 401);
   const snapshot = options.snapshotFor(caller.namespace);
   if (snapshot === undefined) return refuse(response, 503);
-  const place = { caller, toldNothing: snapshot === NOTHING_TOLD };
+  const place = { caller, toldNothing: snapshot === EMPTY_SNAPSHOT };
   if (!hasRoom(streams, place, limitsOf(options))) return refuse(response, 503);
   if (response.destroyed) return;
   const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));

@@ -5,7 +5,7 @@ import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../runtime/index.ts';
 import { createTestClock } from '../runtime/time/testing.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
 import { hasRoom, TOLD_NOTHING_LIMITS } from './room.ts';
 import { openStream } from './stream.ts';
 import { createTokens } from './tokens.ts';
@@ -106,7 +106,7 @@ describe('room for one more stream', () => {
   });
 
   test.for([
-    { rule: 'nothing', first: NOTHING_TOLD, want: true },
+    { rule: 'nothing', first: EMPTY_SNAPSHOT, want: true },
     { rule: 'something', first: snapshot(1), want: false },
   ])('counts a stream by its beginning, which was $rule', ({ first, want }) => {
     const stream = startAnswer().open(undefined, first);

@@ -1,7 +1,7 @@
 /** One sidecar's stream: the newest Snapshot, and never more than one that waits to be sent. */
 import type { ServerResponse } from 'node:http';
 import { type SnapshotFrame, toFrameText } from '@gatehouse/crds/snapshot';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
 import type { Caller } from './tokens.ts';
 
 export interface SidecarStream {
@@ -58,7 +58,7 @@ export function openStream(response: ServerResponse, { caller, have, snapshot }:
   } else send(snapshot);
   return {
     caller,
-    toldNothing: snapshot === NOTHING_TOLD,
+    toldNothing: snapshot === EMPTY_SNAPSHOT,
     offer: (next) => {
       if (next.version === version) waiting = undefined;
       else if (response.writableNeedDrain) waiting = next;

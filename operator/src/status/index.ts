@@ -1,3 +1,3 @@
 /** Statuses of the objects that the Snapshot is made of. */
 export { isServed, toStatus } from './object-status.ts';
-export { createStatusDesk, type StatusDesk, type StatusPorts } from './status-queue.ts';
+export { createStatusQueue, type StatusPorts, type StatusQueue } from './status-queue.ts';

@@ -16,7 +16,7 @@ export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean
   return Accepted.status === 'True' && serves === 'current';
 }
 
-interface Told {
+interface StatusInput {
   readonly verdict: Verdict;
   readonly programming: Programming;
   /** `status.observedGeneration` of before. */
@@ -26,7 +26,7 @@ interface Told {
 }
 
 /** Conditions and observed generation; times are the writer's. */
-export function toStatus({ verdict, programming: told, observed, expired }: Told): StatusDraft {
+export function toStatus({ verdict, programming: told, observed, expired }: StatusInput): StatusDraft {
   const { generation, conditions } = verdict;
   const programming = isServed(verdict) ? told : UNDECIDED;
   const positive = { ...conditions, Programmed: programming };

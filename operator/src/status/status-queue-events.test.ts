@@ -5,7 +5,7 @@ import { PROGRAMMED } from '../publish/fleets/index.ts';
 import type { KubeObject } from '../runtime/index.ts';
 import type { Judgement, Translation, Verdict } from '../translate/index.ts';
 import type { Translated } from '../world/index.ts';
-import { createStatusDesk } from './status-queue.ts';
+import { createStatusQueue } from './status-queue.ts';
 
 const GOOD = {
   Accepted: { status: 'True', reason: 'Accepted', message: 'a' },
@@ -37,7 +37,7 @@ const verdict = (conditions: Verdict['conditions']): Verdict => ({
 /** A translation as far as a desk reads it. */
 function translated(sequence: number, conditions: Verdict['conditions']): Translated {
   const verdicts = [verdict(conditions)];
-  return { sequence, translation: { verdicts, news: { verdicts, gone: [] } } as Partial<Translation> } as Translated;
+  return { sequence, translation: { verdicts, changes: { verdicts, gone: [] } } as Partial<Translation> } as Translated;
 }
 
 /** One object, whose status is as `stalled` left it. */
@@ -52,7 +52,7 @@ function stage(stalled?: Reason) {
   const stop = new AbortController();
   const events: string[] = [];
   let told = 0;
-  const desk = createStatusDesk({
+  const desk = createStatusQueue({
     ports: {
       writer: {
         applyIfChanged: async () => {
@@ -72,7 +72,7 @@ function stage(stalled?: Reason) {
     /** Has it said, and waits until it was. */
     say: async (sequence: number, conditions: Verdict['conditions']): Promise<void> => {
       const before = told;
-      desk.take(translated(sequence, conditions));
+      desk.update(translated(sequence, conditions));
       await waitFor(() => told > before);
     },
     [Symbol.asyncDispose]: async () => {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
 import type { Verdict } from '../translate/index.ts';
 import type { Translated } from '../world/index.ts';
-import { createStatusDesk } from './status-queue.ts';
+import { createStatusQueue } from './status-queue.ts';
 
 const VERDICT: Verdict = {
   kind: 'GatewayConfig',
@@ -30,7 +30,7 @@ async function stage(verdict: Verdict, first: Programming) {
   const said: string[] = [];
   let programming = first;
   const live: KubeObject = { apiVersion: 'v1', kind: verdict.kind, metadata: { name: 'main', generation: 2 } };
-  const desk = createStatusDesk({
+  const desk = createStatusQueue({
     ports: {
       writer: {
         applyIfChanged: async (_, { conditions = [] }) => {
@@ -47,8 +47,8 @@ async function stage(verdict: Verdict, first: Programming) {
   });
   const running = desk.run(stop.signal);
   // Of a translation, the desk looks at these alone.
-  desk.take({
-    translation: { verdicts: [verdict], news: { verdicts: [], gone: [] } },
+  desk.update({
+    translation: { verdicts: [verdict], changes: { verdicts: [], gone: [] } },
     sequence: 1,
   } as unknown as Translated);
   await flush();
@@ -60,7 +60,7 @@ async function stage(verdict: Verdict, first: Programming) {
     },
     reach: async (next: Programming) => {
       programming = next;
-      desk.recount();
+      desk.markPending();
       await flush();
     },
     [Symbol.asyncDispose]: async () => {

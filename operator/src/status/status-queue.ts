@@ -17,31 +17,31 @@ import { createExpiries, type Expiries } from './expiries.ts';
 import { isServed, toStatus } from './object-status.ts';
 
 /** Their own controllers know more about them than a translation does. */
-const OTHERS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
+const SELF_REPORTING_KINDS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
 
-export interface StatusDeskOptions {
+export interface StatusQueueOptions {
   readonly ports: StatusPorts;
   readonly fleets: Pick<Fleets, 'programmingOf'>;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-export interface StatusDesk {
+export interface StatusQueue {
   /** New verdicts; the first time all of them. */
-  take(translated: Translated): void;
+  update(translated: Translated): void;
   /** The object or what its status is about has changed. */
   mark(verdictKey: string): void;
   /** Which fleets there are has changed. */
   markAll(): void;
   /** The pods of a fleet have got further, or not. */
-  recount(): void;
+  markPending(): void;
   /** What a fleet does not serve of some objects has changed; see `originKey`. */
-  reconsider(origins: ReadonlySet<string>): void;
+  markOrigins(origins: ReadonlySet<string>): void;
   /** Says statuses until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface Waiting {
+interface PendingObject {
   /** The translation that must be served. */
   readonly sequence: number;
   readonly sinceMs: number;
@@ -58,15 +58,15 @@ const PATIENCE_MS = 1_000;
 const LATE_MS = 10_000;
 const TICK_MS = 1_000;
 
-export function createStatusDesk(options: StatusDeskOptions): StatusDesk {
-  return new Desk(options);
+export function createStatusQueue(options: StatusQueueOptions): StatusQueue {
+  return new ObjectStatusQueue(options);
 }
 
-class Desk implements StatusDesk {
-  readonly #options: StatusDeskOptions;
+class ObjectStatusQueue implements StatusQueue {
+  readonly #options: StatusQueueOptions;
   readonly #clock: Clock;
   readonly #verdicts = new Map<string, Verdict>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingObject>();
   readonly #expiries: Expiries;
   /** The last problem an event was about, of objects that have had one; undefined: that it is well again. */
   readonly #told = new Map<string, string | undefined>();
@@ -74,18 +74,18 @@ class Desk implements StatusDesk {
   #wake = Promise.withResolvers<void>();
   #begun = false;
 
-  constructor(options: StatusDeskOptions) {
+  constructor(options: StatusQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#expiries = createExpiries(this.#clock);
   }
 
-  take({ translation, sequence }: Translated): void {
-    const verdicts = this.#begun ? translation.news.verdicts : translation.verdicts;
+  update({ translation, sequence }: Translated): void {
+    const verdicts = this.#begun ? translation.changes.verdicts : translation.verdicts;
     this.#begun = true;
-    for (const key of translation.news.gone) this.#forget(key);
+    for (const key of translation.changes.gone) this.#forget(key);
     for (const verdict of verdicts) {
-      if (OTHERS.has(verdict.kind)) continue;
+      if (SELF_REPORTING_KINDS.has(verdict.kind)) continue;
       this.#verdicts.set(verdict.key, verdict);
       this.#expect(verdict, sequence);
       this.#due.add(verdict.key);
@@ -120,12 +120,12 @@ class Desk implements StatusDesk {
     this.#notify();
   }
 
-  recount(): void {
+  markPending(): void {
     for (const key of this.#waiting.keys()) this.#due.add(key);
     this.#notify();
   }
 
-  reconsider(origins: ReadonlySet<string>): void {
+  markOrigins(origins: ReadonlySet<string>): void {
     for (const [key, verdict] of this.#verdicts) if (origins.has(originKey(verdict))) this.#due.add(key);
     this.#notify();
   }
@@ -222,7 +222,7 @@ class Desk implements StatusDesk {
     const told = this.#told.has(key) ? this.#told.get(key) : problemOf(regarding);
     if (told === bad?.reason) return;
     this.#told.set(key, bad?.reason);
-    const news = bad === undefined ? WELL : { type: 'Warning' as const, reason: bad.reason, note: bad.message };
+    const news = bad === undefined ? RECOVERED : { type: 'Warning' as const, reason: bad.reason, note: bad.message };
     this.#options.ports.events.record({ regarding, action: 'Translate', ...news });
   }
 
@@ -231,7 +231,7 @@ class Desk implements StatusDesk {
   }
 }
 
-const WELL = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
+const RECOVERED = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
 
 /** The problem that the status tells, as a leader before may have left it. */
 function problemOf(object: KubeObject): string | undefined {

@@ -1,11 +1,11 @@
 /** Between the two halves of reading: which objects of namespaces are read at all, by the bounds of their workspaces. */
 import { DEFAULT_QUOTA, KINDS, type KindName, type Quota } from '@gatehouse/crds/kinds';
 import type { LastGood } from './incremental/index.ts';
-import { IMPLIED_ORGANISATION, type Items, inSlices, resourceOf, type Steps } from './incremental/index.ts';
-import { type Admission, type Due, dueOf, type Past, presentIn } from './parse-objects.ts';
+import { DEFAULT_ORGANISATION, inSlices, type ObjectStates, resourceOf, type Sliced } from './incremental/index.ts';
+import { type DueKeys, findDue, type PreviousStates, presentIn, type QuotaCheck } from './parse-objects.ts';
 import { KIND_ORDER } from './rules/index.ts';
-import { brokenBounds, type Ledger, type RowChange, rowOf, updateLedger } from './rules/shared/index.ts';
-import type { Owners, Row } from './types/index.ts';
+import { brokenBounds, type Ledger, quotaRowOf, type RowChange, updateLedger } from './rules/shared/index.ts';
+import type { NamespaceOwners, QuotaRow } from './types/index.ts';
 import {
   isReservedNamespace,
   OBJECT_BYTES,
@@ -30,35 +30,35 @@ const UNOWNED: Quota = {
 };
 
 interface AdmitOptions {
-  readonly past: Past;
+  readonly past: PreviousStates;
   /** Of the Kinds that belong to no namespace. */
-  readonly shared: Items;
+  readonly shared: ObjectStates;
   readonly ledger: Ledger;
-  readonly owners: Owners;
+  readonly owners: NamespaceOwners;
   /** What was published before this program started. */
   readonly lastGood: LastGood;
 }
 
 export interface Admitted {
   readonly ledger: Ledger;
-  readonly due: Due;
-  readonly admission: Admission;
+  readonly due: DueKeys;
+  readonly admission: QuotaCheck;
 }
 
 /** Weighs what has changed, and says what is to be read for the first time, again or no longer. */
-export function* admit(
+export function* admitObjects(
   world: World,
   { past, shared, ledger: before, owners, lastGood }: AdmitOptions,
-): Steps<Admitted> {
-  const due = new Map([...dueOf(world, past, BOUNDED_KINDS)].map(([kind, keys]) => [kind, new Set(keys)]));
-  const rows = new Map<string, Row>();
+): Sliced<Admitted> {
+  const due = new Map([...findDue(world, past, BOUNDED_KINDS)].map(([kind, keys]) => [kind, new Set(keys)]));
+  const rows = new Map<string, QuotaRow>();
   const changes = new Map<string, RowChange>();
   for (const [kind, keys] of due) {
     yield* inSlices(keys, (key) => {
-      const item = past.before.get(kind)?.get(key);
+      const state = past.before.get(kind)?.get(key);
       const object = presentIn(world.resources, kind, key);
-      const left = item?.source.row;
-      const came = object && rowOf(verdictKey(kind, key), object, weightOf(object));
+      const left = state?.parsed.row;
+      const came = object && quotaRowOf(verdictKey(kind, key), object, weightOf(object));
       if (came !== undefined) rows.set(came.key, came);
       note(changes, namespaceIn(key), { left, came });
     });
@@ -74,12 +74,12 @@ export function* admit(
   /** The schema bounds the size of an ApiKey, and what has been served before is no more than once fitted. */
   const isRevocable = (kind: KindName, key: string, owner: string | null | undefined): boolean => {
     if (kind !== 'ApiKey' || owner === undefined) return false;
-    if (past.before.get(kind)?.get(key)?.source.resource !== undefined) return true;
+    if (past.before.get(kind)?.get(key)?.parsed.resource !== undefined) return true;
     const object = presentIn(world.resources, kind, key);
     return object !== undefined && lastGood.of(kind, owner, object.metadata).length > 0;
   };
-  const admission: Admission = {
-    rowOf: (kind, key) => rows.get(verdictKey(kind, key)) ?? past.before.get(kind)?.get(key)?.source.row,
+  const admission: QuotaCheck = {
+    rowOf: (kind, key) => rows.get(verdictKey(kind, key)) ?? past.before.get(kind)?.get(key)?.parsed.row,
     refusalOf: (kind, key) => {
       const namespace = namespaceIn(key);
       const broken = brokenBounds(ledger, namespace, verdictKey(kind, key));
@@ -104,7 +104,7 @@ const WEIGHTLESS: Weight = { bytes: OBJECT_BYTES, units: 1 };
 function note(
   changes: Map<string, RowChange>,
   namespace: string,
-  { left, came }: { readonly left: Row | undefined; readonly came: Row | undefined },
+  { left, came }: { readonly left: QuotaRow | undefined; readonly came: QuotaRow | undefined },
 ): void {
   const change = changes.get(namespace) ?? { left: new Set(), came: [] };
   if (left !== undefined) change.left.add(left);
@@ -114,8 +114,8 @@ function note(
 
 interface BoundsInput {
   readonly world: World;
-  readonly shared: Items;
-  readonly owners: Owners;
+  readonly shared: ObjectStates;
+  readonly owners: NamespaceOwners;
 }
 
 /** The organisation's own namespaces have none. */
@@ -123,7 +123,7 @@ function boundsOf(namespace: string, { world, shared, owners }: BoundsInput): Qu
   if (isReservedNamespace(namespace, world.settings)) return undefined;
   const owner = owners.ownerOf(namespace);
   if (owner === undefined) return UNOWNED;
-  const forAll = resourceOf(shared, 'Organisation', IMPLIED_ORGANISATION.metadata.name)?.spec.workspaceQuota ?? {};
+  const forAll = resourceOf(shared, 'Organisation', DEFAULT_ORGANISATION.metadata.name)?.spec.workspaceQuota ?? {};
   const own = owner === null ? {} : (resourceOf(shared, 'Workspace', owner)?.spec.quota ?? {});
   return {
     objects: own.objects ?? forAll.objects ?? DEFAULT_QUOTA.objects,

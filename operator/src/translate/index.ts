@@ -1,28 +1,28 @@
 /** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
 
-export type { Steps } from './incremental/index.ts';
-export { createLastGood, firstOf, type LastGood, LayeredMap, originKey, originsOf } from './incremental/index.ts';
-export { type Standing, standingOf } from './quota-standing.ts';
+export type { Sliced } from './incremental/index.ts';
+export { createLastGood, type LastGood, LayeredMap, mergeLastGood, originKey, originsOf } from './incremental/index.ts';
+export { type QuotaStanding, quotaStandingOf } from './quota-standing.ts';
 export { checksOf } from './rules/index.ts';
 export {
   parseHostPattern,
   permitsSecret,
   type SecretReference,
   type ServiceName,
-  servedBy,
-  serviceNamed,
+  serviceOfHost,
+  snapshotForWorkspaces,
   staysWithin,
   tenantSnapshot,
 } from './rules/shared/index.ts';
 export {
-  createSidecarReaders,
+  createSidecarView,
+  EMPTY_SNAPSHOT,
   fleetNeeds,
-  NOTHING_TOLD,
-  type SidecarReaders,
   type SidecarSnapshot,
+  type SidecarView,
   sidecarSnapshot,
 } from './sidecar/index.ts';
-export { type ContentState, type Translation, translate, translating } from './translate.ts';
+export { type ContentState, type Translation, translate, translateInSlices } from './translate.ts';
 export type { Failure, FindingReason, Judgement, TranslatedCondition, Verdict, VerdictIssue } from './types/index.ts';
 export {
   type AllowedHosts,

@@ -9,80 +9,80 @@ import { nodeUsesPodIdentity } from '@gatehouse/crds/providers';
 import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import type { LastGood } from './incremental/index.ts';
-import { IMPLIED_ORGANISATION, type Items, resourceOf, resourcesOf } from './incremental/index.ts';
+import { DEFAULT_ORGANISATION, type ObjectStates, resourceOf, resourcesOf } from './incremental/index.ts';
 import {
-  createGrantBook,
+  claimWinner,
+  createIntegrationGrants,
   externalIdFor,
-  type Holdings,
-  holderOf,
-  hostList,
+  type KeyClaims,
   permitsSecret,
-  servedSoFar,
+  previousEntries,
+  toHostList,
 } from './rules/shared/index.ts';
-import type { Lookups, Owners } from './types/index.ts';
+import type { Lookups, NamespaceOwners } from './types/index.ts';
 import { objectKey, type World, type WorldSettings } from './types/index.ts';
 
 export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
   readonly world: World;
-  readonly items: Items;
-  readonly owners: Owners;
-  readonly holdings: Holdings;
+  readonly states: ObjectStates;
+  readonly owners: NamespaceOwners;
+  readonly keyClaims: KeyClaims;
   readonly lastGood: LastGood;
   /** Lists given before: an equal answer is the same list. */
   readonly grantLists: Map<string, readonly string[]>;
 }
 
 export function createLookups(input: LookupInput): Lookups {
-  const { world, items, owners, holdings, lastGood, grantLists, hashOf, credentialOf } = input;
+  const { world, states, owners, keyClaims, lastGood, grantLists, hashOf, credentialOf } = input;
   const { organisationNamespace } = world.settings;
   const { ownerOf, consents, workspaces } = owners;
   // Grants count only where the organisation itself made them.
-  const accesses = resourcesOf(items, 'IntegrationAccess').filter(
+  const accesses = resourcesOf(states, 'IntegrationAccess').filter(
     ({ metadata }) => metadata.namespace === organisationNamespace,
   );
   const find: Lookups['find'] = (kind, namespace, name) =>
-    resourceOf(items, kind, objectKey(namespace === '' ? undefined : namespace, name));
-  const organisation = () => resourceOf(items, 'Organisation', ORGANISATION_NAME);
+    resourceOf(states, kind, objectKey(namespace === '' ? undefined : namespace, name));
+  const organisation = () => resourceOf(states, 'Organisation', ORGANISATION_NAME);
   return {
     ownerOf,
     consents,
     find,
     exists: (kind, namespace, name) => {
-      const item = items.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
-      if (item === undefined) return false;
-      return item.source.resource !== undefined || servedSoFar(item, lastGood, ownerOf).length > 0;
+      const state = states.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
+      if (state === undefined) return false;
+      return state.parsed.resource !== undefined || previousEntries(state, lastGood, ownerOf).length > 0;
     },
     isBroken: (kind, namespace, name) => {
-      const item = items.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
-      return item !== undefined && item.source.resource === undefined;
+      const state = states.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
+      return state !== undefined && state.parsed.resource === undefined;
     },
-    isWithheld: (config) => {
-      const item = items.get('GatewayConfig')?.get(objectKey(organisationNamespace, config));
-      const resource = resourceOf(items, 'GatewayConfig', objectKey(organisationNamespace, config));
+    isOrganisationOnly: (config) => {
+      const state = states.get('GatewayConfig')?.get(objectKey(organisationNamespace, config));
+      const resource = resourceOf(states, 'GatewayConfig', objectKey(organisationNamespace, config));
       if (resource !== undefined) return hasCredentials(resource.spec.config);
-      const served = item === undefined ? [] : servedSoFar(item, lastGood, ownerOf);
+      const served = state === undefined ? [] : previousEntries(state, lastGood, ownerOf);
       return served.some((entry) => entry.kind === 'config' && isOrganisationOnly(entry));
     },
     hashOf,
     credentialOf,
-    ...createGrantBook(accesses, { workspaces, known: grantLists }),
+    ...createIntegrationGrants(accesses, { workspaces, known: grantLists }),
     isSecretGranted: (kind, namespace, from, secret) =>
       permitsSecret(world.referenceGrants?.get(from) ?? [], { group: GROUP, kind, namespace, secret }),
     secret: (namespace, name) => world.secrets.get(objectKey(namespace, name)),
     readingOf: (namespace, name) =>
       world.secretReadings === undefined ? 'known' : world.secretReadings.get(objectKey(namespace, name)),
     grantCommand: (namespace) => secretsCommand(world.settings.operatorAccount ?? DEFAULT_ACCOUNT, namespace),
-    isContested: (sha256) => holdings.contested.has(sha256),
-    holderOf: (sha256) =>
-      holderOf(holdings, sha256, {
-        metadataOf: (key) => items.get('ApiKey')?.get(key)?.source.object.metadata,
+    isContested: (sha256) => keyClaims.contested.has(sha256),
+    claimWinner: (sha256) =>
+      claimWinner(keyClaims, sha256, {
+        metadataOf: (key) => states.get('ApiKey')?.get(key)?.parsed.object.metadata,
         isOwned: (namespace) => ownerOf(namespace) !== undefined,
       }),
-    heldHash: (apiKey) => holdings.hashes.get(apiKey),
+    claimedHash: (apiKey) => keyClaims.hashes.get(apiKey),
     serviceOf: (namespace, name) => world.services?.get(objectKey(namespace, name)),
-    ...createHostBook(items, world.settings),
+    ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
-    isIdentityLent: (workspace, cloud) =>
+    isIdentityGranted: (workspace, cloud) =>
       organisation()?.spec.cloudIdentityGrants?.some(
         (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
       ) ?? false,
@@ -90,7 +90,7 @@ export function createLookups(input: LookupInput): Lookups {
     externalIdOf: (workspace) =>
       externalIdFor(
         organisation()?.metadata.uid ?? 'default',
-        resourceOf(items, 'Workspace', workspace)?.metadata.uid ?? workspace,
+        resourceOf(states, 'Workspace', workspace)?.metadata.uid ?? workspace,
       ),
   };
 }
@@ -103,18 +103,18 @@ const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindCon
 
 const ORGANISATION_NAME = 'default';
 
-function createHostBook(items: Items, { organisationNamespace, fleetNamespaces = [] }: WorldSettings) {
+function createHostLookups(states: ObjectStates, { organisationNamespace, fleetNamespaces = [] }: WorldSettings) {
   let trusted: string | undefined;
   return {
     openedHosts: (workspace: string): string => {
-      const organisation = resourceOf(items, 'Organisation', IMPLIED_ORGANISATION.metadata.name);
+      const organisation = resourceOf(states, 'Organisation', DEFAULT_ORGANISATION.metadata.name);
       const opened = organisation?.spec.tenantHosts ?? [];
       const isFor = (names: readonly string[] | undefined): boolean => names === undefined || names.includes(workspace);
-      return hostList(opened.filter(({ workspaces }) => isFor(workspaces)).map(({ host }) => host));
+      return toHostList(opened.filter(({ workspaces }) => isFor(workspaces)).map(({ host }) => host));
     },
     trustedHosts: (): string => {
-      trusted ??= hostList(
-        resourcesOf(items, 'GatewayFleet')
+      trusted ??= toHostList(
+        resourcesOf(states, 'GatewayFleet')
           .filter(({ metadata: { namespace } }) =>
             [organisationNamespace, ...fleetNamespaces].includes(namespace ?? ''),
           )

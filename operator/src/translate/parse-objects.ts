@@ -1,23 +1,23 @@
 /** First half of a translation: each object by itself, read and checked, whatever else the world holds. */
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
-import type { Item, Items, Outcome, Source } from './incremental/index.ts';
-import { IMPLIED_ORGANISATION, inSlices, LayeredMap, type Steps } from './incremental/index.ts';
+import type { ObjectState, ObjectStates, ParsedObject, TranslatedObject } from './incremental/index.ts';
+import { DEFAULT_ORGANISATION, inSlices, LayeredMap, type Sliced } from './incremental/index.ts';
 import { checksOf } from './rules/index.ts';
-import type { Broken, Row, World, WorldObject, WorldObjects, WorldSettings } from './types/index.ts';
+import type { BrokenBound, QuotaRow, World, WorldObject, WorldObjects, WorldSettings } from './types/index.ts';
 import {
-  awaited,
-  FAULT,
   type Failure,
   type Finding,
   fromIssue,
+  INTERNAL_ERROR,
+  noWorkspace,
   overQuota,
-  unowned,
+  pending,
   verdictKey,
 } from './types/index.ts';
 
-export interface Past {
-  readonly before: Items;
+export interface PreviousStates {
+  readonly before: ObjectStates;
   /** The objects `before` was made of. */
   readonly objects: World['resources'];
   /** False when the rules themselves have changed since. */
@@ -25,41 +25,45 @@ export interface Past {
 }
 
 /** Keys of objects that are to be read or are gone, by Kind. */
-export type Due = ReadonlyMap<KindName, ReadonlySet<string>>;
+export type DueKeys = ReadonlyMap<KindName, ReadonlySet<string>>;
 
 /** Whether objects are read, and what they count. */
-export interface Admission {
-  rowOf(kind: KindName, key: string): Row | undefined;
+export interface QuotaCheck {
+  rowOf(kind: KindName, key: string): QuotaRow | undefined;
   /** Undefined: the object is within the bounds. */
-  refusalOf(kind: KindName, key: string): Refusal | undefined;
+  refusalOf(kind: KindName, key: string): QuotaRefusal | undefined;
 }
 
-export interface Refusal {
-  readonly broken: readonly Broken[];
+export interface QuotaRefusal {
+  readonly broken: readonly BrokenBound[];
   /** Whether the object is in anybody's hands. */
   readonly owned: boolean;
   /** Whether it is read all the same, so that what it grants can be taken back. */
   readonly revocable: boolean;
 }
 
-export const EVERYTHING_READ: Admission = { rowOf: () => undefined, refusalOf: () => undefined };
+export const NO_QUOTA: QuotaCheck = { rowOf: () => undefined, refusalOf: () => undefined };
 
-export interface ReadItems {
-  readonly items: Items;
+export interface ParsedObjects {
+  readonly states: ObjectStates;
   /** Keys of what is new, edited or gone. */
   readonly changed: ReadonlyMap<KindName, readonly string[]>;
   /** What was made of objects that are gone. */
-  readonly gone: readonly Outcome[];
+  readonly gone: readonly TranslatedObject[];
   /** How many objects were parsed. */
   readonly parsed: number;
   readonly failures: readonly Failure[];
 }
 
 /** The objects that are not what they were. */
-export function dueOf(world: World, { before, objects, trusted }: Past, kinds: readonly KindName[]): Due {
+export function findDue(
+  world: World,
+  { before, objects, trusted }: PreviousStates,
+  kinds: readonly KindName[],
+): DueKeys {
   return new Map(
     kinds.map((kind) => {
-      const known = before.get(kind) ?? new LayeredMap<Item>();
+      const known = before.get(kind) ?? new LayeredMap<ObjectState>();
       const last = trusted ? objectsOf(objects, kind) : undefined;
       return [kind, new Set(changedKeys(objectsOf(world.resources, kind), last, known))];
     }),
@@ -67,54 +71,59 @@ export function dueOf(world: World, { before, objects, trusted }: Past, kinds: r
 }
 
 /** Reads what is due and takes over the rest. */
-export function* readItems(world: World, before: Items, due: Due, admission: Admission): Steps<ReadItems> {
-  const items = new Map<KindName, LayeredMap<Item>>();
+export function* parseObjects(
+  world: World,
+  before: ObjectStates,
+  due: DueKeys,
+  admission: QuotaCheck,
+): Sliced<ParsedObjects> {
+  const states = new Map<KindName, LayeredMap<ObjectState>>();
   const changed = new Map<KindName, readonly string[]>();
-  const gone: Outcome[] = [];
+  const gone: TranslatedObject[] = [];
   const failures: Failure[] = [];
   let parsed = 0;
   for (const [kind, keys] of due) {
-    const known = before.get(kind) ?? new LayeredMap<Item>();
+    const known = before.get(kind) ?? new LayeredMap<ObjectState>();
     const now = objectsOf(world.resources, kind);
     const changes = yield* readObjects(keys, now, { kind, known, settings: world.settings, admission, failures });
-    for (const [key, item] of changes) {
-      const made = known.get(key)?.outcome;
-      if (item === undefined) {
+    for (const [key, state] of changes) {
+      const made = known.get(key)?.translated;
+      if (state === undefined) {
         if (made !== undefined) gone.push(made);
-      } else if (item.source.content === 'read') parsed += 1;
+      } else if (state.parsed.content === 'read') parsed += 1;
     }
-    items.set(kind, known.with(changes));
+    states.set(kind, known.with(changes));
     changed.set(kind, [...changes.keys()]);
   }
-  return { items, changed, gone, parsed, failures };
+  return { states, changed, gone, parsed, failures };
 }
 
 interface ReadContext {
   readonly kind: KindName;
-  readonly known: LayeredMap<Item>;
+  readonly known: LayeredMap<ObjectState>;
   readonly settings: WorldSettings;
-  readonly admission: Admission;
+  readonly admission: QuotaCheck;
   /** Added to. */
   readonly failures: Failure[];
 }
 
-/** The items of some keys; undefined for objects that are gone. */
+/** The states of some keys; undefined for objects that are gone. */
 function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
   { kind, known, settings, admission, failures }: ReadContext,
-): Steps<ReadonlyMap<string, Item | undefined>> {
-  const changes = new Map<string, Item | undefined>();
+): Sliced<ReadonlyMap<string, ObjectState | undefined>> {
+  const changes = new Map<string, ObjectState | undefined>();
   yield* inSlices(keys, (key) => {
     const object = objects.get(key);
-    const item = known.get(key);
+    const state = known.get(key);
     if (isPresent(object)) {
       const refusal = admission.refusalOf(kind, key);
-      const options = { key, row: admission.rowOf(kind, key), last: item?.source };
-      const read = (): Source => readSource(object, { ...options, settings, failures });
-      const source = refusal === undefined ? read() : refuseSource(object, { ...options, ...refusal, read });
-      changes.set(key, { source, outcome: item?.outcome });
-    } else if (item !== undefined) changes.set(key, undefined);
+      const options = { key, row: admission.rowOf(kind, key), last: state?.parsed };
+      const read = (): ParsedObject => readSource(object, { ...options, settings, failures });
+      const parsed = refusal === undefined ? read() : refuseSource(object, { ...options, ...refusal, read });
+      changes.set(key, { parsed, translated: state?.translated });
+    } else if (state !== undefined) changes.set(key, undefined);
   });
   return changes;
 }
@@ -129,9 +138,9 @@ const NO_OBJECTS: WorldObjects = new Map<string, WorldObject>();
 
 function objectsOf(resources: World['resources'], kind: KindName): WorldObjects {
   const objects = resources.get(kind) ?? NO_OBJECTS;
-  const { name } = IMPLIED_ORGANISATION.metadata;
+  const { name } = DEFAULT_ORGANISATION.metadata;
   if (kind !== 'Organisation' || isPresent(objects.get(name))) return objects;
-  const implied = new Map([[name, IMPLIED_ORGANISATION]]);
+  const implied = new Map([[name, DEFAULT_ORGANISATION]]);
   objects.forEach((object, key) => {
     if (key !== name) implied.set(key, object);
   });
@@ -143,12 +152,16 @@ const isPresent = (object: WorldObject | undefined): object is WorldObject =>
   object !== undefined && (object.metadata.deletionTimestamp ?? undefined) === undefined;
 
 /** Keys of objects that are not what they were; all keys where there is nothing to compare with. */
-function changedKeys(now: WorldObjects, last: WorldObjects | undefined, known: LayeredMap<Item>): Iterable<string> {
+function changedKeys(
+  now: WorldObjects,
+  last: WorldObjects | undefined,
+  known: LayeredMap<ObjectState>,
+): Iterable<string> {
   const told = now instanceof LayeredMap && last instanceof LayeredMap ? now.differingFrom(last) : undefined;
   if (told !== undefined) return told;
   const keys: string[] = [];
   now.forEach((object, key) => {
-    if (last === undefined || known.get(key)?.source.object !== object) keys.push(key);
+    if (last === undefined || known.get(key)?.parsed.object !== object) keys.push(key);
   });
   known.forEach((_, key) => {
     if (now.get(key) === undefined) keys.push(key);
@@ -158,8 +171,8 @@ function changedKeys(now: WorldObjects, last: WorldObjects | undefined, known: L
 
 interface SourceOptions {
   readonly key: string;
-  readonly row: Row | undefined;
-  readonly last: Source | undefined;
+  readonly row: QuotaRow | undefined;
+  readonly last: ParsedObject | undefined;
 }
 
 interface ReadSourceOptions extends SourceOptions {
@@ -167,7 +180,7 @@ interface ReadSourceOptions extends SourceOptions {
   readonly failures: Failure[];
 }
 
-function readSource(object: WorldObject, { key, row, last, settings, failures }: ReadSourceOptions): Source {
+function readSource(object: WorldObject, { key, row, last, settings, failures }: ReadSourceOptions): ParsedObject {
   const { kind } = object;
   if (object.weight !== undefined) return withheldSource(object, { key, row, last });
   let refusals: readonly Finding[];
@@ -177,7 +190,7 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
     refusals = read.error.map(fromIssue);
   } catch (error) {
     failures.push({ key: verdictKey(kind, key), error });
-    refusals = [FAULT];
+    refusals = [INTERNAL_ERROR];
   }
   const resource = last?.resource ?? fallbackOf(kind, key, settings);
   return { kind, key, object, resource, refusals, row, content: 'read' };
@@ -189,19 +202,27 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
  */
 function refuseSource(
   object: WorldObject,
-  { key, row, last, broken, owned, revocable, read }: SourceOptions & Refusal & { readonly read: () => Source },
-): Source {
+  {
+    key,
+    row,
+    last,
+    broken,
+    owned,
+    revocable,
+    read,
+  }: SourceOptions & QuotaRefusal & { readonly read: () => ParsedObject },
+): ParsedObject {
   const common = { kind: object.kind, key, object, row, content: 'refused' as const };
-  if (!owned) return { ...common, resource: undefined, refusals: [unowned(object.metadata.namespace)] };
+  if (!owned) return { ...common, resource: undefined, refusals: [noWorkspace(object.metadata.namespace)] };
   if (!revocable) return { ...common, resource: last?.resource, refusals: [overQuota(broken)] };
-  const source = read();
-  return { ...source, refusals: [overQuota(broken), ...source.refusals] };
+  const parsed = read();
+  return { ...parsed, refusals: [overQuota(broken), ...parsed.refusals] };
 }
 
 /** An object without its content: it is what it was, or the content has to be asked for. */
-function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): Source {
+function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): ParsedObject {
   if (last?.content === 'read' && isSameContent(last.object, object)) return { ...last, object, row };
-  const refusals = [awaited([], 'the resource is being read')];
+  const refusals = [pending([], 'the resource is being read')];
   return { kind: object.kind, key, object, resource: last?.resource, refusals, row, content: 'awaited' };
 }
 
@@ -223,7 +244,7 @@ function readResource(
 
 /** A broken Organisation without a good past counts as none, and that has defaults. */
 function fallbackOf(kind: KindName, key: string, settings: WorldSettings): ResourceOf<KindName> | undefined {
-  if (kind !== 'Organisation' || key !== IMPLIED_ORGANISATION.metadata.name) return undefined;
-  const implied = readResource(kind, IMPLIED_ORGANISATION, settings);
+  if (kind !== 'Organisation' || key !== DEFAULT_ORGANISATION.metadata.name) return undefined;
+  const implied = readResource(kind, DEFAULT_ORGANISATION, settings);
   return implied.ok ? implied.value : undefined;
 }

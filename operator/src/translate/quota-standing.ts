@@ -1,25 +1,25 @@
 import type { KindName } from '@gatehouse/crds/kinds';
 import { brokenBounds } from './rules/shared/index.ts';
 import type { Translation } from './translate.ts';
-import type { Bound } from './types/index.ts';
+import type { QuotaBound } from './types/index.ts';
 import { overQuota, verdictKey } from './types/index.ts';
 
-export interface Standing {
+export interface QuotaStanding {
   /** The bounds that it does not fit into. */
-  readonly broken: readonly Bound[];
+  readonly broken: readonly QuotaBound[];
   /** What is to be said of that; undefined: it fits. */
   readonly refusal: { readonly reason: 'QuotaExceeded'; readonly message: string } | undefined;
 }
 
 /** Undefined: the translation does not know the object of this uid. */
-export function standingOf(
+export function quotaStandingOf(
   { memo }: Pick<Translation, 'memo'>,
   kind: KindName,
   { key, uid }: { readonly key: string; readonly uid: unknown },
-): Standing | undefined {
-  const source = memo.items.get(kind)?.get(key)?.source;
-  if (source === undefined || source.object.metadata['uid'] !== uid) return undefined;
-  const broken = brokenBounds(memo.ledger, source.object.metadata.namespace ?? '', verdictKey(kind, key));
+): QuotaStanding | undefined {
+  const parsed = memo.states.get(kind)?.get(key)?.parsed;
+  if (parsed === undefined || parsed.object.metadata['uid'] !== uid) return undefined;
+  const broken = brokenBounds(memo.ledger, parsed.object.metadata.namespace ?? '', verdictKey(kind, key));
   if (broken === undefined) return { broken: [], refusal: undefined };
   const { message } = overQuota(broken);
   return { broken: broken.map(({ bound }) => bound), refusal: { reason: 'QuotaExceeded', message } };

@@ -184,11 +184,11 @@ describe('of an object of the same name', () => {
 test('an entry tells by its id alone which object it is of', () => {
   const { memo } = translate(worldOf(ALL, { settings: SETTINGS }));
   let entries = 0;
-  for (const items of memo.items.values()) {
-    items.forEach(({ outcome }) => {
-      for (const { id } of outcome?.entries ?? []) {
+  for (const items of memo.states.values()) {
+    items.forEach(({ translated }) => {
+      for (const { id } of translated?.entries ?? []) {
         entries += 1;
-        expect(outcome === undefined ? [] : originsOf(id).includes(originKey(outcome.verdict))).toBe(true);
+        expect(translated === undefined ? [] : originsOf(id).includes(originKey(translated.verdict))).toBe(true);
       }
     });
   }

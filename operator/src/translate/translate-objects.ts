@@ -4,30 +4,30 @@ import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import type { LastGood } from './incremental/index.ts';
 import {
-  createRecorder,
-  IMPLIED_ORGANISATION,
-  type Item,
-  type Items,
+  createDependencyRecorder,
+  DEFAULT_ORGANISATION,
+  type Dependency,
+  type DependencyChange,
+  type DependencyRecorder,
+  type DependentsOfKind,
+  dependencyKey,
   inSlices,
   LayeredMap,
-  misinformed,
-  type Outcome,
-  questionsOf,
-  type Read,
-  type ReadersOfKind,
-  type Recorder,
-  type Rereading,
-  type Source,
-  type Steps,
+  type ObjectState,
+  type ObjectStates,
+  outdatedDependents,
+  type ParsedObject,
+  type Sliced,
+  type TranslatedObject,
   toEntries,
   toStale,
-  updateReaders,
+  updateDependents,
 } from './incremental/index.ts';
-import { makerOf } from './rules/index.ts';
-import { hasSecrets, stillPermitted, withReachOfNow } from './rules/shared/index.ts';
+import { ruleOf } from './rules/index.ts';
+import { hasSecrets, stillPermitted, withCurrentReach } from './rules/shared/index.ts';
 import { type Findings, toVerdict } from './to-verdict.ts';
-import type { Lookups, Made, Place, Verdict, WorldSettings } from './types/index.ts';
-import { type Effect, FAULT, type Failure, type Finding, unowned, verdictKey } from './types/index.ts';
+import type { Lookups, ObjectScope, RuleResult, Verdict, WorldSettings } from './types/index.ts';
+import { type Effect, type Failure, type Finding, INTERNAL_ERROR, noWorkspace, verdictKey } from './types/index.ts';
 
 interface Change<T> {
   readonly left: Set<T>;
@@ -39,23 +39,23 @@ export interface Changes {
   readonly verdicts: Change<Verdict>;
 }
 
-export type ReadersByKind = ReadonlyMap<KindName, ReadersOfKind>;
+export type DependentsByKind = ReadonlyMap<KindName, DependentsOfKind>;
 
 interface TranslateOptions {
   /** Keys of what is new, edited, gone or otherwise concerned. */
   readonly changed: ReadonlyMap<KindName, Iterable<string>>;
   /** What was made of objects that are gone. */
-  readonly gone: readonly Outcome[];
-  readonly readers: ReadersByKind;
+  readonly gone: readonly TranslatedObject[];
+  readonly dependents: DependentsByKind;
   readonly settings: WorldSettings;
   readonly lastGood: LastGood;
   /** The lookups, completed by what this half alone knows: the credentials of Integrations already translated. */
   lookupsWith(credentialOf: Lookups['credentialOf']): Lookups;
 }
 
-export interface Translated {
-  readonly items: Items;
-  readonly readers: ReadersByKind;
+export interface TranslatedObjects {
+  readonly states: ObjectStates;
+  readonly dependents: DependentsByKind;
   readonly changes: Changes;
   /** How many objects were translated anew. */
   readonly translated: number;
@@ -63,61 +63,69 @@ export interface Translated {
 }
 
 /** Translates what has changed or has read something that has; the rest is taken over. */
-export function* translateItems(items: Items, options: TranslateOptions): Steps<Translated> {
+export function* translateObjects(states: ObjectStates, options: TranslateOptions): Sliced<TranslatedObjects> {
   const { changed, gone, settings, lastGood, lookupsWith } = options;
-  const done = new Map<KindName, LayeredMap<Item>>();
-  const readers = new Map<KindName, ReadersOfKind>();
+  const done = new Map<KindName, LayeredMap<ObjectState>>();
+  const dependents = new Map<KindName, DependentsOfKind>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
   const lookups = lookupsWith((key) => credentialOf(done.get('Integration')?.get(key)));
-  const recorder = createRecorder(lookups);
+  const recorder = createDependencyRecorder(lookups);
   const intern = createInterner();
   const failures: Failure[] = [];
-  let translated = 0;
-  for (const outcome of gone) noteChange(changes, outcome, undefined);
-  for (const [kind, known] of items) {
-    const asked = options.readers.get(kind) ?? new LayeredMap();
-    const edits = new Map<string, Item>();
-    const rereadings = gone.filter(({ source }) => source.kind === kind).map(toFarewell);
-    yield* inSlices(new Set([...(changed.get(kind) ?? []), ...misinformed(asked, lookups)]), (key) => {
-      const item = known.get(key);
-      if (item === undefined) return;
-      const { outcome, reads } = translateOne(item, recorder, { settings, lastGood, intern, failures });
-      noteChange(changes, item.outcome, outcome);
-      edits.set(key, { source: item.source, outcome });
-      rereadings.push({ key, before: item.outcome?.questions, now: { questions: outcome.questions, reads } });
+  let translatedCount = 0;
+  for (const translated of gone) noteChange(changes, translated, undefined);
+  for (const [kind, known] of states) {
+    const asked = options.dependents.get(kind) ?? new LayeredMap();
+    const edits = new Map<string, ObjectState>();
+    const dependencyChanges = gone.filter(({ parsed }) => parsed.kind === kind).map(toRemoval);
+    yield* inSlices(new Set([...(changed.get(kind) ?? []), ...outdatedDependents(asked, lookups)]), (key) => {
+      const state = known.get(key);
+      if (state === undefined) return;
+      const { translated, reads } = translateOne(state, recorder, { settings, lastGood, intern, failures });
+      noteChange(changes, state.translated, translated);
+      edits.set(key, { parsed: state.parsed, translated });
+      dependencyChanges.push({
+        key,
+        before: state.translated?.dependencies,
+        now: { dependencies: translated.dependencies, reads },
+      });
     });
-    translated += edits.size;
+    translatedCount += edits.size;
     done.set(kind, known.with(edits));
-    readers.set(kind, updateReaders(asked, rereadings));
+    dependents.set(kind, updateDependents(asked, dependencyChanges));
   }
-  return { items: done, readers, changes, translated, failures };
+  return { states: done, dependents, changes, translated: translatedCount, failures };
 }
 
-const toFarewell = ({ source, questions }: Outcome): Rereading => ({
-  key: source.key,
-  before: questions,
+const toRemoval = ({ parsed, dependencies }: TranslatedObject): DependencyChange => ({
+  key: parsed.key,
+  before: dependencies,
   now: undefined,
 });
 
 /** Null for an Integration without a credential and headers, undefined for one that cannot be used. */
-function credentialOf(item: Item | undefined): string | null | undefined {
-  const resource = item?.source.resource;
+function credentialOf(state: ObjectState | undefined): string | null | undefined {
+  const resource = state?.parsed.resource;
   if (resource?.kind === 'Integration' && !hasSecrets(resource.spec)) return null;
-  return item?.outcome?.entries[0]?.id;
+  return state?.translated?.entries[0]?.id;
 }
 
-function noteChange({ entries, verdicts }: Changes, before: Outcome | undefined, after: Outcome | undefined): void {
+function noteChange(
+  { entries, verdicts }: Changes,
+  before: TranslatedObject | undefined,
+  after: TranslatedObject | undefined,
+): void {
   for (const entry of before?.entries ?? []) if (!after?.entries.includes(entry)) entries.left.add(entry);
   for (const entry of after?.entries ?? []) if (!before?.entries.includes(entry)) entries.came.push(entry);
-  const [said, says] = [toldOf(before), toldOf(after)];
+  const [said, says] = [reportedVerdict(before), reportedVerdict(after)];
   if (said === says) return;
   if (said !== undefined) verdicts.left.add(said);
   if (says !== undefined) verdicts.came.push(says);
 }
 
 /** Nobody asked for the implied Organisation, so there is nobody to tell about it. */
-function toldOf(outcome: Outcome | undefined): Verdict | undefined {
-  return outcome?.source.object === IMPLIED_ORGANISATION ? undefined : outcome?.verdict;
+function reportedVerdict(translated: TranslatedObject | undefined): Verdict | undefined {
+  return translated?.parsed.object === DEFAULT_ORGANISATION ? undefined : translated?.verdict;
 }
 
 interface OneOptions extends Pick<TranslateOptions, 'settings' | 'lastGood'> {
@@ -137,63 +145,71 @@ function createInterner(): OneOptions['intern'] {
 }
 
 function translateOne(
-  item: Item,
-  recorder: Recorder,
+  state: ObjectState,
+  recorder: DependencyRecorder,
   { settings, lastGood, intern, failures }: OneOptions,
-): { readonly outcome: Outcome; readonly reads: readonly Read[] } {
-  const { source, outcome: before } = item;
-  const { key, object } = source;
-  const { value, reads } = recorder.record((view): Judged => {
+): { readonly translated: TranslatedObject; readonly reads: readonly Dependency[] } {
+  const { parsed, translated: before } = state;
+  const { key, object } = parsed;
+  const { value, reads } = recorder.record((view): EvaluatedObject => {
     try {
-      return judge(item, { settings, lastGood }, view);
+      return evaluate(state, { settings, lastGood }, view);
     } catch (error) {
-      failures.push({ key: verdictKey(source.kind, key), error });
-      return withoutJudgement(item, { settings, lastGood }, view);
+      failures.push({ key: verdictKey(parsed.kind, key), error });
+      return evaluateAfterFailure(state, { settings, lastGood }, view);
     }
   });
   const { workspace, findings, entries, serves } = value;
   const verdict = toVerdict({ object, key, workspace, findings, serves });
   const known = before?.verdict;
-  const outcome = {
-    source,
-    questions: intern(questionsOf(reads)),
+  const translated = {
+    parsed,
+    dependencies: intern(dependencyKey(reads)),
     workspace,
     entries,
     verdict: known !== undefined && isSameVerdict(known, verdict) ? known : verdict,
   };
-  return { outcome, reads };
+  return { translated, reads };
 }
 
-type Judged = Pick<Outcome, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves'>;
-type JudgeOptions = Pick<TranslateOptions, 'settings' | 'lastGood'>;
+type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves'>;
+type EvaluateOptions = Pick<TranslateOptions, 'settings' | 'lastGood'>;
 
-function judge(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups): Judged {
-  const { source } = item;
-  const { refusals } = source;
-  const place = placeOf(source, settings, view);
-  const last = asOfNow(lastEntries(item, place, lastGood), place, view);
-  const kept = source.resource === undefined ? permitted(last, source, { place, view }) : last;
-  const made = make(source, place, view);
+function evaluate(state: ObjectState, { settings, lastGood }: EvaluateOptions, view: Lookups): EvaluatedObject {
+  const { parsed } = state;
+  const { refusals } = parsed;
+  const scope = scopeOf(parsed, settings, view);
+  const last = refreshReach(lastEntries(state, scope, lastGood), scope, view);
+  const kept = parsed.resource === undefined ? permitted(last, parsed, { scope, view }) : last;
+  const made = applyRule(parsed, scope, view);
   // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
   const findings = refusals.length === 0 ? made.findings : [...refusals, ...made.findings.filter(isWithdrawal)];
-  return { workspace: place?.workspace, findings, ...settle(source, made, kept) };
+  return { workspace: scope?.workspace, findings, ...chooseEntries(parsed, made, kept) };
 }
 
-function asOfNow(entries: readonly AnyEntry[], place: Place | undefined, view: Lookups): readonly AnyEntry[] {
-  if (place === undefined) return entries;
-  const now = entries.map((entry) => withReachOfNow(entry, place, view));
+function refreshReach(
+  entries: readonly AnyEntry[],
+  scope: ObjectScope | undefined,
+  view: Lookups,
+): readonly AnyEntry[] {
+  if (scope === undefined) return entries;
+  const now = entries.map((entry) => withCurrentReach(entry, scope, view));
   return now.every((entry, i) => entry === entries[i]) ? entries : now;
 }
 
 /** After a failure: what was served goes on as far as it is known to be permitted. */
-function withoutJudgement(item: Item, { settings, lastGood }: JudgeOptions, view: Lookups): Judged {
-  const findings = [FAULT];
+function evaluateAfterFailure(
+  state: ObjectState,
+  { settings, lastGood }: EvaluateOptions,
+  view: Lookups,
+): EvaluatedObject {
+  const findings = [INTERNAL_ERROR];
   try {
-    const place = placeOf(item.source, settings, view);
-    const before = asOfNow(lastEntries(item, place, lastGood), place, view);
-    const last = permitted(before, item.source, { place, view });
+    const scope = scopeOf(state.parsed, settings, view);
+    const before = refreshReach(lastEntries(state, scope, lastGood), scope, view);
+    const last = permitted(before, state.parsed, { scope, view });
     const serves = last.length > 0 ? 'last good' : 'nothing';
-    return { workspace: place?.workspace, findings, entries: toStale(last), serves };
+    return { workspace: scope?.workspace, findings, entries: toStale(last), serves };
   } catch {
     return { workspace: undefined, findings, entries: [], serves: 'nothing' };
   }
@@ -202,52 +218,60 @@ function withoutJudgement(item: Item, { settings, lastGood }: JudgeOptions, view
 /** The entries, if an object of which nothing else is known may keep them. */
 function permitted(
   last: readonly AnyEntry[],
-  { kind, object }: Source,
-  { place, view }: { readonly place: Place | undefined; readonly view: Lookups },
+  { kind, object }: ParsedObject,
+  { scope, view }: { readonly scope: ObjectScope | undefined; readonly view: Lookups },
 ): readonly AnyEntry[] {
-  return place === undefined ? last : stillPermitted(last, { kind, object, ...place }, view);
+  return scope === undefined ? last : stillPermitted(last, { kind, object, ...scope }, view);
 }
 
 /** What was served for the object before, if it is still in the same hands. */
-function lastEntries({ source, outcome }: Item, place: Place | undefined, lastGood: LastGood): readonly AnyEntry[] {
-  if (place === undefined) return [];
-  if (outcome !== undefined) return outcome.workspace === place.workspace ? outcome.entries : [];
-  const { kind, object } = source;
+function lastEntries(
+  { parsed, translated }: ObjectState,
+  scope: ObjectScope | undefined,
+  lastGood: LastGood,
+): readonly AnyEntry[] {
+  if (scope === undefined) return [];
+  if (translated !== undefined) return translated.workspace === scope.workspace ? translated.entries : [];
+  const { kind, object } = parsed;
   const { metadata } = object;
-  return lastGood.of(kind, kind === 'Workspace' ? metadata.name : place.workspace, metadata);
+  return lastGood.of(kind, kind === 'Workspace' ? metadata.name : scope.workspace, metadata);
 }
 
 /** Undefined in a namespace that belongs to nobody. */
-function placeOf({ kind, object }: Source, settings: WorldSettings, view: Lookups): Place | undefined {
+function scopeOf({ kind, object }: ParsedObject, settings: WorldSettings, view: Lookups): ObjectScope | undefined {
   if (KINDS[kind].scope === 'Cluster') return { namespace: '', workspace: null, settings };
   const namespace = object.metadata.namespace ?? '';
   const workspace = view.ownerOf(namespace);
   return workspace === undefined ? undefined : { namespace, workspace, settings };
 }
 
-function make({ kind, object, resource }: Source, place: Place | undefined, view: Lookups): Made {
-  const maker = makerOf(kind);
-  if (maker === undefined || resource === undefined) return { drafts: [], findings: [] };
-  if (place !== undefined) return maker(resource, place, view);
-  return { drafts: [], findings: [unowned(object.metadata.namespace)] };
+function applyRule(
+  { kind, object, resource }: ParsedObject,
+  scope: ObjectScope | undefined,
+  view: Lookups,
+): RuleResult {
+  const rule = ruleOf(kind);
+  if (rule === undefined || resource === undefined) return { entries: [], findings: [] };
+  if (scope !== undefined) return rule(resource, scope, view);
+  return { entries: [], findings: [noWorkspace(object.metadata.namespace)] };
 }
 
 const isWithdrawal = ({ effect }: Finding): boolean => effect === 'withdraw';
 
 /** Fresh entries, the last good ones, or none. */
-function settle(
-  { kind, resource, refusals }: Source,
-  { drafts, findings }: Made,
+function chooseEntries(
+  { kind, resource, refusals }: ParsedObject,
+  { entries, findings }: RuleResult,
   last: readonly AnyEntry[],
 ): { readonly entries: readonly AnyEntry[]; readonly serves: Verdict['serves'] } {
   const has = (effect: Effect): boolean => findings.some((finding) => finding.effect === effect);
-  const idle = makerOf(kind) === undefined;
+  const idle = ruleOf(kind) === undefined;
   if (idle ? refusals.length > 0 : has('withdraw')) return { entries: [], serves: 'nothing' };
   if (resource === undefined || has('keep'))
     return { entries: toStale(last), serves: last.length > 0 ? 'last good' : 'nothing' };
   const stale = refusals.length > 0;
   const generation = resource?.metadata.generation ?? 0;
-  return { entries: toEntries(drafts, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };
+  return { entries: toEntries(entries, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };
 }
 
 /** Verdicts are plain data of a few members, and only those of translated objects are compared. */

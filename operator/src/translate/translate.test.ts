@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LayeredMap } from './incremental/index.ts';
 import { deepFreeze, type TestObject, testKey, worldOf } from './test-world.ts';
-import { type Translation, translate, translating } from './translate.ts';
+import { type Translation, translate, translateInSlices } from './translate.ts';
 import type { WorldObject, WorldObjects } from './types/index.ts';
 
 const KEYS = 20;
@@ -199,7 +199,7 @@ describe('a translation again', () => {
 describe('a translation in slices', () => {
   test('gives way again and again, and ends with the same', () => {
     const many = [workspace('team-a'), ...Array.from({ length: 1_000 }, (_, i) => apiKey(`k${i}`, 'team-a'))];
-    const steps = translating(worldOf(many));
+    const steps = translateInSlices(worldOf(many));
     let turns = 0;
     for (;;) {
       const { done, value } = steps.next();

@@ -1,24 +1,31 @@
 /** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
-import { admit, SHARED_KINDS } from './admit-objects.ts';
-import type { Item, Items, Source } from './incremental/index.ts';
-import { finish, type LastGood, NOTHING_PUBLISHED, resourceOf, type Steps, updateSorted } from './incremental/index.ts';
-import { createLookups } from './lookups.ts';
-import { dueOf, EVERYTHING_READ, type ReadItems, readItems } from './parse-objects.ts';
+import { admitObjects, SHARED_KINDS } from './admit-objects.ts';
+import type { ObjectState, ObjectStates, ParsedObject } from './incremental/index.ts';
 import {
-  createOwners,
+  type LastGood,
+  NOTHING_PUBLISHED,
+  resourceOf,
+  runToEnd,
+  type Sliced,
+  updateSorted,
+} from './incremental/index.ts';
+import { createLookups } from './lookups.ts';
+import { findDue, NO_QUOTA, type ParsedObjects, parseObjects } from './parse-objects.ts';
+import {
+  createNamespaceOwners,
   createSecretHasher,
-  type Holdings,
+  EMPTY_LEDGER,
+  type KeyClaims,
   type Ledger,
-  NO_HOLDINGS,
-  NO_LEDGER,
+  NO_KEY_CLAIMS,
+  previousEntries,
   type SecretHasher,
-  servedBy,
-  servedSoFar,
-  updateHoldings,
+  snapshotForWorkspaces,
+  updateKeyClaims,
 } from './rules/shared/index.ts';
-import { type Changes, type ReadersByKind, translateItems } from './translate-objects.ts';
-import type { Failure, Lookups, Owners, Verdict } from './types/index.ts';
+import { type Changes, type DependentsByKind, translateObjects } from './translate-objects.ts';
+import type { Failure, Lookups, NamespaceOwners, Verdict } from './types/index.ts';
 import { objectKey, type World, type WorldSettings } from './types/index.ts';
 
 export interface Translation {
@@ -27,7 +34,7 @@ export interface Translation {
   /** One per object of our Kinds, sorted by key; an unchanged verdict is the same object as before. */
   readonly verdicts: readonly Verdict[];
   /** The verdicts that were not said before, and the keys of objects that are no longer judged. */
-  readonly news: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
+  readonly changes: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
   /** Of objects whose content has been read, refused or missed anew. */
   readonly contents: readonly ContentState[];
   /** Objects on which this translation has failed. */
@@ -38,15 +45,15 @@ export interface Translation {
   readonly memo: Memo;
 }
 
-export type ContentState = Pick<Source, 'kind' | 'key' | 'object' | 'content'>;
+export type ContentState = Pick<ParsedObject, 'kind' | 'key' | 'object' | 'content'>;
 
 /** What the next translation builds on: each object as it was read, what was made of it, and why that would change. */
 export interface Memo {
   readonly settings: WorldSettings;
   readonly objects: World['resources'];
-  readonly items: Items;
-  readonly readers: ReadersByKind;
-  readonly holdings: Holdings;
+  readonly states: ObjectStates;
+  readonly dependents: DependentsByKind;
+  readonly keyClaims: KeyClaims;
   /** What the objects of each namespace weigh. */
   readonly ledger: Ledger;
   /** Entries of every workspace. */
@@ -64,53 +71,53 @@ export interface Memo {
  * translation that nobody remembers; it matters for the first one only.
  */
 export function translate(world: World, previous?: Translation, published?: LastGood): Translation {
-  return finish(translating(world, previous, published));
+  return runToEnd(translateInSlices(world, previous, published));
 }
 
 /** The same in slices of a few milliseconds, for who has something else to do in between. */
-export function* translating(
+export function* translateInSlices(
   world: World,
   previous?: Translation,
   published: LastGood = NOTHING_PUBLISHED,
-): Steps<Translation> {
+): Sliced<Translation> {
   const { settings, served } = world;
   const memo = previous?.memo;
   const lastGood = memo === undefined ? published : NOTHING_PUBLISHED;
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
-  const past = { before: memo?.items ?? new Map(), objects: memo?.objects ?? new Map(), trusted };
-  const shared = yield* readItems(world, past.before, dueOf(world, past, SHARED_KINDS), EVERYTHING_READ);
-  const owners = createOwners({ world, items: shared.items, lastGood });
-  const { ledger, due, admission } = yield* admit(world, {
+  const past = { before: memo?.states ?? new Map(), objects: memo?.objects ?? new Map(), trusted };
+  const shared = yield* parseObjects(world, past.before, findDue(world, past, SHARED_KINDS), NO_QUOTA);
+  const owners = createNamespaceOwners({ world, states: shared.states, lastGood });
+  const { ledger, due, admission } = yield* admitObjects(world, {
     past,
-    shared: shared.items,
-    ledger: memo?.ledger ?? NO_LEDGER,
+    shared: shared.states,
+    ledger: memo?.ledger ?? EMPTY_LEDGER,
     owners,
     lastGood,
   });
-  const read = together(shared, yield* readItems(world, past.before, due, admission));
+  const read = together(shared, yield* parseObjects(world, past.before, due, admission));
   const hashOf: Lookups['hashOf'] = (namespace, name, entry, owner) => {
     const data = world.secrets.get(objectKey(namespace, name));
     return owner === undefined || data?.owner === owner ? hasher(data, entry) : undefined;
   };
-  const { holdings, affected } = updateHoldings(memo?.holdings ?? NO_HOLDINGS, {
+  const { claims: keyClaims, affected } = updateKeyClaims(memo?.keyClaims ?? NO_KEY_CLAIMS, {
     changed: read.changed.get('ApiKey') ?? [],
-    resourceOf: (key) => resourceOf(read.items, 'ApiKey', key),
+    resourceOf: (key) => resourceOf(read.states, 'ApiKey', key),
     // Where it fails the ApiKey itself asks again, and is judged for it.
     hashOf: (...args) => orUndefined(() => hashOf(...args)),
-    servedHashOf: (key) => servedHashOf(read.items.get('ApiKey')?.get(key), lastGood, owners),
+    servedHashOf: (key) => servedHashOf(read.states.get('ApiKey')?.get(key), lastGood, owners),
   });
   yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
-  const { items, readers, changes, translated, failures } = yield* translateItems(read.items, {
+  const { states, dependents, changes, translated, failures } = yield* translateObjects(read.states, {
     changed,
     gone: read.gone,
-    readers: memo?.readers ?? new Map(),
+    dependents: memo?.dependents ?? new Map(),
     settings,
     lastGood,
     lookupsWith: (credentialOf) =>
-      createLookups({ world, items: read.items, owners, holdings, lastGood, grantLists, hashOf, credentialOf }),
+      createLookups({ world, states: read.states, owners, keyClaims, lastGood, grantLists, hashOf, credentialOf }),
   });
   yield;
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
@@ -120,16 +127,16 @@ export function* translating(
   return {
     snapshot: unchanged && previous !== undefined ? previous.snapshot : toSnapshot(entries, served),
     verdicts,
-    news: newsOf(changes.verdicts),
+    changes: verdictChanges(changes.verdicts),
     contents: contentsOf(read),
     failures: [...read.failures, ...failures],
     work: { parsed: read.parsed, translated },
     memo: {
       settings,
       objects: new Map(world.resources),
-      items,
-      readers,
-      holdings,
+      states,
+      dependents,
+      keyClaims,
       ledger,
       entries,
       served,
@@ -140,20 +147,20 @@ export function* translating(
 }
 
 /** Nothing is to be done about what is not there and need not be. */
-function contentsOf({ items, changed }: ReadItems): readonly ContentState[] {
-  const states: ContentState[] = [];
+function contentsOf({ states, changed }: ParsedObjects): readonly ContentState[] {
+  const contents: ContentState[] = [];
   for (const [kind, keys] of changed) {
     for (const key of keys) {
-      const source = items.get(kind)?.get(key)?.source;
-      if (source === undefined || (source.content !== 'awaited' && source.object.weight !== undefined)) continue;
-      states.push({ kind, key, object: source.object, content: source.content });
+      const parsed = states.get(kind)?.get(key)?.parsed;
+      if (parsed === undefined || (parsed.content !== 'awaited' && parsed.object.weight !== undefined)) continue;
+      contents.push({ kind, key, object: parsed.object, content: parsed.content });
     }
   }
-  return states;
+  return contents;
 }
 
-const together = (a: ReadItems, b: ReadItems): ReadItems => ({
-  items: new Map([...a.items, ...b.items]),
+const together = (a: ParsedObjects, b: ParsedObjects): ParsedObjects => ({
+  states: new Map([...a.states, ...b.states]),
   changed: new Map([...a.changed, ...b.changed]),
   gone: [...a.gone, ...b.gone],
   parsed: a.parsed + b.parsed,
@@ -169,17 +176,21 @@ function orUndefined<T>(ask: () => T): T | undefined {
 }
 
 /** Of several hashes the first is the current one. */
-function servedHashOf(item: Item | undefined, lastGood: LastGood, { ownerOf }: Owners): string | undefined {
-  const [entry] = item === undefined ? [] : servedSoFar(item, lastGood, ownerOf);
+function servedHashOf(
+  state: ObjectState | undefined,
+  lastGood: LastGood,
+  { ownerOf }: NamespaceOwners,
+): string | undefined {
+  const [entry] = state === undefined ? [] : previousEntries(state, lastGood, ownerOf);
   return entry?.kind === 'key' ? entry.body.sha256[0] : undefined;
 }
 
-function newsOf({ came, left }: Changes['verdicts']): Translation['news'] {
+function verdictChanges({ came, left }: Changes['verdicts']): Translation['changes'] {
   const said = new Set(came.map(({ key }) => key));
   return { verdicts: came, gone: [...left].map(({ key }) => key).filter((key) => !said.has(key)) };
 }
 
 function toSnapshot(entries: readonly AnyEntry[], served: World['served']): Snapshot {
   const snapshot: Snapshot = { schemaVersion: SCHEMA_VERSION, entries };
-  return served === 'all' ? snapshot : servedBy(snapshot, served);
+  return served === 'all' ? snapshot : snapshotForWorkspaces(snapshot, served);
 }

@@ -40,7 +40,7 @@ export interface Refusal {
   readonly warnings?: readonly string[];
 }
 
-export type Answer =
+export type AdmissionResponse =
   | { readonly allowed: true; readonly warnings?: readonly string[]; readonly patch?: readonly PatchOperation[] }
   | Refusal;
 
@@ -59,7 +59,7 @@ const MAX_WARNING_CHARACTERS = 250;
 const MAX_CAUSES = 100;
 
 /** The AdmissionReview that answers a request. */
-export function toReview(asked: AdmissionRequest, answer: Answer): object {
+export function toReview(asked: AdmissionRequest, answer: AdmissionResponse): object {
   const warnings = (answer.warnings ?? []).slice(0, MAX_WARNINGS).map((text) => text.slice(0, MAX_WARNING_CHARACTERS));
   const response = {
     uid: asked.uid,

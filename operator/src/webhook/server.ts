@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { type FastifyInstance, fastify } from 'fastify';
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import type { Log } from '../runtime/index.ts';
-import { type AdmissionRequest, type Answer, parseReview, toReview } from './admission.ts';
+import { type AdmissionRequest, type AdmissionResponse, parseReview, toReview } from './admission.ts';
 
 /** One answered question. */
 export interface ReviewReport {
@@ -12,7 +12,7 @@ export interface ReviewReport {
   readonly seconds: number;
 }
 
-export type Review = (request: AdmissionRequest) => Answer;
+export type Review = (request: AdmissionRequest) => AdmissionResponse;
 
 export interface AdmissionServerOptions {
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
@@ -118,7 +118,7 @@ function addReview(app: FastifyInstance<Server>, path: string, { review, options
   });
 }
 
-function outcomeOf(answer: Answer): ReviewReport['outcome'] {
+function outcomeOf(answer: AdmissionResponse): ReviewReport['outcome'] {
   if (!answer.allowed) return 'refused';
   return (answer.patch ?? []).length > 0 ? 'patched' : 'allowed';
 }

@@ -11,8 +11,8 @@ export {
   type SecretObject,
 } from './kind-refs.ts';
 export {
-  type Before,
   createTranslations,
+  type PublishedBefore,
   type Translated,
   type Translations,
   type TranslationsOptions,

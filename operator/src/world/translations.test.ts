@@ -18,7 +18,7 @@ const EMPTY: World = {
   served: 'all',
 };
 
-const NOTHING_BEFORE = { lastGood: createLastGood([]), unread: new Set<string>() };
+const NOTHING_BEFORE = { lastGood: createLastGood([]), unreadFleets: new Set<string>() };
 
 function setup(takeWorld: () => World) {
   const lines: unknown[] = [];
@@ -127,10 +127,10 @@ test('what was published and could be read only later is served from then on, an
   let world = worldOf(['one', 'two']);
   const { translations } = setup(() => world);
   await using _ = translations;
-  await translations.start({ ...NOTHING_BEFORE, unread: new Set(['fleets/main']) });
+  await translations.start({ ...NOTHING_BEFORE, unreadFleets: new Set(['fleets/main']) });
   const ids = () => translations.latest?.translation.snapshot.entries.map(({ id }) => id) ?? [];
   expect(ids()).not.toContain('provider/team-a/one');
-  expect([...(translations.latest?.unread ?? [])]).toEqual(['fleets/main']);
+  expect([...(translations.latest?.unreadFleets ?? [])]).toEqual(['fleets/main']);
 
   world = worldOf(['one']);
   const made = new Promise<void>((resolve) => {
@@ -140,6 +140,6 @@ test('what was published and could be read only later is served from then on, an
   await made;
   expect(ids()).toContain('provider/team-a/one');
   expect(ids()).not.toContain('provider/team-a/two');
-  expect([...(translations.latest?.unread ?? [])]).toEqual([]);
-  expect(translations.latest?.translation.news.gone).toEqual(['VirtualKey/team-a/two']);
+  expect([...(translations.latest?.unreadFleets ?? [])]).toEqual([]);
+  expect(translations.latest?.translation.changes.gone).toEqual(['VirtualKey/team-a/two']);
 });

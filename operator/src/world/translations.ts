@@ -2,11 +2,11 @@
 import { type Clock, createCoalescer, type Log, systemClock } from '../runtime/index.ts';
 import {
   createLastGood,
-  firstOf,
   type LastGood,
-  type Steps,
+  mergeLastGood,
+  type Sliced,
   type Translation,
-  translating,
+  translateInSlices,
   type World,
 } from '../translate/index.ts';
 
@@ -19,14 +19,14 @@ export interface Translated {
   /** When the oldest change in it was seen, on a clock that never goes back. */
   readonly sinceMs: number;
   /** Fleets, by namespace and name, whose published content it does not know: what they serve must not be replaced by it. */
-  readonly unread?: ReadonlySet<string>;
+  readonly unreadFleets?: ReadonlySet<string>;
 }
 
 /** What was published before this process began. */
-export interface Before {
+export interface PublishedBefore {
   readonly lastGood: LastGood;
   /** Fleets whose part of it could not be read, by namespace and name. */
-  readonly unread: ReadonlySet<string>;
+  readonly unreadFleets: ReadonlySet<string>;
 }
 
 export interface TranslationsOptions {
@@ -42,12 +42,12 @@ export interface Translations extends AsyncDisposable {
   /** The world may have changed. Nothing happens before the start. */
   trigger(): void;
   /** Makes the first translation, on what was published before this process began; to be called once the world is complete. */
-  start(before: Before): Promise<void>;
+  start(before: PublishedBefore): Promise<void>;
   /**
    * More of what was published before has been read: everything is translated anew, on what the latest translation has made and,
    * for objects of which that has nothing, on this.
    */
-  recall(more: Before): void;
+  recall(more: PublishedBefore): void;
   /** Undefined before the first. */
   readonly latest: Translated | undefined;
   /** Called after each translation, also of one that has changed nothing. */
@@ -58,8 +58,8 @@ export function createTranslations(options: TranslationsOptions): Translations {
   const { takeWorld, onTranslated, onFailure, log, clock = systemClock } = options;
   const listeners = new Set<(translated: Translated) => void>();
   let latest: Translated | undefined;
-  let before: Before | undefined;
-  let unread: ReadonlySet<string> = new Set();
+  let before: PublishedBefore | undefined;
+  let unreadFleets: ReadonlySet<string> = new Set();
   let changedSinceMs: number | undefined;
 
   const run = async (): Promise<void> => {
@@ -71,12 +71,12 @@ export function createTranslations(options: TranslationsOptions): Translations {
       const world = takeWorld();
       const translation = await inTurns(
         recalled === undefined
-          ? translating(world, latest?.translation)
+          ? translateInSlices(world, latest?.translation)
           : afresh(world, latest?.translation, recalled.lastGood),
         clock,
       );
-      unread = recalled?.unread ?? unread;
-      latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs, unread };
+      unreadFleets = recalled?.unreadFleets ?? unreadFleets;
+      latest = { translation, world, sequence: (latest?.sequence ?? -1) + 1, sinceMs, unreadFleets };
       if (before === recalled) before = undefined;
     } catch (error) {
       onFailure();
@@ -108,7 +108,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
       if (started) coalescer.trigger();
     },
     recall: (more) => {
-      before = before === undefined ? more : { ...more, lastGood: firstOf(before.lastGood, more.lastGood) };
+      before = before === undefined ? more : { ...more, lastGood: mergeLastGood(before.lastGood, more.lastGood) };
       changedSinceMs ??= clock.monotonicMs();
       if (started) coalescer.trigger();
     },
@@ -130,18 +130,22 @@ export function createTranslations(options: TranslationsOptions): Translations {
 }
 
 /** A translation that remembers no other, only what others have made; its news tell what is gone since the last one. */
-function* afresh(world: World, last: Translation | undefined, published: LastGood): Steps<Translation> {
-  if (last === undefined) return yield* translating(world, undefined, published);
-  const made = yield* translating(world, undefined, firstOf(createLastGood(last.snapshot.entries), published));
+function* afresh(world: World, last: Translation | undefined, published: LastGood): Sliced<Translation> {
+  if (last === undefined) return yield* translateInSlices(world, undefined, published);
+  const made = yield* translateInSlices(
+    world,
+    undefined,
+    mergeLastGood(createLastGood(last.snapshot.entries), published),
+  );
   const there = new Set(made.verdicts.map(({ key }) => key));
   const gone = last.verdicts.map(({ key }) => key).filter((key) => !there.has(key));
-  return { ...made, news: { ...made.news, gone } };
+  return { ...made, changes: { ...made.changes, gone } };
 }
 
 /** Others wait at most about so long for their turn, in ms: health checks, leases, webhooks. */
 const TURN_MS = 20;
 
-async function inTurns<T>(steps: Steps<T>, clock: Clock): Promise<T> {
+async function inTurns<T>(steps: Sliced<T>, clock: Clock): Promise<T> {
   let sinceMs = clock.monotonicMs();
   for (;;) {
     const { done, value } = steps.next();

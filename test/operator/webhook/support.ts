@@ -9,9 +9,9 @@ import {
 import { createCache, type KubeClient, type KubeObject, type Store } from '../../../operator/src/runtime/index.ts';
 import {
   CONSENT_LABEL,
-  createSidecarReaders,
+  createSidecarView,
   type SecretData,
-  type SidecarReaders,
+  type SidecarView,
   translate,
   type World,
   type WorldObject,
@@ -35,7 +35,7 @@ export const IMAGE = 'gatehouse-gateway:test';
 export const ORGANISATION = 'gatehouse-system';
 
 /** The world of a cluster, read again with every question: small, and never old. */
-export interface LiveView extends SidecarReaders, AsyncDisposable {
+export interface LiveView extends SidecarView, AsyncDisposable {
   translatedWorld(): TranslatedWorld;
   isTerminating(namespace: string): boolean;
   readonly stores: ReadonlyMap<KindName, Store<KubeObject>>;
@@ -74,7 +74,7 @@ export async function watchWorld(client: KubeClient): Promise<LiveView> {
     return latest;
   };
   return {
-    ...createSidecarReaders(translatedWorld),
+    ...createSidecarView(translatedWorld),
     translatedWorld,
     stores,
     isTerminating: (name) => namespaces.get(name)?.metadata.deletionTimestamp != null,

@@ -22,7 +22,7 @@ import {
   systemClock,
 } from '../../runtime/index.ts';
 import { mintedSecret } from '../../translate/index.ts';
-import { type Chore, choreOf, isMinted, isOwn, type KeySecret, mintKey, newSecret } from './minted.ts';
+import { isMinted, isOwn, type KeySecret, mintKey, type NextAction, newSecret, nextActionOf } from './minted.ts';
 
 export interface ApiKeyObject extends KubeObject {
   readonly spec?: unknown;
@@ -129,7 +129,7 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
     return undefined; // the new Secret brings the key back
   }
   if (!isOwn(secret, apiKey)) return undefined;
-  const { patch, what, againMs } = choreOf(apiKey, secret, { nowMs: clock.wallMs(), mint: mintKey });
+  const { patch, what, againMs } = nextActionOf(apiKey, secret, { nowMs: clock.wallMs(), mint: mintKey });
   if (patch === undefined) return againMs;
   const { resourceVersion, uid } = secret.metadata;
   const whole = { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } };
@@ -150,9 +150,9 @@ async function discard(
   tell({ options, signal, ...turn }, apiKey, 'discarded');
 }
 
-type Deed = Chore['what'] | 'minted' | 'discarded';
+type ActionTaken = NextAction['what'] | 'minted' | 'discarded';
 
-const NOTES: Partial<Record<Deed, string>> = {
+const NOTES: Partial<Record<ActionTaken, string>> = {
   minted: 'A key was minted',
   repaired: 'The key was missing and another one was minted',
   rotated: 'The key was rotated; the previous one stays good for the transition',
@@ -161,7 +161,7 @@ const NOTES: Partial<Record<Deed, string>> = {
   refused: 'The key cannot be rotated while the previous one is still good',
 };
 
-function tell({ options }: Turn, regarding: ApiKey, what: Deed): void {
+function tell({ options }: Turn, regarding: ApiKey, what: ActionTaken): void {
   const note = NOTES[what];
   if (note === undefined) return;
   options.log.info({ apiKey: keyOf(regarding.metadata), what }, 'ApiKey tended');

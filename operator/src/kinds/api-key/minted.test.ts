@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PREVIOUS_KEY } from '../../translate/index.ts';
 import {
-  choreOf,
   isMinted,
   type KeySecret,
   MINTED_AT,
   mintedStatus,
   mintKey,
   newSecret,
+  nextActionOf,
   PREVIOUS_UNTIL,
   ROTATE_ANNOTATION,
   ROTATED_FOR,
@@ -53,7 +53,7 @@ function secret({ key = 'b2xk', previous, annotations = {} }: Given = {}): KeySe
   return { apiVersion: 'v1', kind: 'Secret', metadata, data };
 }
 
-const chore = (key: ApiKey, given: Given = {}) => choreOf(key, secret(given), { nowMs: NOW, mint: () => 'new' });
+const chore = (key: ApiKey, given: Given = {}) => nextActionOf(key, secret(given), { nowMs: NOW, mint: () => 'new' });
 
 describe('a rotation', () => {
   test.for<{ rule: string; rules: Partial<RotationRules>; after: string; want: string | undefined }>([

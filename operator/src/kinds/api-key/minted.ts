@@ -67,7 +67,7 @@ export interface SecretPatch {
   readonly data: Readonly<Record<string, string | null>>;
 }
 
-export interface Chore {
+export interface NextAction {
   /** What to change now; undefined: nothing. */
   readonly patch: SecretPatch | undefined;
   readonly what: 'nothing' | 'repaired' | 'rotated' | 'retired' | 'refused';
@@ -80,10 +80,10 @@ interface Moment {
   readonly mint: () => string;
 }
 
-const NOTHING: Chore = { patch: undefined, what: 'nothing', againMs: undefined };
+const NOTHING: NextAction = { patch: undefined, what: 'nothing', againMs: undefined };
 
 /** What the Secret of an ApiKey needs at a time; at most two keys are good at once. */
-export function choreOf(apiKey: ApiKey, secret: KeySecret, moment: Moment): Chore {
+export function nextActionOf(apiKey: ApiKey, secret: KeySecret, moment: Moment): NextAction {
   const { key: entry } = mintedSecret(apiKey.metadata.name);
   if (!secret.data?.[entry]) return repair(apiKey, entry, moment);
   return secret.data[PREVIOUS_KEY] === undefined ? rotate(apiKey, secret, moment) : finish(apiKey, secret, moment);
@@ -98,7 +98,7 @@ function requestOf({ metadata }: ApiKey, secret: KeySecret | undefined) {
   };
 }
 
-function repair(apiKey: ApiKey, entry: string, { nowMs, mint }: Moment): Chore {
+function repair(apiKey: ApiKey, entry: string, { nowMs, mint }: Moment): NextAction {
   const annotations = { [MINTED_AT]: toTime(nowMs), ...requestOf(apiKey, undefined).handled };
   return {
     patch: { metadata: { annotations }, data: { [entry]: encode(mint()) } },
@@ -108,7 +108,7 @@ function repair(apiKey: ApiKey, entry: string, { nowMs, mint }: Moment): Chore {
 }
 
 /** The previous key is still there. */
-function finish(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): Chore {
+function finish(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): NextAction {
   const untilMs = Date.parse(secret.metadata.annotations?.[PREVIOUS_UNTIL] ?? '');
   // A time that somebody has spoilt must not keep an old key alive.
   if (Number.isNaN(untilMs) || untilMs <= nowMs) return { patch: RETIRED, what: 'retired', againMs: undefined };
@@ -117,7 +117,7 @@ function finish(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): Chore {
   return { patch: { metadata: { annotations: handled }, data: {} }, what: 'refused', againMs: untilMs };
 }
 
-function rotate(apiKey: ApiKey, secret: KeySecret, { nowMs, mint }: Moment): Chore {
+function rotate(apiKey: ApiKey, secret: KeySecret, { nowMs, mint }: Moment): NextAction {
   const { rotation } = apiKey.spec;
   const { isNew, handled } = requestOf(apiKey, secret);
   const mintedMs = Date.parse(secret.metadata.annotations?.[MINTED_AT] ?? '') || nowMs;

@@ -30,7 +30,7 @@ import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
 import { secretClaimant, secretKeys } from './secrets.ts';
 import { deploymentOf, readFleet, STEPS } from './steps.ts';
-import { countsOf, summarise, type Trail } from './summarise.ts';
+import { countsOf, type RunProgress, summarise } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
   extends Pick<
@@ -111,10 +111,14 @@ export function gatewayFleetController(options: GatewayFleetControllerOptions): 
       ...options.placementStores.map((store) => onChange(store, anyFleet)),
     ],
     reconcile: async (run) => {
-      const { trail, fleet } = await walk(ports, run);
+      const { progress, fleet } = await walk(ports, run);
       const counts = fleet === undefined ? {} : observe({ fleet, ports, signal: run.signal });
-      await status.applyIfChanged(run.object, { ...summarise(run.object, trail), ...counts }, { signal: run.signal });
-      return trail.halt;
+      await status.applyIfChanged(
+        run.object,
+        { ...summarise(run.object, progress), ...counts },
+        { signal: run.signal },
+      );
+      return progress.halt;
     },
     whileSuspended: async ({ object, signal }) => {
       const fleet = readFleet(object);
@@ -136,15 +140,15 @@ function observe(run: FleetRun): object {
 async function walk(
   ports: Ports,
   { object, signal }: Run<FleetObject>,
-): Promise<{ readonly trail: Trail; readonly fleet: GatewayFleet | undefined }> {
+): Promise<{ readonly progress: RunProgress; readonly fleet: GatewayFleet | undefined }> {
   const passed = new Map<PositiveType, Explanation>();
   const fleet = readFleet(object);
-  if (!isFleet(fleet)) return { trail: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
+  if (!isFleet(fleet)) return { progress: { passed, halt: { ...fleet, proves: 'Accepted' } }, fleet: undefined };
   for (const { proves, take } of STEPS) {
     const run = { fleet, ports, signal };
     const result = await take(run).catch((error: unknown) => haltFrom(error, run));
-    if (result.kind !== 'done') return { trail: { passed, halt: { ...result, proves } }, fleet };
+    if (result.kind !== 'done') return { progress: { passed, halt: { ...result, proves } }, fleet };
     passed.set(proves, { reason: proves, message: result.message });
   }
-  return { trail: { passed }, fleet };
+  return { progress: { passed }, fleet };
 }

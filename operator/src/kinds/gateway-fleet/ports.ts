@@ -1,7 +1,7 @@
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import type { Cloud } from '@gatehouse/crds/providers';
 import type { Applier, KubeClient, KubeObject, NamedWatches, Store } from '../../runtime/index.ts';
-import type { Standing } from '../../translate/index.ts';
+import type { QuotaStanding } from '../../translate/index.ts';
 import type { FleetAccess } from './fleet-access.ts';
 import type { Deployment, FleetObject, SecretObject } from './kube-kinds.ts';
 import type { FleetWorld } from './placement.ts';
@@ -42,7 +42,7 @@ export interface Ports {
   readonly world: () => FleetWorld;
   readonly access: Pick<FleetAccess, 'stateOf' | 'ask'>;
   /** How the fleet stands to the bounds of its namespace; undefined: it has not been weighed yet. */
-  readonly standingOf: (fleet: GatewayFleet) => Standing | undefined;
+  readonly standingOf: (fleet: GatewayFleet) => QuotaStanding | undefined;
   /** Clouds whose identity what is published asks for. */
   readonly cloudsInUse: () => readonly Cloud[];
   readonly acknowledged: (fleet: GatewayFleet) => Acknowledged | undefined;

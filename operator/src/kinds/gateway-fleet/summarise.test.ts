@@ -1,20 +1,20 @@
 import { POSITIVE_CONDITIONS, type PositiveType } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { type Halt, stall, wait } from '../../runtime/index.ts';
-import { countsOf, summarise, type Trail } from './summarise.ts';
+import { countsOf, type RunProgress, summarise } from './summarise.ts';
 import { aFleet } from './testing.ts';
 
 const fleet = aFleet({}, { generation: 3 });
 
-const passedUpTo = (end: number): Trail['passed'] =>
+const passedUpTo = (end: number): RunProgress['passed'] =>
   new Map(POSITIVE_CONDITIONS.slice(0, end).map((type) => [type, { reason: type, message: 'Good' }]));
 
-const haltAt = (proves: PositiveType, halt: Halt): Trail => ({
+const haltAt = (proves: PositiveType, halt: Halt): RunProgress => ({
   passed: passedUpTo(POSITIVE_CONDITIONS.indexOf(proves)),
   halt: { ...halt, proves },
 });
 
-const told = (trail: Trail): Record<string, string> => {
+const told = (trail: RunProgress): Record<string, string> => {
   const { conditions = [] } = summarise(fleet, trail);
   return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 };

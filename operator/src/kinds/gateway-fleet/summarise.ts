@@ -13,7 +13,7 @@ import { childName, podSelector } from './names.ts';
 import type { Acknowledged } from './ports.ts';
 
 /** How far a run came. */
-export interface Trail {
+export interface RunProgress {
   readonly passed: ReadonlyMap<PositiveType, Explanation>;
   readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
 }
@@ -25,7 +25,10 @@ const SUCCEEDED: Explanation = {
 };
 
 /** Conditions of a fleet after a run: same world, same bytes. */
-export function summarise({ metadata: { generation }, status }: FleetObject, { passed, halt }: Trail): StatusDraft {
+export function summarise(
+  { metadata: { generation }, status }: FleetObject,
+  { passed, halt }: RunProgress,
+): StatusDraft {
   const unmet = halt === undefined ? 'Unknown' : unmetOf(halt);
   const conditions = POSITIVE_CONDITIONS.map((type) => {
     if (halt?.proves === type) return toCondition(type, unmet, halt);

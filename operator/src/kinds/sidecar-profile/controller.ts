@@ -27,7 +27,7 @@ import {
   type StepResult,
   type Store,
 } from '../../runtime/index.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../../translate/index.ts';
 import { digested } from './copies.ts';
 import { PROFILE_LABEL } from './names.ts';
 import { countPods } from './pod-counts.ts';
@@ -35,14 +35,14 @@ import {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
   FIELD_MANAGER,
+  type ProfileView,
   type SidecarCopy,
   type SidecarPod,
   type SidecarProfileObject,
-  type SidecarView,
 } from './ports.ts';
-import { judgeSpec, needsOf, published, resolve } from './steps.ts';
-import { summarise, summariseSuspended, type Trail } from './summarise.ts';
-import { type CopyWatches, claimantOf, followTold } from './sync-copy.ts';
+import { checkSpec, needsOf, publishedMessage, resolve } from './steps.ts';
+import { type RunProgress, summarise, summariseSuspended } from './summarise.ts';
+import { type CopyWatches, claimantOf, syncCopy } from './sync-copy.ts';
 
 export interface SidecarProfileControllerOptions {
   readonly client: Pick<KubeClient, 'create' | 'get' | 'watch' | 'apply' | 'mergePatch' | 'delete'>;
@@ -50,7 +50,7 @@ export interface SidecarProfileControllerOptions {
   readonly profiles: Store<SidecarProfileObject>;
   /** Pods with the label `gatehouse.dev/sidecar`, kept by `slimPod`, with the index `profile` of `podsByProfile`. */
   readonly pods: Store<SidecarPod, 'profile'>;
-  readonly view: SidecarView;
+  readonly view: ProfileView;
   /** Calls back after any reader of `view` may answer otherwise. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
@@ -110,7 +110,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
       onTold(copies.secrets, (key) => neighbours(namespaceOf(key))),
     ],
     reconcile: (run) => reconcile(context, run),
-    whileSuspended: (run) => rest(context, run),
+    whileSuspended: (run) => reconcileSuspended(context, run),
   });
   const lookAtAll = (): void => {
     for (const key of profiles.objects.keys()) controller.enqueue(key, { afterMs: COPY_AFTER_MS });
@@ -140,53 +140,53 @@ interface Context {
 async function reconcile(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
   const { options } = context;
   const { object, signal } = run;
-  // The copy is the namespace's: it follows what sidecars are told, whatever this one of the profiles says.
-  const copied = await follow(context, run, toldTo(context, object));
-  const trail = toTrail(object, options.view, { copied, census: censusOf(options, object) });
-  await options.status.applyIfChanged(object, summarise(object, trail), { signal });
+  // The copy is the namespace's: it follows what sidecars are snapshot, whatever this one of the profiles says.
+  const copied = await sync(context, run, snapshotOf(context, object));
+  const progress = toProgress(object, options.view, { copied, podCounts: podCountsOf(options, object) });
+  await options.status.applyIfChanged(object, summarise(object, progress), { signal });
   // What a person must mend does not keep a failed call from being tried again.
-  return isTriedAgain(copied) ? copied : trail.halt;
+  return isTriedAgain(copied) ? copied : progress.halt;
 }
 
 /** While suspended nothing is written but status; a copy that the namespace may no longer have goes all the same. */
-async function rest(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
+async function reconcileSuspended(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
   const { options } = context;
   const { object, signal } = run;
-  const told = toldTo(context, object);
-  const removed = told === NOTHING_TOLD ? await follow(context, run, told) : undefined;
-  await options.status.applyIfChanged(object, summariseSuspended(object, censusOf(options, object)), { signal });
+  const snapshot = snapshotOf(context, object);
+  const removed = snapshot === EMPTY_SNAPSHOT ? await sync(context, run, snapshot) : undefined;
+  await options.status.applyIfChanged(object, summariseSuspended(object, podCountsOf(options, object)), { signal });
   return removed !== undefined && isTriedAgain(removed) ? removed : undefined;
 }
 
-const toldTo = ({ options }: Context, { metadata }: SidecarProfileObject): SidecarSnapshot | undefined =>
+const snapshotOf = ({ options }: Context, { metadata }: SidecarProfileObject): SidecarSnapshot | undefined =>
   options.view.snapshotFor(metadata.namespace ?? '');
 
-function follow(
+function sync(
   { options, copies }: Context,
   { object, signal }: Run<SidecarProfileObject>,
-  told: SidecarSnapshot | undefined,
+  snapshot: SidecarSnapshot | undefined,
 ): Promise<StepResult> {
   const { client, certificates, profiles, operatorAccount } = options;
   const { namespace = '' } = object.metadata;
   const owners = profilesOf(profiles, namespace);
   const { caPem } = certificates.current;
-  return followTold({ client, copies, namespace, signal, told, owners, caPem, operatorAccount }).catch(retryFrom);
+  return syncCopy({ client, copies, namespace, signal, snapshot, owners, caPem, operatorAccount }).catch(retryFrom);
 }
 
 const isTriedAgain = (result: StepResult): result is Halt => result.kind === 'retry' || result.kind === 'fault';
 
-interface FoundOut {
+interface RunFindings {
   readonly copied: StepResult;
-  readonly census: Trail['census'];
+  readonly podCounts: RunProgress['podCounts'];
 }
 
-function toTrail(object: SidecarProfileObject, view: SidecarView, { copied, census }: FoundOut): Trail {
+function toProgress(object: SidecarProfileObject, view: ProfileView, { copied, podCounts }: RunFindings): RunProgress {
   const passed = new Map<PositiveType, string>();
-  const stopped = (result: StepResult, proves: PositiveType): Trail =>
-    result.kind === 'done' ? { passed, census } : { passed, census, halt: { ...result, proves } };
+  const stopped = (result: StepResult, proves: PositiveType): RunProgress =>
+    result.kind === 'done' ? { passed, podCounts } : { passed, podCounts, halt: { ...result, proves } };
   const { status: _, ...wanted } = object; // ours to write, not to obey
   const parsed = parseResource('SidecarProfile', wanted);
-  const judged = judgeSpec(parsed.ok ? [] : parsed.error);
+  const judged = checkSpec(parsed.ok ? [] : parsed.error);
   if (judged.kind !== 'done' || !parsed.ok) return stopped(judged, 'Accepted');
   passed.set('Accepted', judged.message);
   const resolved = resolve(parsed.value, view);
@@ -194,8 +194,8 @@ function toTrail(object: SidecarProfileObject, view: SidecarView, { copied, cens
   passed.set('ResolvedRefs', 'All references are resolved');
   if (copied.kind !== 'done') return stopped(copied, 'Programmed');
   const { snapshot } = resolved;
-  passed.set('Programmed', published(snapshot, needsOf(snapshot)));
-  return { passed, census, version: snapshot.version };
+  passed.set('Programmed', publishedMessage(snapshot, needsOf(snapshot)));
+  return { passed, podCounts, version: snapshot.version };
 }
 
 const profilesOf = ({ objects }: Store<SidecarProfileObject>, namespace: string | undefined) =>
@@ -204,5 +204,5 @@ const profilesOf = ({ objects }: Store<SidecarProfileObject>, namespace: string 
     .filter(({ metadata }) => metadata.namespace === namespace && typeof metadata.deletionTimestamp !== 'string')
     .toArray();
 
-const censusOf = ({ pods }: SidecarProfileControllerOptions, { metadata }: SidecarProfileObject) =>
+const podCountsOf = ({ pods }: SidecarProfileControllerOptions, { metadata }: SidecarProfileObject) =>
   countPods([...pods.indexed('profile', keyOf(metadata))].flatMap((key) => pods.get(key) ?? []));

@@ -8,8 +8,8 @@ export {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
   PODS,
+  type ProfileView,
   type SidecarCopy,
   type SidecarPod,
   type SidecarProfileObject,
-  type SidecarView,
 } from './ports.ts';

@@ -3,7 +3,7 @@ import { bareMetadata } from '../../runtime/index.ts';
 import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from './names.ts';
 import type { SidecarPod } from './ports.ts';
 
-export interface Census {
+export interface PodCounts {
   readonly injectedPods: number;
   readonly missedPods: number;
 }
@@ -11,7 +11,7 @@ export interface Census {
 const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /** Of one profile's pods, those that run or are about to; a pod on the host network cannot have a sidecar and so misses none. */
-export function countPods(pods: Iterable<SidecarPod>): Census {
+export function countPods(pods: Iterable<SidecarPod>): PodCounts {
   let [injectedPods, missedPods] = [0, 0];
   for (const pod of pods) {
     if (ENDED.has(pod.status?.phase ?? '') || typeof pod.metadata.deletionTimestamp === 'string') continue;

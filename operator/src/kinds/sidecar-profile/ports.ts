@@ -1,6 +1,6 @@
 /** What the controller of SidecarProfiles knows of the world around it. */
 import type { KindRef, KubeObject } from '../../runtime/index.ts';
-import type { SidecarReaders } from '../../translate/index.ts';
+import type { SidecarView } from '../../translate/index.ts';
 
 /** A profile as it stands on the API server: not checked. */
 export interface SidecarProfileObject extends KubeObject {
@@ -40,4 +40,4 @@ export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
 export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
 
 /** What of the last translation it reads. */
-export type SidecarView = Pick<SidecarReaders, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'>;
+export type ProfileView = Pick<SidecarView, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'>;

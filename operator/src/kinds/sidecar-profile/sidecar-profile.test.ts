@@ -5,12 +5,12 @@ import { type AnyEntry, digestOf, readMountedCopy, SCHEMA_VERSION } from '@gateh
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { retryFrom, stall, wait } from '../../runtime/index.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../../translate/index.ts';
 import { copiesOf, digested, isOurs, isSameCopy, MAX_COPY_BYTES } from './copies.ts';
 import { countPods, slimPod } from './pod-counts.ts';
 import type { SidecarPod, SidecarProfileObject } from './ports.ts';
-import { judgeSpec, published, resolve, tooLarge } from './steps.ts';
-import { summarise, summariseSuspended, type Trail } from './summarise.ts';
+import { checkSpec, publishedMessage, resolve, tooLarge } from './steps.ts';
+import { type RunProgress, summarise, summariseSuspended } from './summarise.ts';
 
 const entry = (id: string, body: object): AnyEntry =>
   ({ kind: id.split('/')[0], id, workspace: 'team-a', generation: 1, digest: digestOf(body), body }) as AnyEntry; // opaque here
@@ -81,7 +81,7 @@ describe('the copies', () => {
   });
 });
 
-describe('a census', () => {
+describe('a podCounts', () => {
   const sidecar = { initContainers: [{ name: 'mesh' }, { name: 'gatehouse' }] };
   const pod = (over: { spec?: object; phase?: string; metadata?: object } = {}): SidecarPod => ({
     apiVersion: 'v1',
@@ -140,13 +140,13 @@ describe('a step', () => {
     {
       rule: 'needs a namespace that wants sidecars',
       spec: {},
-      over: { wantsSidecars: () => false, snapshotFor: () => NOTHING_TOLD },
+      over: { wantsSidecars: () => false, snapshotFor: () => EMPTY_SNAPSHOT },
       want: { kind: 'stall', reason: 'RefNotPermitted' },
     },
     {
       rule: 'ends where all sidecars are retired',
       spec: {},
-      over: { areRetired: () => true, snapshotFor: () => NOTHING_TOLD },
+      over: { areRetired: () => true, snapshotFor: () => EMPTY_SNAPSHOT },
       want: { kind: 'wait', reason: 'Pending', message: expect.stringContaining('uninstalled') },
     },
     {
@@ -158,7 +158,7 @@ describe('a step', () => {
     {
       rule: 'waits for a Snapshot with its profile',
       spec: {},
-      over: { snapshotFor: () => NOTHING_TOLD },
+      over: { snapshotFor: () => EMPTY_SNAPSHOT },
       want: { kind: 'wait', reason: 'Pending' },
     },
     {
@@ -191,13 +191,13 @@ describe('a step', () => {
 
   test('names each problem of a spec, and what sidecars refuse', () => {
     const issues = [{ code: 'invalid' as const, path: ['spec', 'port'], message: 'no' }];
-    expect(judgeSpec(issues)).toMatchObject({
+    expect(checkSpec(issues)).toMatchObject({
       kind: 'stall',
       reason: 'Invalid',
       message: expect.stringContaining('spec.port'),
     });
-    expect(judgeSpec([])).toMatchObject({ kind: 'done' });
-    expect(published(snapshot(), ['Provider/main'])).toContain('Provider/main');
+    expect(checkSpec([])).toMatchObject({ kind: 'done' });
+    expect(publishedMessage(snapshot(), ['Provider/main'])).toContain('Provider/main');
     expect(tooLarge({ configBytes: 2_048_000, secretBytes: 1 })).toMatchObject({
       kind: 'stall',
       message: expect.stringContaining('2000 KiB'),
@@ -206,19 +206,19 @@ describe('a step', () => {
 });
 
 describe('a status', () => {
-  const census = { injectedPods: 2, missedPods: 0 };
+  const podCounts = { injectedPods: 2, missedPods: 0 };
   const all = new Map([
     ['Accepted', 'a'],
     ['ResolvedRefs', 'b'],
     ['Programmed', 'c'],
   ] as const);
-  const before = summarise(profile(), { passed: all, census, version: 7 });
+  const before = summarise(profile(), { passed: all, podCounts, version: 7 });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const READY_BEFORE = {
     ...before,
     conditions: (before.conditions ?? []).map((one) => ({ ...one, lastTransitionTime })),
   };
-  const row = (trail: Partial<Trail>) => summarise(profile(), { passed: new Map(), census, ...trail });
+  const row = (progress: Partial<RunProgress>) => summarise(profile(), { passed: new Map(), podCounts, ...progress });
   test.for([
     { rule: 'is ready at the end', status: row({ passed: all, version: 7 }), ready: 'True', more: [], observed: 3 },
     {
@@ -244,14 +244,14 @@ describe('a status', () => {
     },
     {
       rule: 'is open while suspended from the beginning',
-      status: summariseSuspended(profile(), census),
+      status: summariseSuspended(profile(), podCounts),
       ready: 'Unknown',
       more: [],
       observed: 3,
     },
     {
       rule: 'is what it was while suspended',
-      status: summariseSuspended({ ...profile(), status: READY_BEFORE }, census),
+      status: summariseSuspended({ ...profile(), status: READY_BEFORE }, podCounts),
       ready: 'True',
       more: [],
       observed: 3,

@@ -3,14 +3,14 @@ import { formatPath, type Issue } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { entryId, isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
-import { fleetNeeds, INJECTION_LABEL, NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { EMPTY_SNAPSHOT, fleetNeeds, INJECTION_LABEL, type SidecarSnapshot } from '../../translate/index.ts';
 import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
-import type { SidecarView } from './ports.ts';
+import type { ProfileView } from './ports.ts';
 
 const KIB = 1024;
 const MAX_LINES = 10;
 
-export function judgeSpec(issues: readonly Issue[]): StepResult {
+export function checkSpec(issues: readonly Issue[]): StepResult {
   if (issues.length === 0) return done('The spec is valid');
   const lines = issues.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   const reason = issues.every(({ code }) => code === 'unsupported') ? 'UnsupportedValue' : 'Invalid';
@@ -28,7 +28,7 @@ const RETIRED = 'Gatehouse is about to be uninstalled: sidecars are not served a
 const RETIRED_MS = 60_000;
 
 /** The workspace, its Snapshot, and the config the profile names in it. */
-export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): StepResult | Resolved {
+export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): StepResult | Resolved {
   const { namespace = '' } = metadata;
   if (view.areRetired()) return wait('Pending', RETIRED, { afterMs: RETIRED_MS });
   const workspace = view.workspaceOf(namespace);
@@ -38,7 +38,7 @@ export function resolve({ metadata, spec }: SidecarProfile, view: SidecarView): 
     return stall('RefNotPermitted', `metadata.namespace: the namespace lacks the label ${INJECTION_LABEL}: enabled`);
   const snapshot = view.snapshotFor(namespace);
   // A profile that is new is not in the last translation.
-  if (snapshot === undefined || snapshot === NOTHING_TOLD) {
+  if (snapshot === undefined || snapshot === EMPTY_SNAPSHOT) {
     return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
   }
   const config = spec.defaults?.configRef?.name;
@@ -58,7 +58,7 @@ const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string
         (entry.id === entryId('config', null, name) && !isOrganisationOnly(entry))),
   );
 
-export function published({ version }: SidecarSnapshot, needs: readonly string[]): string {
+export function publishedMessage({ version }: SidecarSnapshot, needs: readonly string[]): string {
   const served = `Version ${version} is there for the sidecars of the namespace`;
   if (needs.length === 0) return served;
   return `${served}; they refuse with NeedsFleet what needs credentials of the organisation: ${listed(needs, ', ')}`;

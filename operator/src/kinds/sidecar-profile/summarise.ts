@@ -8,14 +8,14 @@ import {
 } from '@gatehouse/crds/conditions';
 import type { StatusOf } from '@gatehouse/crds/kinds';
 import { type Halt, type StatusDraft, suspendedStatus, unmetStatus } from '../../runtime/index.ts';
-import type { Census } from './pod-counts.ts';
+import type { PodCounts } from './pod-counts.ts';
 import type { SidecarProfileObject } from './ports.ts';
 
 /** How far a run has come. */
-export interface Trail {
+export interface RunProgress {
   readonly passed: ReadonlyMap<PositiveType, string>;
   readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
-  readonly census: Census;
+  readonly podCounts: PodCounts;
   /** The version the mounted copy holds, where this run has seen to it. */
   readonly version?: number | undefined;
 }
@@ -28,8 +28,8 @@ export type SidecarProfileStatus = StatusDraft &
   Pick<StatusOf<'SidecarProfile'>, 'injectedPods' | 'missedPods' | 'snapshotVersion'>;
 
 /** Same world, same bytes. */
-export function summarise({ metadata, status }: SidecarProfileObject, trail: Trail): SidecarProfileStatus {
-  const { passed, halt, census, version } = trail;
+export function summarise({ metadata, status }: SidecarProfileObject, progress: RunProgress): SidecarProfileStatus {
+  const { passed, halt, podCounts, version } = progress;
   const { generation = 0 } = metadata;
   const unmet = halt === undefined ? 'Unknown' : unmetStatus(halt);
   const conditions: ConditionDraft[] = POSITIVE_CONDITIONS.map((type) => {
@@ -45,17 +45,17 @@ export function summarise({ metadata, status }: SidecarProfileObject, trail: Tra
   return {
     conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
     observedGeneration: settled ? generation : (numberIn(status, 'observedGeneration') ?? 0),
-    ...census,
+    ...podCounts,
     ...(version === undefined ? {} : { snapshotVersion: version }),
   };
 }
 
 /** What a run before has found out, and that the profile is suspended. */
-export function summariseSuspended(profile: SidecarProfileObject, census: Census): SidecarProfileStatus {
+export function summariseSuspended(profile: SidecarProfileObject, podCounts: PodCounts): SidecarProfileStatus {
   const version = numberIn(profile.status, 'snapshotVersion');
   return {
     ...suspendedStatus(profile, SUSPENDED),
-    ...census,
+    ...podCounts,
     ...(version === undefined ? {} : { snapshotVersion: version }),
   };
 }

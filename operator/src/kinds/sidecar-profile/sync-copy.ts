@@ -1,4 +1,4 @@
-/** Has the mounted copy say what the sidecars of its namespace are told, and be gone where that is nothing. */
+/** Has the mounted copy say what the sidecars of its namespace are snapshot, and be gone where that is nothing. */
 import { type OperatorAccount, secretsCommand } from '../../rbac.ts';
 import {
   type Claimant,
@@ -10,7 +10,7 @@ import {
   type StepResult,
   stall,
 } from '../../runtime/index.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from '../../translate/index.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../../translate/index.ts';
 import { type CopyInput, copiesOf, isOurs, isSameCopy } from './copies.ts';
 import { SIDECAR_COPY } from './names.ts';
 import { COPY_CONFIG_MAPS, COPY_SECRETS, FIELD_MANAGER, type SidecarCopy } from './ports.ts';
@@ -18,11 +18,11 @@ import { tooLarge } from './steps.ts';
 
 export type CopyWatches = Readonly<Record<'configMaps' | 'secrets', NamedWatches<SidecarCopy>>>;
 
-export interface FollowOptions extends Omit<CopyInput, 'snapshot'> {
+export interface SyncCopyOptions extends Omit<CopyInput, 'snapshot'> {
   readonly client: Pick<KubeClient, 'apply' | 'delete'>;
   readonly copies: CopyWatches;
   /** Undefined while nobody knows: the copy stays as it is. */
-  readonly told: SidecarSnapshot | undefined;
+  readonly snapshot: SidecarSnapshot | undefined;
   /** Whom the right to write them is granted to. */
   readonly operatorAccount: OperatorAccount;
   readonly signal: AbortSignal;
@@ -32,19 +32,19 @@ export interface FollowOptions extends Omit<CopyInput, 'snapshot'> {
 export const claimantOf = (namespace: string): Claimant => ({ id: namespace, share: namespace });
 
 /** Every profile of a namespace does this, and all but the first find it done. */
-export async function followTold(options: FollowOptions): Promise<StepResult> {
-  const { copies, namespace, owners, told } = options;
+export async function syncCopy(options: SyncCopyOptions): Promise<StepResult> {
+  const { copies, namespace, owners, snapshot } = options;
   if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would stay for ever
   const key = keyOf({ namespace, name: SIDECAR_COPY });
   for (const watches of Object.values(copies)) watches.want(claimantOf(namespace), new Set([key]));
-  if (told === undefined) return done('Nothing is known yet');
-  return told === NOTHING_TOLD ? remove(options, key) : write(options, key, told);
+  if (snapshot === undefined) return done('Nothing is known yet');
+  return snapshot === EMPTY_SNAPSHOT ? remove(options, key) : write(options, key, snapshot);
 }
 
 // In both directions the Secret goes first: a sidecar takes the two when both have the same version, and credentials go at once.
 
 async function write(
-  { client, copies, namespace, owners, caPem, operatorAccount, signal }: FollowOptions,
+  { client, copies, namespace, owners, caPem, operatorAccount, signal }: SyncCopyOptions,
   key: string,
   snapshot: SidecarSnapshot,
 ): Promise<StepResult> {
@@ -65,7 +65,7 @@ function denied(account: OperatorAccount, namespace: string): StepResult {
   return stall('AccessDenied', message);
 }
 
-async function remove({ client, copies, signal }: FollowOptions, key: string): Promise<StepResult> {
+async function remove({ client, copies, signal }: SyncCopyOptions, key: string): Promise<StepResult> {
   for (const [kind, watches] of [
     [COPY_SECRETS, copies.secrets],
     [COPY_CONFIG_MAPS, copies.configMaps],

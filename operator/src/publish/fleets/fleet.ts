@@ -1,13 +1,20 @@
 import { compareRevisions, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../../runtime/index.ts';
-import { type Acknowledgement, createTender, type FleetPod, type Published, type Report } from '../index.ts';
+import { type Acknowledgement, createUpkeep, type FleetPod, type Published, type ReportedRevision } from '../index.ts';
 import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
-import type { FleetCounts, FleetParts, FleetPlace, RejectedEntry } from './ports.ts';
-import { type Issue, Issues } from './publications.ts';
-import { differing, entriesOf, type LeftOut, NOTHING_LEFT_OUT, tooLarge, unusable } from './unserved-entries.ts';
+import type { FleetCounts, FleetParts, PublishTarget, RejectedEntry } from './ports.ts';
+import { type Publication, Publications } from './publications.ts';
+import {
+  changedOrigins,
+  NONE_UNSERVED,
+  oversizedEntries,
+  skippedEntries,
+  toRejectedEntries,
+  type UnservedEntries,
+} from './unserved-entries.ts';
 
 /** What is to be published: the translation it comes from, and when that translation was asked for. */
-export interface Edition {
+export interface FleetSnapshot {
   /** Counts translations; later ones hold all that earlier ones had. */
   readonly sequence: number;
   readonly snapshot: Snapshot;
@@ -16,7 +23,7 @@ export interface Edition {
 }
 
 export interface FleetOptions {
-  readonly place: FleetPlace;
+  readonly target: PublishTarget;
   readonly parts: FleetParts;
   readonly log: Log;
   readonly clock: Clock;
@@ -24,7 +31,7 @@ export interface FleetOptions {
   /** The sequence that is served, or the table of pods, has changed. */
   readonly onChange: () => void;
   /** What the pods do not serve of some objects has changed. */
-  readonly onLeftOut: (origins: ReadonlySet<string>) => void;
+  readonly onUnservedChange: (origins: ReadonlySet<string>) => void;
   /** A version has reached every ready pod so long after its oldest change. */
   readonly onPropagated: (seconds: number) => void;
 }
@@ -38,29 +45,29 @@ const EPOCHS = { perSecond: 1 / 30, burst: 2 };
 
 /** Publishes to one fleet and knows how far its pods are. */
 export class Fleet {
-  place: FleetPlace;
+  target: PublishTarget;
   /** The newest translation that every ready pod serves; -1 before the first. */
   servedSequence = -1;
   readonly #options: FleetOptions;
-  #wanted: Edition | undefined;
+  #wanted: FleetSnapshot | undefined;
   #publishedSequence = -1;
   #published: Published | undefined;
-  readonly #issues = new Issues();
+  readonly #issues = new Publications();
   #wake = Promise.withResolvers<void>();
   #reported = Promise.withResolvers<void>();
-  #tooLarge = NOTHING_LEFT_OUT;
-  #unusable = NOTHING_LEFT_OUT;
+  #tooLarge = NONE_UNSERVED;
+  #unusable = NONE_UNSERVED;
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.place = options.place;
+    this.target = options.target;
   }
 
-  want(edition: Edition): void {
+  setSnapshot(wanted: FleetSnapshot): void {
     // The time of a change that has not been published yet counts until it has been.
     const waiting = this.#wanted !== undefined && this.#wanted.sequence > this.#publishedSequence;
-    const sinceMs = waiting && this.#wanted !== undefined ? this.#wanted.sinceMs : edition.sinceMs;
-    this.#wanted = { ...edition, sinceMs };
+    const sinceMs = waiting && this.#wanted !== undefined ? this.#wanted.sinceMs : wanted.sinceMs;
+    this.#wanted = { ...wanted, sinceMs };
     this.wake();
   }
 
@@ -81,18 +88,18 @@ export class Fleet {
     for (const sinceMs of taken) onPropagated((clock.monotonicMs() - sinceMs) / 1_000);
     this.#reported.resolve();
     this.#reported = Promise.withResolvers();
-    if (isKnown) this.#leaveOut(this.#tooLarge, unusable(this.#table()));
+    if (isKnown) this.#noteUnserved(this.#tooLarge, skippedEntries(this.#table()));
   }
 
-  #leaveOut(large: LeftOut, useless: LeftOut): void {
-    const origins = differing(this.#tooLarge, large).union(differing(this.#unusable, useless));
+  #noteUnserved(large: UnservedEntries, useless: UnservedEntries): void {
+    const origins = changedOrigins(this.#tooLarge, large).union(changedOrigins(this.#unusable, useless));
     this.#tooLarge = large;
     this.#unusable = useless;
-    if (origins.size > 0) this.#options.onLeftOut(origins);
+    if (origins.size > 0) this.#options.onUnservedChange(origins);
   }
 
   /** What pods do not serve of an object as it is since a translation; undefined: nothing is known of any. */
-  leftOut(origin: string, sequence: number): RejectedEntry | undefined {
+  unservedEntry(origin: string, sequence: number): RejectedEntry | undefined {
     if (this.#publishedSequence < sequence) return undefined;
     return this.#tooLarge.get(origin) ?? (this.servedSequence < sequence ? undefined : this.#unusable.get(origin));
   }
@@ -105,39 +112,40 @@ export class Fleet {
     signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
     while (!signal.aborted) {
       const woken = this.#wake.promise;
-      const edition = this.#wanted;
-      if (edition === undefined || edition.sequence <= this.#publishedSequence || this.place.suspended) {
+      const wanted = this.#wanted;
+      if (wanted === undefined || wanted.sequence <= this.#publishedSequence || this.target.suspended) {
         await woken;
         continue;
       }
       try {
-        await this.#publish(edition, signal);
+        await this.#publish(wanted, signal);
         backoff.reset();
       } catch (error) {
         if (signal.aborted) break;
         const reason = hasReason(error, 'Conflict', 'AlreadyExists') ? 'Conflict' : reasonOf(error);
-        log.warn({ fleet: this.place.key, reason }, 'Could not publish to a fleet');
+        log.warn({ fleet: this.target.key, reason }, 'Could not publish to a fleet');
         await sleep(backoff.next(), { signal, clock }).catch(() => undefined);
       }
     }
     await Promise.all(beside);
   }
 
-  async #publish({ sequence, snapshot, sinceMs }: Edition, signal: AbortSignal): Promise<void> {
+  async #publish({ sequence, snapshot, sinceMs }: FleetSnapshot, signal: AbortSignal): Promise<void> {
     const { parts, log } = this.#options;
     const published = await parts.publisher.publish(snapshot, { signal });
     const { version, changed, oversized } = published;
     this.#publishedSequence = sequence;
     const { ready } = parts.acknowledgements.count(undefined);
     this.#note(published, { sequence, sinceMs: changed && ready > 0 ? sinceMs : undefined });
-    if (changed) log.info({ fleet: this.place.key, version, entries: snapshot.entries.length }, 'Snapshot published');
-    if (oversized.length > 0) log.error({ fleet: this.place.key, entries: oversized.length }, 'Entries were too large');
+    if (changed) log.info({ fleet: this.target.key, version, entries: snapshot.entries.length }, 'Snapshot published');
+    if (oversized.length > 0)
+      log.error({ fleet: this.target.key, entries: oversized.length }, 'Entries were too large');
   }
 
-  #note(published: Published, { sequence, sinceMs }: Pick<Issue, 'sequence' | 'sinceMs'>): void {
+  #note(published: Published, { sequence, sinceMs }: Pick<Publication, 'sequence' | 'sinceMs'>): void {
     this.#published = published;
     this.#issues.add({ digest: published.digest, sequence, sinceMs });
-    this.#leaveOut(tooLarge(published.oversized), this.#unusable);
+    this.#noteUnserved(oversizedEntries(published.oversized), this.#unusable);
     this.settle();
     this.#options.onChange();
   }
@@ -156,20 +164,20 @@ export class Fleet {
       const report = this.#surpassing();
       if (signal.aborted || report === undefined) continue;
       try {
-        const published = await parts.publisher.surpass(report, { signal });
+        const published = await parts.publisher.startEpoch(report, { signal });
         const sequence = this.#publishedSequence;
         if (published !== undefined) this.#note(published, { sequence, sinceMs: undefined });
       } catch (error) {
-        if (!signal.aborted) log.warn({ fleet: this.place.key, reason: reasonOf(error) }, 'Could not start an epoch');
+        if (!signal.aborted) log.warn({ fleet: this.target.key, reason: reasonOf(error) }, 'Could not start an epoch');
       }
     }
   }
 
-  /** The latest place that a pod reports and that would keep it from taking what is published; undefined: there is none. */
-  #surpassing(): Report | undefined {
+  /** The latest target that a pod reports and that would keep it from taking what is published; undefined: there is none. */
+  #surpassing(): ReportedRevision | undefined {
     const { publisher } = this.#options.parts;
-    if (this.#published === undefined || this.place.suspended) return undefined;
-    const reports = reportsOf(this.#table()).filter((report) => publisher.isSurpassedBy(report));
+    if (this.#published === undefined || this.target.suspended) return undefined;
+    const reports = reportsOf(this.#table()).filter((report) => publisher.isAhead(report));
     return reports.sort(compareRevisions).at(-1);
   }
 
@@ -181,9 +189,9 @@ export class Fleet {
   /** What is published stays as it is, whoever changes it. */
   async #tend(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
-    const tender = createTender({
+    const tender = createUpkeep({
       publisher: parts.publisher,
-      isPaused: () => this.place.suspended,
+      isPaused: () => this.target.suspended,
       onRepaired: ({ published }) => {
         if (published !== undefined) this.#note(published, { sequence: this.#publishedSequence, sinceMs: undefined });
       },
@@ -202,7 +210,7 @@ export class Fleet {
    * fleet may stay as it is for ever, and others must not wait for that.
    */
   isIdleWith(sequence: number): boolean {
-    return !this.hasReadyPods && (this.place.suspended || this.#publishedSequence >= sequence);
+    return !this.hasReadyPods && (this.target.suspended || this.#publishedSequence >= sequence);
   }
 
   /** The reason a pod gives for refusing what it should serve. */
@@ -224,7 +232,7 @@ export class Fleet {
     const { epoch, version, digest } = published;
     const { serving } = this.#options.parts.acknowledgements.count(digest);
     const lagging = table.flatMap((row) => toLagging(row, published)).slice(0, MAX_LAGGING);
-    const rejected = entriesOf(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
+    const rejected = toRejectedEntries(this.#tooLarge, this.#unusable).slice(0, MAX_REJECTED);
     return { epoch, version, programmed: serving, lagging, rejected };
   }
 

@@ -7,7 +7,7 @@ import { translate } from '../../translate/index.ts';
 import type { Translated } from '../../world/index.ts';
 import type { Acknowledgement } from '../index.ts';
 import { createFleets } from './fleets.ts';
-import type { FleetPlace } from './ports.ts';
+import type { PublishTarget } from './ports.ts';
 import type { Programming } from './programming.ts';
 
 const WORLD = {
@@ -30,7 +30,7 @@ const translated = (sequence: number): Translated => ({
   translation: translate(WORLD),
 });
 
-const place = (over: Partial<FleetPlace> = {}): FleetPlace => ({
+const target = (over: Partial<PublishTarget> = {}): PublishTarget => ({
   key: 'fleets/main',
   identity: { namespace: 'fleets', name: 'main', uid: 'u1' },
   suspended: false,
@@ -61,7 +61,7 @@ function stage() {
   let isAsked = true;
   const listeners = new Map<string, () => void>();
   const propagated: number[] = [];
-  const leftOut: string[][] = [];
+  const unserved: string[][] = [];
   let oversized: Oversized[] = [];
   let rearranged = 0;
   let epochs = 0;
@@ -90,8 +90,8 @@ function stage() {
                 versions.set(name, version);
                 return { epoch: 0, version, digest: `digest-${version}`, changed: true, oversized };
               },
-              isSurpassedBy: ({ version }) => version > versionOf(name),
-              surpass: async ({ epoch, version }) => {
+              isAhead: ({ version }) => version > versionOf(name),
+              startEpoch: async ({ epoch, version }) => {
                 epochs += 1;
                 const next = version + 1;
                 versions.set(name, next);
@@ -116,8 +116,8 @@ function stage() {
       onPropagated: (seconds) => propagated.push(seconds),
       onChange: () => {},
       onProgress: () => {},
-      onLeftOut: (origins) => leftOut.push([...origins]),
-      onRearranged: () => {
+      onUnservedChange: (origins) => unserved.push([...origins]),
+      onPlacementChange: () => {
         rearranged += 1;
       },
       log: QUIET,
@@ -127,7 +127,7 @@ function stage() {
   return {
     fleets,
     propagated,
-    leftOut,
+    unserved,
     tooLarge: (...ids: string[]) => {
       oversized = ids.map((id) => ({ id, bytes: 300_000 }));
     },
@@ -154,11 +154,11 @@ function stage() {
 
 test('a fleet is published to as soon as it is known what it serves already', async () => {
   await using given = stage();
-  const other = place({ key: 'fleets/other', identity: { namespace: 'fleets', name: 'other', uid: 'u2' } });
-  given.fleets.publish([place(), other], { ...translated(0), unread: new Set(['fleets/main']) });
+  const other = target({ key: 'fleets/other', identity: { namespace: 'fleets', name: 'other', uid: 'u2' } });
+  given.fleets.publish([target(), other], { ...translated(0), unreadFleets: new Set(['fleets/main']) });
   await waitFor(() => given.version('other') === 1);
   expect(given.version()).toBe(0);
-  given.fleets.publish([place(), other], { ...translated(1), unread: new Set() });
+  given.fleets.publish([target(), other], { ...translated(1), unreadFleets: new Set() });
   await waitFor(() => given.version() === 1);
 });
 
@@ -167,7 +167,7 @@ describe('what a workspace owns', () => {
     await using given = stage();
     const { fleets, answer } = given;
     expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'NoFleet' });
-    fleets.publish([place()], translated(0));
+    fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
     answer({});
@@ -179,7 +179,7 @@ describe('what a workspace owns', () => {
     expect(fleets.countsOf('fleets/main')).toMatchObject({ version: 1, programmed: 1, lagging: [] });
     expect(given.propagated).toEqual([]);
 
-    fleets.publish([place()], translated(1));
+    fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
     answer({ version: 2 });
     expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
@@ -195,7 +195,7 @@ describe('what a workspace owns', () => {
     await using given = stage();
     const { fleets } = given;
     for (const sequence of [0, 1]) {
-      fleets.publish([place()], translated(sequence));
+      fleets.publish([target()], translated(sequence));
       await waitFor(() => given.version() === sequence + 1);
     }
     given.answer(row);
@@ -207,7 +207,7 @@ describe('what a workspace owns', () => {
     await using given = stage();
     const { fleets } = given;
     for (const sequence of [0, 1]) {
-      fleets.publish([place()], translated(sequence));
+      fleets.publish([target()], translated(sequence));
       await waitFor(() => given.version() === sequence + 1);
     }
     given.answer({ version: 2 });
@@ -220,7 +220,7 @@ describe('what a workspace owns', () => {
   test('comes in a new epoch where a pod reports more than was published, and that is programmed', async () => {
     await using given = stage();
     const { fleets } = given;
-    fleets.publish([place()], translated(0));
+    fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     given.answer({ version: 41, digest: 'lost' });
     await waitFor(() => given.version() === 42);
@@ -232,7 +232,7 @@ describe('what a workspace owns', () => {
 
   test('starts few epochs, whatever a pod reports', async () => {
     await using given = stage();
-    given.fleets.publish([place()], translated(0));
+    given.fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     for (let i = 1; i <= 50; i += 1) {
       given.answer({ version: given.version() + 10, digest: 'lie' });
@@ -246,7 +246,7 @@ describe('what a workspace owns', () => {
     await using given = stage();
     given.answer({ version: 1 });
     given.askLater();
-    given.fleets.publish([place()], translated(0));
+    given.fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     expect(given.fleets.countsOf('fleets/main')).toBeUndefined();
     given.answer({ version: 1 });
@@ -255,7 +255,7 @@ describe('what a workspace owns', () => {
 
   test('says that a pod refuses it, and why', async () => {
     await using given = stage();
-    given.fleets.publish([place()], translated(0));
+    given.fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     given.answer({ rejected: { epoch: 0, version: 1, reason: 'too new' } });
     expect(given.fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
@@ -266,10 +266,10 @@ describe('what a workspace owns', () => {
     await using given = stage();
     const { fleets } = given;
     given.tooLarge('config/team/main', 'credential/team/VirtualKey:local', 'nothing we know');
-    fleets.publish([place()], translated(0));
+    fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     const told = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
-    expect(given.leftOut).toEqual(told);
+    expect(given.unserved).toEqual(told);
     expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
     expect(fleets.programmingOf(asked(1)).reason).not.toBe('Rejected');
     expect(fleets.programmingOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
@@ -277,14 +277,14 @@ describe('what a workspace owns', () => {
       { entry: 'config/team/main', reason: 'TooLarge' },
       { entry: 'credential/team/VirtualKey:local', reason: 'TooLarge' },
     ]);
-    fleets.publish([place()], translated(1));
+    fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
-    expect(given.leftOut).toEqual(told);
+    expect(given.unserved).toEqual(told);
     given.tooLarge();
-    fleets.publish([place()], translated(2));
+    fleets.publish([target()], translated(2));
     await waitFor(() => given.version() === 3);
     given.answer({ version: 3 });
-    expect(given.leftOut).toEqual([...told, ...told]);
+    expect(given.unserved).toEqual([...told, ...told]);
     expect(fleets.programmingOf(asked(2))).toMatchObject({ status: 'True' });
     expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
   });
@@ -292,7 +292,7 @@ describe('what a workspace owns', () => {
   test('is rejected while a pod that runs it has no use for it', async () => {
     await using given = stage();
     const { fleets } = given;
-    fleets.publish([place()], translated(0));
+    fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     const skipped = [{ id: 'config/team/main', reason: 'unknown strategy' }];
     given.answer({ version: 1, skipped });
@@ -300,18 +300,18 @@ describe('what a workspace owns', () => {
     expect(fleets.programmingOf(asked(-1)).message).toContain('unknown strategy');
     expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([{ reason: 'Unusable' }]);
 
-    fleets.publish([place()], translated(1));
+    fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
     given.answer({ version: 1, skipped });
     expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
     given.answer({ version: 2 });
     expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
-    expect(given.leftOut).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
+    expect(given.unserved).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
   });
 
   test.for<{
     rule: string;
-    other: Partial<FleetPlace>;
+    other: Partial<PublishTarget>;
     answers: Readonly<Record<string, Row>>;
     want: Partial<Programming>;
     names?: string;
@@ -370,8 +370,8 @@ describe('what a workspace owns', () => {
     },
   ])('$rule', async ({ other, answers, want, names = '' }) => {
     await using given = stage();
-    const idle = place({ key: 'fleets/idle', identity: { namespace: 'fleets', name: 'idle', uid: 'u2' }, ...other });
-    given.fleets.publish([idle, place()], translated(0));
+    const idle = target({ key: 'fleets/idle', identity: { namespace: 'fleets', name: 'idle', uid: 'u2' }, ...other });
+    given.fleets.publish([idle, target()], translated(0));
     const isTold = idle.suspended || idle.refused ? 0 : 1;
     await waitFor(() => given.version() === 1 && given.version('idle') === isTold);
     for (const [name, row] of Object.entries(answers)) given.answer(row, name);
@@ -382,25 +382,25 @@ describe('what a workspace owns', () => {
 
   test('has no fleet where all are refused, and hears of one that is mended', async () => {
     await using given = stage();
-    given.fleets.publish([place({ refused: true })], translated(0));
+    given.fleets.publish([target({ refused: true })], translated(0));
     expect(given.fleets.programmingOf(asked(0))).toMatchObject({
       status: 'False',
       reason: 'NoFleet',
       message: expect.stringContaining('fleets/main'),
     });
     await waitFor(() => given.rearrangements() === 1);
-    given.fleets.publish([place()], translated(1));
+    given.fleets.publish([target()], translated(1));
     await waitFor(() => given.rearrangements() === 2);
     expect(given.fleets.programmingOf(asked(0)).reason).not.toBe('NoFleet');
   });
 
   test('is published after a conflict, too, and never while the fleet is suspended', async () => {
     await using given = stage();
-    given.fleets.publish([place({ suspended: true })], translated(0));
+    given.fleets.publish([target({ suspended: true })], translated(0));
     given.refuse(1);
-    given.fleets.publish([place({ suspended: true })], translated(1));
+    given.fleets.publish([target({ suspended: true })], translated(1));
     expect(given.version()).toBe(0);
-    given.fleets.publish([place()], translated(2));
+    given.fleets.publish([target()], translated(2));
     await waitFor(() => given.version() === 1);
   });
 
@@ -426,7 +426,7 @@ describe('what a workspace owns', () => {
     },
   ] as const)('$rule', async ({ over, workspace, want }) => {
     await using given = stage();
-    given.fleets.publish([place(over)], translated(0));
+    given.fleets.publish([target(over)], translated(0));
     const { reason } = given.fleets.programmingOf({ ...asked(-1), workspace });
     expect(reason).toBe(want ? 'Programmed' : 'NoFleet');
   });

@@ -1,11 +1,11 @@
 /** All fleets of the installation: who is there, what each of them gets, and how far its pods are. */
 import { type Clock, type Log, systemClock } from '../../runtime/index.ts';
 import type { Translated } from '../../world/index.ts';
-import { type Edition, Fleet } from './fleet.ts';
-import { concerns, placementId, snapshotFor } from './fleet-snapshot.ts';
-import type { FleetCounts, FleetPlace, FleetPorts } from './ports.ts';
-import type { Programming, Question } from './programming.ts';
-import { byName, noFleet, toProgramming } from './programming.ts';
+import { Fleet, type FleetSnapshot } from './fleet.ts';
+import { placementKey, servesWorkspace, snapshotFor } from './fleet-snapshot.ts';
+import type { FleetCounts, FleetPorts, PublishTarget } from './ports.ts';
+import type { Programming, ProgrammingQuery } from './programming.ts';
+import { toProgramming, withoutFleet } from './programming.ts';
 
 export interface FleetsOptions {
   readonly ports: FleetPorts;
@@ -15,25 +15,25 @@ export interface FleetsOptions {
   /** A fleet has got further, or is held up by something else than before. */
   readonly onProgress: () => void;
   /** What the pods of a fleet do not serve of some objects has changed. */
-  readonly onLeftOut: (origins: ReadonlySet<string>) => void;
+  readonly onUnservedChange: (origins: ReadonlySet<string>) => void;
   /** Which workspaces fleets serve has changed. */
-  readonly onRearranged: () => void;
+  readonly onPlacementChange: () => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface Fleets {
   /** The fleets there are, and what there is to publish. */
-  publish(places: readonly FleetPlace[], translated: Translated): void;
+  publish(targets: readonly PublishTarget[], translated: Translated): void;
   /** Pods have come, gone or turned ready. */
   updatePods(): void;
-  programmingOf(question: Question): Programming;
+  programmingOf(query: ProgrammingQuery): Programming;
   countsOf(key: string): FleetCounts | undefined;
   /** Ends all publishing. */
   close(): Promise<void>;
 }
 
-interface Entry {
+interface RunningFleet {
   readonly fleet: Fleet;
   readonly uid: string;
   readonly stop: AbortController;
@@ -42,17 +42,17 @@ interface Entry {
 
 /** The signal ends with the lease: nothing is written after it. */
 export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleets {
-  const { ports, log, onChange, onPropagated, onLeftOut, onRearranged, clock = systemClock } = options;
-  const entries = new Map<string, Entry>();
+  const { ports, log, onChange, onPropagated, onUnservedChange, onPlacementChange, clock = systemClock } = options;
+  const entries = new Map<string, RunningFleet>();
   const leaving = new Set<Promise<void>>();
-  let refused: readonly FleetPlace[] = [];
+  let refused: readonly PublishTarget[] = [];
   let arrangement = '';
 
-  const open = (place: FleetPlace): Entry => {
+  const open = (target: PublishTarget): RunningFleet => {
     const stop = new AbortController();
     let progress = '';
     const tell = (): void => {
-      onChange(place.key);
+      onChange(target.key);
       if (fleet.progress === progress) return;
       progress = fleet.progress;
       options.onProgress();
@@ -61,12 +61,12 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       fleet.settle();
       tell();
     };
-    const parts = ports.createParts(place.identity, onAnswer);
-    const fleet: Fleet = new Fleet({ place, parts, log, clock, onChange: tell, onLeftOut, onPropagated });
+    const parts = ports.createParts(target.identity, onAnswer);
+    const fleet: Fleet = new Fleet({ target, parts, log, clock, onChange: tell, onUnservedChange, onPropagated });
     const ended = fleet.run(AbortSignal.any([signal, stop.signal]));
-    return { fleet, uid: place.identity.uid, stop, ended };
+    return { fleet, uid: target.identity.uid, stop, ended };
   };
-  const close = (key: string, { fleet, stop, ended }: Entry): void => {
+  const close = (key: string, { fleet, stop, ended }: RunningFleet): void => {
     stop.abort(new Error('the fleet is gone'));
     entries.delete(key);
     const left = Promise.all([ended, fleet.close()]).then(() => {
@@ -74,42 +74,42 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
     });
     leaving.add(left);
   };
-  const arrange = (places: readonly FleetPlace[]): void => {
-    refused = places.filter((place) => place.refused);
-    const wanted = new Map(places.filter((place) => !place.refused).map((place) => [place.key, place]));
+  const arrange = (targets: readonly PublishTarget[]): void => {
+    refused = targets.filter((target) => target.refused);
+    const wanted = new Map(targets.filter((target) => !target.refused).map((target) => [target.key, target]));
     for (const [key, entry] of entries) if (wanted.get(key)?.identity.uid !== entry.uid) close(key, entry);
-    for (const place of wanted.values()) {
-      const known = entries.get(place.key);
-      if (known === undefined) entries.set(place.key, open(place));
-      else known.fleet.place = place;
+    for (const target of wanted.values()) {
+      const known = entries.get(target.key);
+      if (known === undefined) entries.set(target.key, open(target));
+      else known.fleet.target = target;
     }
-    const next = JSON.stringify(places.map((place) => [place.key, place.identity.uid, placementId(place)]).sort());
-    if (next !== arrangement) queueMicrotask(onRearranged);
+    const next = JSON.stringify(
+      targets.map((target) => [target.key, target.identity.uid, placementKey(target)]).sort(),
+    );
+    if (next !== arrangement) queueMicrotask(onPlacementChange);
     arrangement = next;
   };
   const updatePods = (): void => {
-    for (const { fleet } of entries.values()) fleet.setPods(ports.podsOf(fleet.place));
+    for (const { fleet } of entries.values()) fleet.setPods(ports.podsOf(fleet.target));
   };
   const concerned = (workspace: string | null): Fleet[] =>
-    [...entries.values()].map(({ fleet }) => fleet).filter(({ place }) => concerns(place, workspace));
+    [...entries.values()].map(({ fleet }) => fleet).filter(({ target }) => servesWorkspace(target, workspace));
 
   return {
-    publish: (places, { translation, sequence, sinceMs, unread }) => {
-      arrange(places);
+    publish: (targets, { translation, sequence, sinceMs, unreadFleets }) => {
+      arrange(targets);
       updatePods();
       for (const { fleet } of entries.values()) {
-        if (unread?.has(fleet.place.key)) continue;
-        const edition: Edition = { sequence, sinceMs, snapshot: snapshotFor(fleet.place, translation.snapshot) };
-        fleet.want(edition);
+        if (unreadFleets?.has(fleet.target.key)) continue;
+        const wanted: FleetSnapshot = { sequence, sinceMs, snapshot: snapshotFor(fleet.target, translation.snapshot) };
+        fleet.setSnapshot(wanted);
       }
     },
     updatePods,
-    programmingOf: (question) => {
-      const { workspace } = question;
+    programmingOf: (query) => {
+      const { workspace } = query;
       const fleets = concerned(workspace);
-      if (fleets.length > 0) return toProgramming(fleets, question);
-      const [would] = refused.filter((place) => concerns(place, workspace)).toSorted((a, b) => byName(a.key, b.key));
-      return { status: 'False', reason: 'NoFleet', message: noFleet(workspace, would) };
+      return fleets.length > 0 ? toProgramming(fleets, query) : withoutFleet(workspace, refused);
     },
     countsOf: (key) => entries.get(key)?.fleet.counts(),
     close: async () => {

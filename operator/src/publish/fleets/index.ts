@@ -1,5 +1,5 @@
 /** Publishes to each fleet the part of the Snapshot that it may hold, and follows how far its pods are. */
 export { createFleets, type Fleets, type FleetsOptions } from './fleets.ts';
 export { type FleetName, type LastPublished, readPublished } from './last-published.ts';
-export type { FleetCounts, FleetParts, FleetPlace, FleetPorts, Placement } from './ports.ts';
-export { PROGRAMMED, type Programming, type Question } from './programming.ts';
+export type { FleetCounts, FleetParts, FleetPorts, Placement, PublishTarget } from './ports.ts';
+export { PROGRAMMED, type Programming, type ProgrammingQuery } from './programming.ts';

@@ -1,10 +1,10 @@
 /** Pods that do not serve what is published, and what they say about it. Pure. */
 import { compareRevisions } from '@gatehouse/crds/snapshot';
-import { type Acknowledgement, type Published, type Report, servesContent } from '../index.ts';
+import { type Acknowledgement, type Published, type ReportedRevision, servesContent } from '../index.ts';
 import type { LaggingPod } from './ports.ts';
 
 /** What pods say they serve. */
-export const reportsOf = (table: readonly Acknowledgement[]): Report[] =>
+export const reportsOf = (table: readonly Acknowledgement[]): ReportedRevision[] =>
   table.flatMap(({ answer }) => {
     if (answer?.version === undefined) return [];
     return [{ epoch: answer.epoch, version: answer.version, digest: answer.digest }];

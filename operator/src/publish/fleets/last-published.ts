@@ -30,7 +30,7 @@ export interface LastPublished {
 }
 
 /** What one fleet was told last. */
-interface Edition {
+interface PublishedContent {
   /** In ms since 1970. */
   readonly publishedAt: number;
   readonly entries: readonly AnyEntry[];
@@ -44,7 +44,7 @@ interface Edition {
  * ApiError when the API server cannot be asked.
  */
 export async function readPublished(fleets: readonly FleetName[], options: ReaderOptions): Promise<LastPublished> {
-  const editions: Edition[] = [];
+  const editions: PublishedContent[] = [];
   const unread: FleetName[] = [];
   for (const fleet of fleets.toSorted(byName)) {
     const read = await readPermitted(fleet, options);
@@ -65,7 +65,10 @@ export async function readPublished(fleets: readonly FleetName[], options: Reade
 const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
 /** Undefined without rights where a fleet stands: nothing can be published there either, and the others must not wait for it. */
-async function readPermitted(fleet: FleetName, options: ReaderOptions): Promise<readonly Edition[] | undefined> {
+async function readPermitted(
+  fleet: FleetName,
+  options: ReaderOptions,
+): Promise<readonly PublishedContent[] | undefined> {
   try {
     return await readFleet(fleet, options);
   } catch (error) {
@@ -74,7 +77,7 @@ async function readPermitted(fleet: FleetName, options: ReaderOptions): Promise<
   }
 }
 
-async function readFleet({ namespace, name }: FleetName, options: ReaderOptions): Promise<readonly Edition[]> {
+async function readFleet({ namespace, name }: FleetName, options: ReaderOptions): Promise<readonly PublishedContent[]> {
   const fleet = keyOf({ namespace, name });
   const object = await find(CONFIG_MAPS, { namespace, name: manifestName(name) }, options);
   const text = object?.data?.[MANIFEST_KEY];
@@ -115,7 +118,7 @@ async function readOne(
   return intact;
 }
 
-function unreadable({ log }: ReaderOptions, fleet: string, code: string): readonly Edition[] {
+function unreadable({ log }: ReaderOptions, fleet: string, code: string): readonly PublishedContent[] {
   log.warn({ fleet, code }, 'Could not read what was published before');
   return [];
 }

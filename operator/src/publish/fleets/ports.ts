@@ -10,7 +10,7 @@ export interface Placement {
 }
 
 /** One GatewayFleet as the program sees it. */
-export interface FleetPlace extends Placement {
+export interface PublishTarget extends Placement {
   /** `namespace/name` */
   readonly key: string;
   readonly identity: FleetIdentity;
@@ -30,7 +30,7 @@ export interface FleetParts {
 export interface FleetPorts {
   createParts(identity: FleetIdentity, onChange: () => void): FleetParts;
   /** The pods of a fleet, as kubelets report them. */
-  podsOf(fleet: FleetPlace): readonly FleetPod[];
+  podsOf(fleet: PublishTarget): readonly FleetPod[];
 }
 
 /** A pod that does not run what is published, for the status of its fleet. */

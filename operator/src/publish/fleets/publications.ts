@@ -1,7 +1,7 @@
 /** What was published lately, and which of it all ready pods serve: told by the digests of what they serve, and by nothing else. */
 import type { Acknowledgement } from '../index.ts';
 
-export interface Issue {
+export interface Publication {
   readonly digest: string;
   /** Of the translation that was published. */
   readonly sequence: number;
@@ -9,7 +9,7 @@ export interface Issue {
   readonly sinceMs: number | undefined;
 }
 
-export interface Settled {
+export interface ServedState {
   /** The newest translation that every ready pod serves; -1: none is known, or no pod is ready. */
   readonly served: number;
   /** Whether there are ready pods, and all of them have said what they serve. */
@@ -19,16 +19,16 @@ export interface Settled {
 }
 
 /** Publications that a pod may still serve; older ones are forgotten first, since later ones hold what they had. */
-const MAX_ISSUES = 256;
+const MAX_PUBLICATIONS = 256;
 
-export class Issues {
-  #issues: readonly Issue[] = [];
+export class Publications {
+  #issues: readonly Publication[] = [];
 
-  add(issue: Issue): void {
-    this.#issues = [...this.#issues.slice(1 - MAX_ISSUES), issue];
+  add(issue: Publication): void {
+    this.#issues = [...this.#issues.slice(1 - MAX_PUBLICATIONS), issue];
   }
 
-  settle(table: readonly Acknowledgement[]): Settled {
+  settle(table: readonly Acknowledgement[]): ServedState {
     const newest = new Map(this.#issues.map(({ digest, sequence }) => [digest, sequence]));
     const ready = table.filter(({ pod }) => pod.ready);
     const sequences = ready.map(({ answer }) => newest.get(answer?.digest ?? '') ?? -1);

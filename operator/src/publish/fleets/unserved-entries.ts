@@ -5,9 +5,9 @@ import type { Acknowledgement } from '../index.ts';
 import type { RejectedEntry } from './ports.ts';
 
 /** Entries by the objects they may have been made of. */
-export type LeftOut = ReadonlyMap<string, RejectedEntry>;
+export type UnservedEntries = ReadonlyMap<string, RejectedEntry>;
 
-export const NOTHING_LEFT_OUT: LeftOut = new Map();
+export const NONE_UNSERVED: UnservedEntries = new Map();
 
 /** Entries of a fleet that are told; what is beyond has to wait until some of these are mended. */
 const MAX_ENTRIES = 1_000;
@@ -17,7 +17,7 @@ const MAX_TEXT = 1_000;
 const KIB = 1_024;
 
 /** Entries that were not published, since no shard can hold them. */
-export function tooLarge(oversized: readonly Oversized[]): LeftOut {
+export function oversizedEntries(oversized: readonly Oversized[]): UnservedEntries {
   return byOrigin(
     oversized.map(({ id, bytes }) => ({
       entry: id,
@@ -28,7 +28,7 @@ export function tooLarge(oversized: readonly Oversized[]): LeftOut {
 }
 
 /** Entries that some ready pod has no use for; of several reasons, that of the first pod by name. */
-export function unusable(table: readonly Acknowledgement[]): LeftOut {
+export function skippedEntries(table: readonly Acknowledgement[]): UnservedEntries {
   const ready = table.filter(({ pod }) => pod.ready);
   return byOrigin(
     ready.flatMap(({ answer }) =>
@@ -41,17 +41,17 @@ export function unusable(table: readonly Acknowledgement[]): LeftOut {
   );
 }
 
-function byOrigin(entries: readonly RejectedEntry[]): LeftOut {
-  const leftOut = new Map<string, RejectedEntry>();
+function byOrigin(entries: readonly RejectedEntry[]): UnservedEntries {
+  const unserved = new Map<string, RejectedEntry>();
   for (const rejected of entries.slice(0, MAX_ENTRIES)) {
     if (rejected.entry.length > MAX_ID) continue;
-    for (const origin of originsOf(rejected.entry)) if (!leftOut.has(origin)) leftOut.set(origin, rejected);
+    for (const origin of originsOf(rejected.entry)) if (!unserved.has(origin)) unserved.set(origin, rejected);
   }
-  return leftOut;
+  return unserved;
 }
 
 /** The objects about which the two say something else. */
-export function differing(before: LeftOut, after: LeftOut): ReadonlySet<string> {
+export function changedOrigins(before: UnservedEntries, after: UnservedEntries): ReadonlySet<string> {
   const origins = [...before.keys(), ...after.keys()];
   return new Set(origins.filter((origin) => !isSame(before.get(origin), after.get(origin))));
 }
@@ -60,7 +60,7 @@ const isSame = (a: RejectedEntry | undefined, b: RejectedEntry | undefined): boo
   a?.entry === b?.entry && a?.reason === b?.reason && a?.message === b?.message;
 
 /** Each entry once, sorted. */
-export function entriesOf(...all: readonly LeftOut[]): readonly RejectedEntry[] {
-  const entries = new Map(all.flatMap((leftOut) => [...leftOut.values()].map((row) => [row.entry, row] as const)));
+export function toRejectedEntries(...all: readonly UnservedEntries[]): readonly RejectedEntry[] {
+  const entries = new Map(all.flatMap((unserved) => [...unserved.values()].map((row) => [row.entry, row] as const)));
   return [...entries.values()].sort((a, b) => (a.entry < b.entry ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError, type KubeObject } from '../client/index.ts';
 import { createStore } from '../store/index.ts';
 import { defineController } from './controller.ts';
-import { createScheduler, failureReason, logOutcome, outcomeOfError, outcomeOfHalt } from './run-result.ts';
+import { createScheduler, failureReason, logRun, resultOfError, resultOfHalt } from './run-result.ts';
 import { done, type Halt, InvariantError, RunEndedError, retryFrom, stall, unmetStatus, wait } from './step-result.ts';
 import { onOwned, onReferenced, onSelf, type WatchRule } from './watch-rules.ts';
 
@@ -47,7 +47,7 @@ describe('what a step throws', () => {
     { rule: 'an abort of Node', error: new Error('x', { cause: new RunEndedError('deadline') }), want: 'deadline' },
   ])('leaves the status as it is for $rule', ({ error, want }) => {
     expect(() => retryFrom(error)).toThrow(error);
-    expect(outcomeOfError(error).kind).toBe(want);
+    expect(resultOfError(error).kind).toBe(want);
   });
 
   test.for<{ halt: Halt; want: string }>([
@@ -94,28 +94,28 @@ describe('the decision after a run', () => {
     });
     return { calls, settle };
   };
-  const conflict = outcomeOfError(apiError(409, 'Conflict'));
+  const conflict = resultOfError(apiError(409, 'Conflict'));
 
   test.for([
     { rule: 'done forgets failures', outcome: { kind: 'done' } as const, want: ['forget a'] },
-    { rule: 'a stall waits for a change', outcome: outcomeOfHalt(stall('Invalid', 'm')), want: ['forget a'] },
+    { rule: 'a stall waits for a change', outcome: resultOfHalt(stall('Invalid', 'm')), want: ['forget a'] },
     {
       rule: 'a wait comes again',
-      outcome: outcomeOfHalt(wait('Pending', 'm', { afterMs: 7 })),
+      outcome: resultOfHalt(wait('Pending', 'm', { afterMs: 7 })),
       want: ['forget a', 'add a 7'],
     },
     {
       rule: 'a refusal comes again, since its reason may go in silence',
-      outcome: outcomeOfHalt(retryFrom(REFUSED)),
+      outcome: resultOfHalt(retryFrom(REFUSED)),
       want: ['forget a', 'add a 300000'],
     },
-    { rule: 'a failure backs off', outcome: outcomeOfHalt(retryFrom(new Error('boom'))), want: ['retry a'] },
-    { rule: 'a fault backs off', outcome: outcomeOfError(new TypeError('boom')), want: ['retry a'] },
-    { rule: 'a deadline backs off', outcome: outcomeOfError(new RunEndedError('deadline')), want: ['retry a'] },
+    { rule: 'a failure backs off', outcome: resultOfHalt(retryFrom(new Error('boom'))), want: ['retry a'] },
+    { rule: 'a fault backs off', outcome: resultOfError(new TypeError('boom')), want: ['retry a'] },
+    { rule: 'a deadline backs off', outcome: resultOfError(new RunEndedError('deadline')), want: ['retry a'] },
     { rule: 'a conflict comes again at once', outcome: conflict, want: ['add a 0'] },
     {
       rule: 'a limit comes again when the server says',
-      outcome: outcomeOfError(apiError(429, 'TooManyRequests', 3_000)),
+      outcome: resultOfError(apiError(429, 'TooManyRequests', 3_000)),
       want: ['add a 3000'],
     },
   ])('$rule', ({ outcome, want }) => {
@@ -139,8 +139,8 @@ describe('the line of a run', () => {
     const lines: { level: string; fields: object }[] = [];
     const at = (level: string) => (fields: object) => lines.push({ level, fields });
     const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-    const outcome = error instanceof Error ? outcomeOfError(error) : outcomeOfHalt(error as Halt); // one of both
-    logOutcome(log, { key: 'a' }, { outcome, entered });
+    const outcome = error instanceof Error ? resultOfError(error) : resultOfHalt(error as Halt); // one of both
+    logRun(log, { key: 'a' }, { outcome, entered });
     return { line: lines[0], reason: failureReason(outcome) };
   };
 

@@ -3,7 +3,7 @@ import { type AddOptions, createQueue, type Queue, type Taken } from '../queue/i
 import { systemClock } from '../time/index.ts';
 import type { ControllerOptions } from './options.ts';
 import { RunEndedError } from './step-result.ts';
-import { createAttendant } from './worker.ts';
+import { createWorker } from './worker.ts';
 
 export interface Controller {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Controller {
   enqueue(key: ObjectKey, options?: AddOptions): void;
 }
 
-type Attend = (taken: Taken) => Promise<void>;
+type Process = (taken: Taken) => Promise<void>;
 
 const WORKERS = 4;
 
@@ -40,11 +40,11 @@ export function defineController<T extends KubeObject>(options: ControllerOption
     }
     return subscriptions;
   };
-  const work = async (queue: Queue, stopped: AbortSignal, attend: Attend): Promise<void> => {
+  const work = async (queue: Queue, stopped: AbortSignal, process: Process): Promise<void> => {
     for (;;) {
       const taken = await queue.take(stopped).catch(() => undefined);
       if (taken === undefined) return;
-      await attend(taken);
+      await process(taken);
       queue.done(taken.key);
     }
   };
@@ -61,9 +61,9 @@ export function defineController<T extends KubeObject>(options: ControllerOption
       if (signal.aborted) onStop();
       else signal.addEventListener('abort', onStop, { once: true });
       log.info({ controller: name, workers }, 'Controller started');
-      const attendant = createAttendant(options, queue);
-      const attend: Attend = (taken) => attendant(taken, life.signal);
-      await Promise.all(Array.from({ length: workers }, () => work(queue, signal, attend)));
+      const worker = createWorker(options, queue);
+      const process: Process = (taken) => worker(taken, life.signal);
+      await Promise.all(Array.from({ length: workers }, () => work(queue, signal, process)));
       running = undefined;
       signal.removeEventListener('abort', onStop);
       log.info({ controller: name }, 'Controller stopped');

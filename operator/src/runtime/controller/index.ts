@@ -2,7 +2,7 @@ export { type Controller, defineController } from './controller.ts';
 export type { Finalizer, Run } from './finalizer.ts';
 export type { ControllerMetrics, RunReport } from './metrics-port.ts';
 export type { ControllerOptions } from './options.ts';
-export { OUTCOMES, type OutcomeKind } from './run-result.ts';
+export { RUN_OUTCOMES, type RunOutcome } from './run-result.ts';
 export {
   type Done,
   done,

@@ -1,9 +1,9 @@
-import type { OutcomeKind } from './run-result.ts';
+import type { RunOutcome } from './run-result.ts';
 
 /** One finished run. */
 export interface RunReport {
   readonly controller: string;
-  readonly outcome: OutcomeKind;
+  readonly outcome: RunOutcome;
   /** The word for what failed; absent when nothing did. */
   readonly failure: string | undefined;
   readonly seconds: number;

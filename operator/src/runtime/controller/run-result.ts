@@ -5,7 +5,7 @@ import { exponentialMs } from '../time/index.ts';
 import { faultsOf, type Halt, isPassing, runEnd } from './step-result.ts';
 
 /** How a run ended; the label of the metric. */
-export const OUTCOMES = [
+export const RUN_OUTCOMES = [
   'done',
   'suspended',
   'wait',
@@ -16,31 +16,31 @@ export const OUTCOMES = [
   'deadline',
   'stopped',
 ] as const;
-export type OutcomeKind = (typeof OUTCOMES)[number];
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-export interface Outcome {
-  readonly kind: OutcomeKind;
+export interface RunResult {
+  readonly kind: RunOutcome;
   /** Absent when there is nothing to say in a status. */
   readonly halt?: Halt | undefined;
   readonly cause?: unknown;
 }
 
 /** Reads a thrown value that no step has turned into a halt. */
-export function outcomeOfError(error: unknown): Outcome {
+export function resultOfError(error: unknown): RunResult {
   const end = runEnd(error);
   if (end !== undefined) return { kind: end.why, cause: error };
   if (isPassing(error)) return { kind: 'conflict', cause: error };
   return { kind: error instanceof ApiError ? 'retry' : 'fault', cause: error };
 }
 
-export const outcomeOfHalt = (halt: Halt): Outcome => ({
+export const resultOfHalt = (halt: Halt): RunResult => ({
   kind: halt.kind,
   halt,
   ...('cause' in halt ? { cause: halt.cause } : {}),
 });
 
 /** The word for a failure in metrics and logs: the API server's reason, never a text. */
-export function failureReason({ kind, cause }: Outcome): string | undefined {
+export function failureReason({ kind, cause }: RunResult): string | undefined {
   if (kind === 'deadline') return 'Deadline';
   if (kind === 'fault') return 'InternalError';
   if (kind !== 'retry' && kind !== 'conflict') return undefined;
@@ -62,7 +62,7 @@ export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) 
     queue.add(key, { afterMs: Math.max(asked, backoffMs) });
   };
 
-  return (key: ObjectKey, { kind, halt, cause }: Outcome): void => {
+  return (key: ObjectKey, { kind, halt, cause }: RunResult): void => {
     if (kind === 'conflict') {
       afterConflict(key, cause);
       return;
@@ -79,11 +79,7 @@ export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) 
 }
 
 /** One line per run, at the level of engineering 4.2; `entered` is false while the object has been in that state before. */
-export function logOutcome(
-  log: Log,
-  fields: object,
-  { outcome, entered }: { outcome: Outcome; entered: boolean },
-): void {
+export function logRun(log: Log, fields: object, { outcome, entered }: { outcome: RunResult; entered: boolean }): void {
   const { kind, halt, cause } = outcome;
   const reason = halt?.reason ?? failureReason(outcome);
   const line = { ...fields, outcome: kind, ...(reason === undefined ? {} : { reason }) };

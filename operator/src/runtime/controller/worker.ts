@@ -4,20 +4,13 @@ import { conditionOf, isSuspended } from '../status-writer/index.ts';
 import { startDeadline, systemClock } from '../time/index.ts';
 import { hold, isHeldBy, type Run, release } from './finalizer.ts';
 import type { ControllerOptions } from './options.ts';
-import {
-  createScheduler,
-  failureReason,
-  logOutcome,
-  type Outcome,
-  outcomeOfError,
-  outcomeOfHalt,
-} from './run-result.ts';
+import { createScheduler, failureReason, logRun, type RunResult, resultOfError, resultOfHalt } from './run-result.ts';
 import { type Halt, RunEndedError } from './step-result.ts';
 
 const DEADLINE_MS = 60_000;
 
 /** One worker's turn with one key: run, tell, decide. Never rejects. */
-export function createAttendant<T extends KubeObject>(
+export function createWorker<T extends KubeObject>(
   options: ControllerOptions<T>,
   queue: Pick<Queue, 'add' | 'retry' | 'forget'>,
 ): (taken: Taken, life: AbortSignal) => Promise<void> {
@@ -26,7 +19,7 @@ export function createAttendant<T extends KubeObject>(
   const lastReasons = new Map<ObjectKey, string | undefined>();
 
   /** Whether neither the status the run started from nor the run before said this: a cache may lag, a memory dies with us. */
-  const isEntered = (object: T, key: ObjectKey, outcome: Outcome): boolean => {
+  const isEntered = (object: T, key: ObjectKey, outcome: RunResult): boolean => {
     const before = lastReasons.get(key);
     lastReasons.set(key, outcome.halt?.reason);
     return before !== outcome.halt?.reason && differsFromStatus(object, outcome);
@@ -45,7 +38,7 @@ export function createAttendant<T extends KubeObject>(
     const outcome = await attempt(options, { object, signal: deadline.signal });
     const entered = isEntered(object, key, outcome);
     if (entered) announce(options, object, outcome);
-    logOutcome(log, { controller: name, key }, { outcome, entered });
+    logRun(log, { controller: name, key }, { outcome, entered });
     metrics?.reconciled({
       controller: name,
       outcome: outcome.kind,
@@ -57,14 +50,14 @@ export function createAttendant<T extends KubeObject>(
   };
 }
 
-async function attempt<T extends KubeObject>(options: ControllerOptions<T>, run: Run<T>): Promise<Outcome> {
+async function attempt<T extends KubeObject>(options: ControllerOptions<T>, run: Run<T>): Promise<RunResult> {
   try {
     const suspended = isSuspended(run.object) && !isDeleting(run.object);
     const halt = await (suspended ? options.whileSuspended?.(run) : pursue(options, run));
-    if (halt !== undefined) return outcomeOfHalt(halt);
+    if (halt !== undefined) return resultOfHalt(halt);
     return { kind: suspended ? 'suspended' : 'done' };
   } catch (error) {
-    return outcomeOfError(error);
+    return resultOfError(error);
   }
 }
 
@@ -84,12 +77,16 @@ async function pursue<T extends KubeObject>(options: ControllerOptions<T>, run: 
 
 const isDeleting = ({ metadata }: KubeObject): boolean => typeof metadata.deletionTimestamp === 'string';
 
-function differsFromStatus(object: KubeObject, { kind, halt }: Outcome): boolean {
+function differsFromStatus(object: KubeObject, { kind, halt }: RunResult): boolean {
   if (kind === 'done') return conditionOf(object, 'Stalled')?.status === 'True';
   return halt !== undefined && conditionOf(object, 'Ready')?.reason !== halt.reason;
 }
 
-function announce<T extends KubeObject>({ events }: ControllerOptions<T>, regarding: T, { kind, halt }: Outcome): void {
+function announce<T extends KubeObject>(
+  { events }: ControllerOptions<T>,
+  regarding: T,
+  { kind, halt }: RunResult,
+): void {
   if (kind === 'done') {
     events?.record({
       regarding,

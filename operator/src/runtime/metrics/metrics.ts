@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallReport } from '../client/index.ts';
-import { type ControllerMetrics, OUTCOMES } from '../controller/index.ts';
+import { type ControllerMetrics, RUN_OUTCOMES } from '../controller/index.ts';
 import { EVENT_OUTCOMES, type EventOutcome } from '../events/index.ts';
 import type { Cache } from '../reflector/index.ts';
 import { STATUS_OUTCOMES, type StatusOutcome } from '../status-writer/index.ts';
@@ -120,7 +120,7 @@ function controllerMetrics(registry: Registry): ControllerMetrics {
   return {
     observeQueue: (controller, queue) => {
       queues.set(controller, queue);
-      for (const outcome of OUTCOMES) reconciles.inc({ controller, outcome }, 0);
+      for (const outcome of RUN_OUTCOMES) reconciles.inc({ controller, outcome }, 0);
       duration.zero({ controller });
       waited.zero({ controller });
     },

@@ -43,7 +43,7 @@ interface Plan {
  */
 export function createAccessProbe({ isAllowed, places, retry, deny, clock }: AccessProbeOptions): AccessProbe {
   const plans = new Map<string, Plan>();
-  const rest = createRest(clock);
+  const rest = createWakeableSleep(clock);
 
   const plan = (): void => {
     for (const namespace of plans.keys()) if (!places.has(namespace)) plans.delete(namespace);
@@ -100,7 +100,7 @@ export function createAccessProbe({ isAllowed, places, retry, deny, clock }: Acc
 const NOTHING: NamesByAccess = { denied: new Set(), watched: new Set() };
 
 /** Waiting that can be cut short. */
-function createRest(clock: Clock) {
+function createWakeableSleep(clock: Clock) {
   let current: { readonly end: () => void; readonly isLight: boolean } | undefined;
   return {
     for: (ms: number, { until }: { readonly until: 'woken' | 'over' }): Promise<void> =>

@@ -1,8 +1,8 @@
 /** Runs work once there is room for it. */
-export type Gate = <R>(signal: AbortSignal, work: () => Promise<R>) => Promise<R>;
+export type ConcurrencyLimit = <R>(signal: AbortSignal, work: () => Promise<R>) => Promise<R>;
 
 /** Lets everything through at once. */
-export const openGate: Gate = (_signal, work) => work();
+export const unlimited: ConcurrencyLimit = (_signal, work) => work();
 
 type Enter = () => void;
 
@@ -10,7 +10,7 @@ type Enter = () => void;
  * Lets at most `width` pieces of work run at the same time; the others wait in order, a line for each name. Lines take turns, so
  * that a long one delays the others by one piece at most.
  */
-export function createGate(width: number): (line: string) => Gate {
+export function createConcurrencyLimit(width: number): (line: string) => ConcurrencyLimit {
   const lines = new Map<string, Set<Enter>>();
   let running = 0;
   const queue = (name: string, enter: Enter): void => {

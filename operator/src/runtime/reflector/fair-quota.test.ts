@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allot, createShares } from './fair-quota.ts';
+import { allocate, createFairQuota } from './fair-quota.ts';
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
@@ -13,13 +13,13 @@ describe('an allotment', () => {
     { rule: 'serves the first where not everybody can have one', wants: [1, 1, 1], room: 2, want: [1, 1, 0] },
     { rule: 'is nothing without room', wants: [1], room: 0, want: [0] },
   ])('$rule', ({ wants, room, want }) => {
-    expect(allot(wants, room)).toEqual(want);
+    expect(allocate(wants, room)).toEqual(want);
   });
 
   test('uses all the room, and gives nobody less than others who want as much', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 20 }), fc.nat(400), (wants, room) => {
-        const given = allot(wants, room);
+        const given = allocate(wants, room);
         expect(sumOf(given)).toBe(Math.min(room, sumOf(wants)));
         for (const [i, number] of given.entries()) {
           expect(number).toBeLessThanOrEqual(wants[i] ?? 0);
@@ -58,7 +58,7 @@ function createSimpleShares(max: number) {
     const room = max - fit('', max);
     const others = [...shares.keys()].filter((name) => name !== '');
     const wants = others.map((name) => shares.get(name)?.wanted.length ?? 0);
-    for (const [i, limit] of allot(wants, room).entries()) fit(others[i] ?? '', limit);
+    for (const [i, limit] of allocate(wants, room).entries()) fit(others[i] ?? '', limit);
     return new Set([...shares.values()].flatMap(({ admitted }) => admitted));
   };
 }
@@ -68,7 +68,7 @@ describe('shares', () => {
     const step = fc.record({ id: fc.nat(2), share: fc.nat(4), keys: fc.uniqueArray(fc.nat(9)) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.nat(40), (steps, max) => {
-        const shares = createShares(max);
+        const shares = createFairQuota(max);
         const simple = createSimpleShares(max);
         for (const { id, share, keys } of steps) {
           const own = new Set(keys.map((key) => `${share}/${key}`));
@@ -84,7 +84,7 @@ describe('shares', () => {
   });
 
   test('admit who wants little, whatever others want and whoever came first', () => {
-    const shares = createShares(10);
+    const shares = createFairQuota(10);
     shares.replace({ id: 'greedy', share: 'a' }, names('a', 50));
     expect([...names('a', 50)].filter(shares.isAdmitted)).toEqual([...names('a', 10)]);
     const touched = shares.replace({ id: 'modest', share: 'b' }, names('b', 2));
@@ -96,7 +96,7 @@ describe('shares', () => {
   });
 
   test('come after those who have none', () => {
-    const shares = createShares(3);
+    const shares = createFairQuota(3);
     shares.replace({ id: 'greedy', share: 'a' }, names('a', 50));
     shares.replace({ id: 'installation' }, names('own', 2));
     expect([...names('own', 2)].every(shares.isAdmitted)).toBe(true);
@@ -104,7 +104,7 @@ describe('shares', () => {
   });
 
   test('admit a name as long as one share does', () => {
-    const shares = createShares(2);
+    const shares = createFairQuota(2);
     shares.replace({ id: 'x', share: 'a' }, new Set(['s']));
     shares.replace({ id: 'y', share: 'b' }, new Set(['s']));
     shares.replace({ id: 'x', share: 'a' }, new Set());
@@ -117,7 +117,7 @@ describe('shares', () => {
     const step = fc.record({ id: fc.nat(3), share: fc.nat(3), keys: fc.uniqueArray(fc.nat(9)) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.nat(12), (steps, max) => {
-        const shares = createShares(max);
+        const shares = createFairQuota(max);
         const wanted = new Map<string, Set<string>>();
         const admitted = new Set<string>();
         const tell = (key: string): void => void (shares.isAdmitted(key) ? admitted.add(key) : admitted.delete(key));
@@ -134,7 +134,7 @@ describe('shares', () => {
         expect(sizeOf(0, admitted)).toBe(Math.min(max, sizeOf(0, all)));
         const wants = [1, 2, 3].map((share) => sizeOf(share, all));
         const given = [1, 2, 3].map((share) => sizeOf(share, admitted));
-        expect(given.toSorted()).toEqual(allot(wants, max - sizeOf(0, admitted)).toSorted());
+        expect(given.toSorted()).toEqual(allocate(wants, max - sizeOf(0, admitted)).toSorted());
       }),
     );
   });

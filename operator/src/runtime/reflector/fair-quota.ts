@@ -8,7 +8,7 @@ export interface Claimant {
   readonly share?: string | undefined;
 }
 
-export interface Shares {
+export interface FairQuota {
   /** Replaces the names a claimant wants. Gives the names that may have been admitted or dismissed by that. */
   replace(claimant: Claimant, keys: ReadonlySet<ObjectKey>): ReadonlySet<ObjectKey>;
   isWanted(key: ObjectKey): boolean;
@@ -27,7 +27,7 @@ interface Share {
  * Every share has its first names admitted, as many as `allot` gives it: who wants little gets it, whatever others want. A name
  * that several shares want counts in each of them.
  */
-export function createShares(max: number): Shares {
+export function createFairQuota(max: number): FairQuota {
   const first: Share = { claims: new Map(), wanted: new Map(), admitted: new Set() };
   const shares = new Map<string, Share>();
   const wantedBy = new Map<ObjectKey, number>();
@@ -51,7 +51,7 @@ export function createShares(max: number): Shares {
     const wants = others.map(({ wanted }) => wanted.size);
     const room = max - first.admitted.size;
     level = levelOf(wants, room);
-    for (const [i, limit] of allot(wants, room, level).entries()) {
+    for (const [i, limit] of allocate(wants, room, level).entries()) {
       const other = others[i];
       if (other !== undefined) fit(other, limit, touched);
     }
@@ -118,7 +118,7 @@ function fitShare(
 }
 
 /** How many each gets of what there is room for: water in cups of unequal size that stands as high in all that are not full. */
-export function allot(wants: readonly number[], room: number, level = levelOf(wants, room)): readonly number[] {
+export function allocate(wants: readonly number[], room: number, level = levelOf(wants, room)): readonly number[] {
   let spare = wants.reduce((left, wanted) => left - Math.min(wanted, level), room);
   return wants.map((wanted) => {
     if (wanted <= level) return wanted;

@@ -1,6 +1,6 @@
 import { ApiError, type KindRef, type KubeClient, type KubeObject, keyOf, type Selection } from '../client/index.ts';
 import type { StoreWriter } from '../store/index.ts';
-import type { Gate } from './concurrency-limit.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { FeedTiming } from './timing.ts';
 
 /** Reads the state of the world that a watch then goes on from. */
@@ -18,7 +18,7 @@ export interface FeedOptions<T extends KubeObject> {
   readonly snapshot: Snapshot;
   readonly timing: FeedTiming;
   readonly random: () => number;
-  readonly gate: Gate;
+  readonly gate: ConcurrencyLimit;
   /** Something was read that makes sense. */
   readonly onRead: () => void;
   /** The store is like the cluster was a moment ago. */

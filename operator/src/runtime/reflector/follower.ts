@@ -10,7 +10,7 @@ import {
 import type { Log } from '../log.ts';
 import type { StoreWriter } from '../store/index.ts';
 import { type Clock, createBackoff, sleep, systemClock } from '../time/index.ts';
-import { type Gate, openGate } from './concurrency-limit.ts';
+import { type ConcurrencyLimit, unlimited } from './concurrency-limit.ts';
 import { canResume, createFeed, type Snapshot } from './feed.ts';
 import { FEED_TIMING, type FeedTiming } from './timing.ts';
 
@@ -49,7 +49,7 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly onAbsent?: (() => void) | undefined;
   /** What to do instead of trying again when the right to read is missing; the follower ends. */
   readonly onDenied?: (() => void) | undefined;
-  readonly gate?: Gate;
+  readonly gate?: ConcurrencyLimit;
   readonly log: Log;
   readonly timing?: FeedTiming | undefined;
   readonly clock?: Clock | undefined;
@@ -85,7 +85,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
   const feed = createFeed({
     ...options,
     snapshot: options.toSnapshot(onRead),
-    gate: options.gate ?? openGate,
+    gate: options.gate ?? unlimited,
     timing,
     random,
     onRead,

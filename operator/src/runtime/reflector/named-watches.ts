@@ -12,8 +12,8 @@ import type { Log } from '../log.ts';
 import { createStore, type Store, type StoreWriter } from '../store/index.ts';
 import { type Clock, systemClock, untilAborted } from '../time/index.ts';
 import { createAccessProbe } from './access-probe.ts';
-import { createGate } from './concurrency-limit.ts';
-import { type Claimant, createShares } from './fair-quota.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { type Claimant, createFairQuota } from './fair-quota.ts';
 import { createFollower, type Follower, type FollowerHealth } from './follower.ts';
 import { createNameAccess, type NameAccess } from './name-access.ts';
 import { getSnapshot } from './snapshots.ts';
@@ -65,7 +65,7 @@ const OPENING_AT_ONCE = 10;
 export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOptions<T>): NamedWatches<T> {
   const { transform, maxNames = MAX_WATCHED_NAMES } = options;
   const store = createStore<T>(transform === undefined ? {} : { transform });
-  const shares = createShares(maxNames);
+  const shares = createFairQuota(maxNames);
   const beyond = new Set<ObjectKey>();
   const listeners = new Set<(key: ObjectKey) => void>();
   let onProgress = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ interface FollowerLife {
 
 function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, store: StoreWriter<T>) {
   const { client, kind } = options;
-  const gateOf = createGate(OPENING_AT_ONCE);
+  const gateOf = createConcurrencyLimit(OPENING_AT_ONCE);
   return (key: ObjectKey, { signal, onDenied }: FollowerLife): Follower => {
     const name = nameOf(key);
     // An answer may come in after its name has been given up.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../client/index.ts';
-import { createGate } from './concurrency-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { canResume } from './feed.ts';
 
 describe('after a failed watch', () => {
@@ -24,7 +24,7 @@ describe('a gate', () => {
   const { signal } = new AbortController();
 
   test('lets so many through at a time, in order, also when work fails', async () => {
-    const gate = createGate(2)('a');
+    const gate = createConcurrencyLimit(2)('a');
     const started: number[] = [];
     const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
     const runs = ends.map(({ promise }, i) =>
@@ -44,7 +44,7 @@ describe('a gate', () => {
   });
 
   test('gives every line its turn, however long another is', async () => {
-    const gateOf = createGate(1);
+    const gateOf = createConcurrencyLimit(1);
     const entered: string[] = [];
     const end = Promise.withResolvers<void>();
     const first = gateOf('long')(signal, () => end.promise);
@@ -59,7 +59,7 @@ describe('a gate', () => {
   });
 
   test('lets go of those who stop waiting', async () => {
-    const gate = createGate(1)('a');
+    const gate = createConcurrencyLimit(1)('a');
     const end = Promise.withResolvers<void>();
     const first = gate(signal, () => end.promise);
     const stop = new AbortController();

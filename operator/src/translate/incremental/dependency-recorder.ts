@@ -1,10 +1,10 @@
 import type { Lookups } from '../types/index.ts';
 
-type Question = keyof Lookups;
+type LookupName = keyof Lookups;
 
-/** One question a translator asked, and what it was told. */
-export interface Read {
-  readonly question: Question;
+/** One lookup a translator asked, and what it was told. */
+export interface Dependency {
+  readonly lookup: LookupName;
   readonly args: readonly string[];
   readonly answer: unknown;
 }
@@ -12,25 +12,25 @@ export interface Read {
 type Ask = (...args: readonly string[]) => unknown;
 
 /** Questions whose answers are not written down: somebody else says when to ask them again. */
-const UNRECORDED: ReadonlySet<Question> = new Set<Question>(['isContested']);
+const UNRECORDED: ReadonlySet<LookupName> = new Set<LookupName>(['isContested']);
 
-/** Stands for the answer to a question that failed: no answer is equal to it. */
+/** Stands for the answer to a lookup that failed: no answer is equal to it. */
 const FAILED = Symbol('failed');
 
-export interface Recorder {
-  /** Runs with the lookups, and writes down every question and answer. */
-  record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Read[] };
+export interface DependencyRecorder {
+  /** Runs with the lookups, and writes down every lookup and answer. */
+  record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Dependency[] };
 }
 
-export function createRecorder(lookups: Lookups): Recorder {
-  let reads: Read[] = [];
+export function createDependencyRecorder(lookups: Lookups): DependencyRecorder {
+  let reads: Dependency[] = [];
   const view: Record<string, Ask> = {};
-  for (const question of Object.keys(lookups) as Question[]) {
-    const ask = lookups[question] as Ask; // all questions take texts; only their answers differ
-    if (UNRECORDED.has(question)) view[question] = ask;
+  for (const lookup of Object.keys(lookups) as LookupName[]) {
+    const ask = lookups[lookup] as Ask; // all questions take texts; only their answers differ
+    if (UNRECORDED.has(lookup)) view[lookup] = ask;
     else
-      view[question] = (...args) => {
-        const read: { -readonly [M in keyof Read]: Read[M] } = { question, args, answer: FAILED };
+      view[lookup] = (...args) => {
+        const read: { -readonly [M in keyof Dependency]: Dependency[M] } = { lookup, args, answer: FAILED };
         reads.push(read);
         read.answer = ask(...args);
         return read.answer;
@@ -45,10 +45,10 @@ export function createRecorder(lookups: Lookups): Recorder {
   };
 }
 
-/** Whether the world would answer the same today; a question that fails is another answer. */
-export function stillHold(lookups: Lookups, reads: readonly Read[]): boolean {
+/** Whether the world would answer the same today; a lookup that fails is another answer. */
+export function areUnchanged(lookups: Lookups, reads: readonly Dependency[]): boolean {
   try {
-    return reads.every(({ question, args, answer }) => (lookups[question] as Ask)(...args) === answer);
+    return reads.every(({ lookup, args, answer }) => (lookups[lookup] as Ask)(...args) === answer);
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 import { type AnyEntry, digestOf, entryId } from '@gatehouse/crds/snapshot';
-import type { Draft } from '../types/index.ts';
+import type { EntryDraft } from '../types/index.ts';
 
 interface EntryOptions {
   readonly generation: number;
@@ -9,7 +9,10 @@ interface EntryOptions {
 }
 
 /** Entries of what a translator made. */
-export function toEntries(drafts: readonly Draft[], { generation, stale, before }: EntryOptions): readonly AnyEntry[] {
+export function toEntries(
+  drafts: readonly EntryDraft[],
+  { generation, stale, before }: EntryOptions,
+): readonly AnyEntry[] {
   const entries = drafts.map(({ kind, workspace, name, body }) => {
     const id = entryId(kind, workspace, name);
     const digest = digestOf(body);

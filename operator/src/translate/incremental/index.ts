@@ -1,18 +1,24 @@
 /** What makes an edit cost only what it touches: memoised objects, recorded dependencies, maps and lists that share their content. */
-export { createRecorder, type Read, type Recorder } from './dependency-recorder.ts';
-export { misinformed, questionsOf, type ReadersOfKind, type Rereading, updateReaders } from './dependents.ts';
-export { toEntries, toStale } from './entries.ts';
+export { createDependencyRecorder, type Dependency, type DependencyRecorder } from './dependency-recorder.ts';
 export {
-  IMPLIED_ORGANISATION,
-  type Item,
-  type Items,
-  type Outcome,
+  type DependencyChange,
+  type DependentsOfKind,
+  dependencyKey,
+  outdatedDependents,
+  updateDependents,
+} from './dependents.ts';
+export { toEntries, toStale } from './entries.ts';
+export { createLastGood, type LastGood, mergeLastGood, NO_ENTRIES, NOTHING_PUBLISHED } from './last-good.ts';
+export { LayeredMap } from './layered-map.ts';
+export {
+  DEFAULT_ORGANISATION,
+  type ObjectState,
+  type ObjectStates,
+  type ParsedObject,
   resourceOf,
   resourcesOf,
-  type Source,
-} from './items.ts';
-export { createLastGood, firstOf, type LastGood, NONE, NOTHING_PUBLISHED } from './last-good.ts';
-export { LayeredMap } from './layered-map.ts';
+  type TranslatedObject,
+} from './object-states.ts';
 export { accountOf, credentialName, entryName, FOREIGN, originKey, originsOf } from './origins.ts';
-export { finish, inSlices, type Steps } from './slices.ts';
+export { inSlices, runToEnd, type Sliced } from './slices.ts';
 export { updateSorted } from './sorted-list.ts';

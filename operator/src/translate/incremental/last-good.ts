@@ -15,8 +15,8 @@ export interface LastGood {
 
 type Identity = Pick<WorldObject['metadata'], 'name' | 'generation'>;
 
-export const NONE: readonly AnyEntry[] = [];
-export const NOTHING_PUBLISHED: LastGood = { of: () => NONE };
+export const NO_ENTRIES: readonly AnyEntry[] = [];
+export const NOTHING_PUBLISHED: LastGood = { of: () => NO_ENTRIES };
 
 /** Groups published entries by the object they were made of; entries without one, and those that are not permitted any more, are dropped. */
 export function createLastGood(
@@ -32,17 +32,17 @@ export function createLastGood(
   }
   return {
     of: (kind, workspace, { name, generation = 0 }) =>
-      byObject.get(keyOf(kind, workspace, name))?.filter((entry) => entry.generation <= generation) ?? NONE,
+      byObject.get(keyOf(kind, workspace, name))?.filter((entry) => entry.generation <= generation) ?? NO_ENTRIES,
   };
 }
 
 /** The first of several that has something of an object tells all of it. */
-export const firstOf = (...all: readonly LastGood[]): LastGood => ({
+export const mergeLastGood = (...all: readonly LastGood[]): LastGood => ({
   of: (kind, workspace, object) => {
     for (const lastGood of all) {
       const entries = lastGood.of(kind, workspace, object);
       if (entries.length > 0) return entries;
     }
-    return NONE;
+    return NO_ENTRIES;
   },
 });

@@ -1,13 +1,13 @@
 /** Long computations in slices: who runs one decides what happens between two of them. */
 
 /** Gives way after each slice and ends with the result. */
-export type Steps<T> = Generator<undefined, T, undefined>;
+export type Sliced<T> = Generator<undefined, T, undefined>;
 
 /** Objects of a slice: most take microseconds, the largest some milliseconds. */
 const SLICE = 4;
 
 /** Goes through the items, giving way after each slice. */
-export function* inSlices<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
+export function* inSlices<T>(items: Iterable<T>, visit: (item: T) => void): Sliced<void> {
   let count = 0;
   for (const item of items) {
     visit(item);
@@ -17,7 +17,7 @@ export function* inSlices<T>(items: Iterable<T>, visit: (item: T) => void): Step
 }
 
 /** Runs to the end without a pause. */
-export function finish<T>(steps: Steps<T>): T {
+export function runToEnd<T>(steps: Sliced<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

@@ -2,37 +2,37 @@ import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
-  awaited,
   conflicted,
-  defineTranslator,
+  defineRule,
   type Finding,
   mintedSecret,
-  misplaced,
   missing,
+  type ObjectScope,
   objectKey,
-  type Place,
   PREVIOUS_KEY,
-  unread,
+  pending,
+  secretUnread,
+  wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, isOutranked, secretOf } from './shared/index.ts';
+import { configRefFindings, keySecretOf, losesClaim } from './shared/index.ts';
 
-export const apiKey = defineTranslator({
+export const apiKey = defineRule({
   kind: 'ApiKey',
   check: ({ metadata: { name }, spec }) =>
     spec.sha256 === undefined && spec.secretRef === undefined && mintedSecret(name).name.length > MAX_NAME
       ? [{ code: 'invalid', path: ['metadata', 'name'], message: NAME_TOO_LONG }]
       : [],
-  make(resource, place, view) {
+  translate(resource, scope, view) {
     const { metadata } = resource;
-    const findings: Finding[] = [...typeFindings(resource, place)];
-    const key = objectKey(place.namespace, metadata.name);
-    const sha256 = hashOf(resource, place, view);
-    const held = typeof sha256 === 'string' ? sha256 : view.heldHash(key);
-    if (isOutranked(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
-    if (typeof sha256 !== 'string') return { drafts: [], findings: [...findings, sha256] };
-    findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, place));
-    const body = bodyOf(resource, [sha256, ...previousHash(resource, place, view)]);
-    return { drafts: [{ kind: 'key', workspace: place.workspace, name: metadata.name, body }], findings };
+    const findings: Finding[] = [...typeFindings(resource, scope)];
+    const key = objectKey(scope.namespace, metadata.name);
+    const sha256 = hashOf(resource, scope, view);
+    const held = typeof sha256 === 'string' ? sha256 : view.claimedHash(key);
+    if (losesClaim(key, held, view)) findings.push(conflicted(hashField(resource), OUTRANKED));
+    if (typeof sha256 !== 'string') return { entries: [], findings: [...findings, sha256] };
+    findings.push(...configRefFindings(view, resource.spec.defaults?.configRef?.name, scope));
+    const body = bodyOf(resource, [sha256, ...previousHash(resource, scope, view)]);
+    return { entries: [{ kind: 'key', workspace: scope.workspace, name: metadata.name, body }], findings };
   },
 });
 
@@ -44,31 +44,31 @@ const MAX_NAME = 253;
 const NAME_TOO_LONG = `is too long for the name of the Secret into which a key is minted: at most ${MAX_NAME - mintedSecret('').name.length} characters`;
 
 /** A key of the organisation opens every workspace: it may only stand where the organisation's own people write. */
-function typeFindings({ spec }: ApiKey, { workspace }: Place): Finding[] {
+function typeFindings({ spec }: ApiKey, { workspace }: ObjectScope): Finding[] {
   const forOrganisation = spec.type === 'organisation-service';
   if (forOrganisation === (workspace === null)) return [];
   const message = forOrganisation
     ? 'a key of type organisation-service belongs into the namespace of the organisation'
     : `a key of type ${spec.type} belongs into the namespace of a workspace`;
-  return [misplaced(['spec', 'type'], message)];
+  return [wrongNamespace(['spec', 'type'], message)];
 }
 
 const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
 
 /** The hash of the key, or why there is none. */
-function hashOf(resource: ApiKey, { namespace, settings }: Place, view: Lookups): string | Finding {
+function hashOf(resource: ApiKey, { namespace, settings }: ObjectScope, view: Lookups): string | Finding {
   const { sha256, secretRef } = resource.spec;
   if (sha256 !== undefined) return sha256;
   if (secretRef === undefined && !settings.mintsKeys) return UNMINTED;
-  const { name, key, owner } = secretOf(resource);
+  const { name, key, owner } = keySecretOf(resource);
   const known = view.hashOf(namespace, name, key, owner);
   if (known !== undefined) return known;
   const path = secretRef === undefined ? [] : ['spec', 'secretRef'];
   const data = view.secret(namespace, name);
-  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  const why = data === undefined ? secretUnread(path, { namespace, secret: name, view }) : undefined;
   if (why !== undefined) return why;
   if (secretRef !== undefined) return missing(path, `the Secret ${name} does not exist or has no entry ${key}`, 'keep');
-  return data === undefined || data.owner === owner ? awaited(path, 'the key is being minted') : taken(name);
+  return data === undefined || data.owner === owner ? pending(path, 'the key is being minted') : taken(name);
 }
 
 const taken = (secret: string): Finding =>
@@ -85,10 +85,10 @@ const UNMINTED: Finding = {
 };
 
 /** The key before the last one is good until the operator takes it out of the Secret, and never in place of another's key. */
-function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Place, view: Lookups): string[] {
+function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: ObjectScope, view: Lookups): string[] {
   if (spec.sha256 !== undefined || spec.secretRef !== undefined || !settings.mintsKeys) return [];
   const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY, metadata.uid);
-  return sha256 === undefined || view.holderOf(sha256) !== undefined ? [] : [sha256];
+  return sha256 === undefined || view.claimWinner(sha256) !== undefined ? [] : [sha256];
 }
 
 function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> {

@@ -12,9 +12,9 @@ import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/provide
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../incremental/index.ts';
 import type { Lookups } from '../types/index.ts';
-import { defineTranslator, type Finding, notLent, notPermitted, type Place } from '../types/index.ts';
+import { defineRule, type Finding, identityNotGranted, notPermitted, type ObjectScope } from '../types/index.ts';
 import {
-  foreignPlace,
+  foreignSecret,
   givenFields,
   isManagedSlug,
   reachOf,
@@ -25,29 +25,29 @@ import {
 type Path = readonly (string | number)[];
 const ROOT = ['spec', 'config'];
 
-export const gatewayConfig = defineTranslator({
+export const gatewayConfig = defineRule({
   kind: 'GatewayConfig',
   check: ({ spec }) => unusedCredentials(spec.config, ROOT),
-  make(resource, place, view) {
+  translate(resource, scope, view) {
     const slug = resource.metadata.name;
-    const { node, credentials, findings } = readConfig(resource, place, view);
-    const { reach, findings: astray } = reachOf(resource, place, view);
+    const { node, credentials, findings } = readConfig(resource, scope, view);
+    const { reach, findings: astray } = reachOf(resource, scope, view);
     const body = { slug, version: digestOf(node), node, ...(reach === undefined ? {} : { reach }) };
     return {
-      drafts: [
+      entries: [
         ...[...credentials].map(([name, fields]) => ({
           kind: 'credential' as const,
-          workspace: place.workspace,
+          workspace: scope.workspace,
           name,
           body: { fields },
         })),
-        { kind: 'config', workspace: place.workspace, name: slug, body },
+        { kind: 'config', workspace: scope.workspace, name: slug, body },
       ],
       findings: [
         ...findings,
         ...astray,
-        ...identityRequests(resource.spec.config, ROOT, place),
-        ...unknownSlugs(node, place, view),
+        ...identityRequests(resource.spec.config, ROOT, scope),
+        ...unknownSlugs(node, scope, view),
       ],
     };
   },
@@ -72,15 +72,15 @@ const isLiteral = (provider: string | undefined, config: KindConfig): boolean =>
  * Targets of a workspace that name their provider themselves have nobody the organisation could grant anything to: the identity
  * of the gateway's pods is lent to accounts.
  */
-function identityRequests(config: KindConfig, path: Path, place: Place): Finding[] {
-  if (place.workspace === null) return [];
+function identityRequests(config: KindConfig, path: Path, scope: ObjectScope): Finding[] {
+  if (scope.workspace === null) return [];
   const { provider, settings, secretRef, targets = [] } = config;
-  const below = targets.flatMap((target, i) => identityRequests(target, [...path, 'targets', i], place));
+  const below = targets.flatMap((target, i) => identityRequests(target, [...path, 'targets', i], scope));
   const hasCredential = secretRef !== undefined && secretRef.key === undefined;
   if (!nodeUsesPodIdentity({ provider, settings, hasCredential })) return below;
   const message =
     "a target of a workspace does not get the identity of the gateway's pods; put the account into a VirtualKey and name that";
-  return [notLent([...path, 'settings'], message), ...below];
+  return [identityNotGranted([...path, 'settings'], message), ...below];
 }
 
 interface ReadConfig {
@@ -90,7 +90,11 @@ interface ReadConfig {
   readonly findings: readonly Finding[];
 }
 
-function readConfig({ metadata, spec }: GatewayConfig, { namespace, workspace }: Place, view: Lookups): ReadConfig {
+function readConfig(
+  { metadata, spec }: GatewayConfig,
+  { namespace, workspace }: ObjectScope,
+  view: Lookups,
+): ReadConfig {
   const credentials = new Map<string, SecretFields>();
   const findings: Finding[] = [];
   const node = routingNodeOf(spec.config, (ref, path) => {
@@ -122,7 +126,7 @@ interface CredentialSlot {
 /** Targets with the same reference share an entry; what a whole Secret holds depends on the provider. */
 function nameOfCredential({ config, namespace, ref, target: { provider = '' } }: CredentialSlot): string {
   const parts = ['GatewayConfig', config, ref.name, ...(ref.key === undefined ? ['', provider] : [ref.key])];
-  return credentialName(parts, foreignPlace(ref, namespace));
+  return credentialName(parts, foreignSecret(ref, namespace));
 }
 
 /** The target at a path of the form `targets, 0, targets, 1`. */
@@ -137,13 +141,13 @@ function at(config: KindConfig, path: Path): KindConfig {
  * Managed providers a workspace's config names and does not have; an organisation's config is resolved in the workspace of
  * each caller. The gateway resolves slugs with every request, so they hold nothing back (management-notes 3.4).
  */
-function unknownSlugs(root: RoutingNode, place: Place, view: Lookups): Finding[] {
+function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Finding[] {
   const findings: Finding[] = [];
-  const { workspace } = place;
+  const { workspace } = scope;
   if (workspace === null) return findings;
   walkTargets(root, [], (node, path) => {
     const slug = managedSlugOf(node);
-    if (slug === undefined || isManagedSlug(slug, workspace, place, view)) return;
+    if (slug === undefined || isManagedSlug(slug, workspace, scope, view)) return;
     const message = `the provider @${slug} does not exist or is not granted to the workspace`;
     findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve'));
   });

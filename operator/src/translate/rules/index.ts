@@ -1,7 +1,7 @@
 /** The Kinds that are translated, in the order they are made: an Integration before the Providers that stand on it. */
 import type { Issue } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
-import type { KindTranslator, Made, Place } from '../types/index.ts';
+import type { KindRule, ObjectScope, RuleResult } from '../types/index.ts';
 import { apiKey } from './api-key.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { integration } from './integration.ts';
@@ -13,7 +13,7 @@ import { sidecarProfile } from './sidecar-profile.ts';
 import { virtualKey } from './virtual-key.ts';
 import { workspace } from './workspace.ts';
 
-const TRANSLATORS = [
+const RULES = [
   organisation,
   workspace,
   integration,
@@ -25,11 +25,11 @@ const TRANSLATORS = [
   sidecarProfile,
 ] as const;
 
-type AnyTranslator = KindTranslator<KindName>;
+type AnyRule = KindRule<KindName>;
 
-const BY_KIND: ReadonlyMap<KindName, AnyTranslator> = new Map(
+const BY_KIND: ReadonlyMap<KindName, AnyRule> = new Map(
   // A translator is only ever given resources of its own Kind.
-  TRANSLATORS.map((translator) => [translator.kind, translator as unknown as AnyTranslator] as const),
+  RULES.map((translator) => [translator.kind, translator as unknown as AnyRule] as const),
 );
 
 /** Every Kind in the order of translation; those without a translator come last and have no entries. */
@@ -43,8 +43,10 @@ export function checksOf(kind: KindName, resource: ResourceOf<KindName>, rules: 
 }
 
 /** The entries of a resource; undefined for Kinds that have none. */
-export function makerOf(
+export function ruleOf(
   kind: KindName,
-): ((resource: ResourceOf<KindName>, place: Place, view: Parameters<AnyTranslator['make']>[2]) => Made) | undefined {
-  return BY_KIND.get(kind)?.make;
+):
+  | ((resource: ResourceOf<KindName>, scope: ObjectScope, view: Parameters<AnyRule['translate']>[2]) => RuleResult)
+  | undefined {
+  return BY_KIND.get(kind)?.translate;
 }

@@ -1,13 +1,13 @@
-import { conflicted, defineTranslator, type Finding, misplaced, missing, objectKey } from '../types/index.ts';
-import { EVERYONE } from './shared/index.ts';
+import { conflicted, defineRule, type Finding, missing, objectKey, wrongNamespace } from '../types/index.ts';
+import { ALL_WORKSPACES } from './shared/index.ts';
 
 /** A grant has no entry: it decides which entries of others there are. */
-export const integrationAccess = defineTranslator({
+export const integrationAccess = defineRule({
   kind: 'IntegrationAccess',
-  make({ metadata, spec }, { workspace, namespace }, view) {
+  translate({ metadata, spec }, { workspace, namespace }, view) {
     if (workspace !== null) {
       const message = 'only the organisation grants access: the object belongs into its namespace';
-      return { drafts: [], findings: [misplaced(['metadata', 'namespace'], message)] };
+      return { entries: [], findings: [wrongNamespace(['metadata', 'namespace'], message)] };
     }
     const { integrationRef, workspaceRef } = spec;
     const findings: Finding[] = [];
@@ -20,10 +20,10 @@ export const integrationAccess = defineTranslator({
       const message = `the Workspace ${workspaceRef.name} does not exist`;
       findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve'));
     }
-    const first = view.accessOf(integrationRef.name, workspaceRef?.name ?? EVERYONE);
+    const first = view.accessOf(integrationRef.name, workspaceRef?.name ?? ALL_WORKSPACES);
     if (first !== objectKey(namespace, metadata.name)) {
       findings.push(conflicted(['spec', 'workspaceRef'], `${first} grants the same and came first`));
     }
-    return { drafts: [], findings };
+    return { entries: [], findings };
   },
 });

@@ -1,9 +1,9 @@
 import type { Issue } from '@gatehouse/crds';
-import { defineTranslator } from '../types/index.ts';
-import { connect, lendingOf, reachOf } from './shared/index.ts';
+import { defineRule } from '../types/index.ts';
+import { accountCredential, identityGrantOf, reachOf } from './shared/index.ts';
 
 /** An Integration has no entry but its credential; the Providers that stand on it have the rest. */
-export const integration = defineTranslator({
+export const integration = defineRule({
   kind: 'Integration',
   check: ({ spec }) =>
     (spec.allowAllModels ? (spec.models ?? []) : []).flatMap(({ enabled }, i): Issue[] =>
@@ -17,9 +17,9 @@ export const integration = defineTranslator({
             },
           ],
     ),
-  make(resource, place, view) {
-    const { drafts, findings } = connect(resource, place, view);
-    const lending = lendingOf(resource.spec, place.workspace, view);
-    return { drafts, findings: [...findings, ...lending.findings, ...reachOf(resource, place, view).findings] };
+  translate(resource, scope, view) {
+    const { entries, findings } = accountCredential(resource, scope, view);
+    const lending = identityGrantOf(resource.spec, scope.workspace, view);
+    return { entries, findings: [...findings, ...lending.findings, ...reachOf(resource, scope, view).findings] };
   },
 });

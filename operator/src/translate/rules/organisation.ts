@@ -1,13 +1,13 @@
-import { defineTranslator, missing } from '../types/index.ts';
+import { defineRule, missing } from '../types/index.ts';
 
-export const organisation = defineTranslator({
+export const organisation = defineRule({
   kind: 'Organisation',
-  make({ metadata, spec }, _place, view) {
+  translate({ metadata, spec }, _place, view) {
     const named = spec.defaultWorkspaceRef?.name;
     const exists = named === undefined || view.exists('Workspace', '', named);
     const defaultWorkspace = named ?? view.firstWorkspace();
     return {
-      drafts: [
+      entries: [
         {
           kind: 'organisation',
           workspace: null,

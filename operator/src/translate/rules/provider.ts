@@ -2,51 +2,51 @@ import type { Integration, Provider } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
-  defineTranslator,
+  defineRule,
   type Finding,
+  identityNotGranted,
   missing,
-  notLent,
   notPermitted,
+  type ObjectScope,
   objectKey,
-  type Place,
 } from '../types/index.ts';
-import { accountBody, lendingOf, reachOf, slugConflict } from './shared/index.ts';
+import { accountBody, identityGrantOf, reachOf, slugConflict } from './shared/index.ts';
 
 const INTEGRATION = ['spec', 'integrationRef', 'name'];
 
-export const provider = defineTranslator({
+export const provider = defineRule({
   kind: 'Provider',
-  make(resource, place, view) {
+  translate(resource, scope, view) {
     const { metadata, spec } = resource;
-    const conflicts = slugConflict(resource, place.namespace, view);
-    const integration = integrationOf(resource, place, view);
-    if (integration === undefined) return { drafts: [], findings: [...conflicts, unresolved(spec, place, view)] };
+    const conflicts = slugConflict(resource, scope.namespace, view);
+    const integration = integrationOf(resource, scope, view);
+    if (integration === undefined) return { entries: [], findings: [...conflicts, unresolved(spec, scope, view)] };
     const key = objectKey(integration.metadata.namespace, integration.metadata.name);
     const credential = view.credentialOf(key);
     if (credential === undefined) {
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
-      return { drafts: [], findings: [...conflicts, missing(INTEGRATION, message, 'withdraw')] };
+      return { entries: [], findings: [...conflicts, missing(INTEGRATION, message, 'withdraw')] };
     }
-    const owner = integration.metadata.namespace === place.settings.organisationNamespace ? null : place.workspace;
-    const lending = lendingOf(integration.spec, owner, view);
+    const owner = integration.metadata.namespace === scope.settings.organisationNamespace ? null : scope.workspace;
+    const lending = identityGrantOf(integration.spec, owner, view);
     if (lending.findings.length > 0) {
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
-      return { drafts: [], findings: [...conflicts, notLent(INTEGRATION, message)] };
+      return { entries: [], findings: [...conflicts, identityNotGranted(INTEGRATION, message)] };
     }
     // Hosts lead as far as whoever names them may go: a shared Integration is the organisation's.
-    const home = integration.metadata.namespace === place.namespace ? place : { ...place, workspace: null };
+    const home = integration.metadata.namespace === scope.namespace ? scope : { ...scope, workspace: null };
     return {
-      drafts: [
+      entries: [
         {
           kind: 'provider',
-          workspace: place.workspace,
+          workspace: scope.workspace,
           name: metadata.name,
           body: {
             slug: metadata.name,
             ...accountBody(integration.spec, credential ?? undefined, lending, reachOf(integration, home, view).reach),
             ...modelsOf(integration),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
-            ...(place.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),
+            ...(scope.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),
           },
         },
       ],
@@ -58,7 +58,7 @@ export const provider = defineTranslator({
 /** One of the workspace, else one of the organisation that is granted to it (DESIGN section 4). */
 function integrationOf(
   { spec }: Provider,
-  { namespace, workspace, settings }: Place,
+  { namespace, workspace, settings }: ObjectScope,
   view: Lookups,
 ): Integration | undefined {
   const { name } = spec.integrationRef;
@@ -70,12 +70,12 @@ function integrationOf(
 /** An Integration that is gone or withdrawn takes its Providers along: nothing may go on with its credential. */
 function unresolved(
   { integrationRef: { name } }: Provider['spec'],
-  { namespace, workspace, settings }: Place,
+  { namespace, workspace, settings }: ObjectScope,
   view: Lookups,
 ): Finding {
   const shared = workspace !== null && view.isGranted(name, workspace);
-  const places = shared ? [namespace, settings.organisationNamespace] : [namespace];
-  if (places.some((place) => view.isBroken('Integration', place, name))) {
+  const namespaces = shared ? [namespace, settings.organisationNamespace] : [namespace];
+  if (namespaces.some((home) => view.isBroken('Integration', home, name))) {
     return missing(INTEGRATION, `the Integration ${name} is not valid`, 'keep');
   }
   if (workspace === null) return missing(INTEGRATION, `the Integration ${name} does not exist`, 'withdraw');

@@ -1,17 +1,24 @@
-import { defineTranslator } from '../types/index.ts';
-import { accountBody, connect, lendingOf, reachOf, slugConflict, virtualKeyGrants } from './shared/index.ts';
+import { defineRule } from '../types/index.ts';
+import {
+  accountBody,
+  accountCredential,
+  identityGrantOf,
+  reachOf,
+  slugConflict,
+  virtualKeyGrants,
+} from './shared/index.ts';
 
-export const virtualKey = defineTranslator({
+export const virtualKey = defineRule({
   kind: 'VirtualKey',
-  make(resource, place, view) {
+  translate(resource, scope, view) {
     const { metadata, spec } = resource;
-    const { workspace } = place;
-    const { credential, drafts, findings } = connect(resource, place, view);
-    const lending = lendingOf(spec, workspace, view);
-    const reached = reachOf(resource, place, view);
+    const { workspace } = scope;
+    const { credential, entries, findings } = accountCredential(resource, scope, view);
+    const lending = identityGrantOf(spec, workspace, view);
+    const reached = reachOf(resource, scope, view);
     return {
-      drafts: [
-        ...drafts,
+      entries: [
+        ...entries,
         {
           kind: 'provider',
           workspace,
@@ -21,12 +28,12 @@ export const virtualKey = defineTranslator({
             ...accountBody(spec, credential, lending, reached.reach),
             ...(spec.models === undefined ? {} : { models: spec.models }),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
-            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, place, view)] } : {}),
+            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, scope, view)] } : {}),
           },
         },
       ],
       findings: [
-        ...slugConflict(resource, place.namespace, view),
+        ...slugConflict(resource, scope.namespace, view),
         ...findings,
         ...lending.findings,
         ...reached.findings,

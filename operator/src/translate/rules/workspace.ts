@@ -2,26 +2,26 @@ import type { Lookups } from '../types/index.ts';
 import {
   CONSENT_LABEL,
   conflicted,
-  defineTranslator,
+  defineRule,
   type Finding,
   isReservedNamespace,
-  misplaced,
   notPermitted,
-  type Place,
+  type ObjectScope,
+  wrongNamespace,
 } from '../types/index.ts';
 import { configRefFindings } from './shared/index.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
-export const workspace = defineTranslator({
+export const workspace = defineRule({
   kind: 'Workspace',
-  make({ metadata: { name }, spec }, { settings }, view) {
+  translate({ metadata: { name }, spec }, { settings }, view) {
     const { namespace } = spec;
     const refused = refusal(name, { namespace, settings }, view);
-    if (refused !== undefined) return { drafts: [], findings: [refused] };
+    if (refused !== undefined) return { entries: [], findings: [refused] };
     const { metadata, configRef } = spec.defaults ?? {};
     return {
-      drafts: [
+      entries: [
         {
           kind: 'workspace',
           workspace: name,
@@ -44,11 +44,11 @@ export const workspace = defineTranslator({
 /** Why the Workspace may not have the namespace it asks for. */
 function refusal(
   name: string,
-  { namespace, settings }: Pick<Place, 'namespace' | 'settings'>,
+  { namespace, settings }: Pick<ObjectScope, 'namespace' | 'settings'>,
   view: Lookups,
 ): Finding | undefined {
   if (isReservedNamespace(namespace, settings)) {
-    return misplaced(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
+    return wrongNamespace(NAMESPACE, `the namespace ${namespace} belongs to the organisation`);
   }
   if (!view.consents(namespace, name)) {
     const message = `the namespace ${namespace} does not exist or lacks the label ${CONSENT_LABEL}: ${name}`;

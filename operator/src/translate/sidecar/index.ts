@@ -1,3 +1,3 @@
 /** The Snapshot for the sidecars of a workspace. */
-export { fleetNeeds, NOTHING_TOLD, type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
-export { createSidecarReaders, type SidecarReaders } from './sidecar-view.ts';
+export { EMPTY_SNAPSHOT, fleetNeeds, type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
+export { createSidecarView, type SidecarView } from './sidecar-view.ts';

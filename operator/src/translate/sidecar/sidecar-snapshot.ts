@@ -10,7 +10,7 @@ import {
   SCHEMA_VERSION,
   type Snapshot,
 } from '@gatehouse/crds/snapshot';
-import { defaultConfigs, forTenants, servedBy } from '../rules/shared/index.ts';
+import { defaultConfigs, snapshotForWorkspaces, visibleToTenants } from '../rules/shared/index.ts';
 
 /** A Snapshot with a name for its content; see `SnapshotFrame` of the contract. */
 export interface SidecarSnapshot extends Snapshot {
@@ -32,7 +32,9 @@ export function sidecarSnapshot(
 ): SidecarSnapshot {
   const workspaces = new Set([workspace]);
   const entries = [
-    ...forTenants(servedBy(snapshot, workspaces).entries, workspaces).filter(({ kind }) => kind !== 'key'),
+    ...visibleToTenants(snapshotForWorkspaces(snapshot, workspaces).entries, workspaces).filter(
+      ({ kind }) => kind !== 'key',
+    ),
     ...profiles.map((profile) => toEntry(profile, workspace)),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
   return { schemaVersion: snapshot.schemaVersion, version: versionOf(entries), entries };
@@ -70,7 +72,7 @@ function versionOf(entries: readonly AnyEntry[]): number {
 }
 
 /** For sidecars in a namespace that belongs to nobody or has no profile: whatever they were told before no longer holds. */
-export const NOTHING_TOLD: SidecarSnapshot = { schemaVersion: SCHEMA_VERSION, version: versionOf([]), entries: [] };
+export const EMPTY_SNAPSHOT: SidecarSnapshot = { schemaVersion: SCHEMA_VERSION, version: versionOf([]), entries: [] };
 
 /**
  * What sidecars refuse with `NeedsFleet`, of what the workspace itself has or runs under by default: `Provider/x` and

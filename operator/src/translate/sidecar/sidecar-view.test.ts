@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type TestObject, worldOf } from '../test-world.ts';
 import { type Translation, translate } from '../translate.ts';
-import { NOTHING_TOLD } from './sidecar-snapshot.ts';
-import { createSidecarReaders } from './sidecar-view.ts';
+import { EMPTY_SNAPSHOT } from './sidecar-snapshot.ts';
+import { createSidecarView } from './sidecar-view.ts';
 
 const object = (kind: string, place: string, spec: object, metadata: object = {}): TestObject => {
   const [namespace, name = ''] = place.includes('/') ? place.split('/') : [undefined, place];
@@ -24,7 +24,7 @@ const BASE: readonly TestObject[] = [
 
 function start() {
   let latest: { world: ReturnType<typeof worldOf>; translation: Translation } | undefined;
-  const readers = createSidecarReaders(() => latest);
+  const readers = createSidecarView(() => latest);
   const turn = (objects: readonly TestObject[]): void => {
     const world = worldOf(objects);
     latest = { world, translation: translate(world, latest?.translation) };
@@ -70,20 +70,20 @@ describe('readers', () => {
     const readers = start();
     readers.turn(objects);
     const told = readers.snapshotFor('a');
-    expect(told === NOTHING_TOLD ? 'nothing' : told?.entries && 'entries').toBe(want);
+    expect(told === EMPTY_SNAPSHOT ? 'nothing' : told?.entries && 'entries').toBe(want);
   });
 
   test('tell sidecars nothing anywhere from the moment all of them are retired', () => {
     const world = worldOf(BASE);
     const translation = translate(world);
     let retired = false;
-    const readers = createSidecarReaders(
+    const readers = createSidecarView(
       () => ({ world, translation }),
       () => retired,
     );
     expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
     retired = true;
-    expect(readers.snapshotFor('a')).toBe(NOTHING_TOLD);
+    expect(readers.snapshotFor('a')).toBe(EMPTY_SNAPSHOT);
     retired = false;
     expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
   });
@@ -91,8 +91,8 @@ describe('readers', () => {
   test('tell sidecars nothing from the moment their namespace no longer wants any', () => {
     const labels = { 'gatehouse.dev/workspace': 'team-a', 'gatehouse.dev/injection': 'enabled' };
     const namespace = (given: object): TestObject => ({ kind: 'Namespace', metadata: { name: 'a', labels: given } });
-    let latest: Parameters<typeof createSidecarReaders>[0] = () => undefined;
-    const readers = createSidecarReaders(() => latest());
+    let latest: Parameters<typeof createSidecarView>[0] = () => undefined;
+    const readers = createSidecarView(() => latest());
     const turn = (given: object): void => {
       const world = worldOf([...BASE, namespace(given)], { settings: { consent: 'label' } });
       const translation = translate(world);
@@ -108,7 +108,7 @@ describe('readers', () => {
     ]) {
       turn(given);
       expect(readers.wantsSidecars('a')).toBe(false);
-      expect(readers.snapshotFor('a')).toBe(NOTHING_TOLD);
+      expect(readers.snapshotFor('a')).toBe(EMPTY_SNAPSHOT);
     }
   });
 

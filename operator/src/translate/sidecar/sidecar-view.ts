@@ -1,12 +1,12 @@
 /** What the sidecar's side of the operator reads of the world: always of the latest translation, and computed when asked for. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
-import { namespaceOf } from '../rules/shared/index.ts';
+import { requestedNamespace } from '../rules/shared/index.ts';
 import type { Translation } from '../translate.ts';
 import { INJECTION_LABEL, type World } from '../types/index.ts';
-import { NOTHING_TOLD, type SidecarSnapshot } from './sidecar-snapshot.ts';
-import { createSidecarBook } from './snapshot-cache.ts';
+import { EMPTY_SNAPSHOT, type SidecarSnapshot } from './sidecar-snapshot.ts';
+import { createSidecarSnapshotCache } from './snapshot-cache.ts';
 
-export interface SidecarReaders {
+export interface SidecarView {
   /** Whether an uninstallation has ended all sidecars. */
   areRetired(): boolean;
   /** The workspace a namespace belongs to. */
@@ -39,11 +39,11 @@ interface Index {
 const NO_PROFILES: readonly SidecarProfile[] = [];
 
 /** Readers over whatever translation is the latest when they are called. */
-export function createSidecarReaders(
+export function createSidecarView(
   latest: () => Latest | undefined,
   areRetired: () => boolean = () => false,
-): SidecarReaders {
-  const book = createSidecarBook();
+): SidecarView {
+  const book = createSidecarSnapshotCache();
   let known: Index | undefined;
   const index = (): Index | undefined => {
     const translation = latest()?.translation;
@@ -67,10 +67,10 @@ export function createSidecarReaders(
       const now = index();
       if (now === undefined) return undefined;
       const workspace = now.workspaces.get(namespace);
-      if (areOver(namespace)) return NOTHING_TOLD;
-      if (workspace === undefined) return now.unreadable.Workspace.has(namespace) ? undefined : NOTHING_TOLD;
+      if (areOver(namespace)) return EMPTY_SNAPSHOT;
+      if (workspace === undefined) return now.unreadable.Workspace.has(namespace) ? undefined : EMPTY_SNAPSHOT;
       const profiles = profilesIn(namespace);
-      if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : NOTHING_TOLD;
+      if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : EMPTY_SNAPSHOT;
       book.update(now.of.snapshot);
       return book.snapshotOf(workspace, profiles);
     },
@@ -78,18 +78,18 @@ export function createSidecarReaders(
 }
 
 function indexOf(translation: Translation): Index {
-  const { items } = translation.memo;
+  const { states } = translation.memo;
   const unreadable = { Workspace: new Set<string>(), SidecarProfile: new Set<string>() };
   const workspaces = new Map<string, string>();
-  items.get('Workspace')?.forEach(({ source: { resource, object }, outcome }) => {
-    const namespace = resource?.kind === 'Workspace' ? resource.spec.namespace : namespaceOf(object);
+  states.get('Workspace')?.forEach(({ parsed: { resource, object }, translated }) => {
+    const namespace = resource?.kind === 'Workspace' ? resource.spec.namespace : requestedNamespace(object);
     if (namespace === undefined) return;
     // Without entries it has not got what it asks for.
-    if (outcome !== undefined && outcome.entries.length > 0) workspaces.set(namespace, object.metadata.name);
+    if (translated !== undefined && translated.entries.length > 0) workspaces.set(namespace, object.metadata.name);
     else if (resource === undefined) unreadable.Workspace.add(namespace);
   });
   const profiles = new Map<string, SidecarProfile[]>();
-  items.get('SidecarProfile')?.forEach(({ source: { resource, object } }) => {
+  states.get('SidecarProfile')?.forEach(({ parsed: { resource, object } }) => {
     const { namespace = '' } = object.metadata;
     if (resource?.kind === 'SidecarProfile') profiles.set(namespace, [...(profiles.get(namespace) ?? []), resource]);
     else unreadable.SidecarProfile.add(namespace);

@@ -3,22 +3,22 @@ import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
 
-export interface SidecarBook {
+export interface SidecarSnapshotCache {
   /** Turns to a newer Snapshot of all workspaces. */
   update(snapshot: Snapshot): void;
   /** What sidecars of a workspace are told; the same object as before if nothing in it has changed. Undefined before the first update. */
   snapshotOf(workspace: string, profiles: readonly SidecarProfile[]): SidecarSnapshot | undefined;
 }
 
-interface Page {
+interface CachedSnapshot {
   readonly source: Snapshot;
   readonly profiles: readonly SidecarProfile[];
   readonly made: SidecarSnapshot;
 }
 
 /** Looks at each entry once per Snapshot, whatever the number of workspaces; pages of workspaces nobody asks for are dropped. */
-export function createSidecarBook(): SidecarBook {
-  const pages = new Map<string, Page>();
+export function createSidecarSnapshotCache(): SidecarSnapshotCache {
+  const pages = new Map<string, CachedSnapshot>();
   let source: Snapshot | undefined;
   let parts: ReadonlyMap<string | null, readonly AnyEntry[]> | undefined;
   let asked = new Set<string>();

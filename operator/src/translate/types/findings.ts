@@ -1,7 +1,7 @@
 /** What a translation has found out about an object. */
 import type { Issue } from '@gatehouse/crds';
 import type { Reason } from '@gatehouse/crds/conditions';
-import type { Broken } from './quota.ts';
+import type { BrokenBound } from './quota.ts';
 import type { SecretReading } from './world.ts';
 
 export type FindingReason = Extract<
@@ -45,7 +45,7 @@ export const fromIssue = ({ code, path, message }: Issue): Finding => ({
 });
 
 /** A fault of this program that the object brings about: it must not become one of all others. */
-export const FAULT: Finding = {
+export const INTERNAL_ERROR: Finding = {
   reason: 'InternalError',
   path: [],
   message: 'the operator failed on this object; its log has the details',
@@ -60,7 +60,7 @@ export interface Failure {
 }
 
 /** Older objects take up what the workspace may have. The text stays the same while they come and go. */
-export const overQuota = (broken: readonly Broken[]): Finding => ({
+export const overQuota = (broken: readonly BrokenBound[]): Finding => ({
   reason: 'QuotaExceeded',
   path: [],
   message:
@@ -78,7 +78,7 @@ export const missing = (path: Path, message: string, effect: Effect): Finding =>
 });
 
 /** The object stands where nobody's objects are served. */
-export const unowned = (namespace = ''): Finding =>
+export const noWorkspace = (namespace = ''): Finding =>
   missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw');
 
 /** Something in other hands does not exist or is not granted: which of the two is nobody's business (engineering 8.11). */
@@ -90,7 +90,7 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
 });
 
 /** The organisation does not lend what the object asks for. */
-export const notLent = (path: Path, message: string): Finding => ({
+export const identityNotGranted = (path: Path, message: string): Finding => ({
   reason: 'IdentityNotGranted',
   path,
   message,
@@ -98,7 +98,7 @@ export const notLent = (path: Path, message: string): Finding => ({
 });
 
 /** Somebody is about to make what is referred to. */
-export const awaited = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
+export const pending = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
 interface Unread {
   readonly namespace: string;
@@ -114,14 +114,14 @@ interface Unread {
  * Why nothing is known of a Secret, if that is so: it was named a moment ago, the namespace has used up its part of those that are
  * followed, or the platform has not granted the right. Unread is not absent: what was served stays.
  */
-export function unread(path: Path, { namespace, secret, view }: Unread): Finding | undefined {
+export function secretUnread(path: Path, { namespace, secret, view }: Unread): Finding | undefined {
   const reading = view.readingOf(namespace, secret);
   if (reading === 'known') return undefined;
   if (reading === 'denied') {
     const message = `the operator may not read Secrets of the namespace ${namespace}; grant it with: ${view.grantCommand(namespace)}`;
     return { reason: 'AccessDenied', path, message, effect: 'keep' };
   }
-  return awaited(
+  return pending(
     path,
     reading === 'beyond'
       ? `the Secret ${secret} is not read: resources of the namespace name more Secrets than the operator can follow for it`
@@ -130,7 +130,7 @@ export function unread(path: Path, { namespace, secret, view }: Unread): Finding
 }
 
 /** The object stands where it must not. */
-export const misplaced = (path: Path, message: string): Finding => ({
+export const wrongNamespace = (path: Path, message: string): Finding => ({
   reason: 'Invalid',
   path,
   message,

@@ -1,24 +1,24 @@
 /** What the parts of a translation share: the world, findings, verdicts, and the contract of a rule. */
 export {
-  awaited,
   conflicted,
   type Effect,
-  FAULT,
   type Failure,
   type Finding,
   type FindingReason,
   fromIssue,
-  misplaced,
+  INTERNAL_ERROR,
+  identityNotGranted,
   missing,
-  notLent,
   notPermitted,
+  noWorkspace,
   overQuota,
-  unowned,
-  unread,
+  pending,
+  secretUnread,
+  wrongNamespace,
 } from './findings.ts';
-export type { Lookups, Owners } from './lookups.ts';
-export type { Bound, Broken, Row } from './quota.ts';
-export { type Draft, defineTranslator, type KindTranslator, type Made, type Place } from './rule.ts';
+export type { Lookups, NamespaceOwners } from './lookups.ts';
+export type { BrokenBound, QuotaBound, QuotaRow } from './quota.ts';
+export { defineRule, type EntryDraft, type KindRule, type ObjectScope, type RuleResult } from './rule.ts';
 export { type Judgement, type TranslatedCondition, type Verdict, type VerdictIssue, verdictKey } from './verdict.ts';
 export { OBJECT_BYTES, type Weight, weigh } from './weight.ts';
 export {

@@ -1,7 +1,7 @@
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import type { SecretData, SecretReading, ServiceReading } from './world.ts';
 
-export interface Owners {
+export interface NamespaceOwners {
   /** A workspace by name, null for the organisation, undefined for nobody. */
   ownerOf(namespace: string): string | null | undefined;
   consents(namespace: string, workspace: string): boolean;
@@ -10,9 +10,9 @@ export interface Owners {
 }
 
 export interface Lookups {
-  ownerOf: Owners['ownerOf'];
+  ownerOf: NamespaceOwners['ownerOf'];
   /** Whether the namespace agrees to be used by the Workspace. */
-  consents: Owners['consents'];
+  consents: NamespaceOwners['consents'];
   /** The resource that counts under a name, also if its latest edit is not valid. */
   find<K extends KindName>(kind: K, namespace: string, name: string): ResourceOf<K> | undefined;
   /** Whether there is one: unlike `find`, the same answer whatever it says. */
@@ -20,7 +20,7 @@ export interface Lookups {
   /** Whether there is an object of which nothing counts: it says nothing valid and has not since the program started. */
   isBroken(kind: KindName, namespace: string, name: string): boolean;
   /** Whether a config of the organisation has credentials of its own; see `isOrganisationOnly` of the contract. */
-  isWithheld(config: string): boolean;
+  isOrganisationOnly(config: string): boolean;
   secret(namespace: string, name: string): SecretData | undefined;
   /** How far reading the Secret has come: what is not known to be absent may well be there. */
   readingOf(namespace: string, name: string): SecretReading | undefined;
@@ -39,9 +39,9 @@ export interface Lookups {
   /** Whether more than one ApiKey has the hash. Not written down: who it is about is told by `updateHoldings`. */
   isContested(sha256: string): boolean;
   /** Key of the ApiKey that the hash is served for. */
-  holderOf(sha256: string): string | undefined;
+  claimWinner(sha256: string): string | undefined;
   /** The hash that is served for an ApiKey, or would be if it were its holder. */
-  heldHash(apiKey: string): string | undefined;
+  claimedHash(apiKey: string): string | undefined;
   /** SHA-256 of the text of a Secret entry; where an owner is given, of a Secret that is his. */
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
   /** Undefined: not read yet. */
@@ -53,7 +53,7 @@ export interface Lookups {
   /** The first workspace by name. */
   firstWorkspace(): string | undefined;
   /** Whether the Organisation lends the cloud's identity of its gateway pods to accounts of the workspace. */
-  isIdentityLent(workspace: string, cloud: string): boolean;
+  isIdentityGranted(workspace: string, cloud: string): boolean;
   /** The external id of roles that accounts of the workspace take with that identity. */
   externalIdOf(workspace: string): string;
 }

@@ -7,7 +7,7 @@ import type { Lookups } from './lookups.ts';
 import type { WorldSettings } from './world.ts';
 
 /** An entry before it has an id and a digest. */
-export type Draft = {
+export type EntryDraft = {
   [K in EntryKind]: {
     readonly kind: K;
     readonly workspace: string | null;
@@ -16,13 +16,13 @@ export type Draft = {
   };
 }[EntryKind];
 
-export interface Made {
-  readonly drafts: readonly Draft[];
+export interface RuleResult {
+  readonly entries: readonly EntryDraft[];
   readonly findings: readonly Finding[];
 }
 
 /** Where an object stands. */
-export interface Place {
+export interface ObjectScope {
   /** Empty for cluster-scoped Kinds. */
   readonly namespace: string;
   /** Whose namespace that is: a workspace, or null for the organisation and for cluster-scoped Kinds. */
@@ -30,14 +30,13 @@ export interface Place {
   readonly settings: WorldSettings;
 }
 
-export interface KindTranslator<K extends KindName> {
+export interface KindRule<K extends KindName> {
   readonly kind: K;
   /** What this version cannot serve of a resource, beyond what its schema says. */
   check?(resource: ResourceOf<K>): Issue[];
   /** Everything it wants to know of other objects goes through `view`: that is what it will be made again for. */
-  make(resource: ResourceOf<K>, place: Place, view: Lookups): Made;
+  translate(resource: ResourceOf<K>, place: ObjectScope, view: Lookups): RuleResult;
 }
 
 /** Gives the translator of a Kind its types. */
-export const defineTranslator = <const K extends KindName>(translator: KindTranslator<K>): KindTranslator<K> =>
-  translator;
+export const defineRule = <const K extends KindName>(translator: KindRule<K>): KindRule<K> => translator;

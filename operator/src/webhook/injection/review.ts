@@ -2,7 +2,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { PROFILE_LABEL } from '../../kinds/sidecar-profile/index.ts';
-import type { AdmissionRequest, Answer } from '../admission.ts';
+import type { AdmissionRequest, AdmissionResponse } from '../admission.ts';
 import type { SidecarOptions } from './container.ts';
 import { inject } from './inject.ts';
 import { patchOf } from './patch.ts';
@@ -19,12 +19,12 @@ export interface InjectionView {
   areRetired(): boolean;
 }
 
-const ALLOWED: Answer = { allowed: true };
+const ALLOWED: AdmissionResponse = { allowed: true };
 /** As right after the uninstallation. */
 const RETIRED = 'Gatehouse is about to be uninstalled: the pod gets no sidecar';
 
 /** Gives a pod the sidecar of the profile it names or is selected by; all other pods stay as they are. */
-export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): Answer {
+export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): AdmissionResponse {
   const { object, operation, namespace = '' } = request;
   if (operation !== 'CREATE' || !isPod(object)) return ALLOWED;
   if (view.areRetired()) return { allowed: true, warnings: [RETIRED] };
@@ -55,7 +55,7 @@ const takes = ({ metadata, spec }: SidecarProfile, pod: Pod, wanted: string | un
     ? spec.selector !== undefined && selects(spec.selector, pod.metadata?.labels ?? {})
     : metadata.name === wanted;
 
-const refuse = (message: string): Answer => ({ allowed: false, reason: 'Forbidden', message });
+const refuse = (message: string): AdmissionResponse => ({ allowed: false, reason: 'Forbidden', message });
 
 function unknownProfile(wanted: string, namespace: string, profiles: readonly SidecarProfile[]): string {
   const names = profiles.map(({ metadata }) => metadata.name).join(', ');

@@ -26,7 +26,7 @@ export interface Candidate {
   readonly object: WorldObject | undefined;
 }
 
-export interface Outlook {
+export interface Impact {
   /** About the object as it would be; undefined when it goes. */
   readonly verdict: Verdict | undefined;
   /** The largest entry it would be served as, in bytes. */
@@ -36,15 +36,15 @@ export interface Outlook {
 }
 
 /** What would be if a write happened now. */
-export function foresee(now: TranslatedWorld, candidate: Candidate): Outlook {
+export function dryRun(now: TranslatedWorld, candidate: Candidate): Impact {
   const { kind, namespace, name } = candidate;
   const key = objectKey(namespace, name);
   const after = translateWith(now, candidate);
-  const entries = after.memo.items.get(kind)?.get(key)?.outcome?.entries ?? [];
+  const entries = after.memo.states.get(kind)?.get(key)?.translated?.entries ?? [];
   return {
     verdict: after.verdicts.find((verdict) => verdict.key === `${kind}/${key}`),
     entryBytes: Math.max(0, ...entries.map((entry) => Buffer.byteLength(canonicalJson(entry)))),
-    broken: newlyBroken(now.translation.verdicts, after.news.verdicts),
+    broken: newlyBroken(now.translation.verdicts, after.changes.verdicts),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { objectKey, translate } from '../../translate/index.ts';
 import { type TestObject, worldOf } from '../../translate/test-world.ts';
-import { type AdmissionRequest, type Answer, parseReview, toReview } from '../admission.ts';
+import { type AdmissionRequest, type AdmissionResponse, parseReview, toReview } from '../admission.ts';
 import { deprecationsOf } from './deprecated.ts';
 import { reviewResource } from './validate.ts';
 
@@ -52,9 +52,9 @@ const ask = (
 };
 const world = worldOf(WORLD, { settings: { fleetNamespaces: ['fleets'] } });
 const now = { world, translation: translate(world) };
-const review = (request: AdmissionRequest, { complete = true, terminating = false } = {}): Answer =>
+const review = (request: AdmissionRequest, { complete = true, terminating = false } = {}): AdmissionResponse =>
   reviewResource(request, { translatedWorld: () => (complete ? now : undefined), isTerminating: () => terminating });
-const fieldsOf = (answer: Answer) => (answer.allowed ? [] : (answer.causes ?? []).map(({ field }) => field));
+const fieldsOf = (answer: AdmissionResponse) => (answer.allowed ? [] : (answer.causes ?? []).map(({ field }) => field));
 
 const BAD = object('GatewayConfig', 'a/bad', { config: { provider: 7, retry: { attempts: 'many' }, bogus: 1 } });
 

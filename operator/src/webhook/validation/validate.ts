@@ -11,10 +11,10 @@ import {
 } from '@gatehouse/crds/kinds';
 import { canonicalJson, MAX_SHARD_BYTES } from '@gatehouse/crds/snapshot';
 import { checksOf, type FindingReason, type WorldObject } from '../../translate/index.ts';
-import type { AdmissionRequest, Answer, Cause } from '../admission.ts';
+import type { AdmissionRequest, AdmissionResponse, Cause } from '../admission.ts';
 import { controllerFindings, controllerIssues } from './controllers.ts';
 import { deprecationsIn } from './deprecated.ts';
-import { foresee, type Outlook, type TranslatedWorld } from './dry-run.ts';
+import { dryRun, type Impact, type TranslatedWorld } from './dry-run.ts';
 
 export interface ValidationView {
   /** Undefined until the caches are complete: questions about other objects are left to the statuses then. */
@@ -23,14 +23,14 @@ export interface ValidationView {
 }
 
 /** Those who clean up after others; holding them up would hold up whole namespaces. */
-const JANITORS: ReadonlySet<string> = new Set([
+const GARBAGE_COLLECTORS: ReadonlySet<string> = new Set([
   'system:serviceaccount:kube-system:namespace-controller',
   'system:serviceaccount:kube-system:generic-garbage-collector',
   'system:kube-controller-manager',
 ]);
 
 /** What may always go: taking these away is how access ends. Whatever else somebody names in a reference is in use. */
-const ENDS_ACCESS: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
+const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
 
 /** Entries share shards; what is larger than one cannot be published (DESIGN section 5). */
 const KIB = 1024;
@@ -38,19 +38,19 @@ const KIB = 1024;
 /** What is known of the installation once its state is complete. */
 type Rules = TranslatedWorld['world']['settings'];
 
-const ALLOWED: Answer = { allowed: true };
+const ALLOWED: AdmissionResponse = { allowed: true };
 
 /** All that is wrong with a write at once, with the place of each problem; warnings where it will do but not as hoped. */
-export function reviewResource(request: AdmissionRequest, view: ValidationView): Answer {
+export function reviewResource(request: AdmissionRequest, view: ValidationView): AdmissionResponse {
   const { kind, operation, subResource = '' } = request;
   if (kind.group !== GROUP || !isKindName(kind.kind) || subResource !== '') return ALLOWED;
   if (operation === 'DELETE') return reviewDeletion(request, kind.kind, view);
   return operation === 'CONNECT' ? ALLOWED : reviewContent(request, kind.kind, view);
 }
 
-function reviewContent(request: AdmissionRequest, kind: KindName, view: ValidationView): Answer {
+function reviewContent(request: AdmissionRequest, kind: KindName, view: ValidationView): AdmissionResponse {
   const { object, oldObject } = request;
-  if (!isResource(object) || isLeftAlone(object, oldObject)) return ALLOWED;
+  if (!isResource(object) || hasSameSpec(object, oldObject)) return ALLOWED;
   const warnings = deprecationsIn(kind, object);
   const now = view.translatedWorld();
   const options = now?.world.settings;
@@ -59,8 +59,8 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   const frozen = isResource(oldObject) ? changesOfImmutable(kind, oldObject, parsed.value) : [];
   if (frozen.length > 0) return withWarnings(refuseIssues(request, frozen.map(toCause)), warnings);
   if (now === undefined) return withWarnings(ALLOWED, warnings);
-  const candidate = toCandidate(request, kind, asNewcomer(object, oldObject));
-  const outlook = foresee(now, candidate);
+  const candidate = toCandidate(request, kind, asNewest(object, oldObject));
+  const outlook = dryRun(now, candidate);
   const clashes = causesOf(outlook);
   if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
   const unresolved = [...findingsOf(outlook), ...controllerFindings(parsed.value, now.world)];
@@ -80,29 +80,29 @@ function changesOfImmutable(kind: KindName, oldObject: WorldObject, after: Resou
   return before.ok ? immutableIssues(kind, before.value, after) : [];
 }
 
-function reviewDeletion(request: AdmissionRequest, kind: KindName, view: ValidationView): Answer {
+function reviewDeletion(request: AdmissionRequest, kind: KindName, view: ValidationView): AdmissionResponse {
   const { namespace, name = '', userInfo, oldObject } = request;
-  if (ENDS_ACCESS.has(kind) || JANITORS.has(userInfo.username)) return ALLOWED;
+  if (ALWAYS_DELETABLE.has(kind) || GARBAGE_COLLECTORS.has(userInfo.username)) return ALLOWED;
   if (namespace !== undefined && namespace !== '' && view.isTerminating(namespace)) return ALLOWED;
   const now = view.translatedWorld();
   // What is already on its way out serves nothing any more.
   if (now === undefined || (isResource(oldObject) && isBeingDeleted(oldObject))) return ALLOWED;
-  const { broken } = foresee(now, toCandidate(request, kind, undefined));
+  const { broken } = dryRun(now, toCandidate(request, kind, undefined));
   if (broken.length === 0) return ALLOWED;
-  const users = namedTo(namespace, broken);
+  const users = visibleUsers(namespace, broken);
   const causes = users.map((user): Cause => ({ reason: 'ObjectInUse', message: `is used by ${user}`, field: '' }));
   const message = `${kind} ${name} is used by ${listed(users)}; change or delete these first, or, if one command deletes all of them, repeat it`;
   return { allowed: false, reason: 'Conflict', message, causes };
 }
 
 /** Who may delete an object may read what stands beside it; what other namespaces hold is not for everybody. */
-function namedTo(namespace = '', broken: readonly string[]): readonly string[] {
+function visibleUsers(namespace = '', broken: readonly string[]): readonly string[] {
   const beside = broken.filter((key) => key.split('/').at(-2) === namespace);
   return beside.length === broken.length ? beside : [...beside, 'resources of other namespaces'];
 }
 
 /** Metadata may always change, also of what has become invalid: labels, and the finalizers of what is being deleted. */
-function isLeftAlone(object: WorldObject, oldObject: AdmissionRequest['oldObject']): boolean {
+function hasSameSpec(object: WorldObject, oldObject: AdmissionRequest['oldObject']): boolean {
   if (isBeingDeleted(object)) return true;
   return isResource(oldObject) && canonicalJson(oldObject['spec'] ?? {}) === canonicalJson(object['spec'] ?? {});
 }
@@ -116,7 +116,7 @@ const isResource = (
   isObject(object) && isObject(object['metadata']) && typeof object['metadata']['name'] === 'string';
 
 /** Times are whole seconds: a new object comes after all that are there, whatever its stamp says. */
-function asNewcomer(object: WorldObject, oldObject: AdmissionRequest['oldObject']): WorldObject {
+function asNewest(object: WorldObject, oldObject: AdmissionRequest['oldObject']): WorldObject {
   if (isResource(oldObject)) return object;
   return { ...object, metadata: { ...object.metadata, creationTimestamp: '9999-12-31T23:59:59Z' } };
 }
@@ -129,12 +129,12 @@ const toCandidate = ({ namespace, name }: AdmissionRequest, kind: KindName, obje
 });
 
 /** What ends without the object being written again, and so must not keep a tool from writing it: the status says it. */
-const STORED_ALL_THE_SAME: ReadonlySet<FindingReason> = new Set<FindingReason>(['QuotaExceeded', 'InternalError']);
+const WARNING_ONLY: ReadonlySet<FindingReason> = new Set<FindingReason>(['QuotaExceeded', 'InternalError']);
 
 /** References may come into being later, in whatever order a tool applies them; what another object has already may not. */
-function causesOf({ verdict, entryBytes }: Outlook): readonly Cause[] {
+function causesOf({ verdict, entryBytes }: Impact): readonly Cause[] {
   const issues = (verdict?.issues ?? []).filter(
-    ({ condition, reason }) => condition === 'Accepted' && !STORED_ALL_THE_SAME.has(reason),
+    ({ condition, reason }) => condition === 'Accepted' && !WARNING_ONLY.has(reason),
   );
   const causes = issues.map(
     (issue): Cause => ({
@@ -157,7 +157,7 @@ const toCause = ({ code, path, message }: Issue): Cause => ({
 const reasonOf = (isUnsupported: boolean) =>
   isUnsupported ? ('FieldValueNotSupported' as const) : ('FieldValueInvalid' as const);
 
-function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause[]): Answer {
+function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause[]): AdmissionResponse {
   const name = isResource(object) ? object.metadata.name : '';
   const lines = causes.map(({ field, message }) => lineOf(field, message));
   return { allowed: false, reason: 'Invalid', message: `${kind.kind} ${name} is invalid: ${listed(lines)}`, causes };
@@ -167,11 +167,9 @@ function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause
 const lineOf = (field: string, message: string): string => (field === '' ? message : `${field}: ${message}`);
 
 /** What is Pending comes by itself: a key that is being minted, a Secret that nobody has named before and so nobody has read. */
-const findingsOf = ({ verdict }: Outlook): readonly Warned[] =>
+const findingsOf = ({ verdict }: Impact): readonly Warned[] =>
   (verdict?.issues ?? [])
-    .filter(({ condition, reason }) =>
-      condition === 'ResolvedRefs' ? reason !== 'Pending' : STORED_ALL_THE_SAME.has(reason),
-    )
+    .filter(({ condition, reason }) => (condition === 'ResolvedRefs' ? reason !== 'Pending' : WARNING_ONLY.has(reason)))
     .map(({ path, message }) => ({ path: formatPath(path), message }));
 
 interface Warned {
@@ -181,7 +179,7 @@ interface Warned {
 
 const toWarning = ({ path, message }: Warned): string => `not ready yet: ${lineOf(path, message)}`;
 
-const withWarnings = (answer: Answer, warnings: readonly string[]): Answer =>
+const withWarnings = (answer: AdmissionResponse, warnings: readonly string[]): AdmissionResponse =>
   warnings.length === 0 ? answer : { ...answer, warnings };
 
 const MAX_LISTED = 20;

@@ -5,25 +5,29 @@ import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../../incremental/index.ts';
-import type { Draft, Lookups, Place } from '../../types/index.ts';
-import { type Finding, missing, unread } from '../../types/index.ts';
-import { foreignPlace, givenFields, readCredential } from './credential.ts';
-import type { Lending } from './identity-lending.ts';
+import type { EntryDraft, Lookups, ObjectScope } from '../../types/index.ts';
+import { type Finding, missing, secretUnread } from '../../types/index.ts';
+import { foreignSecret, givenFields, readCredential } from './credential.ts';
+import type { IdentityGrant } from './identity-grants.ts';
 import { textOf } from './secret-text.ts';
 
 type Account = VirtualKey | Integration;
 
-export interface Connection {
+export interface AccountCredential {
   /** Id of the credential entry. */
   readonly credential: string | undefined;
-  readonly drafts: readonly Draft[];
+  readonly entries: readonly EntryDraft[];
   readonly findings: readonly Finding[];
 }
 
 /** The credential of an account. The colon keeps the names of different Kinds apart: no object name has one. */
-export function connect({ kind, metadata, spec }: Account, { namespace, workspace }: Place, view: Lookups): Connection {
+export function accountCredential(
+  { kind, metadata, spec }: Account,
+  { namespace, workspace }: ObjectScope,
+  view: Lookups,
+): AccountCredential {
   const { secretRef } = spec;
-  if (!hasSecrets(spec)) return { credential: undefined, drafts: [], findings: [] };
+  if (!hasSecrets(spec)) return { credential: undefined, entries: [], findings: [] };
   const fields =
     secretRef === undefined
       ? ok({})
@@ -36,14 +40,14 @@ export function connect({ kind, metadata, spec }: Account, { namespace, workspac
           optional: spec.customHost !== undefined,
           path: ['spec', 'secretRef'],
         });
-  const place = secretRef === undefined ? undefined : foreignPlace(secretRef, namespace);
-  const name = credentialName([kind, metadata.name], place);
+  const foreign = secretRef === undefined ? undefined : foreignSecret(secretRef, namespace);
+  const name = credentialName([kind, metadata.name], foreign);
   const credential = entryId('credential', workspace, name);
-  if (!fields.ok) return { credential, drafts: [], findings: [fields.error] };
+  if (!fields.ok) return { credential, entries: [], findings: [fields.error] };
   const found = readHeaders(spec, namespace, view);
-  if (!found.ok) return { credential, drafts: [], findings: [found.error] };
+  if (!found.ok) return { credential, entries: [], findings: [found.error] };
   const body = { fields: fields.value, ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }) };
-  return { credential, drafts: [{ kind: 'credential', workspace, name, body }], findings: [] };
+  return { credential, entries: [{ kind: 'credential', workspace, name, body }], findings: [] };
 }
 
 /** Whether the account has an entry of its own for what is secret: a credential, or headers, which may hold one. */
@@ -81,7 +85,7 @@ function readHeader(
 ): Result<string, Finding> {
   const lost = (message: string) => err(missing(path, message, 'keep'));
   const data = view.secret(namespace, name);
-  const why = data === undefined ? unread(path, { namespace, secret: name, view }) : undefined;
+  const why = data === undefined ? secretUnread(path, { namespace, secret: name, view }) : undefined;
   if (why !== undefined) return err(why);
   const value = data === undefined ? undefined : textOf(data, key)?.trim();
   if (value === undefined) return lost(`the Secret ${name} does not exist or has no entry ${key}`);
@@ -106,7 +110,7 @@ type AccountMember =
 export function accountBody(
   { provider, settings, customHost, deployments, proxyPaths }: Account['spec'],
   credential: string | undefined,
-  lending: Lending,
+  lending: IdentityGrant,
   reach: ReachBody | undefined,
 ): Pick<EntryBody<'provider'>, AccountMember | 'reach'> {
   return {

@@ -1,7 +1,7 @@
-import type { Lookups, Place } from '../../types/index.ts';
+import type { Lookups, ObjectScope } from '../../types/index.ts';
 import { type Finding, missing } from '../../types/index.ts';
 
-interface Naming extends Pick<Place, 'namespace' | 'settings'> {
+interface Naming extends Pick<ObjectScope, 'namespace' | 'settings'> {
   /** Whose word the reference is; null: the organisation's, which alone may put to use what it withholds. */
   readonly workspace: string | null;
 }
@@ -14,7 +14,7 @@ export function configRefFindings(
 ): Finding[] {
   if (name === undefined || view.exists('GatewayConfig', namespace, name)) return [];
   const isShared = view.exists('GatewayConfig', settings.organisationNamespace, name);
-  if (isShared && (workspace === null || !view.isWithheld(name))) return [];
+  if (isShared && (workspace === null || !view.isOrganisationOnly(name))) return [];
   const message =
     workspace === null
       ? `the GatewayConfig ${name} does not exist`

@@ -4,7 +4,7 @@ import type { SecretRef } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
 import type { Lookups } from '../../types/index.ts';
-import { type Finding, missing, notPermitted, unread } from '../../types/index.ts';
+import { type Finding, missing, notPermitted, secretUnread } from '../../types/index.ts';
 import { textOf } from './secret-text.ts';
 
 export interface CredentialRequest {
@@ -28,15 +28,15 @@ export type SecretFields = Readonly<Record<string, string>>;
 export function readCredential(view: Lookups, request: CredentialRequest): Result<SecretFields, Finding> {
   const { kind, namespace, ref, provider, path } = request;
   const lost = (message: string) => err(missing(path, message, 'keep'));
-  const place = foreignPlace(ref, namespace);
-  if (place !== undefined && !view.isSecretGranted(kind, namespace, place.namespace, place.secret)) {
-    const message = `the Secret ${ref.name} in the namespace ${place.namespace} does not exist or is not granted by a ReferenceGrant there`;
+  const foreign = foreignSecret(ref, namespace);
+  if (foreign !== undefined && !view.isSecretGranted(kind, namespace, foreign.namespace, foreign.secret)) {
+    const message = `the Secret ${ref.name} in the namespace ${foreign.namespace} does not exist or is not granted by a ReferenceGrant there`;
     return err(notPermitted(path, message, 'withdraw'));
   }
-  const home = place?.namespace ?? namespace;
+  const home = foreign?.namespace ?? namespace;
   const data = view.secret(home, ref.name);
   if (data === undefined) {
-    const why = unread(path, { namespace: home, secret: ref.name, view });
+    const why = secretUnread(path, { namespace: home, secret: ref.name, view });
     return why === undefined ? lost(`the Secret ${ref.name} does not exist`) : err(why);
   }
   if (ref.key !== undefined) {
@@ -51,19 +51,23 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
     }),
   );
   if (Object.keys(fields).length === 0) return lost(`the Secret ${ref.name} has none of ${names.join(', ')}`);
-  const problems = provider === undefined ? [] : lacking(provider, fields, request);
+  const problems = provider === undefined ? [] : missingFields(provider, fields, request);
   return problems.length === 0 ? ok(fields) : lost(`with the Secret ${ref.name}, ${problems.join('; ')}`);
 }
 
 /** Where a reference leads that leaves the namespace of its object. */
-export function foreignPlace(
+export function foreignSecret(
   { name, namespace }: SecretRef,
   own: string,
 ): { readonly namespace: string; readonly secret: string } | undefined {
   return namespace === undefined || namespace === own ? undefined : { namespace, secret: name };
 }
 
-function lacking(provider: ProviderEntry, fields: SecretFields, { given, optional }: CredentialRequest): string[] {
+function missingFields(
+  provider: ProviderEntry,
+  fields: SecretFields,
+  { given, optional }: CredentialRequest,
+): string[] {
   const has = (key: string): boolean => given.has(key) || Object.hasOwn(fields, key);
   const problems = fieldProblems(provider, has);
   if (!optional && !canAuthenticate(provider, has)) problems.push(`provider ${provider.id} has no credential`);

@@ -3,15 +3,15 @@ import type { IntegrationAccess } from '@gatehouse/crds/kinds';
 import { objectKey } from '../../types/index.ts';
 
 /** Stands for every workspace, in a list of grants and as the address of a grant for all. */
-export const EVERYONE = '*';
+export const ALL_WORKSPACES = '*';
 
-export interface GrantBook {
+export interface IntegrationGrants {
   isGranted(integration: string, workspace: string): boolean;
   grantsOf(integration: string): readonly string[];
   accessOf(integration: string, workspace: string): string | undefined;
 }
 
-interface GrantBookOptions {
+interface IntegrationGrantsOptions {
   /** Every workspace, sorted. */
   readonly workspaces: readonly string[];
   /** Lists given before, by integration: an equal list is the same list. */
@@ -23,16 +23,16 @@ type ByWorkspace = Map<string, IntegrationAccess>;
 const NOBODY: readonly string[] = [];
 
 /** Reads the grants, oldest first: of two for the same pair the first counts. */
-export function createGrantBook(
+export function createIntegrationGrants(
   accesses: readonly IntegrationAccess[],
-  { workspaces, known }: GrantBookOptions,
-): GrantBook {
+  { workspaces, known }: IntegrationGrantsOptions,
+): IntegrationGrants {
   const book = new Map<string, ByWorkspace>();
   for (const access of accesses) {
     const { integrationRef, workspaceRef } = access.spec;
     const page: ByWorkspace = book.get(integrationRef.name) ?? new Map();
     book.set(integrationRef.name, page);
-    const who = workspaceRef?.name ?? EVERYONE;
+    const who = workspaceRef?.name ?? ALL_WORKSPACES;
     if (!page.has(who)) page.set(who, access);
   }
   return {
@@ -52,11 +52,11 @@ export function createGrantBook(
 }
 
 const isEnabled = (page: ByWorkspace | undefined, workspace: string): boolean =>
-  (page?.get(workspace) ?? page?.get(EVERYONE))?.spec.enabled ?? false;
+  (page?.get(workspace) ?? page?.get(ALL_WORKSPACES))?.spec.enabled ?? false;
 
 function grantList(page: ByWorkspace | undefined, workspaces: readonly string[]): readonly string[] {
   if (page === undefined) return NOBODY;
   const exceptions = [...page.values()].some(({ spec }) => spec.workspaceRef !== undefined && !spec.enabled);
-  if (isEnabled(page, EVERYONE) && !exceptions) return [EVERYONE];
+  if (isEnabled(page, ALL_WORKSPACES) && !exceptions) return [ALL_WORKSPACES];
   return workspaces.filter((workspace) => isEnabled(page, workspace));
 }

@@ -3,8 +3,8 @@
 import { isObject } from '@gatehouse/crds';
 import type { ObjectMeta } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
-import type { Item, Items, LastGood } from '../../incremental/index.ts';
-import type { Owners } from '../../types/index.ts';
+import type { LastGood, ObjectState, ObjectStates } from '../../incremental/index.ts';
+import type { NamespaceOwners } from '../../types/index.ts';
 import {
   byAge,
   CONSENT_LABEL,
@@ -16,14 +16,18 @@ import {
 
 interface OwnersInput {
   readonly world: World;
-  readonly items: Items;
+  readonly states: ObjectStates;
   readonly lastGood: LastGood;
 }
 
-export function createOwners({ world: { settings, namespaces }, items, lastGood }: OwnersInput): Owners {
+export function createNamespaceOwners({
+  world: { settings, namespaces },
+  states,
+  lastGood,
+}: OwnersInput): NamespaceOwners {
   const consents = (namespace: string, workspace: string): boolean =>
     settings.consent === 'implied' || namespaces.get(namespace)?.get(CONSENT_LABEL) === workspace;
-  const owners = ownersOf(claimsOf(items, lastGood), { settings, consents });
+  const owners = ownersOf(claimsOf(states, lastGood), { settings, consents });
   return {
     ownerOf: (namespace) => (namespace === settings.organisationNamespace ? null : owners.get(namespace)),
     consents,
@@ -32,34 +36,34 @@ export function createOwners({ world: { settings, namespaces }, items, lastGood 
 }
 
 /** What was served for an object up to now: of the last translation or, before the first, of what was published. */
-export function servedSoFar(
-  { source, outcome }: Item,
+export function previousEntries(
+  { parsed, translated }: ObjectState,
   lastGood: LastGood,
-  ownerOf: Owners['ownerOf'],
+  ownerOf: NamespaceOwners['ownerOf'],
 ): readonly AnyEntry[] {
-  if (outcome !== undefined) return outcome.entries;
-  const { kind, object } = source;
+  if (translated !== undefined) return translated.entries;
+  const { kind, object } = parsed;
   const { metadata } = object;
   const workspace = kind === 'Workspace' ? metadata.name : ownerOf(metadata.namespace ?? '');
   return workspace === undefined ? [] : lastGood.of(kind, workspace, metadata);
 }
 
-interface Claim {
+interface NamespaceClaim {
   readonly metadata: ObjectMeta;
   readonly namespace: string;
 }
 
 /** What Workspaces want, oldest first; one that is broken still has what it had. */
-function claimsOf(items: Items, lastGood: LastGood): readonly Claim[] {
-  const claims: Claim[] = [];
-  items.get('Workspace')?.forEach((item) => {
-    const { resource, object } = item.source;
+function claimsOf(states: ObjectStates, lastGood: LastGood): readonly NamespaceClaim[] {
+  const claims: NamespaceClaim[] = [];
+  states.get('Workspace')?.forEach((state) => {
+    const { resource, object } = state.parsed;
     if (resource?.kind === 'Workspace') {
       claims.push({ metadata: resource.metadata, namespace: resource.spec.namespace });
       return;
     }
-    const namespace = namespaceOf(object);
-    if (namespace === undefined || servedSoFar(item, lastGood, () => undefined).length === 0) return;
+    const namespace = requestedNamespace(object);
+    if (namespace === undefined || previousEntries(state, lastGood, () => undefined).length === 0) return;
     claims.push({
       metadata: { name: object.metadata.name, creationTimestamp: object.metadata.creationTimestamp },
       namespace,
@@ -68,12 +72,12 @@ function claimsOf(items: Items, lastGood: LastGood): readonly Claim[] {
   return claims.sort(byAge);
 }
 
-interface OwnerRules extends Pick<Owners, 'consents'> {
+interface OwnerRules extends Pick<NamespaceOwners, 'consents'> {
   readonly settings: WorldSettings;
 }
 
 /** Workspaces by namespace: the oldest that the namespace agrees to. */
-function ownersOf(claims: readonly Claim[], { settings, consents }: OwnerRules): ReadonlyMap<string, string> {
+function ownersOf(claims: readonly NamespaceClaim[], { settings, consents }: OwnerRules): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const { metadata, namespace } of claims) {
     if (isReservedNamespace(namespace, settings) || owners.has(namespace)) continue;
@@ -83,7 +87,7 @@ function ownersOf(claims: readonly Claim[], { settings, consents }: OwnerRules):
 }
 
 /** The namespace a broken Workspace asks for: it cannot change, so that the last good one asked for the same. */
-export function namespaceOf({ spec }: WorldObject): string | undefined {
+export function requestedNamespace({ spec }: WorldObject): string | undefined {
   const namespace = isObject(spec) ? spec['namespace'] : undefined;
   return typeof namespace === 'string' ? namespace : undefined;
 }

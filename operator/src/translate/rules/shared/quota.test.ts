@@ -2,7 +2,7 @@ import type { Quota } from '@gatehouse/crds/kinds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createLastGood } from '../../incremental/index.ts';
-import { standingOf } from '../../quota-standing.ts';
+import { quotaStandingOf } from '../../quota-standing.ts';
 import { type TestObject, worldOf } from '../../test-world.ts';
 import { type Translation, translate } from '../../translate.ts';
 import type { World, WorldObject } from '../../types/index.ts';
@@ -201,15 +201,15 @@ describe('the quota of a workspace', () => {
     const made = translate(worldOf(objects));
     expect(refused(made)).toEqual(['GatewayFleet/team-a/f3', 'GatewayFleet/team-a/f4']);
     expect(served(made)).toEqual(['team-a/newest']);
-    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f3', uid: 'f3' })).toMatchObject({
+    expect(quotaStandingOf(made, 'GatewayFleet', { key: 'team-a/f3', uid: 'f3' })).toMatchObject({
       broken: ['gatewayFleets'],
       refusal: { reason: 'QuotaExceeded', message: expect.stringContaining('gatewayFleets: 2') },
     });
-    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'f2' })).toEqual({
+    expect(quotaStandingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'f2' })).toEqual({
       broken: [],
       refusal: undefined,
     });
-    expect(standingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'other' })).toBeUndefined();
+    expect(quotaStandingOf(made, 'GatewayFleet', { key: 'team-a/f2', uid: 'other' })).toBeUndefined();
     const without = translate(worldOf(objects.filter(({ metadata: { name } }) => name !== 'f1')), made);
     expect(refused(without)).toEqual(['GatewayFleet/team-a/f4']);
   });

@@ -4,12 +4,12 @@
  */
 import type { KindName, Quota } from '@gatehouse/crds/kinds';
 import { LayeredMap, updateSorted } from '../../incremental/index.ts';
-import type { Bound, Broken, Row, Weight } from '../../types/index.ts';
+import type { BrokenBound, QuotaBound, QuotaRow, Weight } from '../../types/index.ts';
 import { objectKey, type WorldObject } from '../../types/index.ts';
 
 interface Account {
   /** Oldest first. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly QuotaRow[];
   readonly total: Quota;
   /** Absent: there are none. */
   readonly bounds: Quota | undefined;
@@ -18,23 +18,23 @@ interface Account {
 }
 
 /** By the keys of objects. */
-type Beyond = ReadonlyMap<string, readonly Bound[]>;
+type Beyond = ReadonlyMap<string, readonly QuotaBound[]>;
 
 /** By namespace. */
 export type Ledger = LayeredMap<Account>;
 
-export const NO_LEDGER: Ledger = new LayeredMap();
+export const EMPTY_LEDGER: Ledger = new LayeredMap();
 
 /** The row of an object; a changed object has a new one. */
-export function rowOf(key: string, { kind, metadata }: WorldObject, weight: Weight): Row {
+export function quotaRowOf(key: string, { kind, metadata }: WorldObject, weight: Weight): QuotaRow {
   const { creationTimestamp, uid, namespace, name } = metadata;
   const order = `${creationTimestamp ?? ''} ${String(uid ?? '')} ${objectKey(namespace, name)} ${key}`;
   return { key, order, weight, bound: BOUNDS_OF_KINDS[kind] };
 }
 
 export interface RowChange {
-  readonly left: Set<Row>;
-  readonly came: Row[];
+  readonly left: Set<QuotaRow>;
+  readonly came: QuotaRow[];
 }
 
 interface LedgerInput {
@@ -69,7 +69,7 @@ export function updateLedger(before: Ledger, { changes, boundsOf }: LedgerInput)
 }
 
 /** The bounds that an object does not fit into; undefined for one that does. */
-export function brokenBounds(ledger: Ledger, namespace: string, key: string): readonly Broken[] | undefined {
+export function brokenBounds(ledger: Ledger, namespace: string, key: string): readonly BrokenBound[] | undefined {
   const { bounds, beyond } = ledger.get(namespace) ?? {};
   if (bounds === undefined) return undefined;
   return beyond?.get(key)?.map((bound) => ({ bound, limit: bounds[bound] }));
@@ -78,13 +78,13 @@ export function brokenBounds(ledger: Ledger, namespace: string, key: string): re
 const NONE: Beyond = new Map();
 const NO_CHANGE: RowChange = { left: new Set(), came: [] };
 /** Of all objects together. */
-const COMMON_BOUNDS: readonly Bound[] = ['objects', 'bytes', 'translationUnits'];
+const COMMON_BOUNDS: readonly QuotaBound[] = ['objects', 'bytes', 'translationUnits'];
 /** Each object of these costs the control plane more than what it says: watches, calls, objects of its own. */
-const BOUNDS_OF_KINDS: { readonly [K in KindName]?: Bound } = {
+const BOUNDS_OF_KINDS: { readonly [K in KindName]?: QuotaBound } = {
   GatewayFleet: 'gatewayFleets',
   SidecarProfile: 'sidecarProfiles',
 };
-const BOUNDS: readonly Bound[] = [...COMMON_BOUNDS, ...Object.values(BOUNDS_OF_KINDS)];
+const BOUNDS: readonly QuotaBound[] = [...COMMON_BOUNDS, ...Object.values(BOUNDS_OF_KINDS)];
 
 const keysOf = (account: Account | undefined): ReadonlySet<string> => new Set(account?.beyond.keys());
 
@@ -104,10 +104,10 @@ function toAccount(before: Account | undefined, change: RowChange, bounds: Quota
  * Everything from the first object on that does not fit: the newest make room, not the largest. A bound of one Kind keeps out
  * objects of that Kind alone.
  */
-function beyondOf(rows: readonly Row[], bounds: Quota): Beyond {
-  const beyond = new Map<string, readonly Bound[]>();
+function beyondOf(rows: readonly QuotaRow[], bounds: Quota): Beyond {
+  const beyond = new Map<string, readonly QuotaBound[]>();
   let sum: Quota = EMPTY;
-  let common: readonly Bound[] = [];
+  let common: readonly QuotaBound[] = [];
   for (const row of rows) {
     sum = add(sum, row, 1);
     if (common.length === 0) common = exceeded(sum, bounds, COMMON_BOUNDS);
@@ -120,7 +120,7 @@ function beyondOf(rows: readonly Row[], bounds: Quota): Beyond {
 
 const EMPTY: Quota = { objects: 0, bytes: 0, translationUnits: 0, gatewayFleets: 0, sidecarProfiles: 0 };
 
-function add(sum: Quota, { weight, bound }: Row, sign: 1 | -1): Quota {
+function add(sum: Quota, { weight, bound }: QuotaRow, sign: 1 | -1): Quota {
   const { objects, bytes, translationUnits } = sum;
   return {
     ...sum,
@@ -131,5 +131,5 @@ function add(sum: Quota, { weight, bound }: Row, sign: 1 | -1): Quota {
   };
 }
 
-const exceeded = (sum: Quota, bounds: Quota, of: readonly Bound[]): readonly Bound[] =>
+const exceeded = (sum: Quota, bounds: Quota, of: readonly QuotaBound[]): readonly QuotaBound[] =>
   of.filter((bound) => sum[bound] > bounds[bound]);

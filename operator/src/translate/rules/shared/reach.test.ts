@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type TestObject, worldOf } from '../../test-world.ts';
 import { translate } from '../../translate.ts';
 import type { ServiceReading } from '../../types/index.ts';
-import { serviceNamed } from './reach.ts';
+import { serviceOfHost } from './reach.ts';
 
 describe('the name of a Service', () => {
   const own = { name: 'vllm', namespace: 'team-a' };
@@ -19,7 +19,7 @@ describe('the name of a Service', () => {
     { host: '10.0.0.1', want: undefined },
     { host: 'fd00::1', want: undefined },
   ])('$host', ({ host, want }) => {
-    expect(serviceNamed(host, 'team-a', 'cluster.local')).toEqual(want);
+    expect(serviceOfHost(host, 'team-a', 'cluster.local')).toEqual(want);
   });
 });
 

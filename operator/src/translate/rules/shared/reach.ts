@@ -7,14 +7,14 @@ import type { Issue } from '@gatehouse/crds';
 import { destinationOf, readBaseUrl } from '@gatehouse/crds/hosts';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import { type AnyEntry, digestOf, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
-import type { Lookups, Place } from '../../types/index.ts';
-import { awaited, type Finding, missing, notPermitted } from '../../types/index.ts';
+import type { Lookups, ObjectScope } from '../../types/index.ts';
+import { type Finding, missing, notPermitted, pending } from '../../types/index.ts';
 import { hostsOfEntry, hostsOfResource, isAllowedHost, parseHostPattern } from './custom-hosts.ts';
 
 type Path = Issue['path'];
 type ReachView = Pick<Lookups, 'serviceOf' | 'openedHosts' | 'trustedHosts'>;
 
-export interface Reached {
+export interface HostReach {
   /** Undefined: hosts lead anywhere inside the cluster. */
   readonly reach: ReachBody | undefined;
   readonly findings: readonly Finding[];
@@ -29,18 +29,18 @@ export interface ServiceName {
  * The Service that a host names to resources of a namespace: `svc`, `svc.ns` of their own, `svc.ns.svc` and the same with the domain
  * of the cluster. Null for a name below `svc` that is no Service.
  */
-export function serviceNamed(host: string, namespace: string, clusterDomain: string): ServiceName | null | undefined {
+export function serviceOfHost(host: string, namespace: string, clusterDomain: string): ServiceName | null | undefined {
   const suffix = [`.svc.${clusterDomain}`, '.svc'].find((end) => host.endsWith(end));
   const labels = (suffix === undefined ? host : host.slice(0, -suffix.length)).split('.');
-  const [name = '', place] = labels;
-  if (suffix !== undefined) return labels.length === 2 ? { name, namespace: place ?? '' } : null;
+  const [name = '', namedNamespace] = labels;
+  if (suffix !== undefined) return labels.length === 2 ? { name, namespace: namedNamespace ?? '' } : null;
   if (labels.length === 1 && !host.includes(':')) return { name, namespace };
-  return labels.length === 2 && place === namespace ? { name, namespace } : undefined;
+  return labels.length === 2 && namedNamespace === namespace ? { name, namespace } : undefined;
 }
 
 /** How far the hosts of a resource lead, and what is to be said about them. */
-export function reachOf(resource: ResourceOf<KindName>, place: Place, view: ReachView): Reached {
-  const { workspace, namespace, settings } = place;
+export function reachOf(resource: ResourceOf<KindName>, scope: ObjectScope, view: ReachView): HostReach {
+  const { workspace, namespace, settings } = scope;
   const { clusterDomain } = settings;
   if (workspace === null || clusterDomain === undefined) return { reach: undefined, findings: [] };
   const named = hostsOfResource(resource);
@@ -55,7 +55,7 @@ export function reachOf(resource: ResourceOf<KindName>, place: Place, view: Reac
       allowed.add(host);
       continue;
     }
-    const service = serviceNamed(host, namespace, clusterDomain);
+    const service = serviceOfHost(host, namespace, clusterDomain);
     if (service === undefined || (isOpened(url, view.trustedHosts()) && service?.namespace !== namespace)) continue;
     if (service?.namespace !== namespace) {
       findings.push(notPermitted(path, FOREIGN, 'serve'));
@@ -89,7 +89,7 @@ function serviceFindings(
   view: ReachView,
 ): readonly Finding[] {
   const found = view.serviceOf(namespace, name);
-  if (found === undefined) return [{ ...awaited(path, `the Service ${name} is not read yet`), effect: 'serve' }];
+  if (found === undefined) return [{ ...pending(path, `the Service ${name} is not read yet`), effect: 'serve' }];
   if (found.kind === 'absent') return [missing(path, `there is no Service ${name} in the namespace`, 'serve')];
   if (found.kind === 'external') {
     return [notPermitted(path, `the Service ${name} is an ExternalName, which leads out of the namespace`, 'serve')];
@@ -98,7 +98,11 @@ function serviceFindings(
 }
 
 /** An entry of the time before, as far as it may still lead today: pods come and go, and their addresses pass into other hands. */
-export function withReachOfNow(entry: AnyEntry, { namespace, workspace, settings }: Place, view: ReachView): AnyEntry {
+export function withCurrentReach(
+  entry: AnyEntry,
+  { namespace, workspace, settings }: ObjectScope,
+  view: ReachView,
+): AnyEntry {
   const { clusterDomain } = settings;
   if (workspace === null || clusterDomain === undefined) return entry;
   if (entry.kind !== 'provider' && entry.kind !== 'config') return entry;
@@ -106,7 +110,7 @@ export function withReachOfNow(entry: AnyEntry, { namespace, workspace, settings
   if (reach === undefined && (isOfOrganisation(entry) || hostsOfEntry(entry).length === 0)) return entry;
   const opened = view.openedHosts(workspace);
   const services = (reach?.services ?? []).map(({ host, port }) => {
-    const service = serviceNamed(host, namespace, clusterDomain);
+    const service = serviceOfHost(host, namespace, clusterDomain);
     const isOwn = service?.namespace === namespace;
     return { host, port, endpoints: isOwn ? [...endpointsOf(service, port, view)] : [] };
   });
@@ -123,7 +127,7 @@ const isOfOrganisation = (entry: AnyEntry): boolean =>
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** Hosts as one text, in the form that is compared with: equal lists are equal texts. */
-export const hostList = (hosts: readonly string[]): string =>
+export const toHostList = (hosts: readonly string[]): string =>
   [...new Set(hosts.map(parseHostPattern))]
     .filter((host) => host !== undefined)
     .sort()

@@ -1,6 +1,6 @@
 /** Slugs of managed providers: VirtualKeys and Providers share one name space per workspace (DESIGN section 4). */
 import type { Provider, VirtualKey } from '@gatehouse/crds/kinds';
-import type { Lookups, Place, WorldSettings } from '../../types/index.ts';
+import type { Lookups, ObjectScope, WorldSettings } from '../../types/index.ts';
 import { byAge, conflicted, type Finding } from '../../types/index.ts';
 
 /** The conflict of an object with one of the other Kind that has its slug and came first. */
@@ -16,12 +16,17 @@ export function slugConflict(resource: Provider | VirtualKey, namespace: string,
  * Grants are made by name: to an Integration or, where the organisation has none of that name, to a VirtualKey, which is
  * an Integration and its Provider in one.
  */
-export function virtualKeyGrants(name: string, { settings }: Place, view: Lookups): readonly string[] {
+export function virtualKeyGrants(name: string, { settings }: ObjectScope, view: Lookups): readonly string[] {
   return isIntegration(name, settings, view) ? [] : view.grantsOf(name);
 }
 
 /** Whether `@slug` names a managed provider that requests of the workspace may use. */
-export function isManagedSlug(slug: string, workspace: string, { namespace, settings }: Place, view: Lookups): boolean {
+export function isManagedSlug(
+  slug: string,
+  workspace: string,
+  { namespace, settings }: ObjectScope,
+  view: Lookups,
+): boolean {
   const { organisationNamespace } = settings;
   if (view.exists('VirtualKey', namespace, slug)) return true;
   if (view.exists('Provider', namespace, slug)) return true;

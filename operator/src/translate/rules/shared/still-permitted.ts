@@ -2,20 +2,20 @@ import type { KindName } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { entryId } from '@gatehouse/crds/snapshot';
-import { accountOf, entryName, FOREIGN, NONE } from '../../incremental/index.ts';
+import { accountOf, entryName, FOREIGN, NO_ENTRIES } from '../../incremental/index.ts';
 import type { Lookups } from '../../types/index.ts';
 import { objectKey, type WorldObject, type WorldSettings } from '../../types/index.ts';
-import { isOutranked } from './key-claims.ts';
-import { namespaceOf } from './namespace-owners.ts';
+import { losesClaim } from './key-claims.ts';
+import { requestedNamespace } from './namespace-owners.ts';
 
 /** An identity that was lent to a workspace is given back with the grant, whatever has become of the object. */
-function isStillLent({ workspace, body }: SnapshotEntry<'provider'>, view: Lookups): boolean {
+function isIdentityStillGranted({ workspace, body }: SnapshotEntry<'provider'>, view: Lookups): boolean {
   if (body.ownIdentity !== true || workspace === null) return true;
   const cloud = PROVIDER_CATALOGUE.get(body.provider)?.podIdentity?.cloud;
-  return cloud !== undefined && view.isIdentityLent(workspace, cloud);
+  return cloud !== undefined && view.isIdentityGranted(workspace, cloud);
 }
 
-interface Broken {
+interface BrokenObject {
   readonly kind: KindName;
   readonly object: WorldObject;
   /** Where the object stands; empty for a cluster-scoped Kind. */
@@ -24,24 +24,24 @@ interface Broken {
 }
 
 /** What of its last good entries a broken object may keep although nobody can say any more what they were made of. */
-export function stillPermitted(entries: readonly AnyEntry[], broken: Broken, view: Lookups): readonly AnyEntry[] {
-  if (entries.length === 0 || !mayStay(broken, view)) return NONE;
-  return entries.every((entry) => isPermitted(entry, broken, view)) ? entries : NONE;
+export function stillPermitted(entries: readonly AnyEntry[], broken: BrokenObject, view: Lookups): readonly AnyEntry[] {
+  if (entries.length === 0 || !mayStay(broken, view)) return NO_ENTRIES;
+  return entries.every((entry) => isPermitted(entry, broken, view)) ? entries : NO_ENTRIES;
 }
 
 /** A workspace must still have its namespace, and of several objects with one slug or key only one can be served. */
-function mayStay({ kind, object, namespace }: Broken, view: Lookups): boolean {
+function mayStay({ kind, object, namespace }: BrokenObject, view: Lookups): boolean {
   const { name } = object.metadata;
-  if (kind === 'Workspace') return view.ownerOf(namespaceOf(object) ?? '') === name;
+  if (kind === 'Workspace') return view.ownerOf(requestedNamespace(object) ?? '') === name;
   if (kind === 'VirtualKey') return view.find('Provider', namespace, name) === undefined;
   if (kind === 'Provider') return view.find('VirtualKey', namespace, name) === undefined;
   const key = objectKey(namespace, name);
-  return kind !== 'ApiKey' || !isOutranked(key, view.heldHash(key), view);
+  return kind !== 'ApiKey' || !losesClaim(key, view.claimedHash(key), view);
 }
 
-function isPermitted(entry: AnyEntry, broken: Broken, view: Lookups): boolean {
+function isPermitted(entry: AnyEntry, broken: BrokenObject, view: Lookups): boolean {
   const { kind, namespace } = broken;
-  if (entry.kind === 'provider' && !isStillLent(entry, view)) return false;
+  if (entry.kind === 'provider' && !isIdentityStillGranted(entry, view)) return false;
   if (entry.kind === 'provider' && kind === 'Provider') return isUsable(entry, broken, view);
   if (entry.kind !== 'credential') return true;
   const [, from, secret] = entryName(entry).split(FOREIGN);
@@ -49,11 +49,11 @@ function isPermitted(entry: AnyEntry, broken: Broken, view: Lookups): boolean {
 }
 
 /** The Integration behind a Provider must be what it was, and the workspace's to use. */
-function isUsable({ body, workspace }: SnapshotEntry<'provider'>, broken: Broken, view: Lookups): boolean {
+function isUsable({ body, workspace }: SnapshotEntry<'provider'>, broken: BrokenObject, view: Lookups): boolean {
   const { credential = '' } = body;
   const integration = accountOf(credential)?.name ?? '';
   const shared = workspace !== null && credential.startsWith(entryId('credential', null, ''));
   if (shared && !view.isGranted(integration, workspace)) return false;
-  const place = shared ? broken.settings.organisationNamespace : broken.namespace;
-  return view.credentialOf(objectKey(place, integration)) === credential;
+  const home = shared ? broken.settings.organisationNamespace : broken.namespace;
+  return view.credentialOf(objectKey(home, integration)) === credential;
 }

@@ -1,13 +1,13 @@
 import { credentialsIn } from '@gatehouse/crds/config';
 import type { AnyEntry, Snapshot, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { digestOf, entryId, isOrganisationOnly, SECRET_ENTRY_KINDS } from '@gatehouse/crds/snapshot';
-import { EVERYONE } from './integration-grants.ts';
+import { ALL_WORKSPACES } from './integration-grants.ts';
 
 /**
  * What a fleet may hold that serves some workspaces only: their entries, what the organisation grants to any of them, and
  * no credential that nothing of this uses (engineering 8.11).
  */
-export function servedBy(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
+export function snapshotForWorkspaces(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
   const own = snapshot.entries.filter((entry) => isServed(entry, workspaces));
   const used = new Set(own.flatMap(credentialsOf));
   const entries = own.filter(({ kind, id, workspace }) => kind !== 'credential' || workspace !== null || used.has(id));
@@ -17,7 +17,7 @@ export function servedBy(snapshot: Snapshot, workspaces: ReadonlySet<string>): S
 function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
   if (entry.workspace !== null) return workspaces.has(entry.workspace);
   if (entry.kind !== 'provider') return true;
-  return (entry.body.grants ?? []).some((workspace) => workspace === EVERYONE || workspaces.has(workspace));
+  return (entry.body.grants ?? []).some((workspace) => workspace === ALL_WORKSPACES || workspaces.has(workspace));
 }
 
 /** Ids of the credentials an entry names. */
@@ -31,13 +31,13 @@ export function credentialsOf(entry: AnyEntry): readonly string[] {
  * organisation (DESIGN sections 2 and 4). Providers that would need them are marked `needsFleet`.
  */
 export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
-  return { ...snapshot, entries: forTenants(servedBy(snapshot, workspaces).entries, workspaces) };
+  return { ...snapshot, entries: visibleToTenants(snapshotForWorkspaces(snapshot, workspaces).entries, workspaces) };
 }
 
 const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
 
 /** What of the entries that some workspaces are served by may be known in their namespaces. */
-export function forTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet<string>): readonly AnyEntry[] {
+export function visibleToTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet<string>): readonly AnyEntry[] {
   const named = defaultConfigs(entries);
   return entries.flatMap((entry) => {
     if (entry.workspace !== null) return [withFleetNeeds(entry)];
@@ -63,7 +63,7 @@ function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry
 /** To whom else the provider is granted is nobody's business. */
 function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet<string>): SnapshotEntry<'provider'> {
   const { grants = [] } = entry.body;
-  const own = grants.filter((workspace) => workspace === EVERYONE || workspaces.has(workspace));
+  const own = grants.filter((workspace) => workspace === ALL_WORKSPACES || workspaces.has(workspace));
   if (own.length === grants.length) return entry;
   const body = { ...entry.body, grants: own };
   return { ...entry, digest: digestOf(body), body };

@@ -1,11 +1,11 @@
 import type { Revision } from '@gatehouse/crds/snapshot';
 import { describe, expect, test } from 'vitest';
-import { createMemory, type Memory } from './position-memory.ts';
+import { createRevisionMemory, type RevisionMemory } from './revision-memory.ts';
 
 const at = (epoch: number, version: number): Revision => ({ epoch, version });
 
-function remembering(place: Revision, digest?: string): Memory {
-  const memory = createMemory();
+function remembering(place: Revision, digest?: string): RevisionMemory {
+  const memory = createRevisionMemory();
   if (digest === undefined) memory.recall([place]);
   else memory.advance(place, digest);
   return memory;
@@ -19,17 +19,17 @@ describe('the memory of a fleet', () => {
     { rule: 'does not believe an epoch that nobody can have come to', of: [at(5, 1), at(2 ** 30, 1)], last: at(5, 1) },
     { rule: 'does not believe an epoch that no manifest can have', of: [at(2 ** 40 + 1, 1), at(1, 1)], last: at(1, 1) },
   ])('$rule', ({ of, last }) => {
-    const memory = createMemory();
+    const memory = createRevisionMemory();
     for (const place of of) memory.recall([place]);
     expect(memory.last).toEqual(last);
     expect(memory.next()).toEqual(at(last.epoch, last.version + 1));
   });
 
   test('takes the latest of what is stored when it knows nothing, in whatever order', () => {
-    const memory = createMemory();
+    const memory = createRevisionMemory();
     memory.recall([at(1, 6), at(5_000, 2), at(0, 9)]);
     expect(memory.last).toEqual(at(5_000, 2));
-    expect(memory.isSurpassedBy(at(5_001, 1))).toBe(true);
+    expect(memory.isAhead(at(5_001, 1))).toBe(true);
   });
 
   test.for([
@@ -42,7 +42,7 @@ describe('the memory of a fleet', () => {
     { rule: 'an absurd version of the same epoch', report: at(1, 2 ** 53 - 1), is: true },
     { rule: 'an absurd epoch, which it ignores', report: at(2 ** 53 - 1, 1), is: false },
   ])('is surpassed or not by $rule', ({ report, is }) => {
-    expect(remembering(at(1, 5), 'a').isSurpassedBy(report)).toBe(is);
+    expect(remembering(at(1, 5), 'a').isAhead(report)).toBe(is);
   });
 
   test.for([
@@ -53,14 +53,14 @@ describe('the memory of a fleet', () => {
     const memory = remembering(at(1, 5));
     expect(memory.nextEpoch(report)).toEqual(next);
     memory.advance(memory.nextEpoch(report), 'a');
-    expect(memory.isSurpassedBy(report)).toBe(false);
+    expect(memory.isAhead(report)).toBe(false);
   });
 
   test('has room for a thousand years of reports that lie', () => {
     let memory = remembering(at(0, 1), 'a');
     for (let i = 0; i < 1_000; i += 1) {
       const report = at(memory.last.epoch + 1_000, 2 ** 53 - 1);
-      expect(memory.isSurpassedBy(report)).toBe(true);
+      expect(memory.isAhead(report)).toBe(true);
       const next = memory.nextEpoch(report);
       memory = remembering(next, 'a');
     }

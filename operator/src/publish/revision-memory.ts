@@ -14,11 +14,11 @@ const MAX_VERSIONS_AHEAD = 1_000_000;
 const MAX_EPOCH = 2 ** 40;
 
 /** What a pod says it serves. */
-export interface Report extends Revision {
+export interface ReportedRevision extends Revision {
   readonly digest?: string | undefined;
 }
 
-export interface Memory {
+export interface RevisionMemory {
   readonly last: Revision;
   /**
    * Takes note of places that something stored says were published; nothing comes before them any more. As long as nothing is
@@ -28,14 +28,14 @@ export interface Memory {
   /** Takes note of what is published, or is about to be. */
   advance(place: Revision, digest: string): void;
   /** Whether a pod serves what is not known to have been published: it would refuse what comes next. */
-  isSurpassedBy(report: Report): boolean;
+  isAhead(report: ReportedRevision): boolean;
   /** The place of the next publish. */
   next(): Revision;
   /** The first place of an epoch that the pod will take. */
-  nextEpoch(report: Report): Revision;
+  nextEpoch(report: ReportedRevision): Revision;
 }
 
-export function createMemory(): Memory {
+export function createRevisionMemory(): RevisionMemory {
   let last = NO_REVISION;
   let digest: string | undefined;
   const isBelievable = ({ epoch }: Revision): boolean => epoch <= last.epoch + MAX_EPOCHS_AHEAD;
@@ -52,7 +52,7 @@ export function createMemory(): Memory {
     advance: (place, of) => {
       [last, digest] = [place, of];
     },
-    isSurpassedBy: (report) => {
+    isAhead: (report) => {
       const order = compareRevisions(report, last);
       const isOther = report.digest !== undefined && digest !== undefined && report.digest !== digest;
       return isBelievable(report) && (order > 0 || (order === 0 && isOther));

@@ -1,8 +1,8 @@
 /** Sees to it that the shards of a manifest are there, with as few calls as that takes. */
 import { type Shard, shardName } from '@gatehouse/crds/snapshot';
-import { forEachAtOnce } from './parallel.ts';
-import type { Lookout } from './published-watch.ts';
-import type { Shelf } from './shard-store.ts';
+import { forEachConcurrently } from './parallel.ts';
+import type { PublishedWatch } from './published-watch.ts';
+import type { ShardStore } from './shard-store.ts';
 
 type Options = { readonly signal: AbortSignal };
 
@@ -11,21 +11,21 @@ const CALLS_AT_ONCE = 16;
 /** Shards that are looked at again in one round where no watch tells of them: all of a large fleet within some minutes. */
 const CHECKED_SHARDS = 16;
 
-export class ShardKeeper {
-  readonly #shelf: Pick<Shelf, 'putShard' | 'seeShard'>;
+export class ShardWriter {
+  readonly #store: Pick<ShardStore, 'putShard' | 'findShard'>;
   readonly #fleet: string;
   /** Uids of the objects whose content was seen or written, by digest: an immutable object of the same uid is the same. */
   #seen = new Map<string, string>();
   #checkedUpTo = 0;
 
-  constructor(shelf: Pick<Shelf, 'putShard' | 'seeShard'>, fleet: string) {
-    this.#shelf = shelf;
+  constructor(store: Pick<ShardStore, 'putShard' | 'findShard'>, fleet: string) {
+    this.#store = store;
     this.#fleet = fleet;
   }
 
   put(shards: readonly Shard[], namedBy: string, options: Options): Promise<void> {
-    return forEachAtOnce(shards, CALLS_AT_ONCE, async (shard) => {
-      this.#seen.set(shard.digest, await this.#shelf.putShard(shard, namedBy, options));
+    return forEachConcurrently(shards, CALLS_AT_ONCE, async (shard) => {
+      this.#seen.set(shard.digest, await this.#store.putShard(shard, namedBy, options));
     });
   }
 
@@ -33,8 +33,8 @@ export class ShardKeeper {
   async restore(shards: readonly Shard[], namedBy: string, options: Options): Promise<number> {
     const absent: Shard[] = [];
     const unseen = shards.filter(({ digest }) => !this.#seen.has(digest));
-    await forEachAtOnce(unseen, CALLS_AT_ONCE, async (shard) => {
-      const uid = await this.#shelf.seeShard(shard, options);
+    await forEachConcurrently(unseen, CALLS_AT_ONCE, async (shard) => {
+      const uid = await this.#store.findShard(shard, options);
       if (uid === undefined) absent.push(shard);
       else this.#seen.set(shard.digest, uid);
     });
@@ -48,9 +48,9 @@ export class ShardKeeper {
   }
 
   /** Forgets having seen what is not there any more, or is another object. */
-  compare(shards: readonly Shard[], lookout: Lookout): void {
+  compare(shards: readonly Shard[], watch: PublishedWatch): void {
     for (const { digest, secret } of shards) {
-      const standing = lookout.find({ secret }, shardName(this.#fleet, digest));
+      const standing = watch.find({ secret }, shardName(this.#fleet, digest));
       if (standing === undefined || standing.isLeaving || standing.uid !== this.#seen.get(digest))
         this.#seen.delete(digest);
     }

@@ -19,7 +19,7 @@ import { isSameReading, podAddresses, readService } from './endpoints.ts';
 import { ENDPOINT_SLICES, PODS, SERVICE_LABEL, SERVICES, slimPod, slimService, slimSlice } from './kinds.ts';
 import { NAMING_KINDS, type Naming, servicesNamedBy } from './wanted.ts';
 
-export interface ServiceBookOptions {
+export interface ServiceReadingsOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly kinds: ReadonlyMap<KindName, Pick<Store<Naming>, 'subscribe' | 'objects' | 'get'>>;
   /** Whose objects count at all. */
@@ -32,7 +32,7 @@ export interface ServiceBookOptions {
 }
 
 /** Like a store of readings by `namespace/name`. */
-export interface ServiceBook {
+export interface ServiceReadings {
   readonly objects: ReadonlyMap<ObjectKey, ServiceReading>;
   get(key: ObjectKey): ServiceReading | undefined;
   subscribe(listener: (change: { readonly key: ObjectKey }) => void): Disposable;
@@ -48,7 +48,7 @@ const MAX_NAMESPACES = 500;
 const PACE_MS = 1_000;
 
 /** Follows Services, EndpointSlices and pods in those namespaces of workspaces whose resources name Services there. */
-export function createServiceBook(options: ServiceBookOptions): ServiceBook {
+export function createServiceReadings(options: ServiceReadingsOptions): ServiceReadings {
   const { client, log, clock = systemClock } = options;
   const services = createNamespaceWatches({ client, log, clock, kind: SERVICES, transform: slimService });
   const slices = createNamespaceWatches({ client, log, clock, kind: ENDPOINT_SLICES, transform: slimSlice });
@@ -138,7 +138,7 @@ function createPace(work: (namespace: string) => void, clock: Clock): (namespace
 
 /** The names of Services by namespace, as resources come and go; `onChange` gets all names of a namespace. */
 function followWanted(
-  { kinds, served, organisationNamespace, clusterDomain, log }: ServiceBookOptions,
+  { kinds, served, organisationNamespace, clusterDomain, log }: ServiceReadingsOptions,
   onChange: (namespace: string, names: ReadonlySet<string>) => void,
 ) {
   const byObject = new Map<string, Map<string, ReadonlySet<string>>>();

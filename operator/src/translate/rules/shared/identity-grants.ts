@@ -7,9 +7,9 @@ import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { identityRequestOf, PROVIDER_CATALOGUE, podIdentityProblems } from '@gatehouse/crds/providers';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../../types/index.ts';
-import { type Finding, notLent } from '../../types/index.ts';
+import { type Finding, identityNotGranted } from '../../types/index.ts';
 
-export interface Lending {
+export interface IdentityGrant {
   /** What the entry of the account says about it. */
   readonly body: Pick<EntryBody<'provider'>, 'ownIdentity'>;
   /** Settings that the account does not choose itself. */
@@ -17,10 +17,14 @@ export interface Lending {
   readonly findings: readonly Finding[];
 }
 
-const NOTHING: Lending = { body: {}, settings: {}, findings: [] };
+const NOTHING: IdentityGrant = { body: {}, settings: {}, findings: [] };
 
 /** What is lent to an account in the hands of a workspace, or (null) of the organisation. */
-export function lendingOf(spec: (VirtualKey | Integration)['spec'], workspace: string | null, view: Lookups): Lending {
+export function identityGrantOf(
+  spec: (VirtualKey | Integration)['spec'],
+  workspace: string | null,
+  view: Lookups,
+): IdentityGrant {
   const provider = PROVIDER_CATALOGUE.get(spec.provider);
   // A Secret taken as a whole brings the fields beside the API key.
   const hasSecretFields = spec.secretRef !== undefined && spec.secretRef.key === undefined;
@@ -29,11 +33,11 @@ export function lendingOf(spec: (VirtualKey | Integration)['spec'], workspace: s
   const body = { ownIdentity: true };
   if (workspace === null) return { ...NOTHING, body };
   const { cloud, field, externalId } = request;
-  if (!view.isIdentityLent(workspace, cloud)) {
+  if (!view.isIdentityGranted(workspace, cloud)) {
     const message =
       `${field} ${spec.settings?.[field]} asks for the ${cloud} identity of the gateway's pods, which the Organisation does ` +
       `not lend to the Workspace ${workspace}: its cloudIdentityGrants name who may use it`;
-    return { ...NOTHING, findings: [notLent(['spec', 'settings', field], message)] };
+    return { ...NOTHING, findings: [identityNotGranted(['spec', 'settings', field], message)] };
   }
   const problems = podIdentityProblems(provider, spec);
   const derived = externalId === undefined ? undefined : view.externalIdOf(workspace);
@@ -46,7 +50,7 @@ export function lendingOf(spec: (VirtualKey | Integration)['spec'], workspace: s
     body,
     settings: externalId === undefined || derived === undefined ? {} : { [externalId]: derived },
     findings: problems.map(({ key, message }) =>
-      notLent(['spec', ...(key === 'customHost' ? [key] : ['settings', key])], message),
+      identityNotGranted(['spec', ...(key === 'customHost' ? [key] : ['settings', key])], message),
     ),
   };
 }
