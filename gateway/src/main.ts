@@ -1,9 +1,9 @@
-/** The root of the gateway's image: the only place of it that touches the process. */
-import { runProgram, type StopSignal } from './program/index.ts';
+/** The entry of the gateway's image: the only file that uses the global process. */
+import { runProcess, type StopSignal } from './app/process.ts';
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
-const code = await runProgram({
+const code = await runProcess({
   variables: process.env,
   onStop: (listener) => {
     for (const signal of STOP_SIGNALS) process.on(signal, listener);
@@ -12,8 +12,8 @@ const code = await runProgram({
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);
   },
-  complain: (line) => process.stderr.write(`${line}\n`),
+  printError: (line) => process.stderr.write(`${line}\n`),
   exit: (status) => process.exit(status),
 });
-// What is idle, such as a kept-alive connection, must not keep the process.
+// An idle kept-alive connection must not keep the process.
 process.exit(code);

@@ -41,7 +41,7 @@ export const LAYERS: readonly Layers[] = [
         ...['cache', 'limits', 'store', 'record'],
       ],
       config: 'any',
-      program: 'any',
+      app: 'any',
       server: 'any',
     },
   },

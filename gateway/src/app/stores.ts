@@ -4,9 +4,9 @@ import {
   createRedisCacheStore,
   createResponseCache,
   type ResponseCache,
-} from './cache/index.ts';
-import { DEFAULTS, type GatewaySettings } from './config/index.ts';
-import type { CircuitBreakerPort } from './pipeline/index.ts';
+} from '../cache/index.ts';
+import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import type { CircuitBreakerPort } from '../pipeline/index.ts';
 import {
   createMemoryCircuitStore,
   createMemoryStateStore,
@@ -17,8 +17,8 @@ import {
   createStoreBreaker,
   type StickySessions,
   type StoreBreaker,
-} from './store/index.ts';
-import type { Logger, Metrics } from './telemetry/index.ts';
+} from '../store/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
 
 export interface Stores {
   readonly cache: ResponseCache;

@@ -1,4 +1,4 @@
-/** The gateway of a pod: a source of Snapshots, the listeners, and an end in good order (DESIGN section 6 "Drain"). */
+/** The process of a gateway pod: settings, a source of Snapshots, the gateway, signals and exit codes. */
 import {
   readEnvironment,
   type SnapshotSourceSettings,
@@ -6,45 +6,46 @@ import {
   toSettings,
   type Variables,
 } from '../config/index.ts';
-import { createGateway, createLogger, type Gateway, type Logger } from '../index.ts';
 import {
   createKubernetesSource,
   createSidecarSource,
   type SnapshotSource,
   type SourceOptions,
 } from '../snapshot/index.ts';
+import { createLogger, type Logger } from '../telemetry/index.ts';
+import { createGateway, type Gateway } from './gateway.ts';
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** What a program needs of its process. */
-export interface ProgramSurroundings {
+/** The parts of the operating system's process that `runProcess` uses. */
+export interface ProcessPort {
   readonly variables: Variables;
   onStop(listener: (signal: StopSignal) => void): void;
-  /** Errors that nobody caught. */
+  /** Uncaught errors. */
   onFault(listener: (error: unknown) => void): void;
-  /** A line for people, where there is no logger yet. */
-  complain(line: string): void;
+  /** Writes a line to standard error, where there is no logger yet. */
+  printError(line: string): void;
   exit(code: number): void;
 }
 
-/** The process was told something it cannot work with: EX_CONFIG of sysexits.h. */
+/** The settings are not valid: EX_CONFIG of sysexits.h. */
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
-/** As shells count: 128 and the number of the signal. */
+/** As shells do: 128 and the number of the signal. */
 const EXIT_OF_SIGNAL: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
 
-/** Serves until it is told to stop; answers with the exit code. A second signal ends the process at once. */
-export async function runProgram(surroundings: ProgramSurroundings): Promise<number> {
-  const read = readSettings(surroundings);
+/** Serves until a stop signal; resolves with the exit code. A second signal ends the process at once. */
+export async function runProcess(process: ProcessPort): Promise<number> {
+  const read = readSettings(process);
   if (read === undefined) return EXIT_CONFIG;
   const { settings, source: sourceSettings } = read;
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName });
   const pod = settings.podName === undefined ? logger : logger.child({ pod: settings.podName });
-  surroundings.onFault((error) => pod.error({ err: error }, 'Error was not caught'));
+  process.onFault((error) => pod.error({ err: error }, 'Error was not caught'));
   let source: SnapshotSource | undefined;
   const gateway = createGateway({
     settings,
-    variables: surroundings.variables,
+    variables: process.variables,
     logger: pod,
     sourceStatus: () => source?.status(),
   });
@@ -54,18 +55,18 @@ export async function runProgram(surroundings: ProgramSurroundings): Promise<num
     random: Math.random,
     onConnected: gateway.reportSource,
   });
-  return serve({ gateway, source, logger: pod, surroundings });
+  return serve({ gateway, source, logger: pod, process });
 }
 
 interface Running {
   readonly gateway: Gateway;
   readonly source: SnapshotSource;
   readonly logger: Logger;
-  readonly surroundings: ProgramSurroundings;
+  readonly process: ProcessPort;
 }
 
-async function serve({ gateway, source, logger, surroundings }: Running): Promise<number> {
-  const stopped = untilStopped(surroundings);
+async function serve({ gateway, source, logger, process }: Running): Promise<number> {
+  const stopped = untilStopped(process);
   source.start();
   try {
     const ports = await gateway.listen();
@@ -77,19 +78,19 @@ async function serve({ gateway, source, logger, surroundings }: Running): Promis
   }
   const signal = await stopped;
   logger.info({ signal }, 'Gateway drains');
-  // News goes on arriving: whoever is served until the end is served with what is right.
+  // The source stays open meanwhile: requests served until the end get the newest Snapshot.
   await gateway.drain();
   await source.close();
   logger.info({}, 'Gateway ended');
   return 0;
 }
 
-function readSettings({ variables, complain }: ProgramSurroundings) {
+function readSettings({ variables, printError }: ProcessPort) {
   try {
     const environment = readEnvironment(variables);
     return { settings: toSettings(environment), source: snapshotSourceOf(environment) };
   } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
+    printError(error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }
@@ -103,7 +104,7 @@ function createSource(settings: SnapshotSourceSettings, options: SourceOptions):
   }
 }
 
-function untilStopped({ onStop, exit }: ProgramSurroundings): Promise<StopSignal> {
+function untilStopped({ onStop, exit }: ProcessPort): Promise<StopSignal> {
   return new Promise((resolve) => {
     let stopping = false;
     onStop((signal) => {

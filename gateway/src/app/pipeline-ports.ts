@@ -1,0 +1,119 @@
+/** What the pipeline needs of the process: limits, stores, the upstream client, randomness and the clock. */
+import { randomUUID } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
+import { gatewayPseudonym } from '@gatehouse/crds/hosts';
+import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
+import { createRegexScheduler } from '../lib/regex.ts';
+import { createConcurrency, createMemoryLimiter } from '../limits/index.ts';
+import { checkOverload, createResolver, type PipelinePorts } from '../pipeline/index.ts';
+import { PROVIDERS } from '../providers/register.ts';
+import { createProviderServices } from '../providers/services.ts';
+import type { Recorder } from '../record/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
+import { createHostPolicy } from '../upstream/host-guard/index.ts';
+import { createUpstreamClient } from '../upstream/index.ts';
+import { createStores } from './stores.ts';
+
+export interface PipelinePortOptions {
+  readonly variables: Variables;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly budget: ByteBudget;
+  readonly recorder: Pick<Recorder, 'needsStreamUsage'>;
+}
+
+/** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
+export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit / 3);
+
+/** `close` ends the connections to providers and stores. */
+export function createPipelinePorts(
+  settings: GatewaySettings,
+  { variables, metrics, logger, budget, recorder }: PipelinePortOptions,
+): { readonly ports: PipelinePorts; close(): Promise<void> } {
+  const { limits, listen: own } = settings;
+  const now = Date.now;
+  const hosts = createHostPolicy({
+    trustedCustomHosts: settings.trustedCustomHosts,
+    production: settings.production,
+    ownAddresses: ownListeners([own.port, own.adminPort]),
+    ...(settings.apiServer === undefined ? {} : { apiServer: settings.apiServer }),
+    ownNamespaces: settings.ownNamespaces,
+  });
+  const client = createUpstreamClient({
+    hosts,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    connectionsPerOrigin: limits.connectionsPerOrigin,
+    keepAliveMs: DEFAULTS.upstreamKeepAliveMs,
+    ca: settings.ca,
+    proxy: settings.proxy,
+  });
+  const stores = createStores(settings, { now, metrics, logger });
+  const limiter = createMemoryLimiter();
+  const ports: PipelinePorts = {
+    limiter,
+    concurrency: createConcurrency(limits.maxConcurrentPerKey),
+    resolver: createResolver({
+      providers: PROVIDERS,
+      hosts,
+      caps: settings.caps,
+      savedConfigsOnly: settings.savedConfigsOnly,
+    }),
+    attempts: {
+      client,
+      limits,
+      maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),
+      json: limits.json,
+      providers: PROVIDERS,
+      hosts,
+      servicesFor: createProviderServices({ client, limits, env: createEnvReader(variables), now }),
+      cache: stores.cache,
+      limiter,
+      inputChecks: [],
+      answerChecks: [checkOverload],
+      needsStreamUsage: recorder.needsStreamUsage,
+      gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
+      sleep,
+      now,
+    },
+    sessions: stores.sessions,
+    breakers: stores.breakers,
+    maxAttempts: limits.maxAttempts,
+    regexTurn: createRegexScheduler(),
+    sidecarProfile: settings.sidecarProfile,
+    random: Math.random,
+    now,
+  };
+  return {
+    ports,
+    close: async () => {
+      await Promise.all([client.close(), limiter.close(), stores.close()]);
+    },
+  };
+}
+
+/** The addresses under which this machine reaches our own listeners; a port of 0 (tests) is not known yet. */
+function ownListeners(ports: readonly number[]): { readonly address: string; readonly port: number }[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+  const listening = ports.filter((port) => port > 0);
+  return ['127.0.0.1', ...addresses].flatMap((address) => listening.map((port) => ({ address, port })));
+}
+
+/** Resolves after the time; rejects with the reason of the signal. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

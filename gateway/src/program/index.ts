@@ -1,1 +1,0 @@
-export { type ProgramSurroundings, runProgram, type StopSignal } from './program.ts';
