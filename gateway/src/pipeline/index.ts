@@ -27,7 +27,7 @@ import type { Resolution, Resolver } from './resolve/index.ts';
 import { stickyChoice } from './session.ts';
 import { refuseLoop } from './via.ts';
 
-export { type AttemptPorts, checkOverload } from './attempt/index.ts';
+export { type AnswerCheck, type AttemptPorts, checkOverload, type InputCheck } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
 export {

@@ -1,0 +1,322 @@
+import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
+import { fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import { createMemoryCacheStore, createResponseCache } from '../../cache/index.ts';
+import { AppError } from '../../errors/index.ts';
+import { createByteBudget } from '../../lib/byte-budget.ts';
+import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { createMemoryLimiter } from '../../limits/index.ts';
+import { sampleServices } from '../../providers/engine/testing.ts';
+import { PROVIDERS } from '../../providers/register.ts';
+import { walkPlan } from '../../routing/index.ts';
+import { createSnapshotHolder, type ManagedProvider, type SnapshotView } from '../../snapshot/index.ts';
+import { createStoreBreaker } from '../../store/index.ts';
+import { createHostPolicy } from '../../upstream/host-guard/index.ts';
+import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../../upstream/index.ts';
+import { createCallBudget } from '../call-budget.ts';
+import type { Exchange } from '../exchange.ts';
+import { identify } from '../identify.ts';
+import { OPERATIONS } from '../operations/index.ts';
+import { createResolver } from '../resolve/index.ts';
+import { type AnswerCheck, type AttemptOutcome, type AttemptPorts, attemptTarget, type InputCheck } from './index.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
+const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
+
+const holder = createSnapshotHolder({ providers: PROVIDERS });
+await holder.load(
+  1,
+  snapshot(
+    workspace(),
+    key(),
+    provider('first'),
+    provider('second'),
+    provider('narrow', { models: ['m'] }),
+    provider('claude', { provider: 'anthropic' }),
+  ),
+);
+const view = holder.current;
+if (view === undefined) throw new Error(holder.status.rejected?.reason);
+const world: SnapshotView = view;
+
+/** The same Snapshot with a member of each account replaced. */
+const viewWith = (over: Partial<ManagedProvider>): SnapshotView => ({
+  ...world,
+  provider: (name, slug) => {
+    const record = world.provider(name, slug);
+    return record === undefined ? undefined : { ...record, ...over };
+  },
+});
+
+const PASS = { kind: 'pass' } as const;
+const chat = (content: string): object => ({
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});
+const message = (text: string): object => ({
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+});
+
+interface Given {
+  readonly inputChecks?: readonly InputCheck[];
+  readonly answerChecks?: readonly AnswerCheck[];
+  readonly answers?: readonly object[];
+  readonly snapshotView?: SnapshotView;
+}
+
+/** A gateway whose providers answer with the bodies in turn, the last one again and again. */
+function gateway({ inputChecks = [], answerChecks = [], answers = [chat('hi')], snapshotView = world }: Given) {
+  const calls: UpstreamRequest[] = [];
+  const budget = createByteBudget(1_000_000);
+  const now = () => NOW;
+  const client: UpstreamClient = {
+    send: async (request) => {
+      const answer = answers[Math.min(calls.length, answers.length - 1)];
+      calls.push(request);
+      const body = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => {} });
+      body.push(Buffer.from(JSON.stringify(answer)));
+      body.finish();
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    },
+    close: async () => {},
+  };
+  const ports: AttemptPorts = {
+    client,
+    limits: { headersTimeoutMs: 0, idleTimeoutMs: 0 },
+    maxResponseBytes: 1_000_000,
+    json: DEFAULT_JSON_LIMITS,
+    sleep: async () => {},
+    providers: PROVIDERS,
+    hosts,
+    servicesFor: () => sampleServices(),
+    cache: createResponseCache({
+      store: createMemoryCacheStore({ now }),
+      storeBreaker: createStoreBreaker({ onError: () => {}, now }),
+    }),
+    limiter: createMemoryLimiter(),
+    inputChecks,
+    answerChecks,
+    needsStreamUsage: () => false,
+    gatewayName: 'gateway',
+    now,
+  };
+
+  const ask = async (config: object, body: object = {}, signal = new AbortController().signal) => {
+    const request = fakeRequest({
+      headers: { 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' },
+      body: { model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body },
+    });
+    const exchange: Exchange = {
+      operation: OPERATIONS.chatComplete,
+      request,
+      snapshot: snapshotView,
+      signal,
+      atEnd: () => {},
+      memory: budget.open(),
+      startedMs: 0,
+      trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
+    };
+    const caller = identify(request, snapshotView);
+    const resolution = await resolver.resolve(exchange, caller);
+    const input = { exchange, caller, resolution, calls: createCallBudget(10) };
+    const outcome = await walkPlan<AttemptOutcome>(resolution.plan.root, {
+      facts: () => ({ metadata: {}, params: {}, pathname: '/', work: { left: 1, nextSlice: async () => {} } }),
+      random: () => 0,
+      open: new Set(),
+      stick: async (_plan, _branch, draw) => draw(undefined),
+      attempt: (leaf) => attemptTarget(ports, input, leaf),
+      repeatable: () => true,
+      abandon: () => {},
+    });
+    if (outcome.body.kind === 'bytes') {
+      outcome.store?.push(outcome.body.bytes);
+      outcome.store?.commit();
+    }
+    return { ...outcome, text: outcome.body.kind === 'bytes' ? outcome.body.bytes.toString() : '' };
+  };
+  return { ask, calls, budget, sentBody: (i: number) => JSON.parse(String(calls[i]?.body)) };
+}
+
+const eitherOf = (first: string, second: string): object => ({
+  strategy: { mode: 'fallback' },
+  targets: [{ provider: `@${first}` }, { provider: `@${second}` }],
+});
+
+describe('an input check', () => {
+  const denyFirst: InputCheck = ({ resolved }) =>
+    resolved.managed?.slug === 'first' ? { kind: 'deny', error: new AppError('MODEL_NOT_ALLOWED') } : PASS;
+
+  test('that denies is the outcome of its target, which is not called', async () => {
+    const { ask, calls } = gateway({ inputChecks: [denyFirst] });
+    expect(await ask({ provider: '@first' })).toMatchObject({ status: 412, provider: 'openai', model: 'm', calls: 0 });
+    expect(calls).toHaveLength(0);
+  });
+
+  test('that denies lets a fallback go on to the next target', async () => {
+    const { ask, calls } = gateway({ inputChecks: [denyFirst] });
+    expect(await ask(eitherOf('first', 'second'))).toMatchObject({ status: 200, leaf: { path: 'config.targets[1]' } });
+    expect(calls.map(({ headers }) => headers['authorization'])).toEqual(['Bearer sk-second']);
+  });
+
+  test('sees the parameters as the target shapes them', async () => {
+    const seen: unknown[] = [];
+    const { ask } = gateway({
+      inputChecks: [
+        ({ call }) => {
+          seen.push(call.params['temperature']);
+          return PASS;
+        },
+      ],
+    });
+    await ask({ provider: '@first', override_params: { temperature: 0.5 } });
+    expect(seen).toEqual([0.5]);
+  });
+
+  const replaceUser: InputCheck = ({ call }) => ({ kind: 'replace', params: { ...call.params, user: 'anonymous' } });
+
+  test('that replaces parameters changes what the provider gets and what later checks see', async () => {
+    const seen: unknown[] = [];
+    const { ask, sentBody } = gateway({
+      inputChecks: [
+        async (prepared) => replaceUser(prepared),
+        ({ call }) => {
+          seen.push(call.params['user']);
+          return PASS;
+        },
+      ],
+    });
+    expect(await ask({ provider: '@first' }, { user: 'jane' })).toMatchObject({ status: 200 });
+    expect(sentBody(0)).toMatchObject({ model: 'm', user: 'anonymous' });
+    expect(seen).toEqual(['anonymous']);
+  });
+
+  test('that replaces parameters changes the key of the cache', async () => {
+    const { ask, calls } = gateway({ inputChecks: [replaceUser] });
+    const config = { provider: '@first', cache: { mode: 'simple' } };
+    expect(await ask(config, { user: 'jane' })).toMatchObject({ cacheStatus: 'MISS' });
+    expect(await ask(config, { user: 'john' })).toMatchObject({ cacheStatus: 'HIT', calls: 0 });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('that replaces the model is held to the models of the account', async () => {
+    const { ask, calls } = gateway({
+      inputChecks: [({ call }) => ({ kind: 'replace', params: { ...call.params, model: 'x' } })],
+    });
+    expect(await ask({ provider: '@narrow' })).toMatchObject({ status: 412, calls: 0 });
+    expect(calls).toHaveLength(0);
+  });
+
+  test('that fails by itself lets nothing through', async () => {
+    const { ask, calls } = gateway({ inputChecks: [() => Promise.reject(new Error('broken check'))] });
+    expect(await ask(eitherOf('first', 'second'))).toMatchObject({ status: 500, error: { code: 'INTERNAL' } });
+    expect(calls).toHaveLength(0);
+  });
+
+  test('is not waited for when the client leaves', async () => {
+    const client = new AbortController();
+    const { ask } = gateway({
+      inputChecks: [
+        () => {
+          client.abort(new AppError('CLIENT_CLOSED'));
+          return new Promise(() => {});
+        },
+      ],
+    });
+    expect(await ask({ provider: '@first' }, {}, client.signal)).toMatchObject({ error: { code: 'CLIENT_CLOSED' } });
+  });
+});
+
+describe('an answer check', () => {
+  const refuse =
+    (word: string, code: 'UPSTREAM_OVERLOADED' | 'MODEL_NOT_ALLOWED' = 'UPSTREAM_OVERLOADED'): AnswerCheck =>
+    ({ answer: { body } }) =>
+      body.kind === 'bytes' && body.bytes.includes(word) ? new AppError(code) : undefined;
+
+  test('can cause a retry, and the second answer is served', async () => {
+    const { ask, budget } = gateway({ answerChecks: [refuse('bad')], answers: [chat('bad'), chat('good')] });
+    const outcome = await ask({ provider: '@first', retry: { attempts: 2 } });
+    expect(outcome).toMatchObject({ status: 200, retries: 1, calls: 2, error: undefined });
+    expect(outcome.text).toContain('good');
+    expect(budget.used).toBe(Buffer.byteLength(outcome.text));
+  });
+
+  test('sees the answer in the format of the client', async () => {
+    const seen: unknown[] = [];
+    const { ask } = gateway({
+      answers: [message('hello')],
+      answerChecks: [
+        async ({ answer: { status, body } }) => {
+          seen.push(status, body.kind === 'bytes' && JSON.parse(body.bytes.toString()).choices[0].message.content);
+          return undefined;
+        },
+      ],
+    });
+    expect(await ask({ provider: '@claude' }, { max_tokens: 1 })).toMatchObject({ status: 200 });
+    expect(seen).toEqual([200, 'hello']);
+  });
+
+  test('that refuses the last answer is the outcome, whose answer is neither held nor cached', async () => {
+    const { ask, calls, budget } = gateway({ answerChecks: [refuse('bad')], answers: [chat('bad')] });
+    const config = { provider: '@first', retry: { attempts: 1 }, cache: { mode: 'simple' } };
+    const wanted = { status: 529, retries: -1, calls: 2, error: { code: 'UPSTREAM_OVERLOADED' }, store: undefined };
+    expect(await ask(config)).toMatchObject(wanted);
+    expect(budget.used).toBe(0);
+    expect(await ask(config)).toMatchObject({ cacheStatus: 'MISS' });
+    expect(calls).toHaveLength(4);
+  });
+
+  test('that refuses lets a fallback go on', async () => {
+    const checks = [refuse('worse'), refuse('bad', 'MODEL_NOT_ALLOWED')];
+    const { ask } = gateway({ answerChecks: checks, answers: [chat('bad'), chat('good')] });
+    expect(await ask(eitherOf('first', 'second'))).toMatchObject({ status: 200, leaf: { path: 'config.targets[1]' } });
+  });
+});
+
+describe('a limit of a target', () => {
+  const limited = viewWith({ rateLimits: [{ type: 'requests', unit: 'rpm', value: 1 }] });
+
+  test('denies what is beyond it, without a call', async () => {
+    const { ask, calls } = gateway({ snapshotView: limited });
+    expect(await ask({ provider: '@first' })).toMatchObject({ status: 200 });
+    expect(await ask({ provider: '@first' })).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '60' },
+      error: { code: 'TARGET_RATE_LIMITED', message: '@first exceeded its limit of 1 requests (rpm)' },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('lets a fallback go on to a target that has room', async () => {
+    const { ask } = gateway({ snapshotView: limited });
+    const paths = [await ask(eitherOf('first', 'second')), await ask(eitherOf('first', 'second'))];
+    expect(paths.map(({ leaf }) => leaf.path)).toEqual(['config.targets[0]', 'config.targets[1]']);
+  });
+
+  test('is not used up by answers of the cache, and once by all tries', async () => {
+    const { ask, calls } = gateway({
+      snapshotView: limited,
+      answerChecks: [({ answer }) => (calls.length < 2 && answer ? new AppError('UPSTREAM_OVERLOADED') : undefined)],
+    });
+    const config = { provider: '@first', retry: { attempts: 1 }, cache: { mode: 'simple' } };
+    expect(await ask(config)).toMatchObject({ status: 200, calls: 2 });
+    expect(await ask(config)).toMatchObject({ cacheStatus: 'HIT' });
+    expect(await ask(config, { user: 'jane' })).toMatchObject({ status: 429 });
+  });
+});
+
+test('an answer that cannot be read keeps the counts of its calls', async () => {
+  const { ask } = gateway({ answers: [[]] });
+  expect(await ask({ provider: '@claude' }, { max_tokens: 1 })).toMatchObject({
+    status: 502,
+    error: { code: 'UPSTREAM_INVALID_RESPONSE' },
+    calls: 1,
+    cacheStatus: 'DISABLED',
+  });
+});
