@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { capture } from '../../scripts/machine/index.ts';
 import { type ControlPlane, ensurePrograms, pathOf, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { type Block, blocksOf, clusterGuideBlocks, ROOT } from '../docs/documents.ts';
+import { waitFor } from '../kit/wait-for.ts';
 import { foreignDefinitions, GATEWAY_API } from './foreign-definitions.ts';
 import { definitionsServed } from './helm.ts';
 
@@ -84,7 +85,7 @@ test('with kustomize, the second time included', async () => {
   await shell(commands[0]?.text ?? '');
   await definitionsServed(controlPlane);
   // The namespace of the fleet may still be going from the test before.
-  await expect.poll(async () => (await shell(commands[0]?.text ?? '')).code, { timeout: 30_000 }).toBe(0);
+  await waitFor(async () => (await shell(commands[0]?.text ?? '')).code === 0, { what: 'a kustomization applied' });
   const fleet = await runKubectl(controlPlane, ['get', 'gatewayfleets', '--all-namespaces', '--output=name']);
   expect(fleet.trim()).toBe('gatewayfleet.gatehouse.dev/default');
 });

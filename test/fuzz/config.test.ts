@@ -132,9 +132,9 @@ describe('an inline config', () => {
       targets: Array.from({ length: 20_000 }, () => ({ provider: '@a' })),
     };
     for (const value of [deep, wide, { ...wide, targets: [wide, wide] }]) {
-      const started = performance.now();
+      const before = process.threadCpuUsage();
       expect(parse(value).ok).toBe(false);
-      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(process.threadCpuUsage(before).user / 1_000, 'CPU time in ms').toBeLessThan(5_000);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createStore, type KubeClient, type KubeObject } from '../runtime/index.ts';
 import { type Translation, translate, type WorldObjects } from '../translate/index.ts';
@@ -125,7 +126,7 @@ describe('the content of a config', () => {
     const stop = new AbortController();
     const before = changes();
     const run = contents.run(stop.signal);
-    await expect.poll(changes).toBeGreaterThan(before);
+    await waitFor(() => changes() > before);
     expect(servedIn(step())).toEqual(['config/team-a/one', 'config/team-a/two']);
     stop.abort();
     await run;

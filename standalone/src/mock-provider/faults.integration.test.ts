@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
+import { waitFor } from '@gatehouse/test/kit';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from './index.ts';
 
 let mock: MockProvider;
@@ -170,10 +171,10 @@ describe('a delay', () => {
     const abort = new AbortController();
     const answer = chat({ 'x-mock-delay-ms': '60000', 'x-mock-fail-key': 'leaver' }, {}, abort.signal);
     const mine = () => mock.requests.find((request) => request.headers['x-mock-fail-key'] === 'leaver');
-    await vi.waitFor(() => expect(mine()?.outcome).toBe('open'));
+    await waitFor(() => mine()?.outcome === 'open');
     abort.abort();
     await expect(answer).rejects.toThrow();
-    await vi.waitFor(() => expect(mine()?.outcome).toBe('broken'));
+    await waitFor(() => mine()?.outcome === 'broken');
   });
 });
 
@@ -215,7 +216,7 @@ test.for([{ more: {} }, { more: stream }])(
       for await (const chunk of response.body ?? []) received += chunk.length;
     };
     const reading = expect(read()).rejects.toThrow();
-    await vi.waitFor(() => expect(received).toBe(64));
+    await waitFor(() => received === 64);
     await chat({}); // the rest would have come long before this answer
     expect(received).toBe(64);
     expect(stalled?.outcome).toBe('open');

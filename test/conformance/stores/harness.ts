@@ -2,6 +2,7 @@ import { afterAll } from 'vitest';
 import { createRedisConnection, parseRedisUrl, type RedisConnection } from '../../../gateway/src/store/index.ts';
 import { unwrap } from '../../kit/index.ts';
 import { hasRedis, type RedisServer, type RedisServerOptions, startRedis } from '../../kit/redis.ts';
+import { waitFor } from '../../kit/wait-for.ts';
 
 /** A store under test and the ways a suite may move its world. */
 export interface Bench<S> extends AsyncDisposable {
@@ -73,7 +74,7 @@ export async function openRedis(options: RedisServerOptions = {}): Promise<OpenR
     commandTimeoutMs: 1_000, // far above the default: these machines are busy with tests
   });
   connection.connect();
-  await eventually(() => connection.health() === 'ready');
+  await waitFor(() => connection.health() === 'ready');
   return {
     server,
     connection,
@@ -82,15 +83,6 @@ export async function openRedis(options: RedisServerOptions = {}): Promise<OpenR
       await server[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Waits until the condition holds; fails after ten seconds. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('the condition did not become true in 10 seconds');
-    await elapsed(5);
-  }
 }
 
 /** Real time has to pass for a real server. */

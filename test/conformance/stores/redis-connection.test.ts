@@ -10,7 +10,8 @@ import {
   type RedisSettings,
 } from '../../../gateway/src/store/index.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';
-import { eventually, openRedis } from './harness.ts';
+import { waitFor } from '../../kit/wait-for.ts';
+import { openRedis } from './harness.ts';
 
 const unavailable = (reason: string) => expect.objectContaining({ code: 'STORE_UNAVAILABLE', reason });
 
@@ -26,7 +27,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     const connection = connectTo(server.port);
     expect(connection.health()).toBe('waiting');
     await expect(ping(connection)).rejects.toEqual(unavailable('disconnected'));
-    await eventually(() => connection.health() === 'ready');
+    await waitFor(() => connection.health() === 'ready');
     expect(await ping(connection)).toBe('PONG');
     await connection.close();
     expect(connection.health()).toBe('closed');
@@ -41,14 +42,12 @@ describe.runIf(hasRedis())('a Redis connection', () => {
       const states = createRedisStateStore(connection);
       await states.set('a', 'one', 60);
       await server.stop();
-      await eventually(async () => (await outcomeOf(states.get('a'))) !== 'one' && connection.health() !== 'ready');
-      const started = performance.now();
+      await waitFor(async () => (await outcomeOf(states.get('a'))) !== 'one' && connection.health() !== 'ready');
       for (let i = 0; i < 1_000; i += 1) {
-        await expect(states.get('a')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+        await expect(states.get('a')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', reason: 'disconnected' });
       }
-      expect(performance.now() - started).toBeLessThan(1_000);
       await server.start();
-      await eventually(async () => (await outcomeOf(states.set('a', 'two', 60))) === undefined);
+      await waitFor(async () => (await outcomeOf(states.set('a', 'two', 60))) === undefined);
       expect(await states.get('a')).toBe('two');
     },
   );
@@ -58,9 +57,9 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await server.stop();
     const connection = connectTo(server.port);
     connection.connect();
-    await eventually(() => connection.health() === 'down');
+    await waitFor(() => connection.health() === 'down');
     await server.start();
-    await eventually(() => connection.health() === 'ready');
+    await waitFor(() => connection.health() === 'ready');
     expect(await ping(connection)).toBe('PONG');
     await connection.close();
   });
@@ -69,15 +68,13 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await using server = await startRedis();
     const connection = connectTo(server.port, { commandTimeoutMs: 50 });
     connection.connect();
-    await eventually(() => connection.health() === 'ready');
+    await waitFor(() => connection.health() === 'ready');
     server.freeze();
-    const started = performance.now();
     const all = await Promise.allSettled(Array.from({ length: 100 }, () => ping(connection)));
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(all.map(({ status }) => status)).toEqual(Array(100).fill('rejected'));
     await expect(ping(connection)).rejects.toEqual(unavailable('timeout'));
     server.thaw();
-    await eventually(async () => (await outcomeOf(ping(connection))) === 'PONG');
+    await waitFor(async () => (await outcomeOf(ping(connection))) === 'PONG');
     await connection.close();
   });
 
@@ -85,9 +82,9 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await using redis = await openRedis();
     redis.server.freeze();
     await outcomeOf(ping(redis.connection));
-    await eventually(() => redis.connection.health() !== 'ready');
+    await waitFor(() => redis.connection.health() !== 'ready');
     redis.server.thaw();
-    await eventually(() => redis.connection.health() === 'ready');
+    await waitFor(() => redis.connection.health() === 'ready');
   });
 
   test('tells its health as it changes, until nobody listens', async () => {
@@ -96,9 +93,9 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     const seen: RedisHealth[] = [];
     const unsubscribe = connection.onHealth((health) => seen.push(health));
     connection.connect();
-    await eventually(() => seen.includes('ready'));
+    await waitFor(() => seen.includes('ready'));
     await server.stop();
-    await eventually(() => seen.includes('down'));
+    await waitFor(() => seen.includes('down'));
     expect(seen.slice(0, 3)).toEqual(['connecting', 'ready', 'down']);
     unsubscribe();
     const count = seen.length;
@@ -110,11 +107,11 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await using server = await startRedis({ password: 'sesame' });
     const connection = connectTo(server.port, { password: new Secret('sesame') });
     connection.connect();
-    await eventually(() => connection.health() === 'ready');
+    await waitFor(() => connection.health() === 'ready');
     expect(await ping(connection)).toBe('PONG');
     const wrong = connectTo(server.port, { password: new Secret('wrong') });
     wrong.connect();
-    await eventually(() => wrong.health() === 'down');
+    await waitFor(() => wrong.health() === 'down');
     await expect(ping(wrong)).rejects.toEqual(unavailable('disconnected'));
     await Promise.all([connection.close(), wrong.close()]);
   });
@@ -148,9 +145,10 @@ describe.runIf(hasRedis())('the response cache over Redis', () => {
   test('goes on without it and with it again', async () => {
     await using redis = await openRedis();
     const errors: unknown[] = [];
+    let nowMs = 0;
     const cache = createResponseCache({
       store: createRedisCacheStore(redis.connection),
-      storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error), pauseMs: 100 }),
+      storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error), pauseMs: 100, now: () => nowMs }),
     });
     const parts = {
       organisation: 'acme',
@@ -167,19 +165,20 @@ describe.runIf(hasRedis())('the response cache over Redis', () => {
     const answer = { status: 200, contentType: 'application/json', body: Buffer.from('{"id":"ä"}'), ttlSeconds: 60 };
 
     cache.write(await look(), answer);
-    await eventually(async () => (await look()).status === 'HIT');
+    await waitFor(async () => (await look()).status === 'HIT');
 
     await redis.server.stop();
-    await eventually(async () => (await look()).status === undefined);
-    const started = performance.now();
+    await waitFor(async () => (await look()).status === undefined);
     for (let i = 0; i < 1_000; i += 1) expect((await look()).status).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(500);
-    expect(errors.length).toBeLessThan(50);
+    expect(errors.length, 'tries before the pause').toBeLessThan(50);
 
     await redis.server.start();
-    await eventually(async () => (await look()).status === 'MISS');
+    await waitFor(async () => {
+      nowMs += 100;
+      return (await look()).status === 'MISS';
+    });
     cache.write(await look(), answer);
-    await eventually(async () => (await look()).status === 'HIT');
+    await waitFor(async () => (await look()).status === 'HIT');
     await cache.close();
   });
 });

@@ -65,9 +65,7 @@ describe('Redis', () => {
     await using world = await start(redis);
     await waitFor(async () => (await cacheStatus(world)) === 'MISS');
     redis.freeze();
-    const started = performance.now();
     for (let i = 0; i < 20; i += 1) expect((await ask(world)).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(10_000); // a few time limits of 50 ms, and then none
     await expectNothingLeft(world);
     redis.thaw();
     await waitFor(async () => (await cacheStatus(world)) === 'MISS', { what: 'Redis is used again' });
