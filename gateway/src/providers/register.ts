@@ -16,7 +16,7 @@ export const PROVIDERS: ReadonlyMap<string, Provider> = new Map(
   [...OWN_FOLDERS, ...TABLE].map((provider) => [provider.id, provider]),
 );
 
-/** What proxied calls reach of each provider with a stored credential. */
+/** The data plane of each provider: paths of proxied calls with a stored credential. */
 export const DATA_PLANES: ReadonlyMap<string, readonly string[]> = new Map(
   [...PROVIDERS].map(([id, { proxy }]) => [id, proxy.dataPlane]),
 );

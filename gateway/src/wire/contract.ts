@@ -1,4 +1,4 @@
-/** What every wire codec speaks: frames in, items out, and the few facts a conversion may depend on. */
+/** Types common to all wire codecs: frames in, items out, and the facts a conversion may depend on. */
 
 import type { Readable } from 'node:stream';
 
@@ -19,11 +19,11 @@ export type Upload =
   | { readonly kind: 'form'; readonly contentType: string; readonly boundary: string; readonly source: StreamedBody }
   | { readonly kind: 'binary'; readonly contentType: string | undefined; readonly source: StreamedBody };
 
-/** What a conversion may know about the call it serves. */
+/** Facts of the call that a conversion may depend on. */
 export interface WireContext {
   /** Id of the provider, put on transformed answers. */
   readonly provider: string;
-  /** The model that was asked for. */
+  /** The requested model. */
   readonly model: string;
   /** False when the client accepts fields beyond the OpenAI format. */
   readonly strict: boolean;
@@ -57,11 +57,11 @@ export interface ErrorFields {
   readonly code: string | null;
 }
 
-/** One thing a stream says, in the client's format. */
+/** One item of a stream, in the client's format. */
 export type StreamItem =
   /** A chunk (chat, completions) or an event (messages, responses: with its name) without usage bookkeeping. */
   | { readonly kind: 'chunk'; readonly data: object; readonly event?: string }
-  /** The totals; chat and completions send them as their own chunk when the client asked. The last one counts. */
+  /** The totals; chat and completions send them as their own chunk when the client requested it. The last item counts. */
   | { readonly kind: 'usage'; readonly usage: Usage }
   /** The provider reported an error inside the stream; nothing but the end follows. */
   | { readonly kind: 'error'; readonly error: ErrorFields };

@@ -8,7 +8,7 @@ const DEFAULT_VERSION = '2023-06-01';
 /** Tokens of the vendor's own applications; they need a feature flag and another header than keys. */
 const OAUTH_PREFIX = 'sk-ant-oat';
 const OAUTH_BETA = 'oauth-2025-04-20';
-/** Keys of the gateway never go upstream, even where clients can only put them into the vendor's header. */
+/** Gateway keys never go upstream, even where clients can only send them in the vendor's header. */
 const GATEWAY_KEY_PREFIX = 'gwk_';
 
 /** `x-api-key`, or a bearer token when the credential is one; the client's own `x-api-key` when the target has none. */

@@ -34,7 +34,7 @@ export const complete: Endpoint = {
   stream: { kind: 'decode', framing: 'sse', open: createLegacyCompletionDecoder },
 };
 
-/** What the vendor takes as headers. */
+/** Members that the vendor takes as headers. */
 const nativeBody: RequestRule = { kind: 'table', table: { drop: ['anthropic_beta', 'anthropic_version'] } };
 
 export const messages: Endpoint = {

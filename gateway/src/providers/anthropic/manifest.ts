@@ -13,7 +13,7 @@ export const anthropic: Provider = defineProvider({
   routingHeaders: ['anthropic-organization-id', 'anthropic-workspace-id'],
   endpoints: { chatComplete, complete, messages, messagesCountTokens },
   models,
-  // The vendor's SDKs put the version segment into every path, below a base URL that has it already.
+  // The vendor's SDKs add the version segment to every path, while base URLs have it already.
   proxy: {
     path: (call) => proxyPath(call).replace(/^\/v1(?=\/)/, ''),
     dataPlane: [

@@ -1,4 +1,4 @@
-/** Foundry serves Claude models under a URL of their own, in Anthropic's format. */
+/** Foundry serves Claude models under their own URL, in the format of the messages API. */
 import { ok } from '@gatehouse/crds';
 import { createAnthropicDecoder, fromAnthropicAnswer, toAnthropicBody } from '../../wire/anthropic/index.ts';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../wire/openai/index.ts';
@@ -8,12 +8,12 @@ import { apiKeyHeader, bearer, shapeBody } from '../engine/index.ts';
 const DEFAULT_VERSION = '2023-06-01';
 const MESSAGES_PATH = '/v1/messages';
 
-/** The URL says which format is spoken behind it. */
+/** Whether the target's URL is that of the messages format. */
 export function isAnthropic({ fields }: Call): boolean {
   return (fields.text('custom_host') ?? fields.text('azure_foundry_url') ?? '').includes('anthropic');
 }
 
-/** Sent in Anthropic's format only. */
+/** Sent with the messages format only. */
 export const anthropicVersion = (call: Call): string | undefined =>
   isAnthropic(call)
     ? (call.fields.text('anthropic_version') ?? call.header('anthropic-version') ?? DEFAULT_VERSION)

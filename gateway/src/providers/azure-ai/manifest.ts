@@ -28,7 +28,7 @@ const versioned =
 
 const openAiOnly = (endpoint: Endpoint): Endpoint => ({ ...endpoint, supports: (call) => !isAnthropic(call) });
 
-/** A client that knows its deployment has the responses API asks for it. */
+/** The responses API is offered when the client's header says that the deployment has it. */
 const onRequest = (endpoint: Endpoint): Endpoint => ({
   ...endpoint,
   supports: (call) => call.header('x-gw-provider-responses-proxy') === 'true',
@@ -42,7 +42,7 @@ const chat = {
 
 const responses = responsesEndpoints((call, below) => versioned(`/responses${below}`)(call));
 
-/** Files and batches belong to the resource and not to the model endpoint. */
+/** Files and batches belong to the resource, not to the model endpoint. */
 function proxyBaseUrl(call: Call): string | undefined {
   const url = call.fields.text('azure_foundry_url');
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;

@@ -17,13 +17,13 @@ import {
 import { readModels } from './models.ts';
 import { deploymentPath, isVersionless, proxiedPath, proxyBaseUrl, resourcePath } from './paths.ts';
 
-/** Without a deployment in the path the body has to name it. */
+/** Without a deployment in the path, the body names it. */
 const deploymentAsModel: BodyHook = (params, call) => {
   const deployment = isVersionless(call) ? call.fields.text('deployment_id') : undefined;
   return deployment === undefined || params['model'] === deployment ? params : { ...params, model: deployment };
 };
 
-/** What a deployment serves; it must be the one of the account. Deployments themselves are managed elsewhere. */
+/** Paths of the account's own deployment. Deployments themselves are managed elsewhere. */
 const OF_DEPLOYMENTS = [
   'POST /chat/completions',
   'POST /extensions/chat/completions',
@@ -33,7 +33,7 @@ const OF_DEPLOYMENTS = [
   'POST /audio/*',
 ];
 
-/** OpenAI's models behind deployments of one's own. */
+/** OpenAI's models behind the account's own deployments. */
 export const azureOpenai: Provider = defineProvider({
   id: 'azure-openai',
   baseUrl: 'https://{resource_name}.openai.azure.com/openai',

@@ -2,7 +2,7 @@ import { err, isObject, ok } from '@gatehouse/crds';
 import { modelEntry } from '../../wire/openai/index.ts';
 import type { ModelsEndpoint } from '../contract.ts';
 
-/** The models of the resource in OpenAI's words. */
+/** The models of the resource in the OpenAI format. */
 export const readModels: NonNullable<ModelsEndpoint['read']> = (body, call) => {
   const list = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(list)) return err('no list of models');

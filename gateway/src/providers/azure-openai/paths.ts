@@ -1,9 +1,9 @@
-/** Where a call goes depends on the API version, which may be a date, `v1` or absent. */
+/** Paths by API version, which may be a date, `v1` or absent. */
 import { joinQuery, splitQuery, withoutVersion, withVersion } from '../clouds/azure/index.ts';
 import type { Call } from '../contract.ts';
 import { fieldMissing, pathSegment, proxyPath } from '../engine/index.ts';
 
-/** Foundry's own scope: its paths know no API version. */
+/** The scope of Foundry, whose paths have no API version. */
 const FOUNDRY_SCOPE = 'https://ai.azure.com/.default';
 /** Old style calls name the resource in the path. */
 const RESOURCE_IN_PATH = /^\/([a-z0-9-]+\.openai\.azure\.com)(?=\/|$)/i;

@@ -5,10 +5,10 @@ import type { Authorizer, Call } from '../contract.ts';
 /** The service name of the runtime, the control plane and the agent runtime alike. */
 const SERVICE = 'bedrock';
 
-/** What else proxied calls may be signed for: the buckets that hold files of batches. */
+/** Other services that proxied calls may be signed for: the buckets that hold files of batches. */
 const OTHER_SERVICES: ReadonlySet<string> = new Set(['s3']);
 
-/** The service that a proxied call is for, if it is not Bedrock. Throws AppError `PARAMETER_INVALID`. */
+/** The service of a proxied call, if it is not Bedrock. Throws AppError `PARAMETER_INVALID`. */
 export function otherServiceOf(call: Call): string | undefined {
   const name = call.fields.text('aws_service');
   if (name === undefined || name === SERVICE) return undefined;

@@ -1,4 +1,4 @@
-/** Chat: Converse, or text completion for the models that know no chat. */
+/** Chat: Converse, or text completion for models without chat. */
 import { ok } from '@gatehouse/crds';
 import {
   createConverseDecoder,

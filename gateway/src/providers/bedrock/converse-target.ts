@@ -1,4 +1,4 @@
-/** What of a call a Converse or invoke body depends on besides its parameters. */
+/** Facts of a call, beside its parameters, that a Converse or invoke body depends on. */
 import type { Result } from '@gatehouse/crds';
 import type { AppError } from '../../errors/index.ts';
 import type { ConverseTarget } from '../../wire/bedrock/index.ts';
@@ -8,7 +8,7 @@ import { andThen, type Deferred } from '../engine/index.ts';
 import { type ModelFacts, resolveModel } from './model.ts';
 import { fetchRemoteMedia } from './remote-media.ts';
 
-/** Bedrock answers 400 to these. */
+/** Bedrock refuses these with 400. */
 const UNSUPPORTED_BETAS: ReadonlySet<string> = new Set(['prompt-caching-scope-2026-01-05']);
 
 /** Feature flags of the target, the header or the body; undefined when there is none. */
@@ -27,7 +27,7 @@ export function versionOf({ fields, params }: Call): string | undefined {
 
 type Write = (target: ConverseTarget, model: ModelFacts) => Result<JsonObject, AppError>;
 
-/** Writes a body once the model is known and the files it names are there. */
+/** Writes a body after the model was looked up and its files were fetched. */
 export function writeBody(
   call: Call,
   context: AuthorizerContext,

@@ -3,7 +3,7 @@ import type { ModelPlace } from '../contract.ts';
 const OF_MODELS = ['invoke', 'invoke-with-response-stream', 'converse', 'converse-stream', 'count-tokens'];
 
 /**
- * What proxied calls reach of Bedrock. Source: the vendor's API references of the runtime and the agent runtime. Calls whose
+ * The data plane of Bedrock. Source: the vendor's API references of the runtime and the agent runtime. Calls whose
  * body names a role, a bucket or a key (batch jobs, asynchronous invocations) are left out: these are the owner's to choose.
  */
 export const DATA_PLANE: readonly string[] = [
@@ -25,7 +25,7 @@ export const DATA_PLANE: readonly string[] = [
   'POST /flows/<any>/aliases/<any>',
 ];
 
-/** The agent runtime names models deep in its bodies, or stands for models that its resources choose: it is in no row. */
+/** The agent runtime is in no row: it names models deep in its bodies, or its resources choose them. */
 export const MODEL_PLACES: readonly ModelPlace[] = [
   { model: 'path', calls: OF_MODELS.map((method) => `POST /model/<model>/${method}`) },
   { model: 'none', calls: ['POST /guardrail/<any>/version/*/apply'] },

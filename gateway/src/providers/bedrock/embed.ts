@@ -21,12 +21,12 @@ import { runtimeUrl } from './hosts.ts';
 import { type ModelFacts, modelFromId, modelPath, resolveModel } from './model.ts';
 
 const FAMILIES: ReadonlySet<Family> = new Set(['cohere', 'amazon']);
-/** Inputs of one call for a model that takes one at a time, and how many of them are on the way together. */
+/** Inputs of one call for a model that takes one at a time, and how many are sent concurrently. */
 const MAX_INPUTS = 2048;
 const PARALLEL = 8;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Vectors that were made before the main call, which embeds the last input; kept as long as the call. */
+/** Vectors of all inputs but the last, which the main call embeds; kept as long as the call. */
 const earlierVectors = new WeakMap<Call, readonly TitanVector[]>();
 
 export const embed: Endpoint = {
@@ -45,7 +45,7 @@ export const embed: Endpoint = {
   answer: { kind: 'read', read },
 };
 
-/** Two lists with the same last input are the same main call. */
+/** Salt for the cache: lists with the same last input have the same main call. */
 function inputDigest(call: Call): string {
   const { input } = call.params;
   if (!Array.isArray(input) || input.length < 2 || modelFromId(call).family === 'cohere') return '';

@@ -1,4 +1,4 @@
-/** Which of Bedrock's hosts a call goes to. */
+/** Selects the Bedrock host of a call. */
 import { awsBaseUrl } from '../clouds/aws/index.ts';
 import type { Call } from '../contract.ts';
 import { proxyPath } from '../engine/index.ts';
@@ -49,7 +49,7 @@ export function baseUrl(call: Call): string {
   return awsBaseUrl(call.endpoint === 'listModels' ? CONTROL_PLANE : RUNTIME, call);
 }
 
-/** A proxied call goes to the host that knows its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */
+/** A proxied call goes to the host that serves its path, or to the service that the target names. Throws AppError `PARAMETER_INVALID`. */
 export function proxyBaseUrl(call: Call): string {
   const other = otherServiceOf(call);
   if (other !== undefined) return awsBaseUrl(other, call);
@@ -57,7 +57,7 @@ export function proxyBaseUrl(call: Call): string {
   return awsBaseUrl(HOST_BY_SEGMENT.get(segment) ?? RUNTIME, call);
 }
 
-/** Where calls beside the main one go. A custom host stands for all of the service's hosts. */
+/** The URL of side calls. A custom host replaces all of the service's hosts. */
 export function controlPlaneUrl(call: Call): string {
   return customHost(call) ?? awsBaseUrl(CONTROL_PLANE, call);
 }

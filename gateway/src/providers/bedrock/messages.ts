@@ -76,8 +76,8 @@ export const messagesCountTokens: Endpoint = {
 };
 
 /**
- * Paths are made before anybody can be asked: a call with an opaque inference profile goes out as Converse unless the
- * service says that the vendor's model is behind it. The authorizer comes last, so it can still move the call.
+ * Paths are made before the service can be asked: a call with an opaque inference profile is a Converse call unless the
+ * look-up finds the vendor's model behind it. The authorizer runs last, so it can still change the path.
  */
 export const modelResolvingAuth: Authorizer = {
   ...bedrockAuth,

@@ -12,29 +12,29 @@ import { controlPlaneUrl } from './hosts.ts';
 export interface ModelFacts {
   /** The id as it goes into URLs, decoded. */
   readonly id: string;
-  /** The foundation model; undefined when only the service knows it. */
+  /** The foundation model; undefined when it has to be looked up. */
   readonly foundation: string | undefined;
-  /** `other` when nothing tells it. */
+  /** `other` when it is not known. */
   readonly family: Family;
-  /** The inference profile that has to be asked for the foundation model. */
+  /** The inference profile whose foundation model has to be looked up. */
   readonly profile: string | undefined;
 }
 
-/** The model of a profile never changes for long; a profile that cannot be read may be readable soon. Units: ms. */
+/** A profile's model rarely changes; an unreadable profile may become readable soon. Units: ms. */
 const FOUND_TTL_MS = 16 * 60 * 60 * 1000;
 const NOT_FOUND_TTL_MS = 60_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** A look-up serves everyone who waits for it, so it has an end of its own and not that of one call. */
+/** A look-up is shared by all waiting calls, so it has its own timeout. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
-/** What the id itself says, and the target where the id is opaque. */
+/** The model as far as the id tells it, or the target's field where the id is opaque. */
 export function modelFromId(call: Call): ModelFacts {
   const { id, foundation, profile } = readModelId(requireModel(call));
   const known = foundation ?? call.fields.text('aws_bedrock_model');
   return { id, foundation: known, family: familyOf(known), profile: known === undefined ? profile : undefined };
 }
 
-/** The same, and what the service says about an inference profile. A profile that cannot be read is of no known family. */
+/** The same, with inference profiles looked up at the service. An unreadable profile has no known family. */
 export function resolveModel(call: Call, context: AuthorizerContext): Deferred<ModelFacts> {
   const known = modelFromId(call);
   return known.profile === undefined ? known : lookUp(known, known.profile, call, context);
@@ -57,14 +57,14 @@ async function lookUp(known: ModelFacts, profile: string, call: Call, context: A
 async function askForFoundation(url: string, call: Call, context: AuthorizerContext): Promise<string | undefined> {
   const side = { method: 'GET', url, maxBytes: MAX_ANSWER_BYTES } as const;
   const own = { services: context.services, signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS) };
-  // Many accounts reach the runtime only; without an answer chat still works through the common dialect.
+  // Many accounts may call the runtime only; without an answer, chat still works through Converse.
   const answer = await authorizedFetch(bedrockAuth, side, call, own).catch(() => undefined);
   if (answer?.status !== 200) return undefined;
   const [model] = objectsAt(parseJsonObject(answer.body.toString('utf8')), 'models');
   return textAt(model, 'modelArn')?.split('/').at(-1);
 }
 
-/** Who asks matters too: what one account may not read, another may. */
+/** The credential is part of the key: accounts have different rights. */
 function digestOf(url: string, { fields }: Call): string {
   const identity = ['aws_access_key_id', 'api_key'].map((key) => fields.secret(key)?.reveal());
   const role = ['aws_auth_type', 'aws_role_arn'].map((key) => fields.text(key));

@@ -26,7 +26,7 @@ function toModel(summary: JsonObject): JsonObject {
   return modelEntry(textAt(summary, 'modelId') ?? '', textAt(summary, 'providerName')?.toLowerCase() ?? OWNER);
 }
 
-/** The ids of the service's own profiles name their vendor. */
+/** Ids of the service's own profiles contain their vendor. */
 function toProfile(summary: JsonObject): JsonObject {
   const id = textAt(summary, 'inferenceProfileId') ?? '';
   const family = familyOf(id);

@@ -11,7 +11,7 @@ const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
 export type RemoteMedia = ReadonlyMap<string, InlineMedia>;
 
-/** The files by their URL. Errors: `PARAMETER_INVALID` when there are too many or one cannot be had. */
+/** The files by their URL. Errors: `PARAMETER_INVALID` when there are too many or one cannot be fetched. */
 export async function fetchRemoteMedia(
   urls: readonly string[],
   context: AuthorizerContext,
@@ -35,7 +35,7 @@ async function fetchFile(url: string, { services, signal }: AuthorizerContext): 
   }
 }
 
-/** What the server says, unless it says nothing particular. */
+/** The server's content type, unless it is a generic one. */
 function mimeTypeOf(url: string, contentType: string | undefined): string {
   const said = contentType?.split(';', 1)[0]?.trim().toLowerCase();
   const isGeneric = said === undefined || said === '' || said.endsWith('/octet-stream');

@@ -1,4 +1,4 @@
-/** What proxied calls reach of the Gemini API. Source: the vendor's REST reference, without permissions and tuning. */
+/** The data plane of the Gemini API. Source: the vendor's REST reference, without permissions and tuning. */
 import type { ModelPlace } from '../contract.ts';
 import { modelPlacesBelow, OPENAI_MODEL_PLACES, OPENAI_PATHS, pathsBelow } from '../openai-like/index.ts';
 
@@ -8,7 +8,7 @@ const OF_ONE_MODEL = [
   ...['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'predict', 'generateAnswer'],
   'predictLongRunning',
 ];
-/** Each of their requests names a model of its own. */
+/** Each request in the batch names its own model. */
 const OF_MANY = ['batchEmbedContents', 'asyncBatchEmbedContent', 'batchGenerateContent'];
 
 export const DATA_PLANE: readonly string[] = VERSIONS.flatMap((version) => [

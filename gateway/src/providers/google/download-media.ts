@@ -1,4 +1,4 @@
-/** The Gemini API fetches uploaded files and videos only: images at other addresses go inline. */
+/** The Gemini API fetches uploaded files and videos only: images at other URLs are sent inline. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
 import type { InlineMedia, RemoteMedia } from '../../wire/gemini/index.ts';
@@ -15,8 +15,8 @@ interface Context {
 }
 
 /**
- * The media at the given addresses. One after the other, so that a request never holds more than the limit. Errors:
- * `PARAMETER_INVALID`; a call that ends while it waits throws its own reason.
+ * The media at the given URLs, fetched one after the other so that a request never holds more than the limit. Errors:
+ * `PARAMETER_INVALID`; an aborted call throws its own reason.
  */
 export async function downloadMedia(
   remote: readonly RemoteMedia[],
@@ -48,7 +48,7 @@ async function download(
       : ok(answer);
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    // The client named the address: its failure is no failure of the provider, and another attempt would not help.
+    // The client named the URL: its failure is not the provider's, and another attempt would not help.
     return err(refused(`${hostOf(url)} could not be read`, thrown));
   }
 }

@@ -6,7 +6,7 @@ import { pathText } from '../engine/index.ts';
 const ALPHA = 'gemini-2.0-flash-thinking-exp';
 const RESOURCE_PREFIX = 'models/';
 
-/** The model without the prefix it has in the provider's own list. Throws AppError `MODEL_REQUIRED`. */
+/** The model without the prefix of the provider's list. Throws AppError `MODEL_REQUIRED`. */
 export function modelName({ model, provider }: Call): string {
   const name = model.startsWith(RESOURCE_PREFIX) ? model.slice(RESOURCE_PREFIX.length) : model;
   if (name === '') throw new AppError('MODEL_REQUIRED', { param: 'model', provider });

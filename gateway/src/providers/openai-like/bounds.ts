@@ -2,14 +2,14 @@ import type { RequestTable } from '../contract.ts';
 
 type Clamp = NonNullable<RequestTable['clamp']>;
 
-/** Bounds of a row beside the base: `none` takes a base bound away. */
+/** Changes of a row to the base bounds: `none` removes one. */
 export type ClampChanges = Readonly<Record<string, Clamp[string] | 'none'>>;
 
 export const NOT_NEGATIVE = { min: 0 } as const;
 export const AT_LEAST_ONE = { min: 1 } as const;
 export const EXACTLY_ONE = { min: 1, max: 1 } as const;
 
-/** A rename for upstreams that know the token limit by its older name only. */
+/** A rename for upstreams that accept the token limit under its older name only. */
 export const OLDER_LIMIT = { max_completion_tokens: 'max_tokens' } as const;
 
 /** What OpenAI accepts. */

@@ -12,7 +12,7 @@ import { pathText } from '../engine/index.ts';
 import { CHAT_CLAMP, type ClampChanges, COMPLETION_CLAMP, mergeClamp } from './bounds.ts';
 import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
 
-/** What an endpoint does differently from OpenAI's own. */
+/** Differences of an endpoint from OpenAI's own. */
 export interface EndpointRow {
   readonly path?: Endpoint['path'];
   /** Sent when the client names no model. */
@@ -23,17 +23,17 @@ export interface EndpointRow {
   readonly inject?: RequestTable['inject'];
   readonly only?: readonly string[];
   readonly hooks?: readonly BodyHook[];
-  /** Repairs that answers need; without it answers and streams are passed on as they come, tagged. */
+  /** Repairs of answers; without it answers and streams are passed on unchanged but for the `provider` member. */
   readonly dialect?: OpenAiDialect;
-  /** Events that one line end separates. */
+  /** Events are separated by a single line end. */
   readonly framing?: 'sse-lines';
   readonly answer?: AnswerRule;
 }
 
-/** Chat messages as everyone but OpenAI takes them. Blocks are our own extra of answers, which clients send back. */
+/** Chat messages for upstreams other than OpenAI. Content blocks are an extension of the gateway's answers that clients send back. */
 const plainMessages = editMessages(foldDeveloper, withoutMembers('content_blocks'));
 
-/** Chat messages for the upstreams that know every role. */
+/** Chat messages for upstreams that accept every role. */
 export const openAiMessages = editMessages(withoutMembers('content_blocks'));
 
 /** Chat completions of an upstream that speaks the OpenAI format. */
@@ -73,7 +73,7 @@ export function embeddingsEndpoint(row: EndpointRow): Endpoint {
 
 type ResponsesId = 'createModelResponse' | 'getModelResponse' | 'deleteModelResponse' | 'listResponseInputItems';
 
-/** Where the responses API is: `below` is empty for the collection, else it begins with the id of a response. */
+/** The path of the responses API: `below` is empty for the collection, else it begins with the id of a response. */
 export type ResponsesPath = (call: Call, below: string) => string;
 
 /** The stateful responses API where the upstream has it: bytes both ways. */

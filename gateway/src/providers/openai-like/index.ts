@@ -1,4 +1,4 @@
-/** Building blocks of providers that speak the OpenAI format; no provider is named here. */
+/** Building blocks of providers of the OpenAI format; no provider is named here. */
 export { AT_LEAST_ONE, type ClampChanges, EXACTLY_ONE, NOT_NEGATIVE, OLDER_LIMIT } from './bounds.ts';
 export {
   chatEndpoint,

@@ -1,10 +1,10 @@
 import { isObject } from '@gatehouse/crds';
 import type { BodyHook, JsonObject } from '../contract.ts';
 
-/** Changes one message; the same object when there is nothing to change. */
+/** Changes one message; returns the same object when there is nothing to change. */
 export type MessageEdit = (message: JsonObject) => JsonObject;
 
-/** A hook that runs every message of the body through the edits. On the path of every chat call: plain loops. */
+/** A hook that applies the edits to every message of the body. Hot path: plain loops. */
 export function editMessages(...edits: readonly MessageEdit[]): BodyHook {
   return (params) => {
     const messages: unknown = params['messages'];
@@ -23,11 +23,11 @@ export function editMessages(...edits: readonly MessageEdit[]): BodyHook {
   };
 }
 
-/** `developer` becomes `system`: only OpenAI's own models know the newer word. */
+/** `developer` becomes `system`: only OpenAI's own models accept the newer role. */
 export const foldDeveloper: MessageEdit = (message) =>
   message['role'] === 'developer' ? { ...message, role: 'system' } : message;
 
-/** Leaves members out of every message. */
+/** Removes members from every message. */
 export const withoutMembers =
   (...names: readonly string[]): MessageEdit =>
   (message) => {

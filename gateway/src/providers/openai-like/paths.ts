@@ -1,9 +1,9 @@
 import type { ModelPlace } from '../contract.ts';
 
 /**
- * The data plane that upstreams of the OpenAI format share, below their base URL. Source: OpenAI's API reference, without
+ * The data plane common to upstreams of the OpenAI format, below their base URL. Source: OpenAI's API reference, without
  * organisation, projects, users, invites, keys, usage, costs, audit logs, checkpoint permissions and the deletion of models;
- * the last line is what model servers add.
+ * the last line has paths that model servers add.
  */
 export const OPENAI_PATHS: readonly string[] = [
   '* /chat/completions/**',
@@ -35,11 +35,11 @@ export const OPENAI_PATHS: readonly string[] = [
 export const pathsBelow = (prefix: string, patterns: readonly string[]): readonly string[] =>
   patterns.map((pattern) => pattern.replace(' /', ` ${prefix}/`));
 
-/** The same, also with the version segment that some clients write themselves, and below the row's own prefix. */
+/** The same, also with the version segment that some clients write, and below the row's own prefix. */
 export const dataPlaneOf = (patterns: readonly string[], prefix = ''): readonly string[] =>
   [...new Set(['', '/v1', prefix])].flatMap((before) => (before === '' ? patterns : pathsBelow(before, patterns)));
 
-/** Bookkeeping of the OpenAI and Anthropic APIs: nothing of it runs a model. */
+/** Paths of the OpenAI and Anthropic APIs that run no model. */
 const WITHOUT_MODEL: readonly string[] = [
   ...['POST|DELETE /files', 'POST|DELETE /files/*'],
   ...['POST|DELETE /uploads', 'POST|DELETE /uploads/*'],
@@ -59,8 +59,8 @@ const WITHOUT_MODEL: readonly string[] = [
 ];
 
 /**
- * Where calls of the format name their model. Batches name theirs in a file, evaluations, graders and sessions inside of what
- * they describe, and what is made from a video runs the model of that video: these are in no row.
+ * Where calls of the format name their model. In no row: batches, which name models in a file; evaluations, graders and
+ * sessions, which name them inside their definitions; and edits of videos, which run the model of the video.
  */
 export const OPENAI_MODEL_PLACES: readonly ModelPlace[] = [
   {

@@ -10,11 +10,11 @@ import {
 } from './endpoints.ts';
 import { dataPlaneOf, modelPlacesOf, OPENAI_MODEL_PLACES, OPENAI_PATHS } from './paths.ts';
 
-/** A provider that speaks the OpenAI format on another host. */
+/** A provider of the OpenAI format on another host. */
 export interface OpenAiRow {
   readonly id: string;
   readonly baseUrl: Provider['baseUrl'];
-  /** Stands before the usual paths. */
+  /** Prefix of the usual paths. */
   readonly prefix?: string;
   /** Default: the API key as a bearer token. */
   readonly auth?: Authorizer;
@@ -31,7 +31,7 @@ export interface OpenAiRow {
   readonly proxy?: Omit<Provider['proxy'], 'dataPlane' | 'modelPlaces'>;
   /** Paths of proxied calls beside those of the format, or `only` these. */
   readonly paths?: readonly string[] | { readonly only: readonly string[] };
-  /** Where calls of these paths name their model; they go before those of the format. */
+  /** Where calls of these paths name their model; matched before those of the format. */
   readonly modelPlaces?: readonly ModelPlace[];
 }
 

@@ -14,7 +14,7 @@ import {
   responsesEndpoints,
 } from '../openai-like/index.ts';
 
-/** The format itself: bodies go through byte for byte wherever nothing has to be changed. */
+/** OpenAI: bodies pass byte for byte wherever nothing has to be changed. */
 export const openai: Provider = defineProvider({
   id: 'openai',
   baseUrl: 'https://api.openai.com/v1',

@@ -97,7 +97,7 @@ export const ACCOUNTS: readonly Provider[] = [
       dialect: stableId,
     },
     complete: { path: modelPath('/v1/completions'), dialect: stableId },
-    // A dedicated endpoint names no model anywhere, so that nothing can be checked.
+    // Calls of a dedicated endpoint name no model, so lists of models cannot be checked.
     modelPlaces: [
       {
         model: 'path',

@@ -7,7 +7,7 @@ import { sagemakerAuth, sagemakerBaseUrl, sagemakerHeaders } from './hooks/sagem
 
 const MESHY = 'https://api.meshy.ai/openapi';
 
-/** Rows of vectors and what may be asked of collections, below the base of either version. */
+/** Paths of vectors and of queries on collections, below the base of either version. */
 const VECTORS = [
   'POST /entities/**',
   'POST /collections/list',
@@ -34,7 +34,7 @@ export const PROXY_ONLY: readonly Provider[] = [
       ].map((task) => `GET|POST|DELETE /${task}/**`),
     },
     baseUrl: `${MESHY}/v1`,
-    // Text to 3D is the only task of the second version.
+    // Text-to-3D is the only task of the second version.
     proxy: { baseUrl: (call) => `${MESHY}/${call.path.includes('text-to-3d') ? 'v2' : 'v1'}` },
   }),
   openAiLike({

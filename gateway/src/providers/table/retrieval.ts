@@ -56,7 +56,7 @@ export const RETRIEVAL: readonly Provider[] = [
     ],
     baseUrl: 'https://api.pinecone.io',
     auth: apiKeyHeader('api-key'),
-    // Source: Pinecone API reference; the inference API asks for a dated version.
+    // Source: Pinecone API reference; the inference API requires a dated version.
     headers: { 'x-pinecone-api-version': '2025-01' },
   }),
   openAiLike({

@@ -76,7 +76,7 @@ export const VENDORS: readonly Provider[] = [
       '* /agents/**',
       '* /libraries/**',
     ],
-    // A conversation runs a model with each message, which only its beginning names; agents and batches choose their own.
+    // In no row: conversations, whose model only the first call names, and agents and batches, which choose their own.
     modelPlaces: [
       {
         model: 'body',

@@ -1,4 +1,4 @@
-/** What Vertex AI wants beside a body of the messages API. */
+/** Changes to a body of the messages API for Vertex AI. */
 import { isObject } from '@gatehouse/crds';
 import type { Call, JsonObject } from '../contract.ts';
 import { modelOf, readModel } from './model.ts';
@@ -7,7 +7,7 @@ const DEFAULT_VERSION = 'vertex-2023-10-16';
 /** Versions of the publisher's own API, which its SDKs put into every request, are refused here. */
 const VERSION_PREFIX = 'vertex-';
 
-/** Betas the publisher's clients ask for and Vertex AI refuses. */
+/** Beta flags that the publisher's clients send and Vertex AI refuses. */
 const REFUSED_BETAS: ReadonlySet<string> = new Set(['prompt-caching-scope-2026-01-05']);
 
 /** Whether a call is for a model with a native messages API. */
@@ -16,7 +16,7 @@ export function isClaude(call: Call): boolean {
   return family === 'anthropic' && name.includes('claude');
 }
 
-/** The body of `rawPredict`: the model stands in the path, betas in a header, the version in the body. */
+/** The body of `rawPredict`: the model is in the path, betas are in a header, the version is in the body. */
 export function toRawPredict(body: JsonObject, call: Call): JsonObject {
   const { model: _, anthropic_beta: __, anthropic_version, ...rest } = body;
   const versions = [call.fields.text('anthropic_version'), anthropic_version];

@@ -1,7 +1,7 @@
 import type { ModelPlace } from '../contract.ts';
 
 /**
- * What proxied calls reach of Vertex AI, in the project and region of the account. Source: the vendor's REST reference. Calls
+ * The data plane of Vertex AI, in the project and region of the account. Source: the vendor's REST reference. Calls
  * that start jobs name buckets and service accounts in their body and are left out.
  */
 const VERSIONS = ['v1', 'v1beta1'];
@@ -33,7 +33,7 @@ export const DATA_PLANE: readonly string[] = VERSIONS.flatMap((version) => {
 
 const ONE_MODEL = '/projects/*/locations/*/publishers/<model>/models/<model>';
 
-/** Models of publishers. What an endpoint serves is its owner's to deploy, and no name of it is known: it is in no row. */
+/** Models of publishers. Endpoints are in no row: the model that one serves has no known name. */
 export const MODEL_PLACES: readonly ModelPlace[] = [
   {
     model: 'path',

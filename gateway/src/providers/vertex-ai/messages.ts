@@ -1,4 +1,4 @@
-/** The native messages API of Claude models; other models go through the adapter. */
+/** The native messages API of Claude models; other models do not have it. */
 import { ok } from '@gatehouse/crds';
 import { createMessagesRelayDecoder } from '../../wire/anthropic/index.ts';
 import type { Endpoint, StreamDecoder } from '../contract.ts';
@@ -26,7 +26,7 @@ export const messagesCountTokens: Endpoint = {
   answer: { kind: 'relay' },
 };
 
-/** Events of the platform's own are no part of the messages format. */
+/** Removes events of the platform, which are not part of the messages format. */
 const withoutVertexEvents = (decoder: StreamDecoder): StreamDecoder => ({
   push: (frame) => (frame.event === 'vertex_event' ? [] : decoder.push(frame)),
   end: () => decoder.end(),

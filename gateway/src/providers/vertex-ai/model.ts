@@ -1,4 +1,4 @@
-/** Which publisher serves a model, and under which name. */
+/** The publisher of a model and the model's name there. */
 import { AppError } from '../../errors/index.ts';
 import type { Call } from '../contract.ts';
 
@@ -14,7 +14,7 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map(
   (['google', 'anthropic', 'meta', 'mistralai', 'endpoints'] as const).map((family) => [family, family]),
 );
 
-/** Names that say who made the model although no prefix does. */
+/** Names that identify the publisher without a prefix. */
 const BY_NAME: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^claude/, 'anthropic'],
   [/^(?:mistral|codestral)/, 'mistralai'],

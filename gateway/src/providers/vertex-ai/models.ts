@@ -36,8 +36,8 @@ function nextPath(publisher: string, token: string): string | undefined {
 }
 
 /**
- * Tokens of people have no project of their own to count the call for; those of service accounts do, and they may not even
- * be allowed to name one.
+ * The quota project for user tokens, which have no project of their own. Service accounts have one and may lack the right to
+ * name another.
  */
 export function quotaProject({ endpoint, fields }: Call): string | undefined {
   if (endpoint !== 'listModels' || fields.secret('api_key') === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Call } from '../contract.ts';
 import { fieldMissing, hostText, pathSegment, pathText } from '../engine/index.ts';
 import { readModel } from './model.ts';
 
-/** Every region has a host of its own, the global one has none in its name. */
+/** Every region has its own host; the global host has no region in its name. */
 export function baseUrl(call: Call): string {
   const region = regionOf(call);
   const place = region === 'global' ? '' : `${hostText(region, 'vertex_region')}-`;
@@ -30,9 +30,9 @@ export function publisherPath(
 }
 
 /**
- * The path of an endpoint, by number or by full resource name. With a stored credential a name may only say again what
- * the account says: an endpoint elsewhere would be another project or region than its owner chose. A project's number is
- * not known to be that of the account, so the account's own project stands in its place.
+ * The path of an endpoint, by number or by full resource name. With a stored credential the name must
+ * match the account: an endpoint elsewhere would be in another project or region than its owner chose. A project's number is
+ * replaced by the account's project, since it cannot be matched.
  */
 export function endpointPath(call: Call, name: string): string {
   const resource = RESOURCE.exec(name);
@@ -53,7 +53,7 @@ export function endpointPath(call: Call, name: string): string {
 const RESOURCE = /^projects\/([^/]+)\/locations\/([^/]+)\/endpoints\/([^/]+)$/;
 const LOCATION = /^projects\/[^/]+\/locations\/([^/]+)\//;
 
-/** An endpoint with a full resource name is served where the name says, anything else in the target's region. */
+/** The region of an endpoint: that of a full resource name, else the target's. */
 function regionOf(call: Call): string {
   const { family, name } = readModel(call.model);
   const named = family === 'endpoints' && call.stored !== true ? LOCATION.exec(name)?.[1] : undefined;

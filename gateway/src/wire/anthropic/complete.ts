@@ -18,10 +18,10 @@ import {
 import { anthropicErrorFields } from './errors.ts';
 import { clampTemperature, unlessNegative, userMetadata } from './request.ts';
 
-/** Required upstream; the most that any model of the legacy API writes, in tokens. */
+/** Required upstream; the output limit of the legacy models, in tokens. */
 const DEFAULT_MAX_TOKENS = 4096;
 
-/** The body without `model` and `stream`, which not every provider of the format takes there. */
+/** The body without `model` and `stream`, which some providers of the format refuse there. */
 export function toLegacyCompletion(params: JsonObject): Result<JsonObject, AppError> {
   const prompt = promptOf(params);
   if (!prompt.ok) return prompt;
@@ -45,7 +45,7 @@ export function fromLegacyCompletion(body: unknown, ctx: WireContext): Result<Te
   return ok(toTextCompletion({ ...namesOf(body), choices: [{ text, finishReason }] }, ctx));
 }
 
-/** Events `completion` as text completion chunks; the vendor names no usage here. */
+/** Events `completion` as text completion chunks; the legacy API has no usage. */
 export function createLegacyCompletionDecoder(ctx: WireContext): StreamDecoder {
   const chunks = new TextChunks(ctx);
   let phase: 'open' | 'finished' | 'failed' = 'open';

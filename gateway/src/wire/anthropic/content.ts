@@ -7,13 +7,13 @@ export type Block = JsonObject;
 
 const DEFAULT_DOCUMENT_TYPE = 'application/pdf';
 
-/** A part of a user or tool message as a block; undefined when the format has none for it. */
+/** A part of a user or tool message as a block; undefined for parts without a counterpart. */
 export function toBlock(part: ContentPart): Block | undefined {
   const block = toPlainBlock(part);
   return block === undefined ? undefined : withCacheControl(block, part['cache_control']);
 }
 
-/** The block with the breakpoint, unless there is none. */
+/** The block with a cache breakpoint, if there is one. */
 export function withCacheControl(block: Block, cacheControl: unknown): Block {
   return cacheControl === undefined || cacheControl === null ? block : { ...block, cache_control: cacheControl };
 }
@@ -47,7 +47,7 @@ function toDocumentBlock(file: FilePart): Block | undefined {
   return { type: 'document', source: { type: 'text', media_type: type, data: text } };
 }
 
-/** Images and PDF files are told by their media type, whatever part carried them. */
+/** Images and PDF files are distinguished by media type, whatever the type of the part. */
 function toMediaBlock(type: string, data: string, other: 'image' | 'document' = 'image'): Block {
   const known = type.startsWith('image/') ? 'image' : other;
   return {
@@ -56,7 +56,7 @@ function toMediaBlock(type: string, data: string, other: 'image' | 'document' = 
   };
 }
 
-/** Without parameters, and with the registered name of JPEG: the upstream refuses the common misspelling. */
+/** Without parameters, and `image/jpeg` for `image/jpg`, which the upstream refuses. */
 function mediaType(mimeType: string): string {
   const type = mimeType.split(';', 1)[0] ?? mimeType;
   return type === 'image/jpg' ? 'image/jpeg' : type;

@@ -1,11 +1,11 @@
-/** One reading of chat requests for every block-shaped upstream: deprecated functions are tools, broken members are absent. */
+/** Reads chat requests for all upstreams with content blocks: deprecated functions become tools, malformed members are dropped. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, objectsAt, textAt } from '../json/json.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '../openai/index.ts';
 import { messagesOf, parseArguments, partsOf } from '../openai/index.ts';
 
-/** A tool call whose arguments are parsed. */
+/** A tool call with parsed arguments. */
 export interface ReadToolCall {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface ReadToolCall {
   readonly cacheControl: unknown;
 }
 
-/** The messages of a chat body; `function_call` and role `function` are told as tool calls and tool results. */
+/** The messages of a chat body; `function_call` and role `function` become tool calls and tool results. */
 export function conversationOf(params: JsonObject): readonly ChatMessage[] {
   let calls = 0;
   return messagesOf(params).map((message) => {
@@ -28,7 +28,7 @@ export function conversationOf(params: JsonObject): readonly ChatMessage[] {
   });
 }
 
-/** Function calls have no ids: the n-th of a conversation gets n, and a result belongs to the call before it. */
+/** Function calls have no ids: the n-th of a conversation gets id n, and a result belongs to the preceding call. */
 const functionCallId = (n: number): string => `function_call_${n}`;
 
 /** The tool calls of an assistant message. */
@@ -41,7 +41,7 @@ export function toolCallsOf(message: ChatMessage): readonly ReadToolCall[] {
   }));
 }
 
-/** What an assistant said: its blocks when it has some, else its content. */
+/** Parts of an assistant message: its content blocks if present, else its content. */
 export function assistantPartsOf(message: ChatMessage): readonly ContentPart[] {
   const blocks = objectsAt({ ...message }, 'content_blocks') as readonly ContentPart[];
   return blocks.length > 0 ? blocks : partsOf(message.content);
@@ -58,7 +58,7 @@ export type ToolChoice =
   | { readonly kind: 'auto' | 'required' | 'none' }
   | { readonly kind: 'tool'; readonly name: string };
 
-/** What the client says about the use of tools, `function_call` included; undefined when it says nothing we know. */
+/** The tool choice, `function_call` included; undefined when absent or unknown. */
 export function toolChoiceOf(params: JsonObject): ToolChoice | undefined {
   const choice = params['tool_choice'] ?? params['function_call'];
   if (choice === 'auto' || choice === 'required' || choice === 'none') return { kind: choice };

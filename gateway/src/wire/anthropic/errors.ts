@@ -12,7 +12,7 @@ export function anthropicErrorFields(body: unknown): ErrorFields | undefined {
   return { message, type: textAt(error, 'type') ?? null, param: null, code: null };
 }
 
-/** Whether an event of a stream says that the upstream is overloaded. */
+/** Whether an event of a stream is the upstream's overload error. */
 export function isOverloadFrame(frame: Frame): boolean {
   if (frame.event !== undefined && frame.event !== 'error') return false;
   return anthropicErrorFields(parseJsonObject(frame.data))?.type === 'overloaded_error';

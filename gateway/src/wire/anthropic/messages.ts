@@ -9,7 +9,7 @@ export interface Turn {
   readonly content: string | readonly Block[];
 }
 
-/** The system blocks in order; a message whose first part has no text gives none. */
+/** The system blocks in order; a message whose first part has no text is skipped. */
 export function toSystem(messages: readonly ChatMessage[]): readonly Block[] {
   return messages.filter(isSystem).flatMap((message) => {
     const parts = partsOf(message.content);
@@ -17,7 +17,7 @@ export function toSystem(messages: readonly ChatMessage[]): readonly Block[] {
   });
 }
 
-/** User and assistant turns. Tool results in a row and the user message after them are one turn. */
+/** User and assistant turns. Consecutive tool results and the user message after them form one turn. */
 export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
   const turns: Turn[] = [];
   let afterToolResult = false;
@@ -67,8 +67,8 @@ function toToolUse({ id, name, input, cacheControl }: ReadToolCall): Block {
 }
 
 /**
- * What an assistant said earlier. Vendor blocks go back unchanged: thinking and server tool blocks must be returned as they
- * came. Tool calls come from `tool_calls`; thinking without a signature was written by another vendor and would be refused.
+ * A block of an earlier assistant message. Vendor blocks are sent unchanged: the upstream requires thinking and server tool
+ * blocks as it produced them. Tool calls come from `tool_calls`; thinking without signature is of another vendor and refused.
  */
 function toAssistantBlock(part: ContentPart): Block | undefined {
   switch (part.type) {
@@ -88,7 +88,7 @@ function toAssistantBlock(part: ContentPart): Block | undefined {
   }
 }
 
-/** Whether a thinking block carries the signature without which no upstream takes it back. */
+/** Whether a thinking block has the signature that upstreams require. */
 export function isSigned(block: Block): boolean {
   return typeof block['signature'] === 'string' && block['signature'] !== '';
 }
@@ -97,7 +97,7 @@ function blocksOf(parts: readonly ContentPart[]): readonly Block[] {
   return parts.map(toBlock).filter((block) => block !== undefined);
 }
 
-/** A breakpoint on a whole message stands on its last block. */
+/** A cache breakpoint on a message is set on its last block. */
 function withBreakpoint(blocks: readonly Block[], cacheControl: unknown): readonly Block[] {
   const last = blocks.at(-1);
   if (last === undefined || isAbsent(cacheControl) || 'cache_control' in last) return blocks;

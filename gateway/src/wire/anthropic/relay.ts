@@ -1,4 +1,4 @@
-/** A messages stream decoded and said again in its own format, for upstreams with another framing. */
+/** A messages stream decoded and re-encoded in its own format, for upstreams with another framing. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, WireContext } from '../contract.ts';
 import { objectAt, textAt } from '../json/json.ts';
 import { INCOMPLETE_STREAM, parseJsonObject, toStreamError } from '../openai/index.ts';
@@ -6,7 +6,7 @@ import { anthropicErrorFields } from './errors.ts';
 import { countsOf, NO_TOKENS, type TokenCounts, toUsage } from './usage.ts';
 
 export interface RelayOptions {
-  /** Members the upstream adds to events that the format does not know. */
+  /** Members of events that the upstream adds to the format. */
   readonly dropMembers?: readonly string[];
 }
 

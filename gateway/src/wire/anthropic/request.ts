@@ -9,9 +9,9 @@ import { toSystem, toTurns } from './messages.ts';
 import { toTool, toToolChoice } from './tools.ts';
 
 const DEFAULT_MODEL = 'claude-sonnet-4-5';
-/** Output tokens asked for when the client names no limit: the upstream requires one. */
+/** Output limit when the client sets none, which the upstream requires. */
 const DEFAULT_MAX_TOKENS = 64_000;
-/** Models that write less than the default, in output tokens, by a part of their name. Source: the vendor's model table. */
+/** Models with a lower output limit than the default, by a part of their name. Source: the vendor's model table. */
 const OUTPUT_LIMITS: readonly (readonly [fragment: string, tokens: number])[] = [
   ['claude-2', 4096],
   ['claude-instant', 4096],
@@ -27,7 +27,7 @@ const OUTPUT_LIMITS: readonly (readonly [fragment: string, tokens: number])[] = 
 
 /**
  * The body, `model` and `stream` included; parameters without a counterpart are left out and the client's body is not
- * touched. Providers that name the model or the API version elsewhere change the copy they get.
+ * changed. Providers that send the model or the API version elsewhere change the returned copy.
  */
 export function toAnthropicBody(params: JsonObject, ctx: WireContext): Result<Record<string, unknown>, AppError> {
   const messages = conversationOf(params);
@@ -53,7 +53,7 @@ export function toAnthropicBody(params: JsonObject, ctx: WireContext): Result<Re
   return ok({ ...withoutAbsent(body) });
 }
 
-/** The output limit for calls that name none. Units: tokens. */
+/** The output limit for calls without one. Units: tokens. */
 export function defaultMaxTokens(model: string): number {
   return OUTPUT_LIMITS.find(([fragment]) => model.includes(fragment))?.[1] ?? DEFAULT_MAX_TOKENS;
 }
@@ -75,7 +75,7 @@ export function userMetadata(params: JsonObject): JsonObject | undefined {
   return user === undefined ? undefined : { user_id: user };
 }
 
-/** An explicit `thinking` wins over the one that an effort implies. */
+/** An explicit `thinking` overrides the one derived from the effort. */
 function toThinking(params: JsonObject): JsonObject | undefined {
   const effort = effortOf(params);
   const implied = effort === undefined ? undefined : { type: effort === 'none' ? 'disabled' : 'adaptive' };

@@ -20,7 +20,7 @@ class AnthropicDecoder implements StreamDecoder {
   readonly #ctx: WireContext;
   readonly #chunks: ChatChunks;
   #counts: TokenCounts = NO_TOKENS;
-  /** The tool call that is being written: its block in the upstream's count, its index in ours. */
+  /** The current tool call: its block index upstream and its index in the client's stream. */
   #openTool: { readonly block: number; readonly index: number } | undefined;
   #tools = 0;
   #phase: 'open' | 'finished' | 'closed' = 'open';

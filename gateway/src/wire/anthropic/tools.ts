@@ -5,7 +5,7 @@ import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
 import { toolChoiceOf } from './conversation.ts';
 
 const EMPTY_SCHEMA = { type: 'object', properties: {} };
-/** Members of a tool that the upstream knows under the same name; they may stand on the tool or on its function. */
+/** Members of a tool with the same name upstream; they may be on the tool or on its function. */
 const EXTRAS = ['cache_control', 'strict', 'defer_loading', 'allowed_callers', 'input_examples'] as const;
 
 /** A function tool, or a server tool of the vendor. */
@@ -26,7 +26,7 @@ function toFunctionTool(tool: JsonObject, definition: JsonObject): JsonObject {
   });
 }
 
-/** `{type: T, T: {name: V, …}}` is the tool T in version V; a tool in the vendor's own shape stays as it is. */
+/** `{type: T, T: {name: V, …}}` is the tool T in version V; a tool in the vendor's own shape is sent unchanged. */
 export function toServerTool(tool: JsonObject): JsonObject {
   const name = textAt(tool, 'type') ?? '';
   const settings = objectAt(tool, name);
@@ -34,7 +34,7 @@ export function toServerTool(tool: JsonObject): JsonObject {
   return withoutAbsent({ ...settings, name, type: settings['name'], cache_control: tool['cache_control'] });
 }
 
-/** The choice, with the wish for one call at a time inside it: the format has no member of its own for that. */
+/** The tool choice, with `parallel_tool_calls` as a member of it, as the format requires. */
 export function toToolChoice(params: JsonObject): JsonObject | undefined {
   const choice = toolChoiceOf(params);
   const single = params['parallel_tool_calls'] === false ? { disable_parallel_tool_use: true } : {};

@@ -1,17 +1,17 @@
 import type { JsonObject, Usage } from '../contract.ts';
 import { numberAt, objectAt } from '../json/json.ts';
 
-/** What block-shaped vendors count, in tokens: cached input is not part of `input`. */
+/** Counts of vendors with content blocks, in tokens: `input` excludes cached input. */
 export interface TokenCounts {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** The vendor's own total, when it names one. */
+  /** The vendor's own total, if any. */
   readonly total?: number | undefined;
 }
 
-/** The unified usage: cached input counts as prompt; the cache members stand there when either is not zero. */
+/** The unified usage: cached input counts as prompt; the cache members are present when either is not zero. */
 export function toUsage({ input, output, cacheRead, cacheWrite, total }: TokenCounts): Usage {
   const prompt = input + cacheRead + cacheWrite;
   return {
@@ -25,13 +25,13 @@ export function toUsage({ input, output, cacheRead, cacheWrite, total }: TokenCo
   };
 }
 
-/** The unified usage of a messages answer, or undefined when it names none. */
+/** The unified usage of a messages answer; undefined without one. */
 export function usageOfMessage(body: JsonObject | undefined): Usage | undefined {
   const usage = objectAt(body, 'usage');
   return usage === undefined ? undefined : toUsage(countsOf(usage));
 }
 
-/** Reads the counts of a messages usage; members it does not name keep their value in `before`. */
+/** Reads the counts of a messages usage; absent members keep their value in `before`. */
 export function countsOf(usage: JsonObject | undefined, before: TokenCounts = NO_TOKENS): TokenCounts {
   return {
     input: numberAt(usage, 'input_tokens') ?? before.input,

@@ -1,4 +1,4 @@
-/** Parameters that Converse does not know and the model does. */
+/** Parameters of the model that are not part of Converse. */
 import { outputConfig, toolsOf, toServerTool, userMetadata } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, withoutAbsent } from '../json/json.ts';
@@ -6,7 +6,7 @@ import type { ConverseTarget } from './target.ts';
 
 type Fields = (params: JsonObject, target: ConverseTarget) => JsonObject;
 
-/** The family's fields, under those the client names itself. */
+/** The fields of the family, overridden by the client's own. */
 export function toAdditionalFields(params: JsonObject, target: ConverseTarget): JsonObject | undefined {
   const own =
     objectAt(params, 'additional_model_request_fields') ?? objectAt(params, 'additionalModelRequestFields') ?? {};

@@ -25,7 +25,7 @@ export function fromConverseAnswer(body: unknown, ctx: WireContext): Result<Chat
   return ok(toChatCompletion({ choices: [choice], usage: converseUsage(objectAt(body, 'usage')) }, ctx));
 }
 
-/** The text of a block; text with citations comes in pieces. */
+/** The text of a block; text with citations is split into pieces. */
 export function textOfBlock(block: JsonObject): string | undefined {
   const cited = objectAt(block, 'citationsContent');
   if (cited === undefined) return textAt(block, 'text');
@@ -47,7 +47,7 @@ function toContentBlocks(block: JsonObject): readonly ContentPart[] {
   return toThinkingBlocks(block);
 }
 
-/** Reasoning as thinking blocks, which carry the signature with which they have to be sent back. */
+/** Reasoning as thinking blocks, with the signature that the upstream requires in the history. */
 export function toThinkingBlocks(block: JsonObject): readonly ContentPart[] {
   const reasoning = objectAt(block, 'reasoningContent');
   if (reasoning?.['redactedContent'] !== undefined) {

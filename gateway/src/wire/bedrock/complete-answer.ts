@@ -1,4 +1,4 @@
-/** Text completion answers of every family, told by their shape. */
+/** Text completion answers of every family, distinguished by their shape. */
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
 import type { JsonObject, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
@@ -21,7 +21,7 @@ interface Shape {
   /** The member by which an answer is recognised. */
   readonly marker: string;
   choices(body: JsonObject): readonly Choice[];
-  /** Counts that stand in the body, in tokens; absent: in the headers. */
+  /** Counts in the body, in tokens; absent: in the headers. */
   counts?(body: JsonObject): { readonly input?: number | undefined; readonly output?: number | undefined };
 }
 

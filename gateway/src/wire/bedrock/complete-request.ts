@@ -87,7 +87,7 @@ export function toCompleteBody(params: JsonObject, family: Family): Result<JsonO
   return prompt.ok ? writeBody(params, prompt.value, family) : prompt;
 }
 
-/** The invoke body of a chat with a model that knows text completion only. */
+/** The invoke body of a chat with a model that has text completion only. */
 export function toLegacyChatBody(params: JsonObject, family: Family): Result<JsonObject, AppError> {
   const lines = conversationOf(params).map((message) => {
     const role = isSystem(message) ? 'system' : message.role;

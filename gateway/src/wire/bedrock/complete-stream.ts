@@ -1,4 +1,4 @@
-/** Text completion streams of every family, told by their shape. */
+/** Text completion streams of every family, distinguished by their shape. */
 import type { Frame, JsonObject, StreamDecoder, StreamItem, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../json/json.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { exceptionFields } from './errors.ts';
 import { plainUsage } from './usage.ts';
 
-/** What the last frame adds: counts in tokens. */
+/** The member of the last frame with token counts. */
 export const METRICS_MEMBER = 'amazon-bedrock-invocationMetrics';
 
 interface Piece {
@@ -38,7 +38,7 @@ export function createCompleteDecoder(ctx: WireContext): StreamDecoder {
   });
 }
 
-/** Chat chunks from the same frames, for models that know text completion only. */
+/** Chat chunks from the same frames, for models that have text completion only. */
 export function createLegacyChatDecoder(ctx: WireContext): StreamDecoder {
   const chunks = new ChatChunks(ctx);
   let opened = false;
@@ -84,7 +84,7 @@ function createPieceDecoder(ctx: WireContext, writer: Writer): StreamDecoder {
 const metricsUsage = (metrics: JsonObject | undefined): Usage | undefined =>
   plainUsage(numberAt(metrics, 'inputTokenCount'), numberAt(metrics, 'outputTokenCount'));
 
-/** What a frame says, by the member that only its family has. */
+/** Reads a frame by the member that only its family has. */
 function readPieces(body: JsonObject): readonly Piece[] {
   const index = numberAt(body, 'index') ?? 0;
   // cohere: the last frame repeats the whole text

@@ -13,7 +13,7 @@ import { type Block, type ContentScope, type Media, remoteSource, toMediaBlock }
 
 const CACHE_POINT: Block = { cachePoint: { type: 'default' } };
 
-/** The blocks, then a breakpoint when one was asked for. */
+/** The blocks, then a cache point if the part has one. */
 export function withCachePoint(blocks: readonly Block[], cacheControl: unknown): readonly Block[] {
   return blocks.length === 0 || isAbsent(cacheControl) ? blocks : [...blocks, CACHE_POINT];
 }
@@ -23,7 +23,7 @@ export function toTextBlocks(text: unknown): readonly Block[] {
   return typeof text === 'string' && text.trim() !== '' ? [{ text }] : [];
 }
 
-/** The blocks of a user message, or of a tool's answer. */
+/** The blocks of a user message or a tool result. */
 export function toContent({ content, cache_control }: ChatMessage, scope: ContentScope): readonly Block[] {
   const blocks = partsOf(content).flatMap((part) => withCachePoint(toPartBlocks(part, scope), part['cache_control']));
   return withCachePoint(blocks, cache_control);
@@ -46,7 +46,7 @@ function mediaOf(part: ContentPart, scope: ContentScope): Media | undefined {
   return { ...found, mimeType: file.mimeType ?? found.mimeType, name: file.name };
 }
 
-/** `guess` is the type of a bucket's object whose name does not tell it. */
+/** `guess`: the type of a bucket's object whose name has no known extension. */
 function urlMedia(url: string, guess: string | undefined, scope: ContentScope): Media | undefined {
   const data = parseDataUrl(url);
   if (data !== undefined) return { mimeType: data.mimeType, source: bytes(data.data) };
@@ -56,7 +56,7 @@ function urlMedia(url: string, guess: string | undefined, scope: ContentScope): 
 
 const bytes = (data: string): Block => ({ bytes: data });
 
-/** What an assistant said earlier; thinking goes back with its signature, unsigned thinking came from another vendor. */
+/** Earlier assistant messages; thinking is sent with its signature, unsigned thinking of other vendors is left out. */
 export function toAssistantBlocks(part: ContentPart): readonly Block[] {
   return withCachePoint(assistantBlocks(part), part['cache_control']);
 }

@@ -12,7 +12,7 @@ export function toInvokeCount(invokeBody: JsonObject): JsonObject {
   return { input: { invokeModel: { body: Buffer.from(JSON.stringify(body)).toString('base64') } } };
 }
 
-/** For all others: what of a Converse body is counted. */
+/** For all others: the counted members of a Converse body. */
 export function toConverseCount({ messages, system, toolConfig, ...rest }: JsonObject): JsonObject {
   const { additionalModelRequestFields } = rest;
   const counted = { messages, system, toolConfig, additionalModelRequestFields };

@@ -7,7 +7,7 @@ import { numberAt, objectAt, textAt, withoutAbsent } from '../json/json.ts';
 /** One thing to embed. */
 export interface EmbedInput {
   readonly text?: string | undefined;
-  /** Base64, or a data URL where the upstream wants one. */
+  /** Base64, or a data URL where the upstream requires one. */
   readonly image?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function toCohereEmbedBody(params: JsonObject, inputs: readonly EmbedInpu
   });
 }
 
-/** Models of the vendor that know one encoding only. */
+/** Models of the vendor with a single encoding. */
 const ONE_ENCODING = ['amazon.titan-embed-g1-text-02', 'amazon.titan-embed-text-v1', 'amazon.titan-embed-image-v1'];
 
 /** The body for a model of amazon, which takes one input per call. */
@@ -62,7 +62,7 @@ export function toTitanEmbedBody(params: JsonObject, input: EmbedInput, model: s
   });
 }
 
-/** Clients' name for floats as bytes; titan does not know it, so its floats are packed here. */
+/** The OpenAI encoding of floats as bytes; titan does not have it, so its floats are packed here. */
 const BASE64 = 'base64';
 
 function encodingsOf(params: JsonObject): readonly unknown[] | undefined {
@@ -73,7 +73,7 @@ function encodingsOf(params: JsonObject): readonly unknown[] | undefined {
 
 const wantedEncoding = (params: JsonObject): string => String(encodingsOf(params)?.[0] ?? 'float');
 
-/** The vectors of a cohere answer, in the encoding that was asked for. */
+/** The vectors of a cohere answer, in the requested encoding. */
 export function cohereVectors(body: unknown, params: JsonObject): Result<readonly unknown[], string> {
   const embeddings = isObject(body) ? body['embeddings'] : undefined;
   if (Array.isArray(embeddings)) return ok(embeddings);
@@ -92,7 +92,7 @@ export interface TitanVector {
   readonly tokens: number | undefined;
 }
 
-/** The vector of a titan answer, in the encoding that was asked for. */
+/** The vector of a titan answer, in the requested encoding. */
 export function titanVector(body: unknown, params: JsonObject): Result<TitanVector, string> {
   if (!isObject(body)) return err('the answer is not an object');
   const wanted = wantedEncoding(params);

@@ -4,7 +4,7 @@ import { textAt } from '../json/json.ts';
 import { parseJsonObject } from '../openai/index.ts';
 import type { Headers } from './usage.ts';
 
-/** Reads `{message}` or `{Message}` with the type from `__type` or the header; undefined for other shapes (1.8 "aws"). */
+/** Reads `{message}` or `{Message}` with the type from `__type` or the header; undefined for other shapes. */
 export function awsErrorFields(body: unknown, headers: Headers = {}): ErrorFields | undefined {
   if (!isObject(body)) return undefined;
   const message = textAt(body, 'message') ?? textAt(body, 'Message');

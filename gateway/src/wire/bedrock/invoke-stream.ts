@@ -5,7 +5,7 @@ import { toStreamError } from '../openai/index.ts';
 import { METRICS_MEMBER } from './complete-stream.ts';
 import { exceptionFields } from './errors.ts';
 
-/** Emits the model's own events under their names, without the member that Bedrock adds. */
+/** Emits the model's events under their names, without the member that Bedrock adds. */
 export function createInvokeMessagesDecoder(ctx: WireContext): StreamDecoder {
   const relay = createMessagesRelayDecoder(ctx, { dropMembers: [METRICS_MEMBER] });
   let failed = false;
@@ -23,7 +23,7 @@ export function createInvokeMessagesDecoder(ctx: WireContext): StreamDecoder {
 
 type OpenDecoder = (ctx: WireContext) => StreamDecoder;
 
-/** Chooses by the first frame: the id of a model does not always say which dialect answers. */
+/** Selects the decoder by the first frame: the id of a model does not always determine the dialect. */
 export function createDialectDecoder(
   ctx: WireContext,
   dialects: { invoke: OpenDecoder; converse: OpenDecoder },

@@ -10,11 +10,11 @@ export interface InlineMedia {
   readonly data: string;
 }
 
-/** What blocks of one conversation share. */
+/** State common to the blocks of one conversation. */
 export interface ContentScope {
   /** Fetched files by their URL. */
   readonly remote: ReadonlyMap<string, InlineMedia>;
-  /** A name for a document that no other document of the conversation has. */
+  /** A name for a document that is unique in the conversation. */
   nameDocument(wanted: string | undefined): string;
 }
 
@@ -45,7 +45,7 @@ export interface Media {
   readonly name?: string | undefined;
 }
 
-/** The block for a file, by its MIME type: what is neither image nor video is a document. */
+/** The block for a file, by its MIME type: types other than images and videos are documents. */
 export function toMediaBlock({ mimeType = DEFAULT_TYPE, source, name }: Media, scope: ContentScope): Block {
   const [type = '', subtype = ''] = (mimeType.split(';', 1)[0] ?? '').split('/');
   const format = FORMATS.get(subtype) ?? subtype;
@@ -54,19 +54,19 @@ export function toMediaBlock({ mimeType = DEFAULT_TYPE, source, name }: Media, s
   return { document: { format, name: scope.nameDocument(name), source } };
 }
 
-/** Where the bytes of a URL come from: what was fetched, or the bucket. */
+/** Source of the bytes of a URL: the fetched file, or the bucket. */
 export function remoteSource(url: string, scope: ContentScope): Media | undefined {
   if (url.startsWith('s3://')) return { source: { s3Location: { uri: url } } };
   const media = scope.remote.get(url);
   return media === undefined ? undefined : { mimeType: media.mimeType, source: { bytes: media.data } };
 }
 
-/** Whether the URL has to be fetched, because the upstream takes bytes and buckets only. */
+/** Whether the URL has to be fetched, because the upstream accepts bytes and buckets only. */
 export const isRemote = (url: string): boolean => /^https?:\/\//i.test(url);
 
 const MAX_NAME_CHARS = 200;
 
-/** Names as the upstream wants them: few characters, one space at a time, each once; numbered in order when there is none. */
+/** Valid document names: restricted characters, single spaces, unique; numbered in order when there is none. */
 export function createContentScope(remote: ContentScope['remote'] = new Map()): ContentScope {
   const taken = new Set<string>();
   return {

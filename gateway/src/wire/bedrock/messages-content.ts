@@ -12,7 +12,7 @@ export function messageBlocksOf(content: unknown): readonly JsonObject[] {
   return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : [];
 }
 
-/** One block, and a breakpoint after it when it carries one. */
+/** One block, followed by a cache point if it has one. */
 export function toConverseBlocks(block: JsonObject, scope: ContentScope): readonly Block[] {
   return withCachePoint(convert(block, scope), block['cache_control']);
 }
@@ -41,7 +41,7 @@ function convert(block: JsonObject, scope: ContentScope): readonly Block[] {
   }
 }
 
-/** A tool's answer holds texts, images and documents; breakpoints cannot stand inside it. */
+/** A tool result may have texts, images and documents, but no cache points. */
 function toToolResult(block: JsonObject, scope: ContentScope): JsonObject {
   const items = messageBlocksOf(block['content']).filter(({ type }) => type !== 'tool_result');
   return {

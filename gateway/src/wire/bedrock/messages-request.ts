@@ -10,7 +10,7 @@ import type { ConverseTarget } from './target.ts';
 import { type ToolSpec, takesToolCachePoints, toToolEntries } from './tools.ts';
 import { type Turn, toAlternatingTurns } from './turns.ts';
 
-/** The body; the model stands in the URL. Members without a counterpart are left out. */
+/** The body; the model is in the URL. Members without a counterpart are left out. */
 export function toConverseMessages(params: JsonObject, target: ConverseTarget): JsonObject {
   const system = messageBlocksOf(params['system']).flatMap((block) =>
     withCachePoint(toTextBlocks(block['text']), block['cache_control']),
@@ -54,7 +54,7 @@ function toInferenceConfig(params: JsonObject): JsonObject | undefined {
   return orAbsent(withoutAbsent(config));
 }
 
-/** Server tools of the vendor have no counterpart. Tools that the conversation used must be declared. */
+/** Server tools of the vendor have no counterpart. Tools used in the conversation must be declared. */
 function toToolConfig(params: JsonObject, model: string): JsonObject | undefined {
   const choice = objectAt(params, 'tool_choice');
   const specs = objectsAt(params, 'tools').filter(isCustomTool).map(toToolSpec);
@@ -100,7 +100,7 @@ function toToolChoice(choice: JsonObject | undefined): JsonObject | undefined {
   }
 }
 
-/** The upstream takes texts only. */
+/** The upstream accepts texts only. */
 function toRequestMetadata(params: JsonObject): JsonObject | undefined {
   const entries = Object.entries(objectAt(params, 'metadata') ?? {});
   return orAbsent(Object.fromEntries(entries.filter(([, value]) => typeof value === 'string')));

@@ -17,7 +17,7 @@ export function createConverseMessagesDecoder(ctx: WireContext): StreamDecoder {
 
 class ConverseMessagesDecoder implements StreamDecoder {
   readonly #ctx: WireContext;
-  /** The block that is open: the upstream's number for it and ours. */
+  /** The open block: its index upstream and in the client's stream. */
   #open: { readonly upstream: number; readonly index: number } | undefined;
   #blocks = 0;
   #started = false;

@@ -1,4 +1,4 @@
-/** What a Bedrock model id says. */
+/** Reads Bedrock model ids. */
 
 export type Family = 'anthropic' | 'cohere' | 'meta' | 'mistral' | 'amazon' | 'ai21' | 'stability' | 'other';
 
@@ -15,11 +15,11 @@ const FAMILIES: ReadonlySet<string> = new Set([
 const REGION_PREFIX = /^(?:us-gov|us|eu|apac|au|ca|jp|sa|global)\./;
 
 export interface BedrockModel {
-  /** The id as it goes into the URL, decoded. */
+  /** The decoded id for URLs. */
   readonly id: string;
-  /** The name that tells the family; undefined when only the service knows what is behind the id. */
+  /** The foundation model; undefined when it has to be looked up. */
   readonly foundation: string | undefined;
-  /** An inference profile whose model can be looked up. */
+  /** The inference profile to look up. */
   readonly profile: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function readModelId(model: string): BedrockModel {
   const name = resource.slice(slash + 1);
   if (type === 'foundation-model') return { id, foundation: name.slice(name.lastIndexOf('/') + 1), profile: undefined };
   if (!type.endsWith('inference-profile')) return { id, foundation: undefined, profile: undefined };
-  // The ids of the service's own profiles are model names; those of an account's profiles say nothing.
+  // Ids of the service's own profiles are model names; ids of an account's profiles are opaque.
   return familyOf(name) === 'other'
     ? { id, foundation: undefined, profile: id }
     : { id, foundation: name, profile: undefined };
@@ -45,12 +45,12 @@ export function familyOf(foundation: string | undefined): Family {
   return FAMILIES.has(vendor) ? (vendor as Family) : 'other';
 }
 
-/** The id of the model itself, where `eu.` and the like name a group of regions. */
+/** The id of the model without the prefix of a region group such as `eu.`. */
 export function withoutRegion(id: string): string {
   return id.replace(REGION_PREFIX, '');
 }
 
-/** Chat on these is text completion with a prompt. */
+/** Models on which chat is text completion with a prompt. */
 const LEGACY_CHAT: ReadonlySet<string> = new Set([
   'cohere.command-text-v14',
   'cohere.command-light-text-v14',

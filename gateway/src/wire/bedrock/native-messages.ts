@@ -1,8 +1,8 @@
-/** The messages API as Bedrock takes it in an invoke call. */
+/** The messages API in an invoke call of Bedrock. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 
-/** Members that Bedrock knows; it refuses others. Source: providers.yaml `param_bases.messages` without model and stream. */
+/** Members that Bedrock accepts; it refuses others. Source: the Anthropic messages API, without model and stream. */
 const MEMBERS = [
   'messages',
   'max_tokens',
@@ -24,7 +24,7 @@ const MEMBERS = [
 const DEFAULT_VERSION = 'bedrock-2023-05-31';
 
 export interface NativeOptions {
-  /** Ignored when it is not a Bedrock version: clients of the vendor's own API always send theirs. */
+  /** Ignored unless it is a Bedrock version: SDKs of the vendor always send a version of the vendor's API. */
   readonly anthropicVersion?: string | undefined;
   readonly anthropicBeta?: readonly string[] | undefined;
 }
@@ -42,10 +42,10 @@ export function toInvokeMessages(params: JsonObject, options: NativeOptions): Js
   };
 }
 
-/** Blocks hold blocks at most this deep: message, tool result, document. */
+/** Nesting of blocks: message, tool result, document. */
 const MAX_DEPTH = 4;
 
-/** A list of blocks, messages or tools whose breakpoints have no `scope`, which Bedrock does not know. */
+/** A list of blocks, messages or tools without `scope` in cache breakpoints, which Bedrock refuses. */
 function withoutCacheScopes(value: unknown, depth = 0): unknown {
   if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
   return value.map((item: unknown) => (isObject(item) ? withoutCacheScope(item, depth) : item));

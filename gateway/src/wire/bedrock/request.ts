@@ -10,7 +10,7 @@ import type { ConverseTarget } from './target.ts';
 import { toToolConfig } from './tools.ts';
 import { type Turn, toAlternatingTurns } from './turns.ts';
 
-/** The body; the model stands in the URL. Parameters without a counterpart are left out. */
+/** The body; the model is in the URL. Parameters without a counterpart are left out. */
 export function toConverseBody(params: JsonObject, target: ConverseTarget): JsonObject {
   const messages = conversationOf(params);
   const system = messages.filter(isSystem).flatMap(toSystemBlocks);
@@ -54,7 +54,7 @@ function toTurn(message: ChatMessage, scope: ContentScope): Turn {
   if (message.role !== 'tool') return { role: 'user', content: toContent(message, scope) };
   const content = toContent(message, scope);
   const toolResult = { toolUseId: message.tool_call_id ?? '', content: content.filter(isNotCachePoint) };
-  // A breakpoint cannot stand inside a tool's answer.
+  // A tool result cannot have a cache point.
   return { role: 'user', content: [{ toolResult }, ...content.filter((block) => !isNotCachePoint(block)).slice(-1)] };
 }
 

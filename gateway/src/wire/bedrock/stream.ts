@@ -93,7 +93,7 @@ class ConverseDecoder implements StreamDecoder {
   }
 }
 
-/** What only clients that are not strict get: reasoning and citations. */
+/** Reasoning and citations, for answers that are not strict. */
 function reasoningDelta(delta: JsonObject): JsonObject | undefined {
   if (delta['citation'] !== undefined) return { citation: delta['citation'] };
   const reasoning = objectAt(delta, 'reasoningContent');

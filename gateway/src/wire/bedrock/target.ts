@@ -1,9 +1,9 @@
 import type { InlineMedia } from './media.ts';
 import type { Family } from './model-id.ts';
 
-/** What the body depends on besides the parameters. */
+/** Facts that the body depends on beside the parameters. */
 export interface ConverseTarget {
-  /** The foundation model when it is known, else the id. */
+  /** The foundation model if known, else the id. */
   readonly model: string;
   readonly family: Family;
   readonly anthropicBeta?: readonly string[] | undefined;

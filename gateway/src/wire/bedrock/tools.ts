@@ -14,7 +14,7 @@ export interface ToolSpec {
   readonly cacheControl: unknown;
 }
 
-/** A tool, and a breakpoint after it when the model takes one there. */
+/** A tool, followed by a cache point if the model accepts one there. */
 export function toToolEntries(tool: ToolSpec, cachePoints: boolean): readonly JsonObject[] {
   const toolSpec = withoutAbsent({
     name: tool.name,
@@ -25,12 +25,12 @@ export function toToolEntries(tool: ToolSpec, cachePoints: boolean): readonly Js
   return marked ? [{ toolSpec }, { cachePoint: { type: 'default' } }] : [{ toolSpec }];
 }
 
-/** Models of this vendor refuse breakpoints between tools. */
+/** Some models refuse cache points between tools. */
 export const takesToolCachePoints = (model: string): boolean => !model.includes('amazon');
 
 /**
  * The tools and the choice. A conversation that used tools must declare them, even when the client forbids more calls or
- * sends no tools any more.
+ * no longer sends tools.
  */
 export function toToolConfig(
   params: JsonObject,
@@ -65,7 +65,7 @@ function usedTools(messages: readonly ChatMessage[]): readonly ToolSpec[] {
   return [...names].map((name) => ({ name, description: undefined, schema: undefined, cacheControl: undefined }));
 }
 
-/** Converse has no word for "none". */
+/** Converse has no choice "none". */
 function toToolChoice(choice: ToolChoice | undefined): JsonObject | undefined {
   switch (choice?.kind) {
     case 'auto':

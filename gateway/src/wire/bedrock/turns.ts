@@ -1,4 +1,4 @@
-/** The order of turns that Converse asks for. */
+/** The order of turns that Converse requires. */
 import type { Block } from './media.ts';
 
 export interface Turn {
@@ -6,10 +6,10 @@ export interface Turn {
   readonly content: readonly Block[];
 }
 
-/** Put before a conversation that starts with the assistant: the upstream wants the user first, and no blank text. */
+/** Prepended to a conversation that starts with the assistant: the upstream requires a user turn first, and no blank text. */
 const OPENING: Turn = { role: 'user', content: [{ text: '.' }] };
 
-/** Turns alternate: neighbours of one role are one turn, empty ones are left out, and the user comes first. */
+/** Alternating turns: adjacent turns of one role are merged, empty ones are left out, and a user turn is first. */
 export function toAlternatingTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = [];
   for (const turn of turns) {
@@ -22,11 +22,11 @@ export function toAlternatingTurns(turns: readonly Turn[]): readonly Turn[] {
   return complete[0]?.role === 'assistant' ? [OPENING, ...complete] : complete;
 }
 
-/** A document needs text beside it. */
+/** A document requires text in the same turn. */
 function withDocumentText(turn: Turn): Turn {
   const { content } = turn;
   if (!content.some((block) => 'document' in block) || content.some((block) => 'text' in block)) return turn;
-  // Tool results stay in front: they have to follow their calls at once.
+  // Tool results stay first: they must directly follow their calls.
   const at = content.findIndex((block) => !('toolResult' in block) && !('cachePoint' in block));
   return { ...turn, content: [...content.slice(0, at), { text: ' ' }, ...content.slice(at)] };
 }

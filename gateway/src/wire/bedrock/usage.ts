@@ -16,7 +16,7 @@ export function converseCounts(usage: JsonObject | undefined): TokenCounts {
 export const converseUsage = (usage: JsonObject | undefined): Usage | undefined =>
   usage === undefined ? undefined : toUsage(converseCounts(usage));
 
-/** The usage of models that count input and output only; undefined when they count neither. */
+/** The usage of models that report input and output only; undefined without either. */
 export function plainUsage(input: number | undefined, output: number | undefined): Usage | undefined {
   if (input === undefined && output === undefined) return undefined;
   const counts = { prompt_tokens: input ?? 0, completion_tokens: output ?? 0 };
@@ -25,7 +25,7 @@ export function plainUsage(input: number | undefined, output: number | undefined
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Token counts that Bedrock puts into the headers of an invoke answer, in tokens. */
+/** Token counts in the headers of an invoke answer. */
 export function headerCounts(headers: Headers): { readonly input?: number; readonly output?: number } {
   const count = (name: string): number | undefined => {
     const value = Number.parseInt(String(headers[name] ?? ''), 10);

@@ -33,7 +33,7 @@ export function fromCohereAnswer(body: unknown, ctx: WireContext): Result<ChatCo
   });
 }
 
-/** The tool plan is what the model thought before it called. */
+/** The tool plan is the model's reasoning before its tool calls. */
 function blocksOf(message: JsonObject): readonly ContentPart[] {
   const plan = textAt(message, 'tool_plan') ?? '';
   const content = message['content'];
@@ -58,7 +58,7 @@ const toToolCall = (call: JsonObject): ToolCall => ({
   },
 });
 
-/** Entries of one token each; for texts of several tokens the upstream does not say which is which. */
+/** Entries of one token each; for texts of several tokens the upstream does not assign them. */
 function logprobsOf(body: JsonObject): JsonObject | null {
   const content = objectsAt(body, 'logprobs').flatMap((entry) => {
     const token = textAt(entry, 'text');

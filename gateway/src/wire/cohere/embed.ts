@@ -40,7 +40,7 @@ function typesOf(params: JsonObject): readonly string[] {
   return types.length === 0 ? ['float'] : types;
 }
 
-/** An answer of `embed`: the vectors of the type that was asked for. */
+/** An answer of `embed`: the vectors of the requested type. */
 export function fromCohereEmbed(body: unknown, ctx: WireContext): Result<JsonObject, string> {
   if (!isObject(body)) return err('the answer is no object');
   const { embeddings } = body;

@@ -53,7 +53,7 @@ export function fromGenerate(body: unknown, ctx: WireContext): Result<TextComple
   return ok(toTextCompletion({ id: textAt(body, 'id'), choices, usage: cohereUsage(objectAt(body, 'meta')) }, ctx));
 }
 
-/** Lines of text, then one that repeats the whole answer. */
+/** Lines with text, then one that repeats the whole answer. */
 export function createGenerateDecoder(ctx: WireContext): StreamDecoder {
   const chunks = new TextChunks(ctx);
   let closed = false;

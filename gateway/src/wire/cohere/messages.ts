@@ -1,4 +1,4 @@
-/** Messages of a chat request as Cohere takes them. */
+/** Messages of a chat request in Cohere's format. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
@@ -29,7 +29,7 @@ function toMessage(message: ChatMessage, members: JsonObject): JsonObject {
   }
 }
 
-/** Texts stay texts; of parts those that Cohere knows are kept. */
+/** Texts stay texts; parts without a counterpart are left out. */
 function toContent(content: ChatMessage['content']): string | readonly JsonObject[] | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

@@ -19,7 +19,7 @@ const SAME = [
   'safety_mode',
 ] as const;
 
-/** The body of the chat API; parameters Cohere does not know are left out. */
+/** The body of the chat API; parameters without a counterpart are left out. */
 export function toCohereBody(params: JsonObject, model: string): JsonObject {
   return withoutAbsent({
     model,
@@ -36,7 +36,7 @@ export function toCohereBody(params: JsonObject, model: string): JsonObject {
   });
 }
 
-/** Strictness is a switch of the whole request; a named tool is a required one that is alone. */
+/** Strictness applies to the whole request; a named tool is sent as the only tool, and required. */
 function toTools(params: JsonObject): JsonObject {
   const tools = objectsAt(params, 'tools');
   const choice = params['tool_choice'];
@@ -50,7 +50,7 @@ function toTools(params: JsonObject): JsonObject {
   };
 }
 
-/** `auto` is what the upstream does anyway. */
+/** `auto` is the upstream's default. */
 const CHOICES: ReadonlyMap<unknown, string> = new Map([
   ['required', 'REQUIRED'],
   ['none', 'NONE'],

@@ -23,7 +23,7 @@ export function createCohereDecoder(ctx: WireContext): StreamDecoder {
 class CohereDecoder implements StreamDecoder {
   readonly #ctx: WireContext;
   readonly #chunks: ChatChunks;
-  /** A tool plan is a block of ours before the upstream's own. */
+  /** The tool plan becomes a content block before the upstream's own. */
   #planBlocks = 0;
   #closed = false;
 
@@ -103,7 +103,7 @@ class CohereDecoder implements StreamDecoder {
     return this.#close(usage === undefined ? [finish] : [finish, { kind: 'usage', usage }]);
   }
 
-  /** An event without type is an error body in the middle of the stream, or nothing we know. */
+  /** An event without type is an error body in the middle of the stream, or unknown. */
   #readError(event: JsonObject): Items {
     const fields = readErrorShape(event);
     if (fields === undefined && event['type'] !== 'error') return NO_ITEMS;

@@ -1,7 +1,7 @@
 import type { JsonObject, Usage } from '../contract.ts';
 import { numberAt, objectAt } from '../json/json.ts';
 
-/** Usage of an answer or of its `meta`: tokens when they are told, else what is billed. */
+/** Usage of an answer or of its `meta`: tokens if reported, else billed units. */
 export function cohereUsage(usage: JsonObject | undefined): Usage | undefined {
   const prompt = countOf(usage, 'input_tokens');
   const completion = countOf(usage, 'output_tokens');

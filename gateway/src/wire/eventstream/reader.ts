@@ -30,7 +30,7 @@ class EventStreamReader implements FrameReader {
   /** The beginning of a message that is not complete; a copy, so that no network read is kept alive. */
   #held = Buffer.alloc(0);
   #heldBytes = 0;
-  /** Bytes without which no progress is possible: the next prelude, or the whole message once its length is known. */
+  /** Bytes needed for the next step: a prelude, or the whole message once its length is known. */
   #wantedBytes = PRELUDE_BYTES;
 
   push(bytes: Uint8Array): readonly Frame[] {
@@ -43,7 +43,7 @@ class EventStreamReader implements FrameReader {
     return this.#cut(held);
   }
 
-  /** What is held back now is no message; decoders tell by the events they have not seen that the stream was cut. */
+  /** The rest is not a complete message; decoders detect a cut stream by missing events. */
   end(): readonly Frame[] {
     return [];
   }
@@ -77,7 +77,7 @@ class EventStreamReader implements FrameReader {
   }
 }
 
-/** The length is trusted only after its checksum, so that garbage fails at once instead of being waited for. */
+/** The length is used only after its checksum was verified, so that garbage fails at once instead of stalling. */
 function messageLength(prelude: Buffer): number {
   if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8)) throw broken('The checksum of a message is wrong');
   const length = prelude.readUInt32BE(0);

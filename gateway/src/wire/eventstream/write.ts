@@ -9,7 +9,7 @@ const codec = new EventStreamCodec(
 export type EventStreamMessage =
   | { readonly event: string; readonly payload: unknown }
   | { readonly exception: string; readonly payload: unknown }
-  /** An error without payload, told by the headers alone. */
+  /** An error without payload, in headers only. */
   | { readonly error: string; readonly message: string };
 
 /** The bytes of one message, payload as JSON; for mocks and tests. */
@@ -19,7 +19,7 @@ export function encodeEventStreamMessage(message: EventStreamMessage): Buffer {
   return Buffer.from(codec.encode({ headers: Object.fromEntries(headers), body: Buffer.from(payload) }));
 }
 
-/** The event in which an invoked model's own JSON travels: base64 in `{bytes}`. */
+/** The event with an invoked model's JSON: base64 in `{bytes}`. */
 export function encodeEventStreamChunk(json: unknown): Buffer {
   const bytes = Buffer.from(JSON.stringify(json)).toString('base64');
   return encodeEventStreamMessage({ event: 'chunk', payload: { bytes } });

@@ -40,7 +40,7 @@ export function fromGeminiAnswer(
   });
 }
 
-/** No candidate at all: the prompt was blocked, or nothing was generated. SDKs read `choices[0]` without looking. */
+/** No candidate at all: the prompt was blocked, or nothing was generated. SDKs read `choices[0]` unconditionally. */
 function emptyChoice(body: JsonObject, ctx: WireContext): ChatChoice {
   const blocked = blockReasonOf(body) !== undefined;
   return {

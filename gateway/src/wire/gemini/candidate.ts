@@ -3,7 +3,7 @@ import type { JsonObject, Usage, WireContext } from '../contract.ts';
 import { numberAt, objectAt, objectsAt, textAt, withoutAbsent } from '../json/json.ts';
 import { type AnyFinishReason, toFinishReason } from '../openai/index.ts';
 
-/** What the parts of a candidate say, in upstream order; kinds nobody can be told about are left out. */
+/** The parts of a candidate in upstream order; kinds without a counterpart are left out. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined }
@@ -53,8 +53,8 @@ function calledFunction(called: JsonObject, signature: string | undefined, ctx: 
 }
 
 /**
- * The client's word for the upstream's reason; clients that are not strict get the upstream's own. Gemini has no
- * word for a called function, and the messages and responses adapters need one, so it is told to all.
+ * The finish reason: mapped in strict answers, else the upstream's own. Gemini has no reason for a called function, so
+ * `tool_calls` is used in both.
  */
 export function finishReasonOf(reason: string | undefined, called: boolean, strict: boolean): AnyFinishReason {
   if (called && (reason === undefined || reason === 'STOP')) return 'tool_calls';
@@ -94,7 +94,7 @@ function tokenOf(entry: JsonObject): JsonObject {
   return { token, logprob: numberAt(entry, 'logProbability') ?? 0, bytes: [...Buffer.from(token, 'utf8')] };
 }
 
-/** Gemini counts thoughts apart from candidates; the client's completion tokens hold both. */
+/** Gemini counts thoughts separately from candidates; completion tokens are their sum. */
 export function usageOf(metadata: JsonObject): Usage {
   const prompt = numberAt(metadata, 'promptTokenCount') ?? 0;
   const thoughts = numberAt(metadata, 'thoughtsTokenCount');

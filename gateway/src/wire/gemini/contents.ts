@@ -16,7 +16,7 @@ export interface GeminiTurns {
   readonly contents: readonly GeminiContent[];
 }
 
-/** Models from before system instructions: system messages stay ordinary turns. */
+/** Models without system instructions: system messages stay ordinary turns. */
 const WITHOUT_SYSTEM_INSTRUCTION: ReadonlySet<string> = new Set([
   'gemini-1.0-pro',
   'gemini-1.0-pro-001',
@@ -26,7 +26,7 @@ const WITHOUT_SYSTEM_INSTRUCTION: ReadonlySet<string> = new Set([
   'gemini-pro-vision',
 ]);
 
-/** Models from before thought signatures; every later one refuses a function call of the history without one. */
+/** Models without thought signatures; later ones refuse a function call in the history without one. */
 const WITHOUT_SIGNATURES = ['gemini-1.5', 'gemini-2.0', 'gemini-2.5'];
 const SIGNATURE_NOT_KEPT = 'skip_thought_signature_validator';
 const NAME_NOT_KNOWN = 'gateway-tool-filler-name';
@@ -38,7 +38,7 @@ interface Conversation {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** System instruction and turns of a request; a turn with nothing in it is left out. */
+/** System instruction and turns of a request; empty turns are left out. */
 export function toGeminiTurns(params: JsonObject, model: string, media: InlineMedia): GeminiTurns {
   const messages = messagesOf(params);
   const apart = !WITHOUT_SYSTEM_INSTRUCTION.has(model);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, textAt, withoutAbsent } from '../json/json.ts';
 import { maxTokensOf, stopList } from '../openai/index.ts';
 
-/** Thinking budgets for the generation of models that counts tokens instead of naming a level. */
+/** Thinking budgets in tokens, for models that do not take a level. */
 const BUDGETS: ReadonlyMap<string, number> = new Map([
   ['minimal', 1024],
   ['low', 1024],

@@ -18,17 +18,17 @@ export type GeminiPart = JsonObject;
 /** Media that was downloaded for the request, by its URL. */
 export type InlineMedia = ReadonlyMap<string, DataUrl>;
 
-/** One URL of a request that Gemini will not fetch by itself. */
+/** A URL of a request that Gemini does not fetch itself. */
 export interface RemoteMedia {
   readonly url: string;
-  /** What the client says it is. */
+  /** Media type given by the client. */
   readonly mimeType: string | undefined;
 }
 
 const REMOTE = /^(?:https?|gs):\/\//i;
 const HTTP = /^https?:\/\//i;
 
-/** Hosts whose URLs the Gemini API reads itself: uploaded files and videos. Source: ai.google.dev, "File input methods". */
+/** Hosts whose URLs the Gemini API fetches itself: uploaded files and videos. Source: ai.google.dev, "File input methods". */
 const READ_BY_GEMINI: ReadonlySet<string> = new Set([
   'generativelanguage.googleapis.com',
   'www.youtube.com',
@@ -50,7 +50,7 @@ const AUDIO_MIME_TYPES: ReadonlyMap<string, string> = new Map([
   ['x-m4a', 'audio/m4a'],
 ]);
 
-/** A content part as a Gemini part; empty texts and parts Gemini has no word for are undefined. */
+/** A content part as a Gemini part; undefined for empty texts and parts without a counterpart. */
 export function toGeminiPart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   switch (part.type) {
     case 'text': {
@@ -109,7 +109,7 @@ function audioPart(part: ContentPart): GeminiPart | undefined {
   return data === undefined ? undefined : inline({ mimeType: AUDIO_MIME_TYPES.get(format) ?? format, data });
 }
 
-/** Gemini insists on a MIME type for inline data; PDF is what the chat format documents for files. */
+/** Gemini requires a MIME type for inline data; the chat format documents PDF for files. */
 function filePart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   const file = filePartOf(part);
   if (file?.data !== undefined) {

@@ -17,7 +17,7 @@ export interface GeminiRequestOptions {
   readonly media?: InlineMedia;
 }
 
-/** The body of `generateContent` and `streamGenerateContent`; parameters Gemini does not know are left out. */
+/** The body of `generateContent` and `streamGenerateContent`; parameters without a counterpart are left out. */
 export function toGeminiBody(params: JsonObject, options: GeminiRequestOptions): JsonObject {
   const { model, safetyMember, labels, media = new Map() } = options;
   return withoutAbsent({

@@ -28,12 +28,12 @@ const KEPT: ReadonlySet<string> = new Set([
   'anyOf',
 ]);
 
-// References are copied in place, so a small document can unfold to a huge one: what lies beyond is a plain object.
+// References are expanded in place, so a small document can grow without bound: beyond these limits it is a plain object.
 const MAX_NODES = 10_000;
 const MAX_DEPTH = 64;
 const OPAQUE: JsonObject = { type: 'object' };
 
-/** Everything `clean` needs to know about where it is. */
+/** The position of a node and its references. */
 interface SchemaContext {
   readonly definitions: ReadonlyMap<string, JsonObject>;
   /** References being resolved around this node. */
@@ -86,7 +86,7 @@ function cleanMember(key: string, value: unknown, place: SchemaContext): unknown
   return value;
 }
 
-/** What a reference stands for, its siblings on top; undefined when the node is none. */
+/** The target of a reference, overridden by its siblings; undefined when the node is not a reference. */
 function resolve(node: JsonObject, place: SchemaContext): { node: JsonObject; place: SchemaContext } | undefined {
   const { $ref: reference, ...siblings } = node;
   if (typeof reference !== 'string') return undefined;
@@ -102,7 +102,7 @@ function decodePointer(reference: string): string {
   try {
     text = decodeURIComponent(reference);
   } catch {
-    // A stray percent sign: the text is the name.
+    // An unencoded percent sign: the text is used literally.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
@@ -125,7 +125,7 @@ function mergeSingle(node: JsonObject): JsonObject | undefined {
   return { ...only, ...rest, ...(members.length > 1 ? { nullable: true } : {}) };
 }
 
-/** `oneOf` is said as `anyOf`, null members as `nullable`. */
+/** `oneOf` becomes `anyOf`, null members become `nullable`. */
 function foldUnions(node: JsonObject): JsonObject {
   const { anyOf, oneOf, ...rest } = node;
   const members = [...listOf(anyOf), ...listOf(oneOf)];

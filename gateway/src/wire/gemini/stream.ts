@@ -28,12 +28,12 @@ const MAX_CHOICES = 128;
 
 const NO_FIELDS = { type: null, param: null, code: null } as const;
 
-/** What is known of a choice while its stream runs. */
+/** State of a choice while its stream runs. */
 interface ChoiceState {
   readonly index: number;
   started: boolean;
   finished: boolean;
-  /** Whether anything a client can see was sent. */
+  /** Whether anything visible to the client was sent. */
   spoke: boolean;
   toolCalls: number;
   /** Block numbers of the two kinds that continue over events; every image is a block of its own. */
@@ -102,7 +102,7 @@ function toItems({ head, model, ctx }: Session, choices: readonly ChunkChoice[])
   return [{ kind: 'chunk', data: chunk }];
 }
 
-/** A choice that was opened and never got a reason ends like one without reason. */
+/** Ends a choice that was opened and got no finish reason. */
 function finish(session: Session): readonly StreamItem[] {
   if (session.failed) return [];
   const open = [...session.choices.values()].filter((state) => !state.finished);
@@ -149,7 +149,7 @@ function stateOf({ choices }: Session, index: number): ChoiceState | undefined {
   return fresh;
 }
 
-/** What one event adds to a choice; undefined when the client would learn nothing from it. */
+/** The chunk of one event for a choice; undefined when it adds nothing. */
 function toChunkChoice(session: Session, candidate: JsonObject, index: number): ChunkChoice | undefined {
   const state = stateOf(session, index);
   if (state === undefined) return undefined;

@@ -6,7 +6,7 @@ import { toGeminiSchema } from './schema.ts';
 
 type Parameters = JsonObject | undefined;
 
-/** A built-in tool is asked for by a function of its name; settings come from the function's `parameters`. */
+/** A function with the name of a built-in tool requests that tool; the function's `parameters` are its settings. */
 interface BuiltIn {
   readonly member: string;
   settings(parameters: Parameters): JsonObject;
@@ -86,7 +86,7 @@ function toBuiltIn(called: JsonObject): JsonObject | undefined {
   return { [builtIn.member]: withoutAbsent(builtIn.settings(objectAt(called, 'parameters'))) };
 }
 
-/** Where the user is, for the maps tool, belongs to the tool config. */
+/** The user's location, for the maps tool, is part of the tool config. */
 function retrievalConfigOf(called: JsonObject): unknown {
   if (builtInOf(called) !== MAPS) return undefined;
   return either(objectAt(called, 'parameters'), 'retrievalConfig', 'retrieval_config');

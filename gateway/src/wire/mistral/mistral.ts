@@ -1,22 +1,22 @@
-/** Where Mistral's chat format differs from OpenAI's, wherever the model is served. */
+/** Differences of Mistral's chat format from OpenAI's, for every provider of the models. */
 import { createHash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { textAt } from '../json/json.ts';
 import type { OpenAiDialect } from '../openai/index.ts';
 
-/** Client names to Mistral's, what it refuses, and its bounds. */
+/** Renamed and dropped parameters, and bounds. */
 export const MISTRAL_PARAMETERS = {
   rename: { max_completion_tokens: 'max_tokens', seed: 'random_seed', safe_mode: 'safe_prompt' },
   drop: ['logit_bias', 'user', 'logprobs', 'top_logprobs', 'store', 'metadata', 'service_tier', 'stream_options'],
   clamp: { temperature: { min: 0, max: 1.5 }, max_tokens: { min: 1 }, max_completion_tokens: { min: 1 } },
 } as const;
 
-/** Tool call ids are nine letters or digits: a foreign one gives the same id of ours in the call and in its result. */
+/** Tool call ids must be nine letters or digits: other ids are replaced by the same id in the call and in its result. */
 const ID = /^[A-Za-z0-9]{9}$/;
 const toId = (id: string): string => (ID.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9));
 
-/** A message with ids Mistral takes; the same object when it has them already. */
+/** A message with valid ids; the same object when they are valid already. */
 export function withMistralIds(message: JsonObject): JsonObject {
   const calls: unknown = message['tool_calls'];
   const edited = Array.isArray(calls) ? calls.map((call: unknown) => withId(call, 'id')) : [];
@@ -33,7 +33,7 @@ function withId<T>(holder: T, member: string): T {
 /** OpenAI's `required` is called `any`. */
 export const toMistralToolChoice = (choice: unknown): unknown => (choice === 'required' ? 'any' : choice);
 
-/** Reasoning models answer with a list of thinking and text parts where OpenAI has one text. */
+/** Reasoning models answer with a list of thinking and text parts instead of one text. */
 export const mistralDialect: OpenAiDialect = {
   ownFinishReasons: true,
   message(message, ctx) {

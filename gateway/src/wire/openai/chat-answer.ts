@@ -6,7 +6,7 @@ import { type OpenAiDialect, repairChoices } from './dialect.ts';
 /** Generated ids are as long as OpenAI's own. */
 const ID_LENGTH = 29;
 
-/** Reads a chat completion of an upstream with a dialect: repaired, filled up and tagged; every other member is kept. */
+/** Reads a chat completion of an upstream with a dialect: repaired, completed and tagged; every other member is kept. */
 export function readChatAnswer(body: unknown, ctx: WireContext, dialect: OpenAiDialect): Result<JsonObject, string> {
   const repaired = readAnswer(body, ctx, dialect);
   if (repaired === undefined) return err('choices are missing');

@@ -1,4 +1,4 @@
-/** The frame that every transformed chat answer and chunk shares. */
+/** The envelope of every transformed chat answer and chunk. */
 import type { StreamItem, Usage, WireContext } from '../contract.ts';
 import type {
   AnyFinishReason,
@@ -14,7 +14,7 @@ import type {
 export interface AnswerChoice {
   readonly text: string;
   readonly toolCalls?: readonly ToolCall[];
-  /** Everything but tool calls, in upstream order; only clients that are not strict get it. */
+  /** Everything but tool calls, in upstream order; only in answers that are not strict. */
   readonly blocks?: readonly ContentPart[];
   readonly finishReason: AnyFinishReason;
 }
@@ -26,7 +26,7 @@ export interface ChatAnswer {
   readonly usage: Usage | undefined;
 }
 
-/** An answer in the chat format; what the upstream did not name is made up. */
+/** An answer in the chat format; missing id, time and model are generated. */
 export function toChatCompletion(answer: ChatAnswer, ctx: WireContext): ChatCompletion {
   const { id, model, choices, usage } = answer;
   return {
@@ -68,7 +68,7 @@ export class ChatChunks {
     this.#model = ctx.model;
   }
 
-  /** What the upstream calls the answer; keeps what it does not name. */
+  /** Sets id, time and model from the upstream; absent ones keep their value. */
   name(id: string | undefined, model: string | undefined): void {
     this.#id = id ?? this.#id;
     this.#model = model ?? this.#model;
@@ -78,12 +78,12 @@ export class ChatChunks {
     return this.#item(delta, null);
   }
 
-  /** Block deltas are for clients that are not strict; others get nothing. */
+  /** Block deltas; undefined in strict answers. */
   blocks(blocks: readonly BlockDelta[]): readonly StreamItem[] {
     return this.#ctx.strict ? [] : [this.delta({ content_blocks: blocks })];
   }
 
-  /** Text, and for clients that are not strict the block it belongs to. */
+  /** Text, and in answers that are not strict its content block. */
   text(text: string, block: number): StreamItem {
     const blocks = this.#ctx.strict ? {} : { content_blocks: [{ index: block, delta: { text } }] };
     return this.delta({ content: text, ...blocks });

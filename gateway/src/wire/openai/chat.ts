@@ -1,6 +1,6 @@
 /**
- * The chat format in which the gateway thinks: the OpenAI shapes plus the documented extras.
- * Requests come from clients and are read tolerantly; answers and chunks are ours and are typed strictly.
+ * The chat format of the gateway: the OpenAI shapes plus the documented extensions. Requests come from clients and are read
+ * tolerantly; answers and chunks are made here and typed strictly.
  */
 import type { Usage } from '../contract.ts';
 
@@ -24,7 +24,7 @@ export interface ChatMessage {
   readonly name?: string;
   readonly tool_calls?: readonly ToolCall[];
   readonly tool_call_id?: string;
-  /** Replaces `content` where the upstream knows blocks. */
+  /** Replaces `content` for upstreams with content blocks. */
   readonly content_blocks?: readonly ContentPart[];
   readonly cache_control?: unknown;
 }

@@ -1,9 +1,9 @@
-/** What clients that are not strict get of an upstream's reasoning. */
+/** The upstream's reasoning as content blocks, for answers that are not strict. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import type { BlockDelta, ContentPart } from './chat.ts';
 
-/** The reasoning text of a message or delta, in either of the spellings upstreams use. */
+/** The reasoning text of a message or delta, in either spelling that upstreams use. */
 export function reasoningOf(message: JsonObject): string | undefined {
   for (const key of ['reasoning_content', 'reasoning']) {
     const value = message[key];
@@ -32,7 +32,7 @@ function extendChoice(choice: JsonObject): JsonObject {
   return { ...choice, message: { ...message, content_blocks: blocks } };
 }
 
-/** openrouter passes the signature of a model's thinking on in `reasoning_details`. */
+/** OpenRouter puts the signature of a model's thinking into `reasoning_details`. */
 function signatureOf(message: JsonObject): string | undefined {
   const details: unknown = message['reasoning_details'];
   if (!Array.isArray(details)) return undefined;
@@ -40,12 +40,12 @@ function signatureOf(message: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Numbers the blocks of one streamed choice: thinking and text in the order in which they come. */
+/** Numbers the blocks of one streamed choice: thinking and text in order of arrival. */
 export interface BlockCounter {
   next(delta: JsonObject): readonly BlockDelta[];
 }
 
-/** Text becomes a block only once the choice has shown reasoning: plain streams stay as they are. */
+/** Text becomes a block only after the choice had reasoning: plain streams stay unchanged. */
 export function createBlockCounter(): BlockCounter {
   let index = -1;
   let kind: 'thinking' | 'text' | undefined;

@@ -1,11 +1,11 @@
-/** How an upstream that speaks the OpenAI format deviates from it in its answers. */
+/** Deviations of an upstream's answers from the OpenAI format. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject, WireContext } from '../contract.ts';
 import { toFinishReason } from './finish-reason.ts';
 
 /** Every repair returns the same object when there is nothing to repair. */
 export interface OpenAiDialect {
-  /** The upstream has finish reasons of its own: strict clients get OpenAI's. */
+  /** The upstream has its own finish reasons; strict answers have OpenAI's. */
   readonly ownFinishReasons?: true;
   /** Of a whole answer, or of one chunk. */
   body?(body: JsonObject, ctx: WireContext): JsonObject;

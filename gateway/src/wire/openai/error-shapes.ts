@@ -1,4 +1,4 @@
-/** Reading upstream error bodies by their shape, whoever sent them. */
+/** Reads upstream error bodies by their shape, for any provider. */
 import { isObject } from '@gatehouse/crds';
 import type { ErrorFields, JsonObject } from '../contract.ts';
 
@@ -20,7 +20,7 @@ export function readErrorShape(body: unknown): ErrorFields | undefined {
   return undefined;
 }
 
-/** `<provider> error: <message>`, put there once. */
+/** Adds the prefix `<provider> error: ` unless it is there. */
 export function withProviderPrefix(provider: string, fields: ErrorFields): ErrorFields {
   const prefix = `${provider} error: `;
   return fields.message.startsWith(prefix) ? fields : { ...fields, message: prefix + fields.message };

@@ -3,8 +3,8 @@ import type { AnyFinishReason, FinishReason } from './chat.ts';
 const rows = (to: FinishReason, ...from: string[]): [string, FinishReason][] => from.map((word) => [word, to]);
 
 /**
- * Every upstream's words for the end of a message, in lower case: no two upstreams use one word for
- * different things, so one table serves them all.
+ * Finish reasons of every upstream, in lower case: no two upstreams use the same one with different meanings, so one
+ * table suffices.
  */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ...rows(
@@ -43,12 +43,12 @@ const REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ...rows('content_filter', 'blocklist', 'prohibited_content', 'spii', 'image_safety'),
 ]);
 
-/** The OpenAI word for any upstream's finish reason; an unknown one still ends the message. */
+/** The OpenAI finish reason for any upstream's; `stop` for an unknown one. */
 export function toFinishReason(reason: string): FinishReason {
   return REASONS.get(reason.toLowerCase()) ?? 'stop';
 }
 
-/** The unified reason: mapped for strict clients, the vendor's own word for others; a missing reason is `stop`. */
+/** The unified reason: mapped in strict answers, else the vendor's own; a missing reason is `stop`. */
 export function finishReasonOf(reason: string | undefined, strict: boolean): AnyFinishReason {
   if (reason === undefined) return 'stop';
   return strict ? toFinishReason(reason) : reason;

@@ -11,7 +11,7 @@ export interface EmbeddingsAnswer {
   readonly model: string;
   /** One per input: numbers, or base64 text as the upstream sent it. */
   readonly vectors: readonly unknown[];
-  /** Absent when the upstream does not count. */
+  /** Absent when the upstream has none. */
   readonly usage?: JsonObject | undefined;
 }
 
@@ -42,7 +42,7 @@ export const modelEntry = (id: string, ownedBy: string, created = 0): JsonObject
   owned_by: ownedBy,
 });
 
-/** The vector as the client asked for it: `base64` is little-endian float32, what OpenAI's own SDKs ask for by default. */
+/** The vector in the requested encoding: `base64` is little-endian float32, the default of OpenAI's SDKs. */
 export function encodeVector(vector: readonly unknown[], params: JsonObject): readonly unknown[] | string {
   if (params['encoding_format'] !== 'base64') return vector;
   const bytes = Buffer.alloc(vector.length * Float32Array.BYTES_PER_ELEMENT);

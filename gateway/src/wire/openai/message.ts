@@ -16,7 +16,7 @@ export function messagesOf(params: JsonObject): readonly ChatMessage[] {
 
 export const isSystem = (message: ChatMessage): boolean => SYSTEM_ROLES.has(message.role);
 
-/** The parts of a content: a text counts as one text part. */
+/** The parts of a content; a plain text is one text part. */
 export function partsOf(content: ChatMessage['content']): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.filter((part): part is ContentPart => isObject(part)) : [];
@@ -82,7 +82,7 @@ export function mimeTypeOfUrl(url: string): string | undefined {
   return dot < 0 ? undefined : MIME_BY_EXTENSION.get(path.slice(dot + 1).toLowerCase());
 }
 
-/** A file part of a message, its spellings folded: base64 without data-URL prefix, one name. */
+/** A file part of a message, normalised: base64 without data-URL prefix, one name. */
 export interface FilePart {
   readonly data?: string;
   readonly url?: string;
@@ -111,7 +111,7 @@ export function filePartOf(part: ContentPart): FilePart | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The URL of an image part, in either of its spellings. */
+/** The URL of an image part, as text or as an object. */
 export function imageUrlOf(part: ContentPart): string | undefined {
   const image = part['image_url'];
   if (part.type !== 'image_url') return undefined;
@@ -139,7 +139,7 @@ export function stopList(stop: unknown): readonly string[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** `max_tokens`, else `max_completion_tokens`: the first wins when both are given. */
+/** `max_tokens`, else `max_completion_tokens`. */
 export function maxTokensOf(params: JsonObject): number | undefined {
   for (const key of ['max_tokens', 'max_completion_tokens']) {
     const value = params[key];

@@ -1,16 +1,16 @@
 import { isObject } from '@gatehouse/crds';
 import { parseJsonObject } from './message.ts';
 
-/** A member of a JSON object with a text as its value, made ready to be put into JSON text. */
+/** A member with a text value, prepared for insertion into JSON text. */
 export interface Member {
   readonly name: string;
   readonly value: string;
-  /** The quoted name: its absence in a text proves that the text has no such member. */
+  /** The quoted name; a text without it has no such member. */
   readonly key: Buffer;
   readonly text: Buffer;
 }
 
-/** Names and values of members are ours: short and few. */
+/** Names and values are constants of the gateway: short and few. */
 export function memberOf(name: string, value: string): Member {
   const key = JSON.stringify(name);
   return { name, value, key: Buffer.from(key), text: Buffer.from(`${key}:${JSON.stringify(value)}`) };
@@ -22,8 +22,8 @@ const CLOSE = 0x7d;
 const COMMA = Buffer.from(',');
 
 /**
- * Appends a member to the text of a JSON object without parsing it. A text that is no object stays as it is; one that
- * already has the member is written anew with our value, since a name twice is read differently by every parser.
+ * Appends a member to the text of a JSON object without parsing it. A text that is not an object is returned unchanged; one
+ * that has the member already is rewritten with the new value, since parsers disagree about repeated names.
  */
 export function appendMember(bytes: Buffer, member: Member): Buffer {
   const first = skipSpace(bytes, 0, 1);

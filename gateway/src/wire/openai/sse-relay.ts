@@ -4,18 +4,18 @@ import { MAX_FRAME_BYTES } from '../framing/reader.ts';
 import { appendMember, type Member } from './splice.ts';
 import { createUsageFilter } from './usage-filter.ts';
 
-/** Passes the bytes of an event stream on; one per stream. */
+/** Relays the bytes of an event stream; one per stream. */
 export interface SseRelay {
-  /** What can be sent now. Throws AppError `UPSTREAM_STREAM_BROKEN` when one line is larger than the limit. */
+  /** Returns the bytes that can be sent now. Throws AppError `UPSTREAM_STREAM_BROKEN` when one line is larger than the limit. */
   push(bytes: Buffer): Buffer;
-  /** The upstream ended properly: what was held back, and the terminator if it was forgotten. */
+  /** The upstream ended properly: returns held bytes, and the terminator if it was missing. */
   end(): Buffer;
   /** The usage that was taken out of the stream, once it is over. */
   usage?(): JsonObject | undefined;
 }
 
 export interface SseRelayOptions {
-  /** Appended to every JSON object that stands on one data line. */
+  /** Appended to every JSON object on a single data line. */
   readonly member?: Member;
   /** Whether the stream must end with `[DONE]`: chat and completions do, responses and messages do not. */
   readonly terminated: boolean;
@@ -27,13 +27,13 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 const DATA = Buffer.from('data:');
-// JSON escapes line ends, so the words at the start of a line are the terminator and not content.
+// JSON escapes line ends, so this text at the start of a line is the terminator, never content.
 const DONE = /(?:^|[\r\n])data: ?\[DONE\]/;
 const BLANK_LINE_END = /(?:[^\r]\n|\r\n)\r?\n$|\r\r$/;
 /** Enough to see `data: [DONE]` and the line ends around it. */
 const TAIL_BYTES = 64;
 
-/** Relays server-sent events byte for byte but for what the options ask. */
+/** Relays server-sent events byte for byte, apart from the changes in the options. */
 export function createSseRelay({ member, terminated, hidesUsage }: SseRelayOptions): SseRelay {
   const tagger = member === undefined ? undefined : createLineTagger(member);
   const filter = hidesUsage === true ? createUsageFilter() : undefined;

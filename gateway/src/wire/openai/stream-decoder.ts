@@ -1,4 +1,4 @@
-/** Reading the streams of upstreams that speak the OpenAI format. */
+/** Decodes streams of upstreams of the OpenAI format. */
 import { isObject } from '@gatehouse/crds';
 import type { Frame, JsonObject, StreamDecoder, StreamItem, Usage, WireContext } from '../contract.ts';
 import { type BlockCounter, createBlockCounter } from './content-blocks.ts';
@@ -7,7 +7,7 @@ import { readErrorShape, withProviderPrefix } from './error-shapes.ts';
 import { parseJsonObject } from './message.ts';
 import { toUsage } from './usage.ts';
 
-/** Members that say nothing by themselves: a chunk that has only these besides its usage is not passed on. */
+/** Envelope members: a chunk with only these and usage is not passed on. */
 const ENVELOPE: ReadonlySet<string> = new Set([
   ...['id', 'object', 'created', 'model', 'provider', 'choices', 'usage'],
   ...['system_fingerprint', 'service_tier', 'x_groq', 'obfuscation'],
@@ -16,7 +16,7 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 /** More choices than `n` allows; those beyond get no content blocks. */
 const MAX_CHOICES = 128;
 
-/** Decodes chat chunks: one `usage` item at the end, reasoning as block deltas for clients that are not strict. */
+/** Decodes chat chunks: one `usage` item at the end, reasoning as block deltas in answers that are not strict. */
 export function createOpenAiChatDecoder(ctx: WireContext, dialect: OpenAiDialect = {}): StreamDecoder {
   const counters = new Map<unknown, BlockCounter>();
   const addBlocks = (choice: unknown): unknown => {
@@ -52,7 +52,7 @@ interface Kind {
 }
 
 function createDecoder(ctx: WireContext, dialect: OpenAiDialect, kind: Kind): StreamDecoder {
-  // Some upstreams send no id: one is made and kept for the whole stream.
+  // Some upstreams send no id: one is generated and kept for the whole stream.
   const fallbackId = `${ctx.provider}-${ctx.now()}`;
   let usage: Usage | undefined;
   let over = false;
@@ -117,7 +117,7 @@ function usageOf(chunk: JsonObject): JsonObject | undefined {
   return places.find(isObject);
 }
 
-/** The chunk without usage in any of its places; usage is told once, at the end. */
+/** The chunk without usage in any of its places; usage is emitted once, at the end. */
 function withoutUsage(chunk: JsonObject): JsonObject {
   const { usage: _, x_groq, choices, ...rest } = chunk;
   return {

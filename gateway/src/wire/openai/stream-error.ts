@@ -7,7 +7,7 @@ export function toStreamError(fields: ErrorFields | undefined, ctx: WireContext)
   return { kind: 'error', error: withProviderPrefix(ctx.provider, fields ?? UNKNOWN_ERROR) };
 }
 
-/** An event that says "error" must never pass for content, whatever its shape. */
+/** Used for error events of unknown shape, which must not be treated as content. */
 const UNKNOWN_ERROR: ErrorFields = {
   message: 'an error without details',
   type: 'stream_error',
@@ -15,7 +15,7 @@ const UNKNOWN_ERROR: ErrorFields = {
   code: null,
 };
 
-/** For streams that end before the upstream said they are complete. */
+/** For streams that end before the upstream completed them. */
 export const INCOMPLETE_STREAM: StreamItem = {
   kind: 'error',
   error: {

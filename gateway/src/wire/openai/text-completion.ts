@@ -30,7 +30,7 @@ export interface TextAnswer {
   readonly usage?: Usage | undefined;
 }
 
-/** The one prompt of a text completion; vendors with one prompt per call refuse more. */
+/** The one prompt of a text completion; an error for vendors with one prompt per call. */
 export function promptOf(params: JsonObject): Result<string, AppError> {
   const prompt = params['prompt'];
   const only = Array.isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt;
@@ -61,7 +61,7 @@ export class TextChunks {
     this.#ctx = ctx;
   }
 
-  /** The first names given count: a stream has one id. */
+  /** The first id, time and model are kept for the whole stream. */
   item(
     choice: { readonly text: string; readonly index?: number; readonly finishReason?: AnyFinishReason | null },
     names: { readonly id?: string | undefined; readonly model?: string | undefined } = {},

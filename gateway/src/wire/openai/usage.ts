@@ -2,7 +2,7 @@ import { isObject } from '@gatehouse/crds';
 import type { Usage } from '../contract.ts';
 
 /**
- * A usage object as OpenAI-like upstreams send it, details kept and missing totals made. Undefined when it says nothing;
+ * A usage object of an OpenAI-like upstream, with details kept and missing totals computed. Undefined when it has no counts;
  * negative counts are placeholders for "unknown" and are left out.
  */
 export function toUsage(value: unknown): Usage | undefined {

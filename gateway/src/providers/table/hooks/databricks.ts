@@ -3,15 +3,15 @@ import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 import type { Call } from '../../contract.ts';
 import { pathText, requireModel } from '../../engine/index.ts';
 
-/** The serving endpoint of the target, else the one that is called like the model. */
+/** The serving endpoint of the target, else the one with the name of the model. */
 export function servingPath(call: Call): string {
   const name = call.fields.text('databricks_serving_endpoint_name') ?? requireModel(call);
   return `/${pathText(name, 'model')}/invocations`;
 }
 
 /**
- * Reasoning models answer with a list of parts where OpenAI has one text: text parts become the content, and clients that
- * are not strict get the rest as the reasoning of the message.
+ * Reasoning models answer with a list of parts instead of one text: text parts become the content, and the rest becomes the
+ * reasoning of the message in answers that are not strict.
  */
 export const databricksChat: OpenAiDialect = {
   message(message, ctx) {

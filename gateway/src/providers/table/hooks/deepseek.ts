@@ -1,10 +1,10 @@
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 import { editMessages, withoutMembers } from '../../openai-like/index.ts';
 
-/** The upstream answers 400 when reasoning comes back in the history. */
+/** The upstream refuses reasoning in the history with 400. */
 export const withoutReasoningHistory = editMessages(withoutMembers('reasoning_content'));
 
-/** Cached tokens are told under a name of their own. */
+/** Cached tokens are reported under another name. */
 export const deepseekChat: OpenAiDialect = {
   ownFinishReasons: true,
   usage(usage) {

@@ -15,14 +15,14 @@ export const vectorsAsData: AnswerRule = {
   },
 };
 
-/** voyage: numbers are the default and have no name. */
+/** voyage: `float` is the default and not accepted as a value. */
 export const withoutFloatFormat: BodyHook = (params) => {
   if (params['encoding_format'] !== 'float') return params;
   const { encoding_format: _, ...rest } = params;
   return rest;
 };
 
-/** voyage counts the total only. */
+/** voyage reports the total only. */
 export const promptUsageFromTotal: AnswerRule = {
   kind: 'read',
   read(body, call) {

@@ -1,4 +1,4 @@
-/** Error dialects that need the status beside the body. */
+/** Error dialects that use the status beside the body. */
 import { isObject } from '@gatehouse/crds';
 import type { Provider } from '../../contract.ts';
 

@@ -13,7 +13,7 @@ const choicesOf = (body: JsonObject): readonly unknown[] => {
 const isWholeAnswer = (body: JsonObject): boolean =>
   choicesOf(body).some((choice) => isObject(choice) && isObject(choice['message']));
 
-/** The role of whole messages, and usage where it is not counted. */
+/** Adds the role of complete messages, and usage where the upstream has none. */
 function fillAnswer(body: JsonObject): JsonObject {
   if (!isWholeAnswer(body)) return body;
   const choices = choicesOf(body).map((choice) => {
@@ -27,7 +27,7 @@ function fillAnswer(body: JsonObject): JsonObject {
 /** lemonfox-ai. */
 export const roleAndUsage: OpenAiDialect = { body: fillAnswer };
 
-/** sambanova: the chunk that carries usage ends the message without saying so. */
+/** sambanova: the chunk with usage ends the message without a finish reason. */
 export const roleUsageAndEnd: OpenAiDialect = {
   body(body) {
     if (!isObject(body['usage']) || isWholeAnswer(body)) return fillAnswer(body);
@@ -35,7 +35,7 @@ export const roleUsageAndEnd: OpenAiDialect = {
   },
 };
 
-/** huggingface sends an empty id, of which clients could make nothing; the codec puts one that stays. */
+/** huggingface sends an empty id; the codec adds one that is constant within a stream. */
 export const stableId: OpenAiDialect = {
   body(body) {
     if (body['id'] !== '') return body;

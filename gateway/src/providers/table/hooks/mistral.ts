@@ -1,4 +1,4 @@
-/** What the table cannot say about mistral-ai. */
+/** Hooks of mistral-ai. */
 import { isObject } from '@gatehouse/crds';
 import { toMistralToolChoice, withMistralIds } from '../../../wire/mistral/mistral.ts';
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
@@ -15,7 +15,7 @@ export const mistralToolChoice: BodyHook = (params) => {
 
 const PREFIX = 'mistralai.';
 
-/** Model names as clouds spell them. */
+/** Model names with the prefix of cloud providers. */
 export const withoutModelPrefix: BodyHook = (params) => {
   const { model } = params;
   return typeof model === 'string' && model.startsWith(PREFIX)
@@ -25,11 +25,11 @@ export const withoutModelPrefix: BodyHook = (params) => {
 
 export const FIM_PATH = '/fim/completions';
 
-/** Chat goes to fill-in-the-middle when the target says so. */
+/** The path of chat; fill-in-the-middle when the target is set to it. */
 export const chatPath = (call: Call): string =>
   call.fields.text('mistral_fim_completion') === 'true' ? FIM_PATH : '/chat/completions';
 
-/** Fill-in-the-middle answers as a chat; text completions want the text itself. */
+/** Fill-in-the-middle answers have the chat format; text completions need the text. */
 export const fimCompletion: OpenAiDialect = {
   ownFinishReasons: true,
   body(body) {

@@ -1,7 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { BodyHook } from '../../contract.ts';
 
-/** Thinking is a switch here. */
+/** Converts `thinking` to Ollama's boolean `think`. */
 export const thinkingAsSwitch: BodyHook = (params) => {
   const { thinking, ...rest } = params;
   if (!isObject(thinking)) return params;

@@ -3,7 +3,7 @@ import type { BodyHook } from '../../contract.ts';
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});
 
-/** `reasoning_effort` and `stream_options` are members of `reasoning` and `usage` here. */
+/** Moves `reasoning_effort` and `stream_options` into OpenRouter's members `reasoning` and `usage`. */
 export const nestReasoningAndUsage: BodyHook = (params) => {
   const { reasoning_effort, stream_options, ...rest } = params;
   if (reasoning_effort === undefined && stream_options === undefined) return params;

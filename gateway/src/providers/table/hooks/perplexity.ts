@@ -1,6 +1,6 @@
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 
-/** Where an answer comes from is beyond the OpenAI format. */
+/** Citations are not part of the OpenAI format. */
 export const perplexityChat: OpenAiDialect = {
   body(body, ctx) {
     if (!ctx.strict) return body;

@@ -1,4 +1,4 @@
-/** Tenant and base model stand in the path, the adapter in the body. */
+/** Tenant and base model are in the path, the adapter in the body. */
 import { AppError } from '../../../errors/index.ts';
 import type { BodyHook, Call } from '../../contract.ts';
 import { pathSegment, requireModel } from '../../engine/index.ts';

@@ -5,10 +5,10 @@ const signer = awsSigV4({ service: 'sagemaker' });
 
 const baseUrl = (region: string, domain = 'amazonaws.com'): string => `https://runtime.sagemaker.${region}.${domain}`;
 
-/** Without the environment, which only a signature may look at. */
+/** The base URL without settings of the environment, which only the authorizer reads. */
 export const sagemakerBaseUrl: Provider['baseUrl'] = (call) => baseUrl(awsRegion(call));
 
-/** Signs, after the environment has had its say about region and domain. */
+/** Applies region and domain of the environment, then signs. */
 export const sagemakerAuth: Authorizer = {
   ...signer,
   apply(request, call, context) {
@@ -23,7 +23,7 @@ const FIELDS = [
   ...['enable-explanations', 'inference-component', 'session-id'],
 ];
 
-/** Every field of the target goes out under the vendor's name of it. */
+/** Every field of the target is sent under the vendor's name. */
 export const sagemakerHeaders: NonNullable<Provider['headers']> = Object.fromEntries(
   FIELDS.map((name) => [`x-amzn-sagemaker-${name}`, `{amzn_sagemaker_${name.replaceAll('-', '_')}}`]),
 );

@@ -5,7 +5,7 @@ import type { ChatFamily } from './family.ts';
 
 const EXTRAS = { safetyRatings: true } as const;
 
-/** Google's own models. Addresses of images and files are read by the upstream. */
+/** Google's own models. The upstream fetches URLs of images and files itself. */
 export const gemini: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'google', name }, 'generateContent'),
   streamPath: (call, name) => `${publisherPath(call, { publisher: 'google', name }, 'streamGenerateContent')}?alt=sse`,

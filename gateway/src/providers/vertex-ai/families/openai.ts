@@ -1,4 +1,4 @@
-/** The families that speak the OpenAI format. */
+/** The families of the OpenAI format. */
 import { ok } from '@gatehouse/crds';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
 import type { BodyHook, RequestTable } from '../../contract.ts';
@@ -7,7 +7,7 @@ import { editMessages, foldDeveloper, withoutMembers } from '../../openai-like/i
 import { endpointPath, root } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
-/** Messages as open models take them. */
+/** Messages for open models. */
 export const plainMessages: BodyHook = editMessages(foldDeveloper, withoutMembers('content_blocks'));
 
 const META: RequestTable = {
