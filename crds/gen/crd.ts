@@ -6,13 +6,13 @@ import { lintSchema } from './lint.ts';
 import { type RuleAtPath, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
 
 export interface KindSchema {
-  /** The schema of the whole object, as it stands in the CRD. */
+  /** The schema of the whole object, as in the CRD. */
   readonly schema: Structural;
-  /** Every CEL rule with its place, samples included. */
+  /** Every CEL rule with its path and samples. */
   readonly rules: readonly RuleAtPath[];
 }
 
-/** The structural schema of a Kind; throws with every broken convention. */
+/** The structural schema of a Kind. Throws with every broken convention. */
 export function schemaOf(kind: AnyKind): KindSchema {
   const spec = toStructural(kind.spec, 'spec');
   const status = toStructural(kind.status, 'status');
@@ -37,10 +37,10 @@ function wholeObject(
     properties: {
       apiVersion: { type: 'string', description: 'apiVersion is the group and version of the schema.' },
       kind: { type: 'string', description: 'kind is the name of the Kind.' },
-      // The one constraint a CRD may put on metadata; a rule about the name needs it to point there.
+      // The only constraint that a CRD may put on metadata; a rule about the name needs it for its fieldPath.
       metadata: { type: 'object', properties: { name: { type: 'string', maxLength: MAX_NAME } } },
       spec,
-      // Before the operator has seen an object, kstatus must not take it for healthy.
+      // Until the operator has processed an object, kstatus must not report it as healthy.
       status: { ...status, default: { observedGeneration: UNSEEN_GENERATION } },
     },
     ...(validations.length === 0 ? {} : { 'x-kubernetes-validations': validations }),

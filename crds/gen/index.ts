@@ -1,4 +1,4 @@
-/** What tests and charts take from the generators; build time only, never part of a program. */
+/** Generators of the contract, for tests and charts; build time only, never part of a program. */
 export { crdOf, type KindSchema, schemaOf } from './crd.ts';
 export { code, page, table } from './docs/markdown.ts';
 export { generatedFiles } from './outputs.ts';

@@ -4,7 +4,7 @@ import type { AnyKind } from '../src/kinds/index.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** Our own hints in the registry, which mean nothing to an editor. */
+/** Hints for the CRD generator, which editors do not use. */
 const OWN_HINTS = [
   'listType',
   'listMapKeys',
@@ -18,7 +18,7 @@ const OWN_HINTS = [
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The schema of one Kind as people write it: defaults may be left out, unknown fields are marked. */
+/** The schema of one Kind for people who write it: fields with defaults are optional, unknown fields are errors. */
 export function editorSchemaOf(kind: AnyKind): JsonSchema {
   const raw = z.toJSONSchema(kind.resource, {
     target: 'draft-2020-12',
@@ -27,12 +27,12 @@ export function editorSchemaOf(kind: AnyKind): JsonSchema {
       for (const hint of OWN_HINTS) Reflect.deleteProperty(jsonSchema, hint);
     },
   });
-  // zod numbers the parts that a recursion shares; the name of the Kind keeps them apart in the combined schema.
+  // zod numbers the shared parts of a recursion; the name of the Kind makes them unique in the combined schema.
   const { $schema: _, ...schema } = JSON.parse(JSON.stringify(raw).replaceAll('__schema', `${kind.kind}Part`));
   return { $schema: DIALECT, title: kind.kind, description: kind.summary, ...schema };
 }
 
-/** One schema for files that mix Kinds; other kinds of objects pass. */
+/** One schema for files with several Kinds; objects of other kinds pass. */
 export function combinedSchema(kinds: readonly AnyKind[]): JsonSchema {
   const $defs: JsonSchema = {};
   for (const kind of kinds) {

@@ -1,7 +1,7 @@
-/** What a generated schema must not contain although an API server would take it; engineering 8.2. */
+/** Conventions for generated schemas beyond what an API server requires: bounds, list types, descriptions. */
 import type { Structural } from './structural.ts';
 
-/** The one float of a spec: shares are ratios, not amounts. */
+/** The only float of a spec: weights are ratios, not amounts. */
 const FLOAT_FIELDS: ReadonlySet<string> = new Set(['weight']);
 
 /** Every broken convention of a schema, with its path. */

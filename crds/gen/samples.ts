@@ -1,6 +1,6 @@
 /**
- * Whole objects around the samples of every rule, so that zod and the API server judge the same bytes (engineering
- * section 6). The frame of a sample is the first valid example of its Kind that has something at the rule's place.
+ * Whole objects around the samples of every rule, so that zod and the API server check the same bytes. The frame of a sample is
+ * the first valid example of its Kind with a value at the rule's path.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -15,7 +15,7 @@ export interface Example {
   readonly valid: boolean;
   /** The field an invalid example breaks, e.g. `spec.targets[0].weight`. */
   readonly expect: string | undefined;
-  /** Without the webhook an API server takes the object. */
+  /** Without the webhook an API server accepts the object. */
   readonly webhookOnly: boolean;
   readonly object: unknown;
 }
@@ -58,11 +58,11 @@ export function sampleObjects(kind: AnyKind): SampleObject[] {
     const steps = path === '' ? [] : path.split('.');
     const frame = frames.find(({ object }) => at(object, steps) !== undefined);
     if (frame === undefined) throw new Error(`${kind.kind}: no valid example has ${path}`);
-    const place = [path.replaceAll('[]', '[0]'), rule.at ?? ''].filter((part) => part !== '').join('.');
+    const expect = [path.replaceAll('[]', '[0]'), rule.at ?? ''].filter((part) => part !== '').join('.');
     const toSample = (valid: boolean) => (sample: unknown) => ({
       rule,
       valid,
-      expect: place,
+      expect,
       object: replace(frame.object, steps, sample),
     });
     return [...rule.valid.map(toSample(true)), ...rule.invalid.map(toSample(false))];

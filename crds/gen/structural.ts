@@ -1,6 +1,6 @@
 /**
- * zod to the structural schemas of CustomResourceDefinitions (engineering section 6). What has no structural form stops
- * the build with its path.
+ * Converts zod schemas to the structural schemas of CustomResourceDefinitions. A schema without a structural form stops the build
+ * with its path.
  */
 import { RE2JS } from 're2js';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ export interface Validation {
   readonly fieldPath?: string;
 }
 
-/** A rule with the place it holds at: `spec.config.targets[]`; `[]` stands for any item. */
+/** A rule with the path of its node: `spec.config.targets[]`; `[]` is any item. */
 export interface RuleAtPath {
   readonly path: string;
   readonly rule: Rule;
@@ -77,10 +77,14 @@ function convert(schema: z.ZodType, here: Walk): Structural {
   const meta = { ...inner.meta(), ...schema.meta() };
   const rules = ruleRegistry.get(inner)?.rules ?? [];
   refuseUnexplained(inner, meta, rules.length > 0, here);
-  const placed = rules.filter(({ into }) => into === undefined || here.level < here.levels);
-  here.rules.push(...placed.map((rule) => ({ path: here.path, rule })));
+  const applied = rules.filter(({ into }) => into === undefined || here.level < here.levels);
+  here.rules.push(...applied.map((rule) => ({ path: here.path, rule })));
   const node = convertBare(inner, meta, here);
-  const validations = [...placed.map(toValidation), ...immutability(meta), ...(node['x-kubernetes-validations'] ?? [])];
+  const validations = [
+    ...applied.map(toValidation),
+    ...immutability(meta),
+    ...(node['x-kubernetes-validations'] ?? []),
+  ];
   return {
     ...(meta.description === undefined ? {} : { description: meta.description }),
     ...node,

@@ -27,7 +27,7 @@ export function configPage(): string {
   ]);
   const { rootTargets, conditionalRootTargets, nestedTargets } = DEFAULT_TARGET_CAPS;
   return page('Routing config', [
-    'The same object stands in `GatewayConfig.spec.config`, in the body of `/v1/configs` and, as JSON, in the `x-gw-config` header. ' +
+    'The same object is used in `GatewayConfig.spec.config`, in the body of `/v1/configs` and, as JSON, in the `x-gw-config` header. ' +
       'Resources use camelCase; inline configs may use either spelling at every typed member. Members marked `any` are kept as they are.',
     table(['resource', 'inline', 'type', 'required', 'meaning'], rows),
     'Inline only: `api_key`, the literal credential; every member not listed ' +
@@ -76,6 +76,6 @@ export function configPage(): string {
       ],
     ),
     '## Paths of dropParams',
-    '`a.b` removes a member, `a[2]` an item, `a[*].b` a member of every item. A path that is not there is passed over.',
+    '`a.b` removes a member, `a[2]` an item, `a[*].b` a member of every item. A path that does not exist is ignored.',
   ]);
 }

@@ -1,4 +1,4 @@
-/** Fields of a structural schema as rows for people. */
+/** Fields of a structural schema as rows of a table. */
 import { PATTERN_NAMES } from '../../src/schema/index.ts';
 import type { Structural } from '../structural.ts';
 import { code } from './markdown.ts';
@@ -12,21 +12,21 @@ export interface FieldRow {
   readonly description: string;
 }
 
-/** Every field below a node, depth first, parents before members. `stop` leaves out what is below a path. */
+/** Every field below a node, depth first, parents before members. `stop` leaves out everything below a path. */
 export function fieldRows(node: Structural, path: string, stop: (path: string) => boolean = () => false): FieldRow[] {
   if (stop(path)) return [];
   const below = node.items ?? node;
   const prefix = `${path}${node.items === undefined ? '' : '[]'}`;
   return Object.entries(below.properties ?? {}).flatMap(([name, member]) => {
-    const place = prefix === '' ? name : `${prefix}.${name}`;
+    const fieldPath = prefix === '' ? name : `${prefix}.${name}`;
     const row = {
-      path: place,
+      path: fieldPath,
       type: typeText(member),
       required: below.required?.includes(name) ?? false,
       fallback: member.default === undefined ? '' : JSON.stringify(member.default),
       description: member.description ?? '',
     };
-    return [row, ...fieldRows(member, place, stop)];
+    return [row, ...fieldRows(member, fieldPath, stop)];
   });
 }
 

@@ -46,7 +46,7 @@ function fieldTable(schema: AnyKind['spec'], path: string, stop?: (path: string)
   return table(HEAD, rows);
 }
 
-/** Each rule once, at the first place it holds at. */
+/** Each rule once, at the first path where it applies. */
 function rules(kind: AnyKind): string[] {
   const rows = new Map<string, readonly string[]>();
   for (const { path, rule } of schemaOf(kind).rules) {
@@ -58,13 +58,13 @@ function rules(kind: AnyKind): string[] {
 }
 
 function notServed({ kind }: AnyKind): string[] {
-  const rows = UNSUPPORTED.flatMap(({ engine, kinds = [], fields = {}, value }) => {
-    const text = `${engine} not part of this version`;
+  const rows = UNSUPPORTED.flatMap(({ feature, kinds = [], fields = {}, value }) => {
+    const text = `${feature} not part of this version`;
     const named: readonly string[] = kinds;
     if (named.includes(kind)) return [['the whole kind', text]];
     const paths = Object.entries(fields).find(([name]) => name === kind)?.[1] ?? [];
     return paths.map((path) => [code(path) + (value === undefined ? '' : ` = ${code(value)}`), text]);
   });
   if (rows.length === 0) return [];
-  return ['## Not served yet', 'Understood and refused, with reason `UnsupportedValue`:', table(['field', ''], rows)];
+  return ['## Not served yet', 'Refused with reason `UnsupportedValue`:', table(['field', ''], rows)];
 }

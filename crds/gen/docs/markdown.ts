@@ -8,7 +8,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A page: title and parts, separated by blank lines; parts that are empty fall away. */
+/** A page: title and parts, separated by blank lines; empty parts are left out. */
 export function page(title: string, parts: readonly string[]): string {
   return `${[`# ${title}`, ...parts.filter((part) => part !== '')].join('\n\n')}\n`;
 }

@@ -41,9 +41,9 @@ export function errorsPage(): string {
 /** Condition types and reasons. */
 export function conditionsPage(): string {
   return page('Conditions', [
-    `${POSITIVE_CONDITIONS.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` sums the others up. ` +
-      '`Reconciling` and `Stalled` exist only while they are true: the one passes by itself, the other needs a person. So does `Expired`, ' +
-      'which says that the object has done its time; it changes nothing about `Ready`.',
+    `${POSITIVE_CONDITIONS.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` summarises the others. ` +
+      '`Reconciling`, `Stalled` and `Expired` exist only while they are true: `Reconciling` ends by itself, `Stalled` needs a change ' +
+      'by a person, and `Expired`, which does not change `Ready`, means that `spec.expiresAt` has passed.',
     table(
       ['reason', 'on', 'meaning'],
       Object.entries(REASONS).map(([reason, { on, summary }]) => [code(reason), on.map(code).join(', '), summary]),
@@ -58,12 +58,12 @@ export function providersPage(): string {
   );
   const special = [...PROVIDER_CATALOGUE.values()].filter((entry) => !plain.includes(entry));
   return page('Providers', [
-    'In a resource, fields stand in `settings` and credentials in the Secret that `secretRef` names, under the names given ' +
-      'here. In an inline config all stand beside `provider`; in a request each has a header.',
-    'The kind says what a field decides, and so who may set it for a stored account. `call`: a feature of one call; its ' +
-      'header always counts. `setting`: how the account is called; an inline config may set what the resource leaves open. ' +
-      '`routing`: host, service, region, role, scope, project, deployment, bucket or key; the owner of the account alone. ' +
-      '`secret`: a credential; from the Secret alone. Where the credential comes with the call, the call may set all of them.',
+    'In a resource, fields are in `settings` and credentials in the Secret that `secretRef` names, under the names given ' +
+      'here. In an inline config all are members beside `provider`; in a request each has a header.',
+    'The kind of a field decides who may set it for a stored account. `call`: a feature of one call; its header is always ' +
+      'accepted. `setting`: how the account is called; an inline config may set what the resource does not. ' +
+      '`routing`: host, service, region, role, scope, project, deployment, bucket or key; only the owner of the account. ' +
+      '`secret`: a credential; only from the Secret. A call that brings its own credential may set all of them.',
     '## With an API key alone',
     plain.map(({ id }) => code(id)).join(', '),
     ...special.flatMap(providerSection),
@@ -75,7 +75,7 @@ function providerSection({ id, fields, requires, credentials }: ProviderEntry): 
   return [
     `## ${id}`,
     [
-      `Authenticates with ${credentials.length === 0 ? 'nothing, or with what the fields say' : list(credentials)}.`,
+      `Authenticates with ${credentials.length === 0 ? 'no credential, or with its fields' : list(credentials)}.`,
       ...requires.map((group) => `Needs ${list(group)}.`),
     ].join(' '),
     fields.length === 0
@@ -95,7 +95,7 @@ function providerSection({ id, fields, requires, credentials }: ProviderEntry): 
 /** Scopes of API keys and which types of keys may hold them. */
 export function scopesPage(): string {
   return page('Scopes', [
-    '`resource:action` is read as `resource.action`.',
+    '`resource:action` is the same as `resource.action`.',
     table(
       ['scope', ...API_KEY_TYPES],
       [...SCOPES].map(([scope, types]) => [

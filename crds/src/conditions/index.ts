@@ -1,10 +1,10 @@
-/** Condition types and reasons of every Kind (engineering 8.4). Data for statuses, docs and alerts. */
+/** Condition types and reasons of every Kind, as data: the operator writes them, docs and alerts list them. */
 
 /** Conditions that are always present; True is good. Order = evaluation order. */
 export const POSITIVE_CONDITIONS = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
 export type PositiveType = (typeof POSITIVE_CONDITIONS)[number];
 
-/** `Ready` is a summary, never set by a step; the last three exist only while True. */
+/** `Ready` summarises the others and is never set by a step; the last three exist only while True. */
 export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired';
 
 export interface ReasonRow {
@@ -14,10 +14,10 @@ export interface ReasonRow {
 }
 
 export const REASONS = {
-  Accepted: { on: ['Accepted'], summary: 'The spec is understood and gives some configuration.' },
+  Accepted: { on: ['Accepted'], summary: 'The spec is valid and everything in it is served.' },
   Invalid: {
     on: ['Accepted', 'Programmed', 'Ready', 'Stalled'],
-    summary: 'The spec, or an object that is made of it, breaks a rule; the message names the field.',
+    summary: 'The spec, or an object made from it, breaks a rule; the message names the field.',
   },
   UnsupportedValue: {
     on: ['Accepted', 'Ready', 'Stalled'],
@@ -25,11 +25,11 @@ export const REASONS = {
   },
   Conflicted: {
     on: ['Accepted', 'Ready', 'Stalled'],
-    summary: 'Another object has the same name, key or namespace and goes before this one.',
+    summary: 'Another object has the same name, key or namespace and takes precedence.',
   },
   QuotaExceeded: {
     on: ['Accepted', 'Ready', 'Stalled'],
-    summary: 'Older resources of the workspace take up its quota; what was served for this one goes on.',
+    summary: 'Older resources of the workspace use up its quota; what was served for this object before stays served.',
   },
   ResolvedRefs: { on: ['ResolvedRefs'], summary: 'All referenced objects and Secrets exist and are permitted.' },
   RefNotFound: {
@@ -43,16 +43,16 @@ export const REASONS = {
   IdentityNotGranted: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary:
-      "The settings ask for the cloud identity of the gateway's pod, which the Organisation does not lend for that.",
+      "The settings use the cloud identity of the gateway's pod, which the Organisation does not grant for that.",
   },
   AccessDenied: {
     on: ['ResolvedRefs', 'Programmed', 'Ready', 'Stalled'],
     summary:
-      'The operator lacks rights in a namespace that only the platform can grant; the message has the command that does so.',
+      'The operator lacks rights in a namespace that only a cluster administrator can grant; the message has the command.',
   },
   InvalidKind: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
-    summary: 'A reference names a kind that cannot stand there.',
+    summary: 'A reference names a kind that is not allowed there.',
   },
   Programmed: { on: ['Programmed'], summary: 'Every ready gateway pod serves this generation.' },
   Pending: {
@@ -63,15 +63,15 @@ export const REASONS = {
   NoReadyPods: { on: ['Programmed', 'Ready', 'Reconciling'], summary: 'The fleet has no ready gateway pod.' },
   SnapshotTooLarge: {
     on: ['Programmed', 'Ready', 'Stalled'],
-    summary: 'What sidecars would be told does not fit into the copy that is mounted into their pods.',
+    summary: 'The Snapshot for the sidecars does not fit into the copy that is mounted into their pods.',
   },
-  Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod refused the Snapshot that holds this generation.' },
-  Expired: { on: ['Expired'], summary: 'The time of spec.expiresAt has passed: gateways refuse the key or provider.' },
+  Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod rejected the Snapshot with this generation.' },
+  Expired: { on: ['Expired'], summary: 'spec.expiresAt has passed: gateways refuse the key or provider.' },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
-  ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed for a passing reason and is tried again.' },
+  ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed temporarily and is retried.' },
   InternalError: {
     on: ['Accepted', 'Ready', 'Stalled'],
-    summary: 'The operator failed on the object or on a step for it; its log has the details.',
+    summary: 'The operator failed while processing the object; its log has the details.',
   },
 } as const satisfies Record<string, ReasonRow>;
 
@@ -83,7 +83,7 @@ export interface Explanation {
   readonly message: string;
 }
 
-/** Every condition type that is ours; others may add their own to the same status. */
+/** Every condition type of Gatehouse; other controllers may add their own to the same status. */
 export const CONDITION_TYPES: readonly ConditionType[] = [
   ...POSITIVE_CONDITIONS,
   'Ready',
@@ -92,7 +92,7 @@ export const CONDITION_TYPES: readonly ConditionType[] = [
   'Expired',
 ];
 
-/** A condition as a controller wants it; who writes it adds `lastTransitionTime` where the status turned. */
+/** A condition without `lastTransitionTime`, which the status writer sets when `status` changes. */
 export interface ConditionDraft {
   readonly type: ConditionType;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -101,7 +101,7 @@ export interface ConditionDraft {
   readonly observedGeneration?: number | undefined;
 }
 
-/** One condition from its grounds; further members of `grounds` are left behind. */
+/** One condition of this type and status; other members of the explanation are dropped. */
 export function toCondition(
   type: ConditionType,
   status: ConditionDraft['status'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { int } from '../schema/index.ts';
 
-/** Response cache; behaviour-cache 6.2 and 6.4. */
+/** Response cache: docs/behaviour/caching.md. */
 export const cache = z
   .strictObject({
     mode: z.enum(['simple', 'semantic']).meta({ description: 'mode is how an earlier answer is found.' }),

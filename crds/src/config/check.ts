@@ -1,6 +1,6 @@
 /**
- * What a schema cannot say about a config: completeness, weights, names, queries, caps. Inline and saved configs share
- * it (decision 10), so `kubectl`, REST, `validate` and a request header all give the same answer.
+ * Checks that a schema cannot express: completeness, weights, names, queries, caps. Inline and saved configs share them, so
+ * `kubectl`, `gatehouse validate` and a request header report the same problems.
  */
 
 import {
@@ -29,7 +29,7 @@ type Path = readonly (string | number)[];
 /** Every problem of a config, each with its path; empty = the config can be compiled. */
 export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const issues = [...checkCaps(root, options.caps)];
-  if (issues.length > 0) return issues; // a tree beyond the caps is not walked any further
+  if (issues.length > 0) return issues; // a tree beyond the caps is not walked
   const patterns = createPatternBudget();
   walkTargets(root, [], (node, path) => {
     const strategy = checkStrategy(node, path, { ...options, patterns });
@@ -55,7 +55,7 @@ export function managedSlugOf(node: RoutingNode): string | undefined {
   return typeof model === 'string' ? modelSlugOf(model) : undefined;
 }
 
-/** The slug of `@slug/model`; `@cf/` and `@hf/` are model names of their vendors (behaviour-lifecycle 1.7 rule 7). */
+/** The slug of `@slug/model`; `@cf/` and `@hf/` begin model names of vendors. */
 export function modelSlugOf(model: string): string | undefined {
   if (!model.startsWith('@') || model.startsWith('@cf/') || model.startsWith('@hf/')) return undefined;
   const end = model.indexOf('/');
@@ -143,11 +143,12 @@ function* checkMembers(node: RoutingNode, path: Path): Generator<Issue> {
   }
 }
 
-/** A leaf must say where the call goes (behaviour-config-routing 2.4); the root may leave that to the request. */
+/** A leaf must name its provider; the root may leave that to the request: docs/behaviour/routing.md#which-provider-a-request-names. */
 function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
   if (node.provider === undefined || node.provider.startsWith('@')) {
-    const placed = managedSlugOf(node) !== undefined || node.passthrough === true || node.promptId !== undefined;
-    if (!placed && path.length > 0) yield problem(path, 'a target needs provider, virtualKey, passthrough or targets');
+    const hasProvider = managedSlugOf(node) !== undefined || node.passthrough === true || node.promptId !== undefined;
+    if (!hasProvider && path.length > 0)
+      yield problem(path, 'a target needs provider, virtualKey, passthrough or targets');
     return;
   }
   const provider = PROVIDER_CATALOGUE.get(node.provider);
@@ -162,7 +163,7 @@ function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
   if (!authenticated) yield problem([...path, 'provider'], `provider ${provider.id} needs a credential`);
 }
 
-/** Which secret fields a credential holds is known only where Secrets are read; here it may hold any of them. */
+/** The secret fields of a stored credential are known only where Secrets are read: here it may hold any of them. */
 function hasField(node: RoutingNode, provider: ProviderEntry, key: string): boolean {
   if (node.credential !== undefined && secretFieldsOf(provider).includes(key)) return true;
   if (key === API_KEY) return node.apiKey !== undefined;

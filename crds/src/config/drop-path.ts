@@ -10,7 +10,7 @@ export type DropStep =
 const MAX_STEPS = 16;
 const SEGMENT = /^([^.[\]]+)((?:\[(?:\d{1,6}|\*)\])*)$/;
 
-/** Reads `a.b`, `a[2]`, `a[*].b`; behaviour-config-routing 2.6. Prototype names are ordinary member names here. */
+/** Parses `a.b`, `a[2]`, `a[*].b`. Names such as `__proto__` are ordinary member names. */
 export function parseDropPath(path: string): Result<readonly DropStep[], string> {
   const steps: DropStep[] = [];
   for (const segment of path.split('.')) {

@@ -1,4 +1,4 @@
-/** Configs as clients send them: JSON text or a parsed object, either spelling, vendor fields beside our own. */
+/** Configs as clients send them: a parsed JSON object, either spelling, vendor fields beside the common ones. */
 import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../lib/depth.ts';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
@@ -7,12 +7,12 @@ import type { RoutingNode } from './node.ts';
 import { camelKeys, toSnake } from './spelling.ts';
 import { COMMON_FIELDS, type InlineConfig, inlineConfig } from './target.ts';
 
-/** Vendor fields of one node: bounds what a header can make us keep. */
+/** Vendor fields kept per node; further ones are dropped. */
 const MAX_VENDOR_FIELDS = 64;
 
 /**
- * Reads an inline config. Paths of the issues use snake_case, the documented spelling of the wire.
- * Source: behaviour-config-routing 2.4, 2.5.
+ * Parses an inline config: docs/behaviour/routing.md#where-a-config-comes-from. Paths of the issues use snake_case, the
+ * documented spelling of inline configs.
  */
 export function parseInlineConfig(input: unknown, options: CheckOptions): Result<RoutingNode, readonly Issue[]> {
   if (isDeeperThan(input, MAX_DOCUMENT_DEPTH)) {
@@ -25,7 +25,7 @@ export function parseInlineConfig(input: unknown, options: CheckOptions): Result
   return issues.length === 0 ? ok(node) : err(issues.map(inWireSpelling));
 }
 
-/** `cache: "simple"` and `cache: true` stand for a mode; the retry flag has two spellings (gateway-behaviour, decisions). */
+/** `cache: "simple"` and `cache: true` are short for a mode; clients send the retry flag in singular and plural. */
 function expandShorthand(input: unknown): unknown {
   if (!isObject(input)) return input;
   const out: Record<string, unknown> = { ...input };
@@ -67,5 +67,5 @@ function inWireSpelling(issue: Issue): Issue {
   };
 }
 
-// Names of our own members never start with a capital or hold a dot, unlike query paths and vendor keys.
+// Names of common members never start with a capital or contain a dot, unlike query paths and vendor keys.
 const COMMON_OR_NESTED = /^[a-z]+(?:[A-Z][a-z]+)+$/;

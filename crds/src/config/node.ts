@@ -1,8 +1,8 @@
 import type { CommonFields, KindConfig, SecretRef } from './target.ts';
 
 /**
- * The one form a config has after its slot has been read, be it a header, a Kind or a Snapshot entry: camelCase members,
- * vendor fields as text under `settings`, at most one credential.
+ * The form of a config after parsing, whether it came from a header, a resource or a Snapshot entry: camelCase members, vendor
+ * fields as text under `settings`, at most one credential.
  */
 export interface RoutingNode extends CommonFields {
   readonly targets?: readonly RoutingNode[] | undefined;
@@ -15,8 +15,8 @@ export interface RoutingNode extends CommonFields {
 }
 
 /**
- * The node of a config that stands in a Kind. `credentialOf` gives the id of the credential entry for a reference; it is
- * asked once per target that has one, with the target's path below the root.
+ * The node of a config in a resource. `credentialOf` returns the id of the credential entry for a reference; it is called once per
+ * target that has one, with the target's path below the root.
  */
 export function routingNodeOf(
   config: KindConfig,
@@ -33,7 +33,7 @@ export function routingNodeOf(
   };
 }
 
-/** Ids of the credential entries that the targets of a config name; those of managed providers are not among them. */
+/** Ids of the credential entries that the targets of a config name; without those of managed providers. */
 export function credentialsIn({ credential, targets = [] }: RoutingNode): readonly string[] {
   return [...(credential === undefined ? [] : [credential]), ...targets.flatMap(credentialsIn)];
 }

@@ -1,49 +1,49 @@
 /**
- * How large the program of a pattern gets, told from its text: compiling a pattern, running it and keeping it cost as much
- * as its program is large, so the size must be known before anything is compiled. A class is one step of a program whatever
- * it holds, but it costs time and memory by its ranges, and under `(?i)` by its characters: it counts as so many steps.
+ * Estimates the size of a pattern's program from its text. The costs of compiling, running and keeping a pattern grow with its
+ * program, so the size must be known before anything is compiled. A class is one step of the program, but it costs time
+ * and memory for each of its ranges, and under `(?i)` for each of its characters: it counts as that many steps.
  */
 
 /** Steps that every program has. */
 const FIXED = 3;
-/** What `(?i)` multiplies the costs below by. Where in a pattern it holds is not looked at. */
+/** Factor of `(?i)` for the costs below. It is applied to the whole pattern, wherever the flag is. */
 const FOLDED = 4;
-/** What a named class of Unicode costs beside its one step: hundreds of ranges. */
+/** Cost of a named Unicode class beside its one step: it has hundreds of ranges. */
 const UNICODE_CLASS = 20;
-/** What `\\w`, `[:alpha:]` and the like cost beside it: a few ranges. */
+/** Cost of `\\w`, `[:alpha:]` and similar classes beside their one step: a few ranges. */
 const NAMED_CLASS = 1;
-/** Under `(?i)` each character of a range is looked up for its other cases: so many cost a step. */
+/** Under `(?i)` each character of a range is looked up for its other cases: this many cost one step. */
 const CHARACTERS_PER_STEP = 50;
-/** Characters that stand in a class, or begin or end a range of it, which cost a step. */
+/** Single characters and range ends of a class that cost one step. */
 const MEMBERS_PER_STEP = 8;
-/** The last character that has another case: what is beyond is not looked up. */
+/** The last character that has another case; later ones are not looked up. */
 const LAST_CASED = 125_251;
-/** Larger numbers tell nothing more; products stay far below where numbers lose their last digit. */
+/** Larger sizes are all refused; the cap keeps products exact. */
 const CAP = 1_000_000;
 
-/** Quoted text, classes, escapes, quantifiers, single characters: whatever begins, one of them fits, so nothing is tried twice. */
+/** Quoted text, classes, escapes, quantifiers, single characters: one alternative always matches, so there is no backtracking. */
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]{0,50}\}|.)|\\x\{[0-9a-fA-F]*\}|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]?|\\.|\{\d{1,9}(?:,\d{0,9})?\}[?+]?|[*+?][?+]?|./gsu;
-/** Flags that contain `i`, set or taken away; whether the text is that of flags is not looked at. */
+/** Flags that contain `i`, set or cleared; also matches text that only looks like flags. */
 const FOLDING = /\(\?[a-zA-Z-]*i/;
-/** What a class is made of. */
+/** The members of a class. */
 const MEMBER =
   /\[:\^?\w+:\]|\\[pP](?:\{[^}]{0,50}\}|.)|\\x\{([0-9a-fA-F]+)\}|\\x([0-9a-fA-F]{2})|\\([0-7]{1,3})|\\.|(.)/gsu;
 const REPEAT = /^\{(\d+)(?:(,)(\d*))?\}/;
 
 /**
- * An upper bound of the program's size in steps; repeats multiply what they repeat. Linear in the length of the text, which
- * need not be a valid pattern.
+ * An upper bound of the program's size in steps; repetitions multiply what they repeat. Linear in the length of the text, which may
+ * be an invalid pattern.
  */
 export function estimatePatternSize(pattern: string): number {
-  const outer: number[] = []; // sizes of what stands before each open group
-  let before = 0; // of the group that is read
-  let last = 0; // of its last part, to which a quantifier belongs
+  const outer: number[] = []; // sizes of what comes before each open group
+  let before = 0; // size so far of the current group
+  let last = 0; // size of its last part, to which a quantifier applies
   const folded = FOLDING.test(pattern);
   for (const [token] of pattern.matchAll(TOKEN)) {
     if (token === '(') {
       outer.push(before + last);
-      before = 3; // both ends, and one step where nothing stands between them
+      before = 3; // both ends, and one step for an empty group
       last = 0;
     } else if (token === ')') {
       last += before;
@@ -62,7 +62,7 @@ const isQuantifier = (token: string): boolean => /^(?:\{\d|[*+?])/.test(token);
 
 function repeated(size: number, token: string): number {
   const [, min, open, max] = REPEAT.exec(token) ?? [];
-  if (min === undefined) return size + 2; // the second where what is repeated may be empty
+  if (min === undefined) return size + 2; // the second for a repeated part that may be empty
   const times = Math.max(1, Number(min), Number(max ?? 0));
   return size * times + (open === undefined ? 0 : times + 2); // each optional one is a step of its own
 }
@@ -79,7 +79,7 @@ function namedSize(token: string, folded: boolean): number {
   return folded ? size * FOLDED : size;
 }
 
-/** What stands between the brackets; a hyphen counts as a range wherever it stands. */
+/** The content of the brackets; every hyphen counts as a range. */
 function classSize(token: string, folded: boolean): number {
   const members = [...token.slice(1).matchAll(MEMBER)];
   const points = members.map(codePoint);
@@ -97,7 +97,7 @@ function foldedCharacters(members: readonly RegExpExecArray[], points: readonly 
   }, 0);
 }
 
-/** Of an escape for a sign or a control character, or of a named class: 0, below all that costs something. */
+/** The code point; 0 for other escapes and named classes, whose cost is counted elsewhere. */
 function codePoint([, braced, hex, octal, sign]: RegExpExecArray): number {
   if (braced !== undefined || hex !== undefined) return Number.parseInt(braced ?? hex ?? '', 16);
   return octal === undefined ? (sign?.codePointAt(0) ?? 0) : Number.parseInt(octal, 8);

@@ -1,4 +1,4 @@
-/** The grammar of conditional queries; behaviour-config-routing section 3 with the decisions of this project. */
+/** The grammar of conditional queries: docs/behaviour/routing.md#conditions. */
 import { RE2JS } from 're2js';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
 import type { Issue } from '../schema/index.ts';
@@ -26,9 +26,9 @@ export const MAX_QUERY_DEPTH = 8;
 export const MAX_PATTERN_LENGTH = 1_000;
 /** Largest program of one pattern in steps: compiling it takes milliseconds. */
 export const MAX_PATTERN_SIZE = 1_000;
-/** What all patterns of one config may add up to, in steps. */
+/** Largest sum of the programs of all patterns of one config, in steps. */
 export const MAX_CONFIG_PATTERN_SIZE = 10_000;
-/** What each pattern counts at least: the smallest one costs something, too. */
+/** Steps that each pattern counts at least: even the smallest one has a cost. */
 const LEAST_PATTERN_SIZE = 10;
 
 const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
@@ -43,7 +43,7 @@ const OPERATORS: ReadonlySet<string> = new Set<QueryOperator>([
   '$regex',
 ]);
 
-/** What the patterns of a config may still add up to, in steps. */
+/** Steps that are left for further patterns of a config. */
 export interface PatternBudget {
   left: number;
 }
@@ -58,8 +58,8 @@ interface QueryPosition {
 }
 
 /**
- * Reads a query; every problem is reported with its path below `path`. `{}` holds always. `patterns`: shared by the queries
- * of a config; `checked` for a query whose patterns were checked when it was written.
+ * Parses a query; every problem is reported with its path below `path`. `{}` always holds. `patterns`: shared by the queries of
+ * a config; `checked` for a query whose patterns were checked when it was saved.
  */
 export function parseQuery(
   input: unknown,
@@ -122,7 +122,7 @@ const notText = (pattern: unknown): string | undefined =>
 export function patternProblem(pattern: unknown, budget: PatternBudget = createPatternBudget()): string | undefined {
   if (typeof pattern !== 'string') return notText(pattern);
   if (pattern.length > MAX_PATTERN_LENGTH) return `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
-  const size = estimatePatternSize(pattern); // nothing is compiled before
+  const size = estimatePatternSize(pattern); // before anything is compiled
   if (size > MAX_PATTERN_SIZE) {
     return `the program of the pattern has about ${size} steps, since repeats multiply what they repeat and (?i) multiplies classes; at most ${MAX_PATTERN_SIZE} are allowed`;
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { int } from '../schema/index.ts';
 import { statusCodes } from './strategy.ts';
 
-/** Retries of one target; behaviour-config-routing 5.1. */
+/** Retries of one target: docs/behaviour/retries.md. */
 export const retry = z
   .strictObject({
     attempts: int('attempts is the number of retries after the first try; more than 5 counts as 5.', 0, 1_000_000),

@@ -1,6 +1,6 @@
 /**
- * What the API server can say about a saved config by itself; behaviour-config-routing 2.4. `checkConfig` says the same,
- * and more, on our side.
+ * Rules of a saved config that the API server checks by itself. `checkConfig` checks the same and more wherever the webhook or
+ * the operator reads the config.
  */
 import type { Rule } from '../schema/index.ts';
 import type { KindConfig } from './target.ts';
@@ -11,7 +11,7 @@ const conditional = (strategy: object) => ({ strategy: { mode: 'conditional', ..
 
 const isConditional = ({ strategy }: KindConfig): boolean => strategy?.mode === 'conditional';
 
-// biome-ignore lint/suspicious/noThenProperty: the name is the wire contract (behaviour-config-routing 2.3)
+// biome-ignore lint/suspicious/noThenProperty: the name is the wire contract of configs
 const CONDITION = { query: { 'metadata.plan': 'paid' }, then: 'a' };
 
 export const SAVED_RULES: readonly Rule<KindConfig>[] = [

@@ -1,6 +1,6 @@
 /**
  * Two spellings, one definition: schemas are written in camelCase; inline configs and REST may use snake_case at every
- * typed node (decision 25). Opaque nodes are never renamed inside.
+ * typed node. Members of opaque nodes are never renamed.
  */
 import { z } from 'zod';
 import { isObject } from '../lib/result.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { atomicList, int, opaque, text } from '../schema/index.ts';
 import { MAX_CONDITIONAL_ROOT_TARGETS } from './limits.ts';
 
-/** HTTP statuses. Not a set: a client that lists one twice is served, not refused. */
+/** HTTP statuses. Not a set: a list with duplicates is accepted. */
 export const statusCodes = (description: string) => atomicList(z.int().min(100).max(599), description, 64);
 
 const sticky = z
@@ -46,16 +46,16 @@ const circuitBreaker = z
 
 const condition = z.strictObject({
   query: opaque('query is a condition over metadata.KEY, params.KEY and url.pathname; all entries must hold.', 64),
-  // biome-ignore lint/suspicious/noThenProperty: the name is the wire contract (behaviour-config-routing 2.3)
+  // biome-ignore lint/suspicious/noThenProperty: the name is the wire contract of configs
   then: text('then names the target to use when the query holds.', 256),
 });
 
-/** How a node picks among its targets; behaviour-config-routing 2.3. */
+/** How a node picks among its targets: docs/behaviour/routing.md#strategies. */
 export const strategy = z
   .strictObject({
     mode: z
       .enum(['single', 'loadbalance', 'fallback', 'conditional'])
-      .meta({ description: 'mode says how a target is picked.' }),
+      .meta({ description: 'mode is how a target is picked.' }),
     onStatusCodes: statusCodes(
       'onStatusCodes lists the statuses on which a fallback goes on; any but 2xx when absent.',
     ).optional(),
@@ -68,7 +68,7 @@ export const strategy = z
     sticky: sticky.optional(),
     cbConfig: circuitBreaker.optional(),
   })
-  .meta({ description: 'strategy says how one of the targets is picked.' });
+  .meta({ description: 'strategy is how one of the targets is picked.' });
 
 export type Strategy = z.output<typeof strategy>;
 export type StickySettings = z.output<typeof sticky>;

@@ -20,7 +20,7 @@ import { statusCodes, strategy } from './strategy.ts';
 export const secretKey = (description: string) =>
   pattern(/^[-._a-zA-Z0-9]+$/, 'letters, digits, dots, dashes or underscores', 253).meta({ description });
 
-/** A Secret: one key, or (without `key`) every secret field of the provider (DESIGN section 4). */
+/** A Secret: one key, or (without `key`) every secret field of the provider. */
 export const secretRef = z
   .strictObject({
     name: objectName('name is the name of the Secret.'),
@@ -42,7 +42,7 @@ export const settings = stringMap(
   16_384,
 );
 
-/** One deployment behind an alias; behaviour-lifecycle 1.7 rule 9. */
+/** One deployment behind an alias: docs/behaviour/providers.md#deployments. */
 export const deployment = z.strictObject({
   deploymentId: text('deploymentId is the name of the deployment at the provider.', 256),
   alias: text('alias is the model name that selects the deployment.', 256).optional(),
@@ -62,9 +62,9 @@ const guardrailList = (description: string) => atomicList(guardrail, description
 /** The long form of hooks. */
 const hookList = (description: string) => atomicList(opaque('A hook written out.'), description, 64);
 
-/** The fields that every spelling and slot of a target shares; behaviour-config-routing 2.2. */
+/** The members that targets have in resources and in inline configs alike. */
 const common = {
-  name: text('name is what conditions call the target.', 256).optional(),
+  name: text('name identifies the target in conditions.', 256).optional(),
   strategy: strategy.optional(),
   provider: text('provider is a provider id, or @slug of a managed provider.', 256).optional(),
   virtualKey: text('virtualKey is the older way to name a managed provider by its slug.', 256).optional(),
@@ -79,8 +79,8 @@ const common = {
     .max(1_000_000_000)
     .meta({ description: 'weight is the share of a loadbalance target relative to its siblings, 1 when absent.' })
     .optional(),
-  overrideParams: opaque('overrideParams are laid over the request body, top-level keys only.').optional(),
-  defaultParams: opaque('defaultParams fill top-level keys the client did not send.').optional(),
+  overrideParams: opaque('overrideParams replace members of the request body, top-level keys only.').optional(),
+  defaultParams: opaque('defaultParams add top-level keys that the client did not send.').optional(),
   dropParams: atomicList(
     z.string().min(1).max(512),
     'dropParams are body paths removed last, e.g. a.b or a[*].b.',
@@ -115,7 +115,7 @@ const common = {
   deployments: atomicList(deployment, 'deployments map model names to deployments of one account.', 100).optional(),
 };
 
-/** The members every slot shares. */
+/** The members that resources and inline configs share. */
 export type CommonFields = Readonly<z.output<z.ZodObject<typeof common>>>;
 
 /** A config or target inside a Kind. */
@@ -125,7 +125,7 @@ export interface KindConfig extends CommonFields {
   readonly targets?: readonly KindConfig[] | undefined;
 }
 
-/** A config or target as clients send it; members we do not know are vendor fields. */
+/** A config or target as clients send it; unknown members are vendor fields. */
 export interface InlineConfig extends CommonFields {
   readonly apiKey?: string | undefined;
   readonly targets?: readonly InlineConfig[] | undefined;
@@ -171,5 +171,5 @@ export const inlineConfig: z.ZodType<InlineConfig> = z.looseObject({
   },
 });
 
-/** The member names every slot shares: in an inline config all others are vendor fields. */
+/** Names of the shared members: in an inline config all others are vendor fields. */
 export const COMMON_FIELDS: ReadonlySet<string> = new Set([...Object.keys(common), 'targets']);

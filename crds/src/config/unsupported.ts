@@ -1,11 +1,11 @@
 /**
- * Fields of the grammar whose engine does not exist yet: understood, and refused rather than ignored (DESIGN section 4).
- * A later feature deletes its row.
+ * Members of routing configs that this version parses and refuses, because nothing implements them yet: never ignored. The
+ * feature that implements a member deletes its row.
  */
 import type { Issue } from '../schema/index.ts';
 import type { RoutingNode } from './node.ts';
 
-const LATER: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
+const UNSUPPORTED_MEMBERS: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
   { field: 'promptId', engine: 'the prompt library is' },
   { field: 'inputGuardrails', engine: 'guardrails are' },
   { field: 'outputGuardrails', engine: 'guardrails are' },
@@ -15,9 +15,9 @@ const LATER: readonly { readonly field: keyof RoutingNode; readonly engine: stri
   { field: 'afterRequestHooks', engine: 'guardrails are' },
 ];
 
-/** The unsupported members of one node; empty lists ask for nothing and pass. */
+/** The unsupported members of one node; empty lists pass. */
 export function unsupportedIssues(node: RoutingNode, path: readonly (string | number)[]): Issue[] {
-  const issues: Issue[] = LATER.filter(({ field }) => isSet(node[field])).map(({ field, engine }) => ({
+  const issues: Issue[] = UNSUPPORTED_MEMBERS.filter(({ field }) => isSet(node[field])).map(({ field, engine }) => ({
     code: 'unsupported',
     path: [...path, field],
     message: `${engine} not part of this version`,

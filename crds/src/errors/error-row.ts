@@ -1,12 +1,13 @@
-/** What is said of every public error; `errors.ts` has the rows. */
+/** The columns of the error table; `index.ts` has the rows. */
 
 /**
- * Who may have caused the error and so which body a client gets (spec 18.1):
- * `key` = K, `validation` = V, `openai` = O, `provider` = P, `blocked` = B, `route` = the plain 404 body.
+ * The shape of the body that a client gets: docs/behaviour/errors.md. `key`: of authentication and key limits; `validation`: of
+ * request validation; `openai`: as the OpenAI API; `provider`: fields of the provider's error; `blocked`: of the saved-configs-only
+ * mode; `route`: the plain 404 body.
  */
 export type ErrorShape = 'key' | 'validation' | 'openai' | 'provider' | 'blocked' | 'route';
 
-/** What a fallback chain does when one target ends with this error (spec 5.4). `status` = decided by the status list. */
+/** What a fallback does when a target ends with this error: docs/behaviour/routing.md#fallback. `status`: decided by the status list. */
 export type FallbackRule = 'status' | 'stop-unless-listed' | 'stop';
 
 export interface ErrorRow {

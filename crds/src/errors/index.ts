@@ -1,7 +1,7 @@
 /**
- * Every public error of the data plane, as data. Statuses, wire codes and types are the contract of
- * spec/behaviour-errors.md section 18 and spec/behaviour-decisions.md; wording is ours. The gateway renders these rows
- * (`gateway/src/server/errors`), docs list them, tests assert them. The key is the internal code: logs, metrics, tests.
+ * Every public error of the data plane, as data: docs/behaviour/errors.md. The gateway renders these rows, docs list them,
+ * tests assert them. Statuses, wire codes and types do not change; texts may. The key of a row is the internal code of logs,
+ * metrics and tests.
  */
 
 import type { ErrorRow } from './error-row.ts';
@@ -42,7 +42,7 @@ const service: Base = {
 };
 
 export const ERRORS = {
-  // Request (18.1 V)
+  // Request
   BODY_NOT_JSON: { ...request, status: 400, wireCode: 'body_not_json', summary: 'The request body is not valid JSON.' },
   BODY_NOT_OBJECT: {
     ...request,
@@ -91,7 +91,7 @@ export const ERRORS = {
   },
   ROUTE_UNKNOWN: { ...request, shape: 'route', status: 404, wireCode: 'route_unknown', summary: 'Not Found' },
 
-  // Config and provider resolution (18.2)
+  // Config and provider resolution
   CONFIG_NOT_JSON: { ...request, status: 400, wireCode: 'config_not_json', summary: 'The config is not valid JSON.' },
   CONFIG_INVALID: { ...request, status: 400, wireCode: 'config_invalid', summary: 'Invalid config passed' },
   CONFIG_LEGACY: {
@@ -184,7 +184,7 @@ export const ERRORS = {
     summary: 'No deployment alias matches the model and none is marked as default.',
   },
 
-  // Saved-only mode (18.1 B, lifecycle 1.7 rule 10)
+  // Saved configs only
   INLINE_CONFIG_BLOCKED: {
     ...blocked,
     status: 400,
@@ -216,7 +216,7 @@ export const ERRORS = {
     summary: 'The x-gw-forward-headers header is not allowed.',
   },
 
-  // Key (18.1 K)
+  // Key
   KEY_INVALID: { ...key, status: 401, wireCode: '03', summary: 'Invalid API Key' },
   KEY_WITHOUT_WORKSPACE: { ...key, status: 401, wireCode: '033', summary: 'Unable to validate key' },
   KEY_EXPIRED: { ...key, status: 401, wireCode: '01', summary: 'API Key Expired' },
@@ -239,7 +239,7 @@ export const ERRORS = {
     summary: 'As many requests of this API key are being served as one key may have at the same time',
   },
 
-  // Target (18.1 O): a fallback may move past them
+  // Target: a fallback may move past them
   PROVIDER_EXPIRED: {
     ...unusable,
     type: 'virtual_key_expired_error',
@@ -271,7 +271,7 @@ export const ERRORS = {
       'The credential of the target belongs to the organisation and stays with the fleet; sidecars do not hold it.',
   },
 
-  // Upstream (18.1 O and P, lifecycle 5.2)
+  // Upstream
   UPSTREAM_STATUS: {
     ...upstream,
     shape: 'provider',

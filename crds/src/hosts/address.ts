@@ -1,5 +1,5 @@
-/** What an IP address stands for, whatever form it hides in. */
-import { BlockList, isIP } from 'node:net'; // of which these two are pure
+/** IP addresses and the IPv4 addresses embedded in IPv6 ones. */
+import { BlockList, isIP } from 'node:net'; // these two do no I/O
 import ipaddr from 'ipaddr.js';
 import { LOOPBACK_RANGES, METADATA_RANGES, RESERVED_RANGES } from './lists.ts';
 
@@ -10,7 +10,7 @@ export interface Address {
   readonly text: string;
   readonly family: 'ipv4' | 'ipv6';
   readonly embedded: readonly string[];
-  /** The IPv6 form is only a carrier for the public part of IPv4 (mapped, NAT64): the embedded address decides. */
+  /** The IPv6 form only carries a public IPv4 address (mapped, NAT64): the embedded address decides. */
   readonly carrier: boolean;
 }
 

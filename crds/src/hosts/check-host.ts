@@ -10,20 +10,20 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Namespaces that hold nothing but the installation itself. */
+/** Namespaces that contain only the installation itself. */
 export type OwnNamespaces = readonly string[];
 
-/** Characters of a custom host; gateway-api Limits. */
+/** Longest custom host in characters. */
 export const MAX_HOST_TEXT = 2048;
-/** behaviour-providers-hosts 11.3 check 4 */
+/** Labels of a host name. */
 const MAX_LABELS = 10;
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i;
 const NAME_AND_PORT = /^([a-z0-9.-]+)(?::\d*)?$/;
 const IPV6_AND_PORT = /^\[[0-9a-f:.]+\](?::\d*)?$/;
 
 /**
- * Checks the base URL of a provider by what nobody can open, whoever names it and wherever it is used;
- * behaviour-providers-hosts 11.3. Gives the parsed URL, or why it is refused.
+ * Checks the base URL of a provider against what no setting can allow: docs/behaviour/hosts.md. Returns the parsed URL, or why
+ * it is refused.
  */
 export function checkBaseUrl(text: string, ownNamespaces: OwnNamespaces): Result<URL, string> {
   const url = readBaseUrl(text);
@@ -32,7 +32,7 @@ export function checkBaseUrl(text: string, ownNamespaces: OwnNamespaces): Result
   return problem === undefined ? url : err(problem);
 }
 
-/** The URL of a text that says plainly where it leads; 11.3 checks 1 to 4 as far as they are about the text. */
+/** Parses a URL whose text has one unambiguous host; returns why it is refused otherwise. */
 export function readBaseUrl(text: string): Result<URL, string> {
   const trimmed = text.trim();
   const problem = textProblem(trimmed);
@@ -41,7 +41,7 @@ export function readBaseUrl(text: string): Result<URL, string> {
   return url === undefined ? err('it is not a plain http or https URL with an ordinary host') : ok(url);
 }
 
-/** Why nobody may name a destination; undefined where it depends on who asks. */
+/** Why a destination is refused for everyone; undefined where that depends on the source of the URL. */
 export function forbiddenProblem({ host, port }: Destination, ownNamespaces: OwnNamespaces): string | undefined {
   if (port < 1 || port > 65_535 || BLOCKED_PORTS.has(port)) return `port ${port} is not allowed`;
   if (isIP(host) === 0) return forbiddenName({ host, port }, ownNamespaces);
@@ -59,13 +59,13 @@ function forbiddenName({ host, port }: Destination, ownNamespaces: OwnNamespaces
 function textProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
   if (text.length > MAX_HOST_TEXT) return `it is longer than ${MAX_HOST_TEXT} characters`;
-  // URL parsers drop control characters and read a backslash as a slash: what is checked would not be what is used.
+  // URL parsers drop control characters and read a backslash as a slash: the checked text would differ from the used one.
   if (/[\p{Cc}@\\]/u.test(text)) return 'it has characters that are not allowed';
   return undefined;
 }
 
 /**
- * The URL, if its host is written the way the parser understands it. The parser turns `0x7f.1`, `2130706433`, `１２７.0.0.1`
+ * The URL, if its host is spelled the way the parser understands it. The parser turns `0x7f.1`, `2130706433`, `１２７.0.0.1`
  * and `%31` into an ordinary address; comparing its result with the text refuses them all.
  */
 function parseStrictly(text: string): URL | undefined {
@@ -76,7 +76,7 @@ function parseStrictly(text: string): URL | undefined {
   return NAME_AND_PORT.exec(authority)?.[1] === url.hostname ? url : undefined;
 }
 
-/** Where a base URL leads. */
+/** The destination of a base URL. */
 export function destinationOf(url: URL): Destination {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const standard = url.protocol === 'https:' ? 443 : 80;

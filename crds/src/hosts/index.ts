@@ -1,4 +1,4 @@
-/** Which hosts may be named, as far as the name, the address and the port tell: one judgement for all who ask. */
+/** Which hosts may be named, decided by name, address and port alone: the same checks for gateway, operator and command line. */
 export { type Address, equivalentAddresses, isLoopback, isMetadata, isReserved, parseAddress } from './address.ts';
 export {
   checkBaseUrl,

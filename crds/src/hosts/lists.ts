@@ -1,9 +1,9 @@
-/** Names, ports and ranges; behaviour-providers-hosts 11.4, split by who may open them (behaviour-decisions 29). */
+/** Names, ports and address ranges, by who may open them: docs/behaviour/hosts.md. */
 
-/** Cloud metadata and the Kubernetes API as bare names: nobody may name them. */
+/** Bare names of cloud metadata and of the Kubernetes API: refused for everyone. */
 export const FORBIDDEN_HOSTS: readonly string[] = ['metadata', 'instance-data', 'kubernetes'];
 
-/** The same as domains: the name itself and everything below. */
+/** The same as domains, with every name below them. */
 export const FORBIDDEN_DOMAINS: readonly string[] = [
   'metadata.google.internal',
   'metadata.gce.internal',
@@ -19,7 +19,7 @@ export const FORBIDDEN_DOMAINS: readonly string[] = [
   'kubernetes.default.svc.cluster.local',
 ];
 
-/** Public names that resolve to any address their left part spells: no trust entry opens them. */
+/** Public domains that resolve to any address written into the name: no trusted host opens them. */
 export const REBINDING_DOMAINS: readonly string[] = [
   'nip.io',
   'sslip.io',
@@ -31,7 +31,7 @@ export const REBINDING_DOMAINS: readonly string[] = [
   'localhost.run',
 ];
 
-/** Names that only a cluster or a cloud network resolves: a trust entry for the whole domain is dropped, one below counts. */
+/** Domains that only a cluster or cloud network resolves: a trusted host may be below one, but not the whole domain. */
 export const NETWORK_DOMAINS: readonly string[] = [
   'cluster.local',
   'compute.internal',
@@ -57,14 +57,14 @@ export const PRIVATE_TLDS: readonly string[] = [
   'localhost',
 ];
 
-/** Services that do not speak HTTP, or should not be spoken to: refused for trusted hosts too. */
+/** Ports of services that are not HTTP or must not be called: refused for trusted hosts too. */
 export const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   ...[21, 22, 23, 25, 53, 110, 111, 135, 139, 143, 389, 445, 465, 587, 636, 873, 993, 995, 1433, 1521, 2049, 2375],
   ...[2376, 2379, 2380, 3306, 3389, 5432, 5984, 6379, 6443, 9042, 9200, 9300, 10250, 10255, 11211, 27017, 50070],
-  8789, // the admin port of gateways, which has no Service: whoever names it means a pod of ours
+  8789, // the admin port of gateway pods, which has no Service
 ]);
 
-/** Addresses at which clouds hand out the machine's identity. */
+/** Addresses of cloud metadata services, which hand out the machine's identity. */
 export const METADATA_RANGES: readonly string[] = [
   '169.254.169.0/24',
   '169.254.170.2/32', // ECS

@@ -1,7 +1,7 @@
-/** What a host name says by itself, without anybody resolving it. Names are lower-case. */
+/** Checks of a host name without resolving it. Names are lower-case. */
 import { FORBIDDEN_DOMAINS, FORBIDDEN_HOSTS } from './lists.ts';
 
-/** Labels of digits and letters with hyphens; underscores and Unicode are no host names here. */
+/** Labels of digits and letters with hyphens; no underscores, no Unicode. */
 export const HOST_NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 const HTTPS_PORT = 443;
@@ -16,7 +16,7 @@ export function domainsOf(host: string): string[] {
 export const isInDomains = (host: string, domains: readonly string[]): boolean =>
   domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 
-/** Names of cloud metadata and of the Kubernetes API, under any cluster domain. */
+/** Whether a host is cloud metadata or the Kubernetes API, under any cluster domain. */
 export const isForbiddenHost = (host: string): boolean =>
   FORBIDDEN_HOSTS.includes(host) || isInDomains(host, FORBIDDEN_DOMAINS) || host.startsWith('kubernetes.default.svc.');
 

@@ -14,7 +14,6 @@ import {
 } from './parts/index.ts';
 import { API_KEY_TYPES, type ApiKeyType, scopeProblem } from './scopes.ts';
 
-/** Longest transition that is shorter than a week and than a month, in minutes. */
 const MINUTES_PER_DAY = 1440;
 const SHORTEST_MONTH_DAYS = 28;
 
@@ -68,43 +67,41 @@ const rotation = withRules(
     .strictObject({
       period: z
         .enum(['weekly', 'monthly'])
-        .meta({ description: 'period rotates on Mondays or on the 1st, 00:00 UTC.' })
+        .meta({ description: 'period rotates on Mondays or on the 1st of the month, at 00:00 UTC.' })
         .optional(),
-      periodDays: int('periodDays rotates every so many days, 00:00 UTC.', 1, 365).optional(),
-      nextRotationAt: dateTime(
-        'nextRotationAt is the first or only rotation, taken at 00:00 UTC of that day.',
-      ).optional(),
+      periodDays: int('periodDays is the number of days between rotations, at 00:00 UTC.', 1, 365).optional(),
+      nextRotationAt: dateTime('nextRotationAt is the first or only rotation, at 00:00 UTC of that day.').optional(),
       transitionMinutes: int(
         'transitionMinutes is how long the previous secret stays valid, in minutes.',
         30,
         525_600,
       ).default(30),
     })
-    .meta({ description: 'rotation replaces the secret regularly; only for keys that the operator minted.' }),
+    .meta({ description: 'rotation replaces the secret regularly; only for keys that the operator generated.' }),
   ROTATION_RULES,
 );
 
 const fields = z
   .strictObject({
     type: z.enum(API_KEY_TYPES).meta({
-      description: 'type says who the key is for: the organisation, a program of a workspace, or a person in it.',
+      description: 'type is the owner of the key: the organisation, a program of a workspace, or a person in it.',
       immutable: 'type cannot change; make another ApiKey',
     }),
     displayName: displayName.optional(),
     description: description.optional(),
-    user: text('user is the person behind the key, recorded as _user.', 255)
+    user: text('user is the person who owns the key; it is recorded as _user in the metadata of requests.', 255)
       .meta({ immutable: 'user cannot change; make another ApiKey' })
       .optional(),
     sha256: pattern(/^[0-9a-f]{64}$/, '64 hex digits in lower case', 64)
       .meta({
         description:
-          'sha256 is the SHA-256 of the key, in lower-case hex; the key itself stays outside. Of several ApiKeys with one key those that have it, minted or by secretRef, go before those with its hash; then the oldest does.',
+          'sha256 is the SHA-256 of the key, in lower-case hex; the key itself is not stored. Of several ApiKeys with the same key, one that has the key itself, minted or by secretRef, takes precedence over one with its hash; then the oldest does.',
       })
       .optional(),
     secretRef: secretKeyRef('secretRef names the Secret entry that holds the key.').optional(),
     scopes: setList(
       pattern(/^[a-z_]+[.:][a-z]+$/, 'a scope like completions.write', 64),
-      'scopes are what the key may do, as resource.action; resource:action is read as the same.',
+      'scopes are what the key may do, as resource.action or resource:action.',
       200,
     ).min(1),
     defaults: requestDefaults.optional(),
@@ -118,7 +115,7 @@ const fields = z
     ).optional(),
     rotation: rotation.optional(),
   })
-  .meta({ description: 'spec is what the key wants.' });
+  .meta({ description: 'spec is the desired state of the API key.' });
 
 const SERVICE = { type: 'workspace-service', scopes: ['completions.write'] };
 const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -127,7 +124,7 @@ const SECRET_REF = { name: 'app-key', key: 'key' };
 const RULES: readonly Rule<z.output<typeof fields>>[] = [
   {
     cel: '!has(self.sha256) || !has(self.secretRef)',
-    message: 'sha256 and secretRef exclude each other; with neither the operator mints a key',
+    message: 'sha256 and secretRef exclude each other; with neither, the operator generates a key',
     at: 'secretRef',
     reason: 'FieldValueForbidden',
     holds: ({ sha256, secretRef }) => sha256 === undefined || secretRef === undefined,
@@ -147,7 +144,7 @@ const RULES: readonly Rule<z.output<typeof fields>>[] = [
   },
   {
     cel: '!has(self.rotation) || (!has(self.sha256) && !has(self.secretRef))',
-    message: 'only a key that the operator minted can be rotated by it',
+    message: 'only a key that the operator generated can be rotated',
     at: 'rotation',
     reason: 'FieldValueForbidden',
     holds: ({ rotation: wanted, sha256, secretRef }) =>
@@ -171,7 +168,7 @@ export const apiKey = defineKind({
   summary: 'A key of the gateway: who may call it, with which scopes, defaults and limits.',
   spec: withRules(fields, RULES),
   status: statusOf({
-    secretRef: nameRef('secretRef names the Secret into which the operator has minted the key.').optional(),
+    secretRef: nameRef('secretRef names the Secret with the key that the operator generated.').optional(),
     maskedKey: text('maskedKey is the key with all but its ends hidden.', 64).optional(),
   }),
   columns: [

@@ -10,9 +10,9 @@ const spec = z
     description: description.optional(),
     config: kindConfig.meta({ description: 'config is the root target: where calls go and how.' }),
   })
-  .meta({ description: 'spec is what the config wants.' });
+  .meta({ description: 'spec is the desired state of the config.' });
 
-/** Credentials are told apart only where they are read; the check needs to know that there is one. */
+/** The check needs to know that a target has a credential, not which one. */
 const someCredential = (): string => 'credential';
 
 function settingsIssues(root: RoutingNode): Issue[] {
@@ -31,7 +31,7 @@ export const gatewayConfig = defineKind({
   plural: 'gatewayconfigs',
   shortNames: ['gwcfg'],
   summary:
-    'A saved routing config, addressed by its name in the x-gw-config header. One of the organisation with a secretRef in it is only used where the organisation names it: as the default of a Workspace, or with its own keys.',
+    'A saved routing config, addressed by its name in the x-gw-config header. A config of the organisation that contains a secretRef is used only where the organisation names it: as the default of a Workspace, or with its own keys.',
   spec,
   status: statusOf({
     version: text('version is the digest of the content that is served.', 64).optional(),

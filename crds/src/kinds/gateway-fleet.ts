@@ -31,11 +31,11 @@ import {
   statusOf,
 } from './parts/index.ts';
 
-/** Replicas when neither `replicas` nor `autoscaling` says otherwise: one may go without an outage. */
+/** Replicas without `replicas` and `autoscaling`: one pod may be lost without an outage. */
 export const DEFAULT_FLEET_REPLICAS = 2;
-/** Port of health, metrics and snapshot acknowledgements; DESIGN section 2. */
+/** Port of health, metrics and Snapshot acknowledgements. */
 export const GATEWAY_ADMIN_PORT = 8789;
-/** Port of requests; DESIGN section 2. */
+/** Port of requests. */
 export const GATEWAY_PORT = 8787;
 
 const MAX_REPLICAS = 1000;
@@ -44,15 +44,15 @@ const network = z
   .strictObject({
     egress: z.enum(['BlockMetadata', 'Open']).default('BlockMetadata').meta({
       description:
-        'egress says where pods may connect to where network policies are enforced: anywhere but to metadata addresses of clouds, or anywhere.',
+        'egress is where pods may connect to: BlockMetadata allows all but metadata addresses of clouds, Open allows all. It needs a network plugin that enforces policies.',
     }),
     metadataAccess: setList(
       z.enum(CLOUDS),
-      'metadataAccess are clouds whose metadata addresses stay reachable; those whose identity accounts of resources use need not be named.',
+      'metadataAccess are clouds whose metadata addresses stay reachable; a cloud whose identity is used by an account of a resource is included automatically.',
       CLOUDS.length,
     ).optional(),
   })
-  .meta({ description: 'network is what the NetworkPolicy of the pods lets out.' });
+  .meta({ description: 'network is the egress that the NetworkPolicy of the pods allows.' });
 
 const AUTOSCALING_RULES: readonly Rule<{ minReplicas: number; maxReplicas: number }>[] = [
   {
@@ -70,9 +70,13 @@ const autoscaling = withRules(
     .strictObject({
       minReplicas: int('minReplicas is the least number of pods.', 1, MAX_REPLICAS).default(2),
       maxReplicas: int('maxReplicas is the largest number of pods.', 1, MAX_REPLICAS),
-      targetCpuPercent: int('targetCpuPercent is the aim for CPU use, in percent of the requests.', 1, 100).default(70),
+      targetCpuPercent: int(
+        'targetCpuPercent is the target CPU use, in percent of the resource requests.',
+        1,
+        100,
+      ).default(70),
       targetMemoryPercent: int(
-        'targetMemoryPercent is the aim for memory use, in percent of the requests; absent: memory does not count.',
+        'targetMemoryPercent is the target memory use, in percent of the resource requests; absent: memory is ignored.',
         1,
         100,
       ).optional(),
@@ -117,7 +121,7 @@ const stores = z
       .optional(),
     s3: s3.optional(),
   })
-  .meta({ description: 'stores are shared by the pods; a store that is absent is replaced by memory of each pod.' });
+  .meta({ description: 'stores are shared by the pods; without a store each pod uses its own memory.' });
 
 const LISTENER_RULES: readonly Rule<{ port: number }>[] = [
   {
@@ -184,7 +188,7 @@ const limits = z
       1000,
     ).optional(),
     jsonNodes: int(
-      'jsonNodes is how many values and member names a JSON text may have; absent: 500,000.',
+      'jsonNodes is the most values and member names that a JSON text may have; absent: 500,000.',
       1000,
       10_000_000,
     ).optional(),
@@ -194,22 +198,22 @@ const limits = z
       536_870_912,
     ).optional(),
     bufferedMebibytes: int(
-      'bufferedMebibytes is what requests and answers may hold in the memory of a pod together, in MiB; further ones get 503; absent: a quarter of the memory limit, at most half of the heap.',
+      'bufferedMebibytes is the most memory of a pod that all requests and answers may use together, in MiB; further requests get 503; absent: a quarter of the memory limit, at most half of the heap.',
       1,
       1_048_576,
     ).optional(),
     responseMebibytes: int(
-      'responseMebibytes is the largest answer that is read whole, unpacked, in MiB; absent: 64.',
+      'responseMebibytes is the largest answer that is read whole, after decompression, in MiB; absent: 64.',
       1,
       1024,
     ).optional(),
     attemptsPerRequest: int(
-      'attemptsPerRequest is how many calls to providers one request may cause, over all targets and retries; absent: 50.',
+      'attemptsPerRequest is the most calls to providers that one request may cause, over all targets and retries; absent: 50.',
       1,
       10_000,
     ).optional(),
     concurrentRequestsPerKey: int(
-      'concurrentRequestsPerKey is how many requests and streams of one key a pod serves at the same time; 0: any number; absent: 2000.',
+      'concurrentRequestsPerKey is the most requests and streams of one key that a pod serves at the same time; 0: unlimited; absent: 2000.',
       0,
       1_000_000,
     ).optional(),
@@ -219,12 +223,14 @@ const limits = z
       86_400,
     ).optional(),
     bodyBytesPerSecond: int(
-      'bodyBytesPerSecond is the least average rate of a request body; 0: any; absent: 500.',
+      'bodyBytesPerSecond is the least average rate of a request body; 0: no minimum; absent: 500.',
       0,
       1_073_741_824,
     ).optional(),
   })
-  .meta({ description: 'limits bound what requests may cost a pod; a field that is absent has its default.' });
+  .meta({
+    description: 'limits bound the resources that requests may use in a pod; absent fields have their defaults.',
+  });
 
 const spreadConstraint = z.strictObject({
   topologyKey: text('topologyKey is the node label whose values the pods spread over.', 316),
@@ -232,13 +238,13 @@ const spreadConstraint = z.strictObject({
   whenUnsatisfiable: z
     .enum(['ScheduleAnyway', 'DoNotSchedule'])
     .default('ScheduleAnyway')
-    .meta({ description: 'whenUnsatisfiable says what happens to a pod that would break the spread.' }),
+    .meta({ description: 'whenUnsatisfiable is what happens to a pod that would break the spread.' }),
 });
 
 const fields = z
   .strictObject({
     description: description.optional(),
-    suspend: flag('suspend true stops all writes of the operator but those of status.', false),
+    suspend: flag('suspend true stops all writes of the operator except status.', false),
     image: image.optional(),
     imagePullPolicy: imagePullPolicy.optional(),
     replicas: int(
@@ -250,15 +256,15 @@ const fields = z
     resources: resources.optional(),
     workspaces: setList(
       objectName('A Workspace.'),
-      'workspaces are the workspaces served; absent, without workspaceSelector: all the fleet may serve.',
+      'workspaces are the workspaces served; absent, without workspaceSelector: all that the fleet may serve.',
       500,
     ).optional(),
     workspaceSelector: labelSelector('workspaceSelector selects the workspaces served by their labels.').optional(),
     stores: stores.optional(),
-    storeFailurePolicy: z
-      .enum(['open', 'closed'])
-      .default('open')
-      .meta({ description: 'storeFailurePolicy says whether limits admit or refuse while their store is away.' }),
+    storeFailurePolicy: z.enum(['open', 'closed']).default('open').meta({
+      description:
+        'storeFailurePolicy is whether limits admit (open) or refuse (closed) requests while their store is unreachable.',
+    }),
     trustedHosts: setList(
       pattern(/^(\*\.)?[a-z0-9.:-]+$/, 'a host name, *.name or an IP address, in lower case', 253),
       'trustedHosts are hosts, with their subdomains, that requests and configs may name although they are private.',
@@ -273,17 +279,17 @@ const fields = z
       LISTENERS_RULES,
     ).optional(),
     drainDelaySeconds: int(
-      'drainDelaySeconds is how long a pod that ends keeps accepting, since load balancers lag, in seconds.',
+      'drainDelaySeconds is how long a terminating pod keeps accepting requests, since load balancers lag, in seconds.',
       0,
       60,
     ).default(5),
     drainTimeoutSeconds: int(
-      'drainTimeoutSeconds is how long requests in flight may take to end, in seconds.',
+      'drainTimeoutSeconds is how long requests in flight may take to finish, in seconds.',
       1,
       3600,
     ).default(300),
     maxSnapshotAgeHours: int(
-      'maxSnapshotAgeHours is how old a kept Snapshot may be for a restart without the API server, in hours.',
+      'maxSnapshotAgeHours is the largest age of a Snapshot on disk with which a container starts while the API server is unreachable, in hours.',
       1,
       720,
     ).default(24),
@@ -296,13 +302,13 @@ const fields = z
       max: 8,
     }).optional(),
     maxUnavailable: int(
-      'maxUnavailable is how many pods a voluntary disruption may take at once.',
+      'maxUnavailable is the most pods that a voluntary disruption may remove at once.',
       1,
       MAX_REPLICAS,
     ).default(1),
     service: service.optional(),
   })
-  .meta({ description: 'spec is what the fleet wants.' });
+  .meta({ description: 'spec is the desired state of the fleet.' });
 
 const RULES: readonly Rule<z.output<typeof fields>>[] = [
   {
@@ -327,16 +333,16 @@ const RULES: readonly Rule<z.output<typeof fields>>[] = [
 
 const laggingPod = z.object({
   name: objectName('name is the name of the pod.'),
-  version: snapshotVersion('version is the Snapshot the pod runs; absent: none yet.').optional(),
+  version: snapshotVersion('version is the version of the Snapshot that the pod serves; absent: none yet.').optional(),
   reason: z
     .enum(['Pending', 'Rejected', 'Unreachable'])
-    .meta({ description: 'reason says why the pod does not run the published Snapshot.' }),
+    .meta({ description: 'reason is why the pod does not serve the published Snapshot.' }),
   message: z.string().max(1024).meta({ description: 'message explains the reason.' }).optional(),
 });
 
 const rejectedEntry = z.object({
   entry: text('entry is the id of the Snapshot entry: kind, workspace (empty: the organisation) and name.', 2048),
-  reason: z.enum(['TooLarge', 'Unusable']).meta({ description: 'reason says why the pods do not serve the entry.' }),
+  reason: z.enum(['TooLarge', 'Unusable']).meta({ description: 'reason is why the pods do not serve the entry.' }),
   message: z.string().max(1024).meta({ description: 'message explains the reason.' }).optional(),
 });
 
@@ -350,13 +356,13 @@ export const gatewayFleet = defineKind({
     replicas: podCount('replicas is the number of pods.').optional(),
     readyReplicas: podCount('readyReplicas is the number of ready pods.').optional(),
     programmedReplicas: podCount('programmedReplicas is the number of ready pods on snapshotVersion.').optional(),
-    live: text('live is how many of the pods run snapshotVersion, e.g. 3/3.', 32).optional(),
+    live: text('live is how many of the pods serve snapshotVersion, e.g. 3/3.', 32).optional(),
     snapshotEpoch: snapshotVersion(
-      'snapshotEpoch is the epoch of snapshotVersion; a new one begins when versions have gone back, e.g. after a restore.',
+      'snapshotEpoch is the epoch of snapshotVersion; a new epoch begins when the version would decrease, e.g. after a restore.',
     ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
     lagging: mapList(laggingPod, ['name'], {
-      description: 'lagging are pods that do not run the published Snapshot; at most 32 are listed.',
+      description: 'lagging are pods that do not serve the published Snapshot; at most 32 are listed.',
       max: 32,
     }).optional(),
     rejected: mapList(rejectedEntry, ['entry'], {

@@ -7,7 +7,7 @@ const check = z.strictObject({
     description: 'id is the check; without a dot it is one of the built-in ones.',
   }),
   enabled: flag('enabled false skips the check.', true),
-  parameters: opaque('parameters are what the check needs; each check documents its own.').optional(),
+  parameters: opaque('parameters are the parameters of the check; each check documents its own.').optional(),
   parametersSecretRef: nameRef(
     'parametersSecretRef names a Secret whose entries become parameters.credentials.',
   ).optional(),
@@ -21,7 +21,7 @@ const feedback = z
   })
   .meta({ description: 'feedback is stored for the trace.' });
 
-const outcome = (description: string) => z.strictObject({ feedback: feedback.optional() }).meta({ description });
+const action = (description: string) => z.strictObject({ feedback: feedback.optional() }).meta({ description });
 
 const actions = z
   .strictObject({
@@ -30,29 +30,28 @@ const actions = z
     sequential: flag('sequential true runs one check after another, each on the output of the one before.', false),
     softDeny200: flag('softDeny200 true answers a denial as status 200 with the message as the answer.', false),
     message: text('message is the text of a denial.').optional(),
-    onSuccess: outcome('onSuccess is done when all checks pass.').optional(),
-    onFail: outcome('onFail is done when a check fails.').optional(),
+    onSuccess: action('onSuccess is what happens when all checks pass.').optional(),
+    onFail: action('onFail is what happens when a check fails.').optional(),
   })
-  .meta({ description: 'actions are what follows from the verdict.' });
+  .meta({ description: 'actions are what happens after the checks.' });
 
 const spec = z
   .strictObject({
     displayName: displayName.optional(),
     description: description.optional(),
-    type: z
-      .enum(['guardrail', 'mutator'])
-      .default('guardrail')
-      .meta({ description: 'type mutator only transforms, guardrail may also deny.' }),
+    type: z.enum(['guardrail', 'mutator']).default('guardrail').meta({
+      description: 'type is mutator for checks that only transform, guardrail for checks that may also deny.',
+    }),
     checks: atomicList(check, 'checks are run on the text of the request or the answer.', 64).min(1),
     actions: actions.optional(),
   })
-  .meta({ description: 'spec is what the guardrail wants.' });
+  .meta({ description: 'spec is the desired state of the guardrail.' });
 
 export const guardrail = defineKind({
   kind: 'Guardrail',
   plural: 'guardrails',
   shortNames: ['gwg'],
-  summary: 'Checks on requests or answers and what follows from them.',
+  summary: 'Checks on requests or answers, and the actions that follow.',
   spec,
   status: statusOf({}),
   columns: [

@@ -7,10 +7,13 @@ const fields = z
     integrationRef: nameRef('integrationRef names the Integration that is granted.').meta({
       immutable: 'integrationRef cannot change; make another IntegrationAccess',
     }),
-    workspaceRef: nameRef('workspaceRef names the Workspace that gets it.').optional(),
+    workspaceRef: nameRef('workspaceRef names the Workspace that gets the Integration.').optional(),
     allWorkspaces: z
       .boolean()
-      .meta({ description: 'allWorkspaces grants it to every workspace without a grant of its own.' })
+      .meta({
+        description:
+          'allWorkspaces grants the Integration to every workspace that has no IntegrationAccess of its own.',
+      })
       .optional(),
     enabled: flag('enabled false withdraws the integration from the workspace.', true),
     rateLimits: rateLimits(COARSE_UNITS, 1).optional(),

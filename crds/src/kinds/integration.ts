@@ -18,7 +18,7 @@ const model = z.strictObject({
   displayName: displayName.optional(),
   custom: flag('custom marks a model that the catalogue of the provider does not list.', false),
   finetune: flag('finetune marks a fine-tuned model.', false),
-  baseModel: text('baseModel is the model it behaves like and is priced as.', 256).optional(),
+  baseModel: text('baseModel is the model whose behaviour and prices apply.', 256).optional(),
   customHost: httpUrl('customHost replaces the host of the integration for the model.').optional(),
   headers: headerMap('headers are added to those of the integration for the model.').optional(),
   usdPerMillionTokens: perMillionTokens(
@@ -36,12 +36,12 @@ const spec = z
     ...connectionFields,
     allowAllModels: flag('allowAllModels false admits only the models listed and enabled here.', true),
     models: mapList(model, ['slug'], {
-      description: 'models are what is known about single models, by slug.',
+      description: 'models are settings of single models, by slug.',
       max: 200,
     }).optional(),
     priceMultiplier: decimal('priceMultiplier multiplies the catalogue prices, e.g. 0.8 for a discount.').optional(),
   })
-  .meta({ description: 'spec is what the integration wants.' });
+  .meta({ description: 'spec is the desired state of the integration.' });
 
 export const integration = defineKind({
   kind: 'Integration',

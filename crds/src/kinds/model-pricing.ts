@@ -5,8 +5,8 @@ import { defineKind, description, perMillionTokens, providerId, statusOf } from 
 const unitPrice = (description: string) => decimal(description);
 
 const imagePrice = z.strictObject({
-  quality: text('quality is the quality asked for, or default.', 64),
-  size: text('size is the size asked for, or default.', 64),
+  quality: text('quality is the requested quality, or default.', 64),
+  size: text('size is the requested size, or default.', 64),
   usd: unitPrice('usd is the price of one image in US dollars.'),
 });
 
@@ -19,7 +19,7 @@ const fields = z
   .strictObject({
     description: description.optional(),
     provider: providerId('provider is the id of the provider, as in the provider reference.'),
-    model: text('model is the name of the model at the provider, or default for all it does not price.', 256),
+    model: text('model is the name of the model at the provider, or default for all models without a price.', 256),
     usdPerMillionTokens: perMillionTokens(
       'usdPerMillionTokens are prices in US dollars per million tokens.',
     ).optional(),
@@ -29,11 +29,11 @@ const fields = z
       max: 64,
     }).optional(),
     additionalUnits: mapList(additionalUnit, ['name'], {
-      description: 'additionalUnits are prices of what else the provider counts.',
+      description: 'additionalUnits are prices of other units that the provider counts.',
       max: 64,
     }).optional(),
     batchUsdPerMillionTokens: perMillionTokens(
-      'batchUsdPerMillionTokens are prices in batches; absent: half of the others.',
+      'batchUsdPerMillionTokens are prices of batches; absent: half of the other prices.',
     ).optional(),
     finetuneUsdPerMillionTokens: unitPrice(
       'finetuneUsdPerMillionTokens is the price of training tokens in US dollars per million.',
@@ -70,7 +70,7 @@ export const modelPricing = defineKind({
   plural: 'modelpricings',
   shortNames: ['gwprice'],
   scope: 'Cluster',
-  summary: 'Prices of one model, laid over the bundled catalogue.',
+  summary: 'Prices of one model, which replace those of the bundled catalogue.',
   spec: withRules(fields, RULES),
   status: statusOf({}),
   columns: [

@@ -23,16 +23,16 @@ const jwtIssuer = z.strictObject({
 
 const cloudIdentityGrant = z.strictObject({
   workspace: objectName('workspace names the Workspace whose VirtualKeys and Integrations may use the identity.'),
-  clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is lent.', CLOUDS.length).min(1),
+  clouds: setList(z.enum(CLOUDS), 'clouds are the clouds whose identity is granted.', CLOUDS.length).min(1),
 });
 
 const tenantHost = z.strictObject({
-  host: pattern(
-    /^(\*\.)?[a-z0-9.:-]+$/,
-    'a host name, with everything below it, or an IP address, in lower case',
-    253,
-  ).meta({ description: 'host is a name, with everything below it, or an IP address, in lower case.' }),
-  workspaces: workspaceNames('workspaces are those whose resources may name it; absent: all.').optional(),
+  host: pattern(/^(\*\.)?[a-z0-9.:-]+$/, 'a host name, *.name or an IP address, in lower case', 253).meta({
+    description: 'host is a host name, which includes every name below it, or an IP address, in lower case.',
+  }),
+  workspaces: workspaceNames(
+    'workspaces are the workspaces whose resources may name the host; absent: all.',
+  ).optional(),
 });
 
 const spec = z
@@ -47,20 +47,20 @@ const spec = z
     ).optional(),
     headersToMask: setList(
       pattern(/^[a-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name in lower case', 256),
-      'headersToMask are header names, in lower case, whose values never reach a log.',
+      'headersToMask are header names, in lower case, whose values are masked in logs.',
       64,
     ).optional(),
     inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of every workspace.').optional(),
     outputGuardrailRefs: guardrailRefs('outputGuardrailRefs check every answer of every workspace.').optional(),
     inputGuardrailExemptWorkspaces: workspaceNames(
-      'inputGuardrailExemptWorkspaces are workspaces that the input guardrails of the organisation pass over.',
+      'inputGuardrailExemptWorkspaces are workspaces that are exempt from the input guardrails of the organisation.',
     ).optional(),
     outputGuardrailExemptWorkspaces: workspaceNames(
-      'outputGuardrailExemptWorkspaces are workspaces that the output guardrails of the organisation pass over.',
+      'outputGuardrailExemptWorkspaces are workspaces that are exempt from the output guardrails of the organisation.',
     ).optional(),
     tenantHosts: mapList(tenantHost, ['host'], {
       description:
-        'tenantHosts are private hosts that resources of workspaces may name besides the Services of their own namespaces.',
+        'tenantHosts are private hosts that resources of workspaces may name, in addition to the Services of their own namespaces.',
       max: 256,
     }).optional(),
     metadataSchema: opaque(
@@ -68,16 +68,16 @@ const spec = z
     ).optional(),
     keyPolicy: keyPolicy.optional(),
     workspaceQuota: quota(
-      'workspaceQuota bounds what each workspace asks of the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units, 8 fleets, 50 sidecar profiles.',
+      'workspaceQuota bounds the resources of each workspace in the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units, 8 fleets, 50 sidecar profiles.',
     ).optional(),
     jwtIssuers: mapList(jwtIssuer, ['issuer'], {
-      description: 'jwtIssuers issue tokens that stand for API keys.',
+      description: 'jwtIssuers are issuers whose tokens are accepted in place of API keys.',
       max: 16,
     }).optional(),
     roleToggles: roleToggles.optional(),
     cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
       description:
-        "cloudIdentityGrants lend cloud identities of the gateway's pods to accounts of workspaces; absent: to none.",
+        "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods; absent: none may.",
       max: 500,
     }).optional(),
     deniedExportFields: setList(
@@ -86,7 +86,7 @@ const spec = z
       64,
     ).optional(),
   })
-  .meta({ description: 'spec is what the organisation wants for all its workspaces.' });
+  .meta({ description: 'spec is what applies to all workspaces of the organisation.' });
 
 const named = (name: string) => ({ apiVersion: API_VERSION, kind: 'Organisation', metadata: { name }, spec: {} });
 
@@ -95,7 +95,7 @@ export const organisation = defineKind({
   plural: 'organisations',
   shortNames: ['gworg'],
   scope: 'Cluster',
-  summary: 'Defaults and enforcement for every workspace of the installation; there is one, named default.',
+  summary: 'Defaults and enforcement for every workspace of the installation. There is exactly one, named default.',
   spec,
   status: statusOf({}),
   columns: [
@@ -105,7 +105,7 @@ export const organisation = defineKind({
   rules: [
     {
       cel: "self.metadata.name == 'default'",
-      message: 'the one Organisation of an installation is named default',
+      message: 'the only Organisation of an installation is named default',
       at: 'metadata.name',
       holds: ({ metadata }) => metadata.name === 'default',
       valid: [named('default')],

@@ -9,9 +9,9 @@ import { unsupportedFields } from './unsupported.ts';
 const DEFAULT_OPTIONS: CheckKindOptions = { caps: DEFAULT_TARGET_CAPS };
 
 /**
- * Reads a resource with all defaults filled in, or says everything that is wrong with it: shape, rules, checks across
- * fields, and what this version does not serve (code `unsupported`). Paths begin at the resource: `spec.targets[0]`.
- * References to other objects are not looked at.
+ * Parses a resource and fills in all defaults, or returns every issue: shape, rules, checks across fields, and fields that this
+ * version does not serve (code `unsupported`). Paths begin at the resource: `spec.targets[0]`. References to other objects
+ * are not checked.
  */
 export function parseResource<K extends KindName>(
   kind: K,
@@ -28,7 +28,7 @@ export function parseResource<K extends KindName>(
   return issues.length === 0 ? ok(resource) : err(issues);
 }
 
-/** What a parsed resource asks for that this version does not serve. */
+/** The issues of a parsed resource with fields that this version does not serve. */
 export function unsupportedIn(resource: AnyResource): Issue[] {
   return checkResource(resource, DEFAULT_OPTIONS).filter(({ code }) => code === 'unsupported');
 }

@@ -22,13 +22,13 @@ const spec = z
     usageLimits: usageLimits().optional(),
     expiresAt: dateTime('expiresAt is when the provider stops working; absent: never.').optional(),
   })
-  .meta({ description: 'spec is what the provider wants.' });
+  .meta({ description: 'spec is the desired state of the provider.' });
 
 export const provider = defineKind({
   kind: 'Provider',
   plural: 'providers',
   shortNames: ['gwprov'],
-  summary: "A workspace's own handle on an Integration, addressed as @NAME/model.",
+  summary: 'A name for an Integration in one workspace, addressed as @NAME/model.',
   spec,
   status: statusOf({}),
   columns: [

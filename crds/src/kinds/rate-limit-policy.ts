@@ -5,9 +5,9 @@ import { defineKind, displayName, limitType, rateUnit, rateValue, selectionField
 const fields = z
   .strictObject({
     displayName: displayName.optional(),
-    description: text('description says what the policy is for.', 500).optional(),
+    description: text('description is the purpose of the policy.', 500).optional(),
     target: z.enum(['llm', 'mcp_tools']).default('llm').meta({
-      description: 'target is what is limited: model calls or calls of tools.',
+      description: 'target is what is limited: calls of models or of tools.',
       immutable: 'target cannot change; make another RateLimitPolicy',
     }),
     ...selectionFields('rate'),
@@ -15,7 +15,7 @@ const fields = z
     unit: rateUnit(['rpm', 'rph', 'rpd', 'rpw']),
     value: rateValue,
   })
-  .meta({ description: 'spec is what the policy wants.' });
+  .meta({ description: 'spec is the desired state of the policy.' });
 
 const POLICY = { type: 'requests', unit: 'rpm', value: 100 };
 const on = (target: string, key: string, group: string) => ({
@@ -41,7 +41,7 @@ const RULES: readonly Rule<z.output<typeof fields>>[] = [
   },
   {
     cel: "self.target != 'mcp_tools' || (self.conditions.all(c, c.key.startsWith('metadata.') || c.key in ['api_key', 'workspace_id', 'organisation_id', 'mcp_server', 'mcp_tool']) && self.groupBy.all(g, g.key.startsWith('metadata.') || g.key in ['api_key', 'workspace_id', 'organisation_id', 'mcp_server', 'mcp_tool']))",
-    message: 'calls of tools have neither model, provider, config, prompt nor endpoint type',
+    message: 'with target mcp_tools only metadata, keys, workspace, organisation, mcp_server and mcp_tool can be used',
     at: 'target',
     holds: (spec) =>
       spec.target !== 'mcp_tools' ||

@@ -43,7 +43,7 @@ export type ResourceOf<K extends KindName> = { [P in K]: Resource<P, SpecOf<P>, 
 
 export type AnyResource = ResourceOf<KindName>;
 
-/** Whether a text names a Kind of ours. */
+/** Whether a text is the name of a Kind of the group. */
 export function isKindName(name: string): name is KindName {
   return Object.hasOwn(KINDS, name);
 }

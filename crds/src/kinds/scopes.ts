@@ -1,4 +1,4 @@
-/** What a key may be allowed to do; management-notes 2.3. Canonical spelling `resource.action`. */
+/** The scopes of keys. Canonical spelling `resource.action`. */
 
 export const API_KEY_TYPES = ['organisation-service', 'workspace-service', 'workspace-user'] as const;
 export type ApiKeyType = (typeof API_KEY_TYPES)[number];
@@ -8,7 +8,7 @@ const CRUD = ['create', 'read', 'update', 'delete', 'list'] as const;
 interface ScopeRow {
   readonly resources: readonly string[];
   readonly actions: readonly string[];
-  /** Types of workspace keys that may hold it; organisation keys may hold every scope (decisions 3 and 31). */
+  /** Types of workspace keys that may have it; organisation keys may have every scope. */
   readonly workspaceKeys: 'none' | 'service' | 'service and user';
 }
 
@@ -71,7 +71,7 @@ const TYPES_OF: Readonly<Record<ScopeRow['workspaceKeys'], readonly ApiKeyType[]
   'service and user': API_KEY_TYPES,
 };
 
-/** Every scope by its canonical name, with the key types that may hold it. */
+/** Every scope by its canonical name, with the key types that may have it. */
 export const SCOPES: ReadonlyMap<string, readonly ApiKeyType[]> = new Map(
   ROWS.flatMap(({ resources, actions, workspaceKeys }) =>
     resources.flatMap((resource) =>
@@ -85,9 +85,9 @@ export function canonicalScope(scope: string): string {
   return scope.replace(':', '.');
 }
 
-/** Why a key of the type cannot hold the scope, or undefined. */
+/** Why a key of the type cannot have the scope, or undefined. */
 export function scopeProblem(scope: string, type: ApiKeyType): string | undefined {
-  const holders = SCOPES.get(canonicalScope(scope));
-  if (holders === undefined) return `unknown scope ${scope}`;
-  return holders.includes(type) ? undefined : `a key of type ${type} cannot hold ${scope}`;
+  const types = SCOPES.get(canonicalScope(scope));
+  if (types === undefined) return `unknown scope ${scope}`;
+  return types.includes(type) ? undefined : `a key of type ${type} cannot have ${scope}`;
 }

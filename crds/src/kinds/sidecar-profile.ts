@@ -18,7 +18,7 @@ import {
   statusOf,
 } from './parts/index.ts';
 
-/** Variables that SDKs read their base URL from; the Anthropic SDK adds the version segment itself (DESIGN section 2). */
+/** Variables from which SDKs read their base URL; the Anthropic SDK adds the version segment itself. */
 const APP_ENV = [
   { name: 'OPENAI_BASE_URL', url: 'v1' },
   { name: 'ANTHROPIC_BASE_URL', url: 'root' },
@@ -30,7 +30,7 @@ const appEnv = mapList(
     url: z
       .enum(['v1', 'root'])
       .default('v1')
-      .meta({ description: 'url says whether the value ends in /v1 or is the bare address.' }),
+      .meta({ description: 'url is v1 for an address that ends in /v1, root for the bare address.' }),
   }),
   ['name'],
   {
@@ -47,15 +47,15 @@ const fleetRef = z
   })
   .meta({
     description:
-      'fleetRef names the GatewayFleet that takes calls with credentials of the organisation; absent: one that serves the workspace.',
+      'fleetRef names the GatewayFleet to which calls with credentials of the organisation are forwarded; absent: one that serves the workspace.',
   });
 
 const fields = z
   .strictObject({
     description: description.optional(),
-    suspend: flag('suspend true injects nothing and stops all writes of the operator but those of status.', false),
+    suspend: flag('suspend true injects no sidecar and stops all writes of the operator except status.', false),
     selector: labelSelector(
-      'selector takes pods without being named by them; absent: pods name the profile in the label gatehouse.dev/sidecar.',
+      'selector selects pods that do not name a profile themselves; absent: only pods with the name of the profile in the label gatehouse.dev/sidecar.',
     ).optional(),
     containers: setList(
       objectName('A container.'),
@@ -71,13 +71,13 @@ const fields = z
     env: env.optional(),
     port: int('port is where the sidecar listens, on loopback only.', 1024, 65_535).default(GATEWAY_PORT),
     drainTimeoutSeconds: int(
-      'drainTimeoutSeconds is how long requests in flight may take to end, in seconds.',
+      'drainTimeoutSeconds is how long requests in flight may take to finish, in seconds.',
       1,
       3600,
     ).default(30),
     logLevel,
   })
-  .meta({ description: 'spec is what the profile wants.' });
+  .meta({ description: 'spec is the desired state of the profile.' });
 
 const RULES: readonly Rule<{ port: number }>[] = [
   {
@@ -94,12 +94,12 @@ export const sidecarProfile = defineKind({
   kind: 'SidecarProfile',
   plural: 'sidecarprofiles',
   shortNames: ['gwsc'],
-  summary: 'What the injector adds to pods, and the identity of the applications in them.',
+  summary: 'The gateway sidecar that is injected into pods, and the identity of the applications in them.',
   spec: withRules(fields, RULES),
   status: statusOf({
     injectedPods: podCount('injectedPods is the number of running pods with the sidecar.').optional(),
     missedPods: podCount(
-      'missedPods is the number of running pods that name the profile in their label and have no sidecar, but for those on the host network.',
+      'missedPods is the number of running pods that name the profile in their label and have no sidecar, without pods on the host network.',
     ).optional(),
     snapshotVersion: snapshotVersion('snapshotVersion is the version of the published Snapshot.').optional(),
   }),

@@ -1,6 +1,6 @@
 /**
- * Kinds and fields whose engine does not exist yet: understood, and refused rather than ignored (DESIGN section 4). The
- * feature that brings an engine deletes its row. Fields of routing configs have their own table in `config/unsupported.ts`.
+ * Kinds and fields that this version parses and refuses, because nothing implements them yet: never ignored. The feature that
+ * implements them deletes their row. Members of routing configs have their own table in `config/unsupported.ts`.
  */
 
 import { isObject } from '../lib/result.ts';
@@ -9,23 +9,23 @@ import type { KindName } from './registry.ts';
 
 export interface UnsupportedFeature {
   /** Completes "… not part of this version". */
-  readonly engine: string;
-  /** Kinds that mean nothing without the engine. */
+  readonly feature: string;
+  /** Kinds that are refused as a whole. */
   readonly kinds?: readonly KindName[];
   /** Field paths by Kind; `[]` stands for every item. */
   readonly fields?: Readonly<Partial<Record<KindName, readonly string[]>>>;
-  /** Only this value of the fields is missing. */
+  /** Only this value of the fields is refused. */
   readonly value?: string;
 }
 
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
-    engine: 'rate limits of tokens are',
+    feature: 'rate limits of tokens are',
     fields: { ApiKey: ['spec.rateLimits[].type'] },
     value: 'tokens',
   },
   {
-    engine: 'rate limits of anything but API keys are',
+    feature: 'rate limits of anything but API keys are',
     kinds: ['RateLimitPolicy'],
     fields: {
       Workspace: ['spec.rateLimits'],
@@ -35,7 +35,7 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   {
-    engine: 'budgets are',
+    feature: 'budgets are',
     kinds: ['UsageLimitPolicy'],
     fields: {
       ApiKey: ['spec.usageLimits'],
@@ -46,7 +46,7 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   {
-    engine: 'guardrails are',
+    feature: 'guardrails are',
     kinds: ['Guardrail'],
     fields: {
       Organisation: [
@@ -59,60 +59,64 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   {
-    engine: 'prices are',
+    feature: 'prices are',
     kinds: ['ModelPricing'],
     fields: { Integration: ['spec.priceMultiplier', 'spec.models[].usdPerMillionTokens'] },
   },
   {
-    engine: 'hosts and headers of single models are',
+    feature: 'hosts and headers of single models are',
     fields: { Integration: ['spec.models[].customHost', 'spec.models[].headers'] },
   },
-  { engine: 'mails are', fields: { ApiKey: ['spec.alertEmails'] } },
+  { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   {
-    engine: 'policies for new keys are',
+    feature: 'policies for new keys are',
     fields: { Organisation: ['spec.metadataSchema', 'spec.keyPolicy'], Workspace: ['spec.keyPolicy'] },
   },
-  { engine: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
+  { feature: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
   {
-    engine: 'roles of people are',
+    feature: 'roles of people are',
     fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },
   },
-  { engine: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
-  { engine: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
+  { feature: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
+  { feature: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
   {
-    engine: 'a Redis for cached answers alone is',
+    feature: 'a Redis for cached answers alone is',
     fields: { GatewayFleet: ['spec.stores.redis.cacheUrlSecretRef'] },
   },
   {
-    engine: 'refusing requests while a store is away is',
+    feature: 'refusing requests while a store is away is',
     fields: { GatewayFleet: ['spec.storeFailurePolicy'] },
     value: 'closed',
   },
-  { engine: 'calls that sidecars pass on to a fleet are', fields: { SidecarProfile: ['spec.fleetRef'] } },
-  { engine: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
+  { feature: 'calls that sidecars pass on to a fleet are', fields: { SidecarProfile: ['spec.fleetRef'] } },
+  { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 
 type Path = readonly (string | number)[];
 type Found = readonly [Path, unknown];
 
-/** The unsupported kind, fields and values of a parsed resource; what is absent or empty asks for nothing. */
+/** Unsupported kind, fields and values of a parsed resource; absent fields and empty lists pass. */
 export function unsupportedFields(kind: KindName, resource: unknown): Issue[] {
   return UNSUPPORTED.flatMap((row) =>
-    askedFor(row, kind, resource).map(
-      (path): Issue => ({ code: 'unsupported', path, message: `${row.engine} not part of this version` }),
+    unsupportedPaths(row, kind, resource).map(
+      (path): Issue => ({ code: 'unsupported', path, message: `${row.feature} not part of this version` }),
     ),
   );
 }
 
-function askedFor({ kinds = [], fields = {}, value }: UnsupportedFeature, kind: KindName, resource: unknown): Path[] {
+function unsupportedPaths(
+  { kinds = [], fields = {}, value }: UnsupportedFeature,
+  kind: KindName,
+  resource: unknown,
+): Path[] {
   if (kinds.includes(kind)) return [['kind']];
   return (fields[kind] ?? [])
     .flatMap((field) => find(resource, field.split('.')))
-    .filter(([, found]) => (value === undefined ? isAsked(found) : found === value))
+    .filter(([, found]) => (value === undefined ? isSet(found) : found === value))
     .map(([path]) => path);
 }
 
-const isAsked = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
+const isSet = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 function find(value: unknown, steps: readonly string[], path: Path = []): Found[] {
   const [step, ...rest] = steps;

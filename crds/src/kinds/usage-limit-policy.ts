@@ -8,12 +8,12 @@ const spec = withRules(
   z
     .strictObject({
       displayName: displayName.optional(),
-      description: text('description says what the policy is for.', 500).optional(),
+      description: text('description is the purpose of the policy.', 500).optional(),
       ...selectionFields('usage'),
-      type: z.enum(['cost', 'tokens', 'requests']).default('cost').meta({ description: 'type says what is counted.' }),
+      type: z.enum(['cost', 'tokens', 'requests']).default('cost').meta({ description: 'type is what is counted.' }),
       ...budgetFields,
     })
-    .meta({ description: 'spec is what the policy wants.' }),
+    .meta({ description: 'spec is the desired state of the policy.' }),
   budgetRules(SAMPLE),
 );
 

@@ -24,7 +24,7 @@ const spec = z
     usageLimits: usageLimits().optional(),
     expiresAt: dateTime('expiresAt is when the virtual key stops working; absent: never.').optional(),
   })
-  .meta({ description: 'spec is what the virtual key wants.' });
+  .meta({ description: 'spec is the desired state of the virtual key.' });
 
 export const virtualKey = defineKind({
   kind: 'VirtualKey',

@@ -24,12 +24,12 @@ const defaults = z
     inputGuardrailRefs: guardrailRefs('inputGuardrailRefs check every request of the workspace.').optional(),
     outputGuardrailRefs: guardrailRefs('outputGuardrailRefs check every answer of the workspace.').optional(),
   })
-  .meta({ description: 'defaults hold for requests whose key does not say otherwise.' });
+  .meta({ description: 'defaults apply to requests whose key has no own defaults.' });
 
 const spec = z
   .strictObject({
     namespace: namespaceName(
-      'namespace holds the objects of the workspace; it must carry the label gatehouse.dev/workspace with the name.',
+      'namespace contains the objects of the workspace; it must have the label gatehouse.dev/workspace with the name of the Workspace.',
     ).meta({ immutable: 'namespace cannot change; make another Workspace for another namespace' }),
     displayName: displayName.optional(),
     description: description.optional(),
@@ -42,11 +42,11 @@ const spec = z
     usageLimits: usageLimits().optional(),
     keyPolicy: keyPolicy.optional(),
     quota: quota(
-      'quota bounds what the workspace asks of the control plane; a member that is absent is that of the Organisation.',
+      'quota bounds the resources of the workspace in the control plane; absent members are those of the Organisation.',
     ).optional(),
     roleToggles: roleToggles.optional(),
   })
-  .meta({ description: 'spec is what the workspace wants.' });
+  .meta({ description: 'spec is the desired state of the workspace.' });
 
 const named = (name: string) => ({
   apiVersion: API_VERSION,
@@ -60,7 +60,7 @@ export const workspace = defineKind({
   plural: 'workspaces',
   shortNames: ['gwws'],
   scope: 'Cluster',
-  summary: 'A tenant: one namespace with its keys, providers and configs, and what holds for all of them.',
+  summary: 'A tenant: one namespace with its keys, providers and configs, and the settings for all of them.',
   spec,
   status: statusOf({}),
   columns: [
@@ -70,7 +70,7 @@ export const workspace = defineKind({
   rules: [
     {
       cel: 'self.metadata.name.size() <= 63',
-      message: 'the name stands in a label of the namespace: at most 63 characters',
+      message: 'the name is used as a label of the namespace: at most 63 characters',
       at: 'metadata.name',
       holds: ({ metadata }) => metadata.name.length <= 63,
       valid: [named('team-a')],

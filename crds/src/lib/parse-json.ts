@@ -1,26 +1,23 @@
 /**
- * JSON of others. `JSON.parse` of the Node that is shipped compares the name of a member that it expects with the bytes of
- * an escaped one as they stand: after `{"a":1,"b\\":1}` the text `{"a":1,"b\u0065":2}` has a member `b\` for it. What it
- * expects is shared by all texts of a process, so texts with escaped names are read here; they are rare.
+ * JSON from outside the process. `JSON.parse` of Node 26 has a defect with escaped member names: it compares the name it expects
+ * with the escaped bytes, so after `{"a":1,"b\\":1}` it reads a member `b\` from the text `{"a":1,"b\u0065":2}`. The expected
+ * names are shared by all texts of a process, so texts with escaped names, which are rare, are parsed here.
  */
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** In any text with an escaped name the last escape of that name looks like this; so do a few strings. */
+/** Matches the last escape of an escaped member name; also matches some strings. */
 const ESCAPED_NAME = /\\.[^"\\]*"[ \t\n\r]*:/s;
 const SCALAR = /[^\s,\]}]+/y;
 
-/**
- * The value that a text stands for, as `JSON.parse` should say it, errors included. `names`: `plain` where it is known that
- * no member has escapes in its name.
- */
+/** Parses as `JSON.parse` should, errors included. `names`: `plain` where no member name is known to have escapes. */
 export function parseJson(text: string, names: 'plain' | 'unknown' = 'unknown'): unknown {
   const value: unknown = JSON.parse(text);
   if (names === 'plain' || !text.includes('\\') || !ESCAPED_NAME.test(text)) return value;
   return read(text);
 }
 
-/** Of a text that is known to be JSON. */
+/** Parses a text that is known to be valid JSON. */
 function read(text: string): unknown {
   const whole: unknown[] = [];
   const open: Container[] = [whole];
@@ -52,7 +49,7 @@ function read(text: string): unknown {
   return whole[0];
 }
 
-/** As JSON.parse does it: a member of any name is an own one, and the last of a name counts. */
+/** As JSON.parse does: every member is an own property, and the last one of a name counts. */
 function define(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
@@ -64,7 +61,7 @@ function scalarEnd(text: string, start: number): number {
   return SCALAR.lastIndex;
 }
 
-/** Behind the quote that ends the string whose content begins at `start`. */
+/** The position after the closing quote of the string whose content begins at `start`. */
 function stringEnd(text: string, start: number): number {
   let from = start;
   for (;;) {

@@ -1,15 +1,15 @@
 /**
- * The providers this version serves and the fields a target of each may carry. Source: spec/providers.yaml
- * (`target_fields`). The data plane's behaviour per provider lives in `gateway/src/providers`.
+ * The providers of this version and the fields that a target of each may have: docs/behaviour/providers.md. How calls to a
+ * provider are made is in `gateway/src/providers`.
  */
 import { AWS_IDENTITY, AZURE_IDENTITY, GCP_IDENTITY, type PodIdentity } from './pod-identity.ts';
 
 /**
- * What a field decides, and so who may set it where the credential is stored.
- * `call`: a feature of one call, its header counts whoever names the provider.
- * `setting`: how the account is called; an inline config may set what the account leaves open.
- * `routing`: where the credential goes or what it reaches (host, service, region, role, scope, project, deployment, bucket,
- * key): the owner of the credential alone.
+ * What a field controls, which decides who may set it for a stored credential.
+ * `call`: a feature of one call; its header is always accepted.
+ * `setting`: how the account is called; an inline config may set it where the account does not.
+ * `routing`: where the credential is sent or what it can reach (host, service, region, role, scope, project, deployment, bucket,
+ * key); only the owner of the credential may set it.
  * `secret`: a credential; comes from a Secret, never from `spec.settings`.
  */
 export type FieldKind = 'call' | 'setting' | 'routing' | 'secret';
@@ -19,13 +19,13 @@ export interface ProviderField {
   /** Name in configs and in `spec.settings`. */
   readonly key: string;
   readonly kind: FieldKind;
-  /** Request header that carries it, lower case; absent: configs only. */
+  /** Request header of the field, lower case; absent: configs only. */
   readonly header?: string;
   /** One sentence for the reference. */
   readonly note?: string;
-  /** The value is an address: refused in headers when only saved configs are allowed, and checked like a custom host. */
+  /** The value is a URL: refused in headers when only saved configs are allowed, and checked like a custom host. */
   readonly url?: true;
-  /** A plain header of the vendor that means the same, lower case. */
+  /** A header of the vendor with the same meaning, lower case. */
   readonly plainHeader?: string;
 }
 
@@ -34,9 +34,9 @@ export interface ProviderEntry {
   readonly fields: readonly ProviderField[];
   /** Each group needs at least one of its fields; `custom_host` and `deployments` count as fields. */
   readonly requires: readonly (readonly string[])[];
-  /** Fields of which one proves that the target can authenticate; empty = the provider works without a credential. */
+  /** Fields of which one is enough to authenticate; empty = the provider works without a credential. */
   readonly credentials: readonly string[];
-  /** How settings ask for the identity of the gateway's own pod; absent: they cannot. */
+  /** The settings that use the identity of the gateway's own pod; absent: none. */
   readonly podIdentity?: PodIdentity;
 }
 
@@ -93,7 +93,7 @@ const sagemaker = (kind: FieldKind, name: string, note?: string): ProviderField 
 
 type Row = Partial<Omit<ProviderEntry, 'id'>>;
 
-/** Providers whose targets carry more than an API key, or less. */
+/** Providers whose targets have other fields than an API key. */
 const SPECIAL: Readonly<Record<string, Row>> = {
   openai: {
     fields: [
@@ -223,7 +223,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   milvus: { requires: [['custom_host']] },
 };
 
-/** Providers that need nothing but an API key. */
+/** Providers that need only an API key. */
 const PLAIN = [
   '302ai',
   'aibadgr',

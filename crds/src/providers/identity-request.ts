@@ -1,24 +1,24 @@
-/** Who may use the identity of the gateway's pod, and for what. */
+/** Which accounts use the identity of the gateway's pod, and for what: docs/behaviour/cloud-identities.md. */
 import { PROVIDER_CATALOGUE, type ProviderEntry } from './catalogue.ts';
 import type { Cloud } from './pod-identity.ts';
 
-/** What decides how an account authenticates. */
+/** The members of an account that decide how it authenticates. */
 export interface IdentityAccount {
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly customHost?: string | undefined;
-  /** Secret fields beside the API key are stored. */
+  /** Whether secret fields other than the API key are stored. */
   readonly hasSecretFields: boolean;
 }
 
 export interface IdentityRequest {
   readonly cloud: Cloud;
-  /** The setting that asks. */
+  /** The setting that chooses the identity. */
   readonly field: string;
   /** The setting with the external id of a role; undefined where there is no role. */
   readonly externalId: string | undefined;
 }
 
-/** Whether the settings of an account ask for the identity of the gateway's pod. */
+/** The use of the pod's identity that the settings of an account choose, if any. */
 export function identityRequestOf(
   provider: ProviderEntry | undefined,
   { settings = {}, hasSecretFields }: IdentityAccount,
@@ -38,8 +38,8 @@ export interface IdentityProblem {
 }
 
 /**
- * What an account of a workspace asks for beyond what a grant covers: with the identity goes a token, which whoever names
- * the host would receive, and which a scope could make good for more than models.
+ * Settings of a workspace's account that no grant covers. A token of the identity is sent to the host of the account, and its
+ * scope could allow more than calling models: host and scope must be those of the provider.
  */
 export function podIdentityProblems(
   provider: ProviderEntry | undefined,
@@ -73,7 +73,7 @@ function isBelow(address: string, domains: readonly string[]): boolean {
   return url?.protocol === 'https:' && url.port === '' && domains.some((domain) => url.hostname.endsWith(`.${domain}`));
 }
 
-/** Whether a node of a config that names its provider itself asks for the identity of the gateway's pod. */
+/** Whether a node of a config that names its provider directly uses the identity of the gateway's pod. */
 export function nodeUsesPodIdentity(node: {
   readonly provider?: string | undefined;
   readonly settings?: Readonly<Record<string, string>> | undefined;

@@ -11,27 +11,26 @@ export {
 export { CLOUDS, type Cloud, type PodIdentity } from './pod-identity.ts';
 export { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField };
 
-/** The fields of a provider that may stand in its Secret: the API key and every secret field. */
+/** The fields of a provider that may be in its Secret: the API key and every secret field. */
 export function secretFieldsOf(provider: ProviderEntry): readonly string[] {
   return [API_KEY, ...provider.fields.filter((field) => field.kind === 'secret').map((field) => field.key)];
 }
 
-/** Why the given fields do not make a usable target of the provider, one sentence per problem. */
+/** Required fields of the provider that are missing, one sentence per problem. */
 export function fieldProblems(provider: ProviderEntry, has: (key: string) => boolean): string[] {
   return provider.requires
     .filter((group) => !group.some(has))
     .map((group) => `provider ${provider.id} needs ${group.join(' or ')}`);
 }
 
-/** Whether the given fields let a target of the provider authenticate. */
+/** Whether the given fields are enough for a target of the provider to authenticate. */
 export function canAuthenticate(provider: ProviderEntry, has: (key: string) => boolean): boolean {
   return provider.credentials.length === 0 || provider.credentials.some(has);
 }
 
 /**
- * Members of `settings` that cannot stand there: names the provider does not have, and credentials, which come from a
- * Secret. `provider` is undefined where the provider is known only at run time; then credentials of any provider are
- * refused.
+ * Invalid members of `settings`: names that the provider does not have, and credentials, which come from a Secret. `provider` is
+ * undefined where the provider is known only at run time; then credentials of any provider are refused.
  */
 export function settingsProblems(
   provider: ProviderEntry | undefined,

@@ -1,5 +1,5 @@
 /**
- * Cloud identities of the gateway's own pod. They are the organisation's: its own resources may use them, those of a
+ * Cloud identities of the gateway's own pod. They belong to the organisation: its resources may use them, resources of a
  * workspace only where the Organisation grants it, and calls never (docs/behaviour/cloud-identities.md).
  */
 
@@ -7,23 +7,23 @@
 export const CLOUDS = ['aws', 'azure', 'gcp'] as const;
 export type Cloud = (typeof CLOUDS)[number];
 
-/** How settings of a provider ask for the identity of the pod. */
+/** The settings of a provider that use the identity of the pod. */
 export interface PodIdentity {
   readonly cloud: Cloud;
   /** The setting that chooses how to authenticate. */
   readonly field: string;
-  /** Its values that ask for the identity. */
+  /** Its values that use the identity. */
   readonly values: Readonly<Record<string, IdentityUse>>;
-  /** Token scopes that accounts of workspaces may ask for; absent: the cloud knows none. */
+  /** Token scopes that accounts of workspaces may request; absent: the cloud has none. */
   readonly scopes?: { readonly field: string; readonly allowed: readonly string[] };
-  /** Domains of the vendor: where an address among the settings may lead the identity for a workspace. */
+  /** Domains of the vendor: hosts to which the identity may be sent for an account of a workspace. */
   readonly domains?: readonly string[];
 }
 
 interface IdentityUse {
-  /** A stored key pair stands in for the identity. */
+  /** A stored key pair is used instead of the identity. */
   readonly replacedBySecret?: true;
-  /** The setting with the id that says on whose behalf a role is taken. */
+  /** The setting with the external id for assuming a role. */
   readonly externalId?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * First path segments under `/v1` that belong to the management API (spec/management-api.yaml). They are reserved from the
- * first day: until served they answer 404 and never fall through to the proxy mode (DESIGN section 2).
+ * First path segments under `/v1` that belong to the management API. They are reserved: until the management API serves them they
+ * are answered with 404 and never proxied to a provider.
  */
 export const MANAGEMENT_PREFIXES: ReadonlySet<string> = new Set([
   'admin',

@@ -9,14 +9,14 @@ export const MAX_NAME = 253;
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const OBJECT_NAME = new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`);
 const NAMESPACE_NAME = new RegExp(`^${DNS_LABEL}$`);
-// RFC 3339 with seconds: what the API server's date-time format takes.
+// RFC 3339 with seconds: what the date-time format of the API server accepts.
 const DATE_TIME =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/;
-/** What a base URL looks like; which hosts are allowed is decided where calls are made. */
+/** The form of a base URL; which hosts are allowed is checked where calls are made. */
 export const HTTP_URL = /^https?:\/\/[^\s/?#]+(\/[^\s]*)?$/;
 
-/** What texts of a pattern are called in the reference. */
+/** Names of patterns in the reference. */
 export const PATTERN_NAMES: ReadonlyMap<string, string> = new Map([
   [OBJECT_NAME.source, 'object name'],
   [NAMESPACE_NAME.source, 'namespace name'],
@@ -67,7 +67,7 @@ export const atomicList = <T extends z.ZodType>(item: T, description: string, ma
 export const setList = <T extends z.ZodType>(item: T, description: string, max: number) =>
   z.array(item).max(max).superRefine(refuseDuplicates(String)).meta({ description, listType: 'set' });
 
-/** A list of objects, told apart by `keys`, that several managers may share. */
+/** A list of objects, identified by `keys`, that several managers may share. */
 export const mapList = <T extends z.ZodType>(
   item: T,
   keys: readonly string[],
@@ -81,25 +81,25 @@ export const mapList = <T extends z.ZodType>(
     )
     .meta({ description, listType: 'map', listMapKeys: keys });
 
-/** An object whose content belongs to somebody else: kept as it is, at most `maxKeys` members. */
+/** An object whose content is not validated here: kept as it is, at most `maxKeys` members. */
 export const opaque = (description: string, maxKeys = 256) =>
   z
     .record(z.string(), z.unknown())
     .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
     .meta({ description, opaque: true, maxProperties: maxKeys });
 
-/** A map from string to string, the only map Kinds may hold besides opaque nodes. */
+/** A map from string to string, the only map in Kinds besides opaque nodes. */
 export const stringMap = (description: string, maxKeys: number, maxValue: number, value = z.string()) =>
   z
     .record(z.string().min(1).max(MAX_NAME), value.max(maxValue))
     .refine((value) => Object.keys(value).length <= maxKeys, { error: `at most ${maxKeys} members` })
     .meta({ description, maxProperties: maxKeys });
 
-interface IssueSink {
+interface RefinementContext {
   addIssue(issue: { code: 'custom'; message: string; path: PropertyKey[] }): void;
 }
 
-function refuseDuplicates(keyOf: (item: unknown) => string): (items: unknown[], context: IssueSink) => void {
+function refuseDuplicates(keyOf: (item: unknown) => string): (items: unknown[], context: RefinementContext) => void {
   return (items, context) => {
     const seen = new Set<string>();
     for (const [i, item] of items.entries()) {
@@ -113,6 +113,6 @@ function refuseDuplicates(keyOf: (item: unknown) => string): (items: unknown[], 
 function isCalendarDate(time: string): boolean {
   const [year = 0, month = 0, day = 0] = time.slice(0, 10).split('-').map(Number);
   const date = new Date(Date.UTC(year, month - 1, day));
-  // Date.UTC reads years below 100 as 19xx; no time of ours lies there.
+  // Date.UTC reads years below 100 as 19xx, so those dates are not recognised; they are never needed.
   return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

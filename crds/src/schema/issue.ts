@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One thing wrong with a document. `unsupported` = understood, but its engine does not exist yet (DESIGN section 4). */
+/** One validation problem of a document. `unsupported`: valid, but not served by this version. */
 export interface Issue {
   readonly code: 'invalid' | 'unsupported';
   readonly path: readonly (string | number)[];
@@ -16,7 +16,7 @@ export function fromZodError(error: z.ZodError): Issue[] {
   });
 }
 
-/** `spec.targets[0].weight`: the way Kubernetes writes field paths. */
+/** A path in the form of Kubernetes: `spec.targets[0].weight`. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((out, part) => {
     if (typeof part === 'number') return `${out}[${part}]`;

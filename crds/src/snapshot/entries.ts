@@ -1,6 +1,6 @@
 /**
- * What a Snapshot holds: the only thing operator and gateway share (DESIGN section 5). Bodies are loose, so that a
- * gateway keeps fields of a newer minor version it does not know.
+ * The entries of a Snapshot, which is the only thing that operator and gateway share. Bodies are loose objects, so that a gateway
+ * keeps fields of a newer minor version that it does not know.
  */
 import { z } from 'zod';
 import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
@@ -22,11 +22,11 @@ const defaults = z.looseObject({
 });
 
 export const organisationBody = z.looseObject({
-  /** Only saved configs and managed providers are accepted (lifecycle 1.7 rule 10). */
+  /** Only saved configs and managed providers are accepted: docs/behaviour/requests.md#saved-configs-only. */
   savedConfigsOnly: z.boolean(),
   /** Header names, lower case, masked in every log. */
   headersToMask: z.array(z.string()),
-  /** The workspace the admin key runs inference in (decision 31). */
+  /** The workspace for requests with keys of the organisation. */
   defaultWorkspace: z.string().optional(),
 });
 
@@ -36,34 +36,34 @@ export const workspaceBody = z.looseObject({
   defaults,
 });
 
-/** Which API an entry of `scopes` opens is spelled `resource.action`; a colon is the same separator. */
+/** `scopes`: `resource.action` or `resource:action`. */
 export const keyBody = z.looseObject({
   name: z.string(),
-  /** SHA-256 of each live secret of the key, lower-case hex. */
+  /** SHA-256 of each valid secret of the key, lower-case hex. */
   sha256: z.array(z.string().length(64)).min(1),
   scopes: z.array(z.string()),
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
   rateLimits: z.array(rateLimit),
-  /** RFC 3339; the gateway's own clock decides. */
+  /** RFC 3339; compared with the gateway's own clock. */
   expiresAt: z.string().optional(),
-  /** The person behind a user key, recorded as `_user`. */
+  /** The person who owns a user key, recorded as `_user`. */
   user: z.string().optional(),
 });
 
 /**
- * Where the hosts that a workspace's resource names may lead, beyond public addresses and what the fleet trusts. Absent: anywhere
- * inside the cluster, as for resources of the organisation.
+ * Private addresses that the hosts of a workspace's resource may resolve to, beyond those that the fleet trusts:
+ * docs/behaviour/hosts.md. Absent: any address inside the cluster, as for resources of the organisation.
  */
 export const reach = z.looseObject({
-  /** Private hosts that the organisation opens to the workspace: names with everything below them, and IP addresses. */
+  /** Private hosts that the organisation allows for the workspace: names, which include every name below them, and IP addresses. */
   allowed: z.array(z.string()),
   /** Services of the workspace's own namespace. */
   services: z.array(
     z.looseObject({
-      /** As the resource spells it, in lower case. */
+      /** As in the resource, in lower case. */
       host: z.string(),
       port: z.int(),
-      /** Its pods, `ADDRESS:PORT`, an IPv6 address in brackets. */
+      /** Its pods, `ADDRESS:PORT`, IPv6 addresses in brackets. */
       endpoints: z.array(z.string()),
     }),
   ),
@@ -71,7 +71,7 @@ export const reach = z.looseObject({
 
 export type ReachBody = z.output<typeof reach>;
 
-/** A managed provider: what `@slug` and `x-gw-virtual-key` name. */
+/** An account at a provider, named by `@slug` or `x-gw-virtual-key`. */
 export const providerBody = z.looseObject({
   slug: z.string(),
   /** Provider id of the catalogue. */
@@ -80,26 +80,26 @@ export const providerBody = z.looseObject({
   credential: z.string().optional(),
   settings: stringMap,
   customHost: z.string().optional(),
-  /** Sent with every call, over the provider's own headers. Values are secrets: only older operators write them here. */
+  /** Sent with every call in place of the provider's own. Values are secrets: only older operators write them here. */
   headers: stringMap,
   deployments: z.array(deployment),
   expiresAt: z.string().optional(),
-  /** Models that may be used; absent = all. */
+  /** Models that may be used; absent: all. */
   models: z.array(z.string()).optional(),
-  /** For an organisation-level provider: the workspaces that may use it, `*` for every one. */
+  /** For a provider of the organisation: the workspaces that may use it, `*` for all. */
   grants: z.array(z.string()).optional(),
-  /** An overload in the first event of a stream counts as HTTP 529 (behaviour-streaming 8.4). */
+  /** An overload error in the first event of a stream counts as HTTP 529: docs/behaviour/streams.md. */
   inspectStreamForOverload: z.boolean().optional(),
-  /** In a sidecar: the credential is the organisation's and stays with the fleet. */
+  /** In a sidecar: the credential belongs to the organisation and is not part of the sidecar's Snapshot. */
   needsFleet: z.boolean().optional(),
-  /** `All`: proxied calls reach administrative paths, too; absent or anything else: those of the data plane. */
+  /** `All`: proxied calls may also reach administrative paths; absent or another value: only those of the data plane. */
   proxyPaths: z.string().optional(),
-  /** The settings ask for the identity of the gateway's pod, and the organisation lends it. */
+  /** The settings use the identity of the gateway's pod, and the organisation grants it. */
   ownIdentity: z.boolean().optional(),
   reach: reach.optional(),
 });
 
-/** What is secret of an account. */
+/** The secrets of an account. */
 export const credentialBody = z.looseObject({
   /** Secret fields of the provider by their catalogue name. */
   fields: stringMap,
@@ -110,15 +110,15 @@ export const credentialBody = z.looseObject({
 /** A saved config. Its node has been checked; credentials are ids of credential entries. */
 export const configBody = z.looseObject({
   slug: z.string(),
-  /** Changes whenever the content does; sticky choices and breaker state hang on it. */
+  /** Changes with the content; part of the keys of sticky choices and circuit breakers. */
   version: z.string(),
   node: z.custom<RoutingNode>((value) => typeof value === 'object' && value !== null),
-  /** In a sidecar: ids of the credentials named by the node that are the organisation's and stay with the fleet. */
+  /** In a sidecar: ids of credentials of the node that belong to the organisation and are not part of the sidecar's Snapshot. */
   needsFleet: z.array(z.string()).optional(),
   reach: reach.optional(),
 });
 
-/** Who calls through a sidecar, in place of a key: its SidecarProfile. Only in Snapshots for sidecars. */
+/** The SidecarProfile, which identifies the caller of a sidecar instead of a key. Only in Snapshots for sidecars. */
 export const sidecarBody = z.looseObject({
   /** Name of the profile. */
   name: z.string(),
@@ -127,7 +127,7 @@ export const sidecarBody = z.looseObject({
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
 });
 
-/** What SDKs that insist on a key send to a sidecar: it stands for no key at all. */
+/** The key that SDKs get which require one; a sidecar treats it as no key. */
 export const SIDECAR_PLACEHOLDER_KEY = 'provided-by-gatehouse';
 
 /** The schema of each entry kind's body. */
@@ -144,7 +144,7 @@ export const ENTRY_BODIES = {
 export type EntryKind = keyof typeof ENTRY_BODIES;
 export type EntryBody<K extends EntryKind> = z.output<(typeof ENTRY_BODIES)[K]>;
 
-/** Kinds whose entries hold secrets or what is derived from them: published in Secrets, never printed. */
+/** Kinds whose entries contain secrets or data derived from them: published in Secrets, never printed. */
 export const SECRET_ENTRY_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>(['key', 'credential']);
 
 export interface SnapshotEntry<K extends EntryKind = EntryKind> {
@@ -157,7 +157,7 @@ export interface SnapshotEntry<K extends EntryKind = EntryKind> {
   readonly generation: number;
   /** SHA-256 of the canonical JSON of the body. */
   readonly digest: string;
-  /** The object has become invalid since; this is its last good content. */
+  /** The object has become invalid; this is its last valid content. */
   readonly stale?: true;
   readonly body: EntryBody<K>;
 }
@@ -165,8 +165,8 @@ export interface SnapshotEntry<K extends EntryKind = EntryKind> {
 export type AnyEntry = { [K in EntryKind]: SnapshotEntry<K> }[EntryKind];
 
 /**
- * Whether a config is the organisation's and brings credentials of its own, or the identity of the gateway's pod: nobody has
- * granted these to a workspace that merely names the config, so that it is only used where the organisation names it.
+ * Whether a config belongs to the organisation and contains credentials or uses the identity of the gateway's pod. Naming such a
+ * config does not grant these to a workspace, so it is used only where the organisation names it.
  */
 export const isOrganisationOnly = ({ workspace, body }: Pick<SnapshotEntry<'config'>, 'workspace' | 'body'>): boolean =>
   workspace === null && (credentialsIn(body.node).length > 0 || usesIdentity(body.node));

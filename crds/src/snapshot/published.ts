@@ -1,7 +1,7 @@
 /**
  * The published form of a Snapshot, which operator and gateways share: immutable shards, each a JSON list of entries named by its
- * digest, and the manifest that names the shards of one version. Epochs and versions order manifests, and the digest says what
- * one serves: docs/behaviour/publishing.md. Pure.
+ * digest, and the manifest that names the shards of one version. Epoch and version order manifests, the digest identifies the
+ * content: docs/behaviour/publishing.md. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -16,21 +16,21 @@ export const MANIFEST_KEY = 'manifest.json';
 /** The entry of a shard's ConfigMap or Secret that holds the list. */
 export const SHARD_KEY = 'shard.json';
 
-/** Names of a shard that are of its digest: 64 bits, in hex. */
+/** Digits of the digest in the name of a shard: 64 bits, in hex. */
 const NAME_DIGITS = 16;
 /** Rows of a manifest: more would not fit into a ConfigMap of 1 MiB. */
 const MAX_SHARDS = 6_000;
 
-/** The ConfigMap that says what a fleet serves. */
+/** The name of the ConfigMap with the manifest of a fleet. */
 export const manifestName = (fleet: string): string => `${fleet}-snapshot`;
 
-/** The ConfigMap, or Secret, of a shard. */
+/** The name of the ConfigMap or Secret of a shard. */
 export const shardName = (fleet: string, digest: string): string => `${fleet}-shard-${digest.slice(0, NAME_DIGITS)}`;
 
 const schemaVersion = z.looseObject({ major: z.int().min(0), minor: z.int().min(0) });
 
 const shardRef = z.looseObject({
-  /** Of the object; it becomes part of a path. */
+  /** Name of the object; it becomes part of a path. */
   name: z.string().regex(/^[a-z0-9][-a-z0-9.]{0,252}$/),
   /** A Secret, not a ConfigMap. */
   secret: z.boolean(),
@@ -38,12 +38,12 @@ const shardRef = z.looseObject({
   digest: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Bounds that no installation reaches: a number beyond them is a mistake, and nothing could ever be published after it. */
+/** Bounds that no installation reaches: a larger number is an error, and no later revision could be published after it. */
 const MAX_EPOCH = 2 ** 40;
 const MAX_VERSION = 2 ** 48;
 
 const manifestHead = z.looseObject({
-  /** Begins anew when a version has gone back; absent, as an operator of before epochs writes it: 0. */
+  /** A new epoch begins when the version would decrease. Operators without epochs leave it out: 0. */
   epoch: z.int().min(0).max(MAX_EPOCH).optional(),
   version: z.int().min(1).max(MAX_VERSION),
   schemaVersion,
@@ -51,7 +51,7 @@ const manifestHead = z.looseObject({
 
 export const manifestSchema = manifestHead.extend({
   shards: z.array(shardRef).max(MAX_SHARDS),
-  /** Of what is served; see `contentDigest`. Absent, as an operator of before digests writes it: not compared. */
+  /** See `contentDigest`. Operators without digests leave it out: then it is not compared. */
   digest: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -87,7 +87,7 @@ export const compareRevisions = (a: Revision, b: Revision): number => a.epoch - 
 export const nextRevision = ({ epoch, version }: Revision): Revision =>
   version < MAX_VERSION ? { epoch, version: version + 1 } : { epoch: epoch + 1, version: 1 };
 
-/** SHA-256 of all that a manifest has its gateways serve, lower-case hex: equal digests, equal content. */
+/** SHA-256 of the content of a manifest, lower-case hex: equal digests mean equal content. */
 export function contentDigest({
   schemaVersion: { major, minor },
   shards,
@@ -99,7 +99,7 @@ export function contentDigest({
   return digestOf(content);
 }
 
-/** Why there is no manifest in a text. `UNREADABLE`: it is of a major version that this build does not know. */
+/** Why a text is not a usable manifest. `UNREADABLE`: its major version is not supported by this build. */
 export interface ManifestProblem {
   readonly code: 'MALFORMED' | 'UNREADABLE';
   /** Undefined where not even epoch and version could be read. */
@@ -107,7 +107,7 @@ export interface ManifestProblem {
   readonly message: string;
 }
 
-/** Reads a manifest; members that are not known are kept. The version comes first: a newer major may look different. */
+/** Parses a manifest; unknown members are kept. The schema version is checked first: a newer major may have another form. */
 export function parseManifest(text: string): Result<Manifest, ManifestProblem> {
   const value = decodeJson(text);
   const head = manifestHead.safeParse(value);
@@ -121,33 +121,33 @@ export function parseManifest(text: string): Result<Manifest, ManifestProblem> {
   if (!parsed.success) return err({ code: 'MALFORMED', revision, message: problemOf(parsed.error) });
   const { digest } = parsed.data;
   if (digest === undefined || digest === contentDigest(parsed.data)) return ok(parsed.data);
-  return err({ code: 'MALFORMED', revision, message: 'digest: it is not that of the shards' });
+  return err({ code: 'MALFORMED', revision, message: 'digest: does not match the shards' });
 }
 
-/** The text of a shard. Entries that were read from one come out byte for byte. */
+/** The text of a shard. Entries read from a shard give the same bytes again. */
 export const renderShard = (entries: readonly AnyEntry[]): string =>
   `[${entries.map((entry) => canonicalJson(entry)).join(',')}]`;
 
 /** SHA-256 of a shard's text, lower-case hex. */
 export const shardDigest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Entries of a shard's text, not looked into. The error says what is wrong and quotes nothing. */
+/** The entries of a shard's text, not validated. The error quotes no content. */
 export function readShard(text: string, digest: string): Result<readonly AnyEntry[], string> {
-  if (shardDigest(text) !== digest) return err('the content is not what its digest says');
+  if (shardDigest(text) !== digest) return err('the content does not match its digest');
   const value = decodeJson(text);
-  if (!Array.isArray(value) || !value.every(isEntryLike)) return err('the content is no list of entries');
+  if (!Array.isArray(value) || !value.every(isEntryLike)) return err('the content is not a list of entries');
   return ok(value);
 }
 
-// Who loads them validates each entry by its kind; here only what finds and compares them is needed.
+// Entries are validated by kind when they are loaded; here only id and digest are needed.
 const isEntryLike = (value: unknown): value is AnyEntry =>
   isObject(value) && typeof value['id'] === 'string' && typeof value['digest'] === 'string';
 
-/** Whether an entry is what it says it is: its digest is that of its body, and its id is of its kind and workspace. Costs a hash. */
+/** Whether digest and id of an entry match its body, kind and workspace. Computes a hash. */
 export const isIntact = ({ kind, id, workspace, digest, body }: AnyEntry): boolean =>
   isObject(body) && id.startsWith(entryId(kind, workspace, '')) && digestOf(body) === digest;
 
-/** What shards are the Snapshot of a manifest together; entries come in the order of the shards. */
+/** The Snapshot of a manifest, with entries in the order of the shards; the digests of missing shards otherwise. */
 export function assembleSnapshot(
   manifest: { readonly schemaVersion: SchemaVersion; readonly shards: readonly Pick<ShardRef, 'digest'>[] },
   entriesOf: (digest: string) => readonly AnyEntry[] | undefined,

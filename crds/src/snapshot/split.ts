@@ -1,18 +1,18 @@
-/** Entries to shards, such that an edit moves one shard and no more than its neighbours when that splits or merges. */
+/** Splits entries into shards so that an edit changes one shard, and its neighbour where shards split or merge. */
 import { hash } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
 import { type AnyEntry, SECRET_ENTRY_KINDS } from './entries.ts';
 import { renderShard, shardDigest } from './published.ts';
 
 export interface SplitOptions {
-  /** The largest shard in bytes; DESIGN section 5. */
+  /** The largest shard in bytes. */
   readonly maxBytes?: number;
-  /** Shards of several entries are not larger than this, in bytes. */
+  /** The largest shard with several entries, in bytes. */
   readonly targetBytes?: number;
 }
 
 export interface Shard {
-  /** Holds entries of secret kinds, and only such. */
+  /** Whether it contains entries of secret kinds; a shard never mixes both. */
   readonly secret: boolean;
   /** SHA-256 of its text, lower-case hex. */
   readonly digest: string;
@@ -22,17 +22,17 @@ export interface Shard {
   readonly entries: readonly AnyEntry[];
 }
 
-/** An entry that no shard can hold. */
+/** An entry that is too large for any shard. */
 export interface Oversized {
   readonly id: string;
-  /** Of the shard it would need for itself. */
+  /** Size of the shard that it would need. */
   readonly bytes: number;
 }
 
 export interface Split {
   readonly shards: readonly Shard[];
   readonly oversized: readonly Oversized[];
-  /** For the next call. */
+  /** Passed to the next call, which then only processes changes. */
   readonly memo: Memo;
 }
 
@@ -52,15 +52,15 @@ interface Limits {
 const KIB = 1024;
 export const MAX_SHARD_BYTES = 256 * KIB;
 /**
- * An edit writes one shard and the manifest, and each pod reads both: 64 KiB keeps the sum near its least between ten thousand
- * and a hundred thousand entries of a few hundred bytes.
+ * An edit writes one shard and the manifest, and each pod reads both: 64 KiB keeps the sum near its minimum for ten thousand to a
+ * hundred thousand entries of a few hundred bytes.
  */
 const TARGET_BYTES = 64 * KIB;
 
 /**
- * Spreads entries over shards by the bits of the hash of their id: a shard that grows beyond the target becomes two, two that
- * fit into one become one. An entry larger than the target has a shard of its own. The result depends on the entries alone, not
- * on their order nor on `previous`, which makes the work as small as the change. Ids must be unique.
+ * Distributes entries over shards by the bits of the hash of their id: a shard that grows beyond the target is split in two, two
+ * that fit into one are merged. An entry larger than the target has a shard of its own. The result depends only on the
+ * entries, not on their order nor on `previous`, which limits the work to what changed. Ids must be unique.
  */
 export function splitIntoShards(entries: readonly AnyEntry[], options: SplitOptions = {}, previous?: Split): Split {
   const { maxBytes = MAX_SHARD_BYTES, targetBytes = Math.min(TARGET_BYTES, maxBytes) } = options;
@@ -97,7 +97,7 @@ interface Difference {
   readonly added: readonly AnyEntry[];
 }
 
-/** What differs by identity. Ids are compared only where lists differ: what was sorted before need not be looked at again. */
+/** Entries that differ by identity. Ids are compared only where the lists differ, since the rest is sorted already. */
 function difference(before: readonly AnyEntry[], after: readonly AnyEntry[]): Difference {
   return walk(before, after) ?? sortedDifference(before, after);
 }
@@ -151,7 +151,7 @@ const HALF_BITS = 32;
 
 interface SizedEntry extends HashedId {
   readonly entry: AnyEntry;
-  /** Of its canonical JSON. */
+  /** Size of its canonical JSON. */
   readonly bytes: number;
 }
 
@@ -181,13 +181,13 @@ interface Group {
   readonly alone: ReadonlyMap<string, Leaf>;
 }
 
-/** A tree over the bits of hashed ids. It never changes: an update makes new nodes on the way to what it touches. */
+/** A tree over the bits of hashed ids. It is immutable: an update creates new nodes on the path to each change. */
 type Node = Leaf | Branch;
 
 class Leaf {
   /** Sorted by id. */
   readonly items: readonly SizedEntry[];
-  /** Of the text of its shard; 0 without items. */
+  /** Size of the text of its shard; 0 without items. */
   readonly bytes: number;
   #shard: Shard | undefined;
 
@@ -196,7 +196,7 @@ class Leaf {
     this.bytes = textBytes(items);
   }
 
-  /** Made once: rendering is the expensive part. */
+  /** Created once: rendering is expensive. */
   shard(secret: boolean): Shard {
     if (this.#shard === undefined) {
       const entries = this.items.map(({ entry }) => entry);
@@ -209,7 +209,7 @@ class Leaf {
 class Branch {
   readonly zero: Node;
   readonly one: Node;
-  /** Of one shard with all items below. */
+  /** Size of one shard with all items below. */
   readonly bytes: number;
 
   constructor(zero: Node, one: Node) {
@@ -219,11 +219,11 @@ class Branch {
   }
 }
 
-/** Two brackets, and commas between. */
+/** Two brackets, and commas between items. */
 const textBytes = (items: readonly SizedEntry[]): number =>
   items.length === 0 ? 0 : items.reduce((sum, { bytes }) => sum + bytes + 1, 1);
 
-/** One pair of brackets less, one comma more. */
+/** Joining saves one pair of brackets and adds one comma. */
 const joinedBytes = (zero: Node, one: Node): number =>
   zero.bytes === 0 || one.bytes === 0 ? zero.bytes + one.bytes : zero.bytes + one.bytes - 1;
 

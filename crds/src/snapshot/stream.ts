@@ -1,6 +1,6 @@
 /**
- * How sidecars get the Snapshot of their workspace (DESIGN section 5): a stream of frames, one JSON object a line, from the
- * operator's snapshot service; and one snapshot frame per mounted file, gzipped.
+ * How sidecars get the Snapshot of their workspace: as a stream of frames, one JSON object per line, from the operator's snapshot
+ * service, and as one gzipped snapshot frame per mounted file.
  */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
@@ -11,26 +11,26 @@ import type { SchemaVersion } from './version.ts';
 
 /** Audience of the ServiceAccount token that opens a stream. */
 export const SNAPSHOT_AUDIENCE = 'gatehouse-snapshot';
-/** Where a GET opens a stream, below the address of the service. */
+/** Path of the service; a GET opens a stream. */
 export const SNAPSHOT_STREAM_PATH = '/v1/snapshot';
-/** Query parameter: the version the client has already; the stream starts with a ping instead of that very content. */
+/** Query parameter: the version that the client has; if it is current, the stream starts with a ping instead of the content. */
 export const SNAPSHOT_HAVE_PARAM = 'have';
 
-/** The entry of the mounted ConfigMap and of the mounted Secret that holds their part of a Snapshot, gzipped. */
+/** The entry of the mounted ConfigMap and Secret with their part of a Snapshot, gzipped. */
 export const MOUNTED_COPY_KEY = 'snapshot.json.gz';
-/** A mounted file holds less than 1 MiB; what unfolds to more than this is no copy of ours. */
+/** A mounted file has less than 1 MiB; one that decompresses to more than this is refused. */
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** A whole Snapshot; it replaces the one before. One without entries says that there is nothing for the sidecar any more. */
+/** A whole Snapshot, which replaces the previous one. Without entries: nothing is served to the sidecar any more. */
 export interface SnapshotFrame {
   readonly kind: 'snapshot';
-  /** Names the content: equal versions have equal entries, whoever sent them. Says nothing about which is newer. */
+  /** Identifies the content: equal versions have equal entries, from any replica. It does not order Snapshots. */
   readonly version: number;
   readonly schemaVersion: SchemaVersion;
   readonly entries: readonly AnyEntry[];
 }
 
-/** What comes over the stream; pings come at least every 30 s. */
+/** The frames of the stream; pings are sent at least every 30 s. */
 export type StreamFrame = SnapshotFrame | { readonly kind: 'ping' };
 
 const frame = z.discriminatedUnion('kind', [
@@ -46,7 +46,7 @@ const frame = z.discriminatedUnion('kind', [
 /** The JSON of a frame, without its line break. */
 export const toFrameText = (value: StreamFrame): string => JSON.stringify(value);
 
-/** Reads the JSON of a frame; entries are not looked into. The error says what is wrong without quoting content. */
+/** Parses the JSON of a frame; entries are not validated. The error quotes no content. */
 export function parseFrame(text: string): Result<StreamFrame, string> {
   let value: unknown;
   try {
@@ -60,7 +60,7 @@ export function parseFrame(text: string): Result<StreamFrame, string> {
   return err(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
 }
 
-/** The two files of a mounted copy: each a gzipped frame of the same version, the Secret's with the secret entries. */
+/** The two files of a mounted copy: gzipped frames of the same version, the secret entries in the Secret's. */
 export interface MountedCopy {
   readonly config: Buffer;
   readonly secret: Buffer;
@@ -76,7 +76,7 @@ export function toMountedCopy(snapshot: Omit<SnapshotFrame, 'kind'>): MountedCop
 }
 
 /**
- * Puts a mounted copy together. `MIXED`: the files are of different versions, as they are for a moment while kubelet swaps one
+ * Joins the files of a mounted copy. `MIXED`: they have different versions, as happens for a moment while the kubelet replaces one
  * after the other. The message quotes no content.
  */
 export function readMountedCopy(

@@ -1,4 +1,4 @@
-/** Version of the document's meaning: same major = readable, a newer minor only adds. */
+/** Version of the Snapshot schema: the same major is readable, a newer minor only adds fields. */
 export interface SchemaVersion {
   readonly major: number;
   readonly minor: number;
@@ -6,7 +6,7 @@ export interface SchemaVersion {
 
 export const SCHEMA_VERSION: SchemaVersion = { major: 1, minor: 0 };
 
-/** Whether this build may load a document of the given version (DESIGN section 5). */
+/** Whether this build can load a Snapshot of the given version. */
 export function isReadable(version: SchemaVersion): boolean {
   return version.major === SCHEMA_VERSION.major;
 }

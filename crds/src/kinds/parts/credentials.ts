@@ -1,4 +1,4 @@
-/** What a managed provider is made of, be it a virtual key or an integration; management-notes 3.7 and 3.8. */
+/** The members of an account at a provider, which VirtualKey and Integration share. */
 import { z } from 'zod';
 import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
 import {
@@ -43,12 +43,10 @@ export const providerId = (description: string) => z.enum([...PROVIDER_CATALOGUE
 // RFC 9110 token: what a header name is made of.
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-// RFC 9110 section 5.5: visible ASCII, spaces, tabs and what the upper half of Latin-1 writes; no line ends, no other controls.
+// RFC 9110 section 5.5: visible ASCII, spaces, tabs and the upper half of Latin-1; no line ends, no other control characters.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const headerValue = z
-  .string()
-  .regex(HEADER_VALUE, 'expected what a header can carry: no line end, no control character');
+const headerValue = z.string().regex(HEADER_VALUE, 'expected a header value: no line end, no control character');
 
 /** Headers by name. */
 export const headerMap = (description: string) =>
@@ -58,22 +56,23 @@ export const headerMap = (description: string) =>
         if (!HEADER_NAME.test(name)) context.addIssue({ code: 'custom', message: 'not a header name', path: [name] });
       }
     })
-    .meta({ webhookOnly: 'names of map members have no place in a structural schema' });
+    .meta({ webhookOnly: 'a structural schema cannot check the names of map members' });
 
-/** The members that reach a provider; the id stands beside them, since not every owner may change it. */
+/** The members for calls to a provider; the provider id is separate, since it is immutable in some Kinds. */
 export const connectionFields = {
   secretRef: secretRef.optional(),
   settings: settings.optional(),
   customHost: httpUrl('customHost replaces the base URL of the provider, version segment included.').optional(),
-  headers: headerMap("headers are sent with every call, over the provider's own.").optional(),
+  headers: headerMap("headers are sent with every call and replace the provider's own.").optional(),
   headersFrom: mapList(
     z.strictObject({
       name: pattern(HEADER_NAME, 'a header name', 256).meta({ description: 'name is the name of the header.' }),
-      secretRef: secretKeyRef('secretRef names the entry of a Secret that holds the value.'),
+      secretRef: secretKeyRef('secretRef names the Secret entry with the value.'),
     }),
     ['name'],
     {
-      description: 'headersFrom are headers whose values Secrets of the same namespace hold; they go over headers.',
+      description:
+        'headersFrom are headers with values from Secrets of the same namespace; they replace those of headers.',
       max: 32,
     },
   ).optional(),
@@ -84,8 +83,8 @@ export const connectionFields = {
     .enum(['DataPlane', 'All'])
     .meta({
       description:
-        'proxyPaths are the paths that proxied calls reach with the credential: DataPlane takes those that the reference ' +
-        'lists for the provider, All administrative ones, too.',
+        'proxyPaths are the paths that proxied calls may reach with the credential: DataPlane allows those that the reference ' +
+        'lists for the provider, All also allows administrative ones.',
     })
     .default('DataPlane'),
 };
@@ -98,7 +97,7 @@ interface Connection {
   readonly deployments?: readonly unknown[] | undefined;
 }
 
-/** Whether the provider can be reached with what is given. Which keys a Secret really holds is checked where it is read. */
+/** Whether the members are enough to call the provider. The keys of a Secret are checked where it is read. */
 export function checkConnection(spec: Connection): Issue[] {
   const provider = PROVIDER_CATALOGUE.get(spec.provider);
   if (provider === undefined) return [];
@@ -113,7 +112,7 @@ export function checkConnection(spec: Connection): Issue[] {
     problem(['settings', key], message),
   );
   issues.push(...fieldProblems(provider, has).map((message) => problem(['settings'], message)));
-  // A host of one's own may need no key: a model server inside the cluster.
+  // A custom host may need no key: a model server inside the cluster.
   if (!canAuthenticate(provider, has) && spec.customHost === undefined) {
     issues.push(problem(['secretRef'], `provider ${provider.id} needs a credential`));
   }

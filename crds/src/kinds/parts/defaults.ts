@@ -2,22 +2,26 @@ import { z } from 'zod';
 import { flag, mapList, stringMap, text } from '../../schema/index.ts';
 import { nameRef } from './refs.ts';
 
-export const displayName = text('displayName is shown to people; free to change.', 255);
-export const description = text('description says what the object is for.');
+export const displayName = text('displayName is shown to people and may change.', 255);
+export const description = text('description is the purpose of the object.');
 
-/** Metadata laid over that of requests; values are cut to 128 characters in logs (behaviour-lifecycle 1.6). */
-export const requestMetadata = stringMap('metadata is laid over the metadata of requests.', 64, 128);
+/** Metadata added to requests: docs/behaviour/requests.md#metadata. */
+export const requestMetadata = stringMap(
+  'metadata is added to the metadata of requests and replaces members of the same name.',
+  64,
+  128,
+);
 
-export const configRef = nameRef('configRef names the GatewayConfig that requests without a config of their own use.');
+export const configRef = nameRef('configRef names the GatewayConfig for requests that bring no config.');
 
-/** What requests of one caller get when they do not say otherwise. */
+/** Defaults for the requests of one caller. */
 export const requestDefaults = z
   .strictObject({
     metadata: requestMetadata.optional(),
     configRef: configRef.optional(),
-    allowConfigOverride: flag('allowConfigOverride false refuses requests that bring a config of their own.', true),
+    allowConfigOverride: flag('allowConfigOverride false refuses requests that bring a config.', true),
   })
-  .meta({ description: 'defaults hold for requests that do not say otherwise.' });
+  .meta({ description: 'defaults apply to requests that do not set these values themselves.' });
 
 export const guardrailRefs = (description: string) =>
   mapList(nameRef('A Guardrail.'), ['name'], { description, max: 32 });

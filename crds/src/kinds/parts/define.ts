@@ -1,4 +1,4 @@
-/** What a Kind is made of; engineering 8.1 and 8.3. */
+/** How a Kind is defined. */
 import { z } from 'zod';
 import type { TargetCaps } from '../../config/index.ts';
 import { type Issue, type Rule, withRules } from '../../schema/index.ts';
@@ -9,7 +9,7 @@ export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}` as const;
 export const CATEGORY = 'gatehouse';
 
-/** A resource as it stands in a file or on the API server. */
+/** A resource as in a file or on the API server. */
 export interface Resource<K extends string, S, T> {
   readonly apiVersion: typeof API_VERSION;
   readonly kind: K;
@@ -40,7 +40,7 @@ export interface KindDefinition<K extends string, S extends z.ZodType, T extends
   readonly status: T;
   /** The whole object: strict everywhere but in metadata. */
   readonly resource: z.ZodType<Resource<K, z.output<S>, z.output<T>>>;
-  /** What neither schema nor CEL can say, with paths from the root of the resource. */
+  /** Checks that neither schema nor CEL can express, with paths from the root of the resource. */
   check?(resource: Resource<K, z.output<S>, z.output<T>>, options: CheckKindOptions): Issue[];
 }
 
@@ -54,7 +54,7 @@ export type AnyKind = KindDefinition<string, z.ZodType, z.ZodType>;
 interface KindOptions<K extends string, S extends z.ZodType, T extends z.ZodType>
   extends Pick<KindDefinition<K, S, T>, 'kind' | 'plural' | 'shortNames' | 'summary' | 'spec' | 'status' | 'check'> {
   readonly scope?: 'Cluster';
-  /** The facts people look for, between Reason and Age. */
+  /** Columns of this Kind, between Reason and Age. */
   readonly columns?: readonly PrinterColumn[];
   /** Rules of the whole object, e.g. about its name. */
   readonly rules?: readonly Rule<Resource<K, z.output<S>, z.output<T>>>[];
@@ -76,7 +76,7 @@ export function defineKind<const K extends string, S extends z.ZodType, T extend
 }
 
 function resourceSchema<K extends string, S extends z.ZodType, T extends z.ZodType>(kind: K, spec: S, status: T) {
-  // The cast names what zod infers: it cannot see through the type parameters.
+  // The cast gives the type that zod would infer without the type parameters.
   return z.strictObject({
     apiVersion: z.literal(API_VERSION),
     kind: z.literal(kind),

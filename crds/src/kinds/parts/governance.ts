@@ -1,8 +1,8 @@
-/** What organisation and workspace both decide; management-notes 2.4, 3.3 and 5.2. */
+/** Settings that both Organisation and Workspace have. */
 import { z } from 'zod';
 import { int, mapList } from '../../schema/index.ts';
 
-/** Rights of roles that owners may switch; management-notes 2.4. */
+/** Rights of roles that can be switched on and off. */
 export const ROLE_TOGGLES = [
   'managersViewLogs',
   'membersViewLogs',
@@ -35,16 +35,20 @@ export const ROLE_TOGGLES = [
 
 export const roleToggles = mapList(
   z.strictObject({
-    name: z.enum(ROLE_TOGGLES).meta({ description: 'name is the right that is switched.' }),
-    enabled: z.boolean().meta({ description: 'enabled grants or withdraws the right.' }),
+    name: z.enum(ROLE_TOGGLES).meta({ description: 'name is the name of the right.' }),
+    enabled: z.boolean().meta({ description: 'enabled true grants the right, false withdraws it.' }),
   }),
   ['name'],
-  { description: 'roleToggles switch rights of roles; a workspace overrides the organisation.', max: 64 },
+  { description: 'roleToggles switch rights of roles on and off; a workspace overrides the organisation.', max: 64 },
 );
 
 export const keyPolicy = z
   .strictObject({
     maxLifetimeDays: int('maxLifetimeDays is the longest lifetime of a new key, in days.', 1, 3650).optional(),
-    userKeyRotationDays: int('userKeyRotationDays rotates every new user key so often, in days.', 1, 365).optional(),
+    userKeyRotationDays: int(
+      'userKeyRotationDays is the rotation period of new user keys, in days.',
+      1,
+      365,
+    ).optional(),
   })
   .meta({ description: 'keyPolicy bounds new API keys.' });

@@ -5,37 +5,37 @@ import { dateTime, decimal, int, mapList, pattern, type Rule, withRules } from '
 export const RATE_UNITS = ['rps', 'rpm', 'rph', 'rpd', 'rpw'] as const;
 export type RateUnit = (typeof RATE_UNITS)[number];
 
-/** Largest count a limit may name; far below 2^53. */
+/** Largest value of a limit; far below 2^53. */
 const MAX_COUNT = 1_000_000_000_000;
 
-export const limitType = z.enum(['requests', 'tokens']).meta({ description: 'type says what is counted.' });
+export const limitType = z.enum(['requests', 'tokens']).meta({ description: 'type is what is counted.' });
 export const rateUnit = <const U extends readonly RateUnit[]>(units: U) =>
   z.enum(units).meta({ description: 'unit is the window: requests or tokens per second, minute, hour, day or week.' });
-export const rateValue = int('value is how many one window admits.', 1, MAX_COUNT);
+export const rateValue = int('value is the number of requests or tokens per window.', 1, MAX_COUNT);
 
 /** Fixed-window limits, at most one per type and unit. */
 export const rateLimits = <const U extends readonly RateUnit[]>(units: U, max = 10) =>
   mapList(z.strictObject({ type: limitType, unit: rateUnit(units), value: rateValue }), ['type', 'unit'], {
     description:
-      'rateLimits admit so many requests or tokens per window; all must pass. Each pod of a fleet counts by itself: N pods admit up to N times a limit.',
+      'rateLimits are the most requests or tokens per window; a request must pass all of them. Each pod of a fleet counts by itself: N pods admit up to N times a limit.',
     max,
   });
 
 /** Units that owners other than keys and policies may use. */
 export const COARSE_UNITS = ['rpm', 'rph', 'rpd'] as const;
 
-/** The members that say how large a budget is and when it starts again. */
+/** Size and resets of a budget. */
 export const budgetFields = {
   creditLimit: decimal(
     'creditLimit is the size of the budget in US dollars or, by type, in tokens or requests; at least 1, 100 for tokens.',
   ),
-  alertThreshold: decimal('alertThreshold sends one notice when so much is used; below creditLimit.').optional(),
+  alertThreshold: decimal('alertThreshold is the use at which one notice is sent; below creditLimit.').optional(),
   periodicReset: z
     .enum(['weekly', 'monthly'])
-    .meta({ description: 'periodicReset empties the budget on Mondays or on the 1st, 00:00 UTC.' })
+    .meta({ description: 'periodicReset resets the budget on Mondays or on the 1st of the month, at 00:00 UTC.' })
     .optional(),
-  periodicResetDays: int('periodicResetDays empties the budget every so many days, 00:00 UTC.', 1, 365).optional(),
-  nextUsageResetAt: dateTime('nextUsageResetAt is the first reset, taken at 00:00 UTC of that day.').optional(),
+  periodicResetDays: int('periodicResetDays is the number of days between resets, at 00:00 UTC.', 1, 365).optional(),
+  nextUsageResetAt: dateTime('nextUsageResetAt is the first reset, at 00:00 UTC of that day.').optional(),
 };
 
 interface Budget {
@@ -91,14 +91,17 @@ export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
 const usageLimit = withRules(
   z.strictObject({
     name: pattern(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes', 63).meta({
-      description: 'name tells the budget apart; its counter belongs to the name.',
+      description: 'name identifies the budget and its counter.',
     }),
-    type: z.enum(['cost', 'tokens']).default('cost').meta({ description: 'type says what is counted.' }),
+    type: z.enum(['cost', 'tokens']).default('cost').meta({ description: 'type is what is counted.' }),
     ...budgetFields,
   }),
   budgetRules({ name: 'main' }),
 );
 
-/** Budgets, told apart by name. */
+/** Budgets, by name. */
 export const usageLimits = (max = 8) =>
-  mapList(usageLimit, ['name'], { description: 'usageLimits are budgets; any that is used up refuses requests.', max });
+  mapList(usageLimit, ['name'], {
+    description: 'usageLimits are budgets; requests are refused when any of them is used up.',
+    max,
+  });

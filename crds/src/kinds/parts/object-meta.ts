@@ -3,7 +3,7 @@ import { objectName } from '../../schema/index.ts';
 
 const texts = z.record(z.string(), z.string());
 
-/** Metadata of a Kubernetes object: the members we read, and all others kept. */
+/** Metadata of a Kubernetes object: the members that are read; all others are kept. */
 export const objectMeta = z
   .looseObject({
     name: objectName('name is the name of the object, its slug in requests.'),

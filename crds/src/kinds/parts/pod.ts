@@ -1,4 +1,4 @@
-/** Shapes of pods that fleets and sidecars share; DESIGN sections 4 and 6. */
+/** Pod settings of fleets and sidecars. */
 import { z } from 'zod';
 import {
   atomicList,
@@ -48,7 +48,7 @@ export const image = text(
 
 export const imagePullPolicy = z
   .enum(['Always', 'IfNotPresent', 'Never'])
-  .meta({ description: 'imagePullPolicy says when the node pulls the image.' });
+  .meta({ description: 'imagePullPolicy is when the node pulls the image.' });
 
 export const logLevel = z
   .enum(['debug', 'info', 'warn', 'error'])
@@ -96,19 +96,19 @@ const toleration = z.strictObject({
     .meta({ description: 'effect is the taint effect; absent: any.' })
     .optional(),
   tolerationSeconds: int(
-    'tolerationSeconds is how long a NoExecute taint is borne, in seconds.',
+    'tolerationSeconds is how long a NoExecute taint is tolerated, in seconds.',
     0,
     31_536_000,
   ).optional(),
 });
 
-/** What goes into the pod template as it is. */
+/** Settings that are copied into the pod template. */
 export const podTemplate = z
   .strictObject({
     labels: stringMap('labels are added to the pods.', 32, 63).optional(),
     annotations: stringMap('annotations are added to the pods.', 64, 8192).optional(),
-    nodeSelector: stringMap('nodeSelector names labels that nodes must carry.', 32, 63).optional(),
-    tolerations: atomicList(toleration, 'tolerations let the pods onto tainted nodes.', 32).optional(),
+    nodeSelector: stringMap('nodeSelector are labels that nodes must have.', 32, 63).optional(),
+    tolerations: atomicList(toleration, 'tolerations allow the pods on tainted nodes.', 32).optional(),
     priorityClassName: objectName('priorityClassName is the priority class of the pods.').optional(),
     imagePullSecrets: mapList(nameRef('A Secret.'), ['name'], {
       description: 'imagePullSecrets are Secrets with registry credentials.',
@@ -130,7 +130,7 @@ const requirement = z.strictObject({
   values: atomicList(z.string().max(63), 'values are compared by In and NotIn.', 64).optional(),
 });
 
-/** A selector of objects by label; an empty one takes all. */
+/** A selector of objects by label; an empty one selects all. */
 export const labelSelector = (description: string) =>
   z
     .strictObject({

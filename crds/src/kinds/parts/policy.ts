@@ -1,8 +1,8 @@
-/** Which requests a policy takes and how it tells buckets apart; management-notes 3.11, behaviour-limits-cost 9.6. */
+/** Which requests a policy applies to, and how it groups them into counters. */
 import { z } from 'zod';
 import { mapList, pattern, type Rule, setList, withRules } from '../../schema/index.ts';
 
-/** What conditions and groups may look at, beside `metadata.NAME`. Values are the vocabulary of the REST API. */
+/** Keys of conditions and groups beside `metadata.NAME`. The values are those of the REST API. */
 const KEYS = {
   usage: ['api_key', 'workspace_id', 'organisation_id', 'virtual_key', 'provider', 'config', 'prompt', 'model'],
   rate: [
@@ -25,7 +25,7 @@ const keyOf = (policy: keyof typeof KEYS) =>
     new RegExp(`^(${KEYS[policy].join('|')}|metadata\\..+)$`),
     `metadata.NAME or one of ${KEYS[policy].join(', ')}`,
     256,
-  ).meta({ description: 'key is the fact of the request that is looked at.' });
+  ).meta({ description: 'key is the property of the request that is compared.' });
 
 const values = (description: string) => setList(z.string().min(1).max(256), description, 32);
 
@@ -44,16 +44,16 @@ const CONDITION_RULES: readonly Rule<{ values?: unknown; excludes?: unknown }>[]
   },
 ];
 
-/** The members that select requests. */
+/** The members that select and group requests. */
 export const selectionFields = (policy: keyof typeof KEYS) => ({
   conditions: mapList(
     withRules(
       z.strictObject({
         key: keyOf(policy),
         values: values(
-          'values are the accepted values; * takes any, @provider/* takes all models of a provider.',
+          'values are the accepted values; * accepts any, @provider/* accepts all models of a provider.',
         ).optional(),
-        excludes: values('excludes are refused values, looked at first.').optional(),
+        excludes: values('excludes are refused values, compared first.').optional(),
       }),
       CONDITION_RULES,
     ),

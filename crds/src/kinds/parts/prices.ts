@@ -1,4 +1,4 @@
-/** Prices as people read price lists; behaviour-limits-cost 10.1 to 10.3. One US dollar = 100 of the cents costs count in. */
+/** Prices in US dollars per million tokens, as providers list them. */
 import { z } from 'zod';
 import { decimal } from '../../schema/index.ts';
 

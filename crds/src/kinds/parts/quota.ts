@@ -1,4 +1,4 @@
-/** How much one workspace may ask of a control plane that all share. */
+/** Bounds on the resources of one workspace, so that no workspace exhausts the shared control plane. */
 import { z } from 'zod';
 import { int } from '../../schema/index.ts';
 
@@ -10,7 +10,7 @@ export interface Quota {
   readonly sidecarProfiles: number;
 }
 
-/** What holds where nobody has said otherwise: several times what large teams have. */
+/** The defaults: several times what large teams have. */
 export const DEFAULT_QUOTA: Quota = {
   objects: 20_000,
   bytes: 32 * 1024 * 1024,
@@ -19,22 +19,21 @@ export const DEFAULT_QUOTA: Quota = {
   sidecarProfiles: 50,
 };
 
-/** `whose` begins the description. */
-export const quota = (whose: string) =>
+export const quota = (description: string) =>
   z
     .strictObject({
-      objects: int('objects is the number of resources of all our kinds.', 1, 10_000_000).optional(),
+      objects: int('objects is the number of resources of all kinds.', 1, 10_000_000).optional(),
       bytes: int(
-        'bytes is the size of all resources as JSON, 512 more for each and without status.',
+        'bytes is the size of all resources as JSON without status, plus 512 for each.',
         1_024,
         1_099_511_627_776,
       ).optional(),
       translationUnits: int(
-        'translationUnits is the work of translating all resources: one for each value in them, and one for each step of the program a pattern may become.',
+        'translationUnits is the cost of translating all resources: one for each value in them, and one for each step of the compiled program of a pattern.',
         1_000,
         1_000_000_000_000,
       ).optional(),
       gatewayFleets: int('gatewayFleets is the number of GatewayFleets.', 0, 1_000).optional(),
       sidecarProfiles: int('sidecarProfiles is the number of SidecarProfiles.', 0, 1_000).optional(),
     })
-    .meta({ description: whose });
+    .meta({ description });

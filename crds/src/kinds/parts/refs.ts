@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { secretKey } from '../../config/index.ts';
 import { objectName } from '../../schema/index.ts';
 
-/** A reference to an object by name, resolved in the namespace of the referrer unless the field says otherwise. */
+/** A reference to an object by name, in the namespace of the referring object unless the field says otherwise. */
 export const nameRef = (description: string) =>
   z.strictObject({ name: objectName('name is the name of the object.') }).meta({ description });
 

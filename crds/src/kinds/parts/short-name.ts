@@ -10,7 +10,8 @@ export function shortNameRule(kind: string, spec: object): Rule<{ readonly metad
   const named = (name: string) => ({ apiVersion: API_VERSION, kind, metadata: { name }, spec });
   return {
     cel: `self.metadata.name.matches('${SHORT_NAME.source}')`,
-    message: 'the name becomes part of other names: at most 40 letters, digits and dashes, a letter first',
+    message:
+      'the name is used in names of other objects: at most 40 letters, digits and dashes, beginning with a letter',
     at: 'metadata.name',
     holds: ({ metadata }) => SHORT_NAME.test(metadata.name),
     valid: [named('default'), named('a')],
