@@ -6,7 +6,7 @@ import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from 
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
 import { createConcurrency, createMemoryLimiter } from '../limits/index.ts';
-import { checkOverload, createResolver, type PipelinePorts } from '../pipeline/index.ts';
+import { ADAPTERS, checkOverload, createAdapters, createResolver, type PipelinePorts } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createProviderServices } from '../providers/services.ts';
 import type { Recorder } from '../record/index.ts';
@@ -60,6 +60,7 @@ export function createPipelinePorts(
       savedConfigsOnly: settings.savedConfigsOnly,
     }),
     attempts: {
+      adapters: createAdapters(ADAPTERS),
       client,
       limits,
       maxResponseBytes: Math.min(limits.maxResponseBytes, largestPart(budget)),

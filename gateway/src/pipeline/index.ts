@@ -22,11 +22,11 @@ import {
   uploadOf,
 } from './exchange.ts';
 import { identify } from './identify.ts';
-import { catalogueAnswer, wantsCatalogue } from './models.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
 import { stickyChoice } from './session.ts';
 import { refuseLoop } from './via.ts';
 
+export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
 export { type AnswerCheck, type AttemptPorts, checkOverload, type InputCheck } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
@@ -106,12 +106,12 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const calls = createCallBudget(ports.maxAttempts);
   progress.calls = calls;
   const input = { exchange, caller, resolution, calls };
-  if (wantsCatalogue(input)) {
-    const { headers, bytes } = catalogueAnswer(input);
+  const local = exchange.operation.answerLocally?.(input);
+  if (local !== undefined) {
     return {
       status: 200,
-      headers,
-      body: { kind: 'bytes', bytes },
+      headers: local.headers,
+      body: { kind: 'bytes', bytes: local.bytes },
       facts: factsOf(undefined, progress),
       store: undefined,
     };

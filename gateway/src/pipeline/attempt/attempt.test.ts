@@ -13,6 +13,7 @@ import { createSnapshotHolder, type ManagedProvider, type SnapshotView } from '.
 import { createStoreBreaker } from '../../store/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../../upstream/index.ts';
+import { createAdapters } from '../adapters/index.ts';
 import { createCallBudget } from '../call-budget.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
@@ -103,6 +104,7 @@ function gateway({ inputChecks = [], answerChecks = [], answers = [chat('hi')], 
     limiter: createMemoryLimiter(),
     inputChecks,
     answerChecks,
+    adapters: createAdapters([]),
     needsStreamUsage: () => false,
     gatewayName: 'gateway',
     now,

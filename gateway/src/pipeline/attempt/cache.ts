@@ -13,7 +13,7 @@ import type { Call, OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
-import type { Protocol } from '../operations/index.ts';
+import type { Operation } from '../operations/index.ts';
 import { namesOwnFields } from '../resolve/index.ts';
 import type { AttemptPorts } from './ports.ts';
 import { type Prepared, targetIdentity } from './prepare/index.ts';
@@ -41,12 +41,9 @@ const MAX_STREAM_BYTES = 4 * 1024 * 1024;
 const HIDDEN_USAGE = ' without usage';
 const NO_BYTES = Buffer.alloc(0);
 
-const STREAM_FORMATS: Partial<Readonly<Record<Protocol, StreamProtocol>>> = {
-  chat: 'chat',
-  completion: 'completion',
-  messages: 'messages',
-  responses: 'responses',
-};
+/** Undefined: streams of the format cannot be stored. */
+const storedFormat = ({ streamFormat }: Operation): StreamProtocol | undefined =>
+  streamFormat === 'events' ? undefined : streamFormat;
 
 /** Looks the request up; DISABLED when the target has no cache or the operation or body is not cacheable. */
 export function openCache(
@@ -82,7 +79,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
     },
     { refresh: overrides.cacheRefresh },
   );
-  const format = STREAM_FORMATS[exchange.operation.protocol];
+  const format = storedFormat(exchange.operation);
   const hit = lookup.status === 'HIT' ? toHit(lookup.body, call, format) : undefined;
   if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
   const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, overrides.cacheControl);
@@ -105,7 +102,12 @@ function isCacheable(prepared: Prepared): boolean {
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
   if (resolution.overrides.cacheNamespace !== undefined && changesTheRequest(prepared)) return false;
   const { method, path } = request;
-  return isCacheEligible({ method, path, contentType: request.header('content-type'), adapted: false });
+  return isCacheEligible({
+    method,
+    path,
+    contentType: request.header('content-type'),
+    adapted: prepared.adaptation !== undefined,
+  });
 }
 
 /**

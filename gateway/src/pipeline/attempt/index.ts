@@ -3,17 +3,16 @@ import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { Leaf } from '../../routing/index.ts';
 import { uploadOf } from '../exchange.ts';
 import { openCache } from './cache.ts';
+import { collectAnswer } from './collect.ts';
 import { evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
 import { limit } from './limit.ts';
-import { listModels } from './list-models.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
 import { type Prepared, prepare, sendSettings } from './prepare/index.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
 import { firstRequest, requestsOf } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
-import { isRelayed } from './send/index.ts';
 
 export { type AnswerCheck, checkOverload } from './evaluate/index.ts';
 export type { InputCheck } from './guard.ts';
@@ -28,7 +27,8 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const guarded = guard(ports, progress.prepared);
     const prepared = guarded instanceof Promise ? await guarded : guarded;
     progress.prepared = prepared;
-    if (prepared.call.endpoint === 'listModels') return triedOutcome(progress, await listModels(ports, prepared));
+    const { collect } = prepared.operation.handler;
+    if (collect !== undefined) return triedOutcome(progress, await collectAnswer(ports, prepared, collect));
 
     const built = firstRequest(ports, prepared);
     const request = built instanceof Promise ? await built : built;
@@ -55,7 +55,7 @@ function triesOf(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest
     memory,
     replayable: () => uploadOf(body)?.source.replayable ?? true,
     request: requestsOf(ports, prepared, first),
-    isStream: (response) => isRelayed(prepared, response),
+    isStream: (response) => prepared.operation.handler.isStreamed(prepared, response),
     map: (answer) => map(ports, prepared, answer),
     evaluate: (answer, signal) => evaluate(ports.answerChecks, { prepared, answer, signal }),
     release: (answer) => release(answer, memory),

@@ -5,6 +5,7 @@ import type { Provider, ProviderServices } from '../../providers/contract.ts';
 import type { UsageQuestion } from '../../record/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { HostScope } from '../../upstream/index.ts';
+import type { Adapters } from '../adapters/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
@@ -13,6 +14,7 @@ import type { InputCheck } from './guard.ts';
 import type { SendPort } from './send/index.ts';
 
 export interface AttemptPorts extends SendPort {
+  readonly adapters: Adapters;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;
   /** Services for an account's side calls, which may reach the same hosts as its own calls. */

@@ -1,11 +1,8 @@
 /** The provider's request of one try: the call in the provider's format, with its credential. */
 import { memoryExhausted } from '../../errors/index.ts';
-import { writeJson } from '../../lib/json/index.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import type { Call, OutgoingRequest } from '../../providers/contract.ts';
-import { buildProxyRequest, buildRequest } from '../../providers/engine/index.ts';
+import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
-import { uploadOf } from '../exchange.ts';
 import type { AttemptPorts } from './ports.ts';
 import { clientHeaders, type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
 import { startDeadline } from './send/index.ts';
@@ -56,25 +53,17 @@ export function toUpstream(
 
 function buildOutgoing(
   ports: AttemptPorts,
-  { input, resolved, call, forwarded }: Prepared,
+  prepared: Prepared,
   signal: AbortSignal,
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const { exchange, resolution } = input;
-  const context = { forwarded, services: servicesOf(ports, { input, resolved }), signal };
-  const { body } = resolution;
-  if (exchange.operation.id !== 'proxy') {
-    const rawBody = body.kind === 'json' && body.value === call.params ? body.bytes : undefined;
-    return buildRequest(resolved.target, call, { ...context, rawBody, upload: uploadOf(body) });
-  }
-  const bytes = body.kind === 'json' ? jsonBytes(body, call) : undefined;
-  return buildProxyRequest(resolved.target, call, {
-    ...context,
+  const { input, operation, forwarded } = prepared;
+  const { exchange, caller, resolution } = input;
+  return operation.handler.buildRequest(prepared, {
+    forwarded,
+    services: servicesOf(ports, prepared),
+    signal,
     method: exchange.request.method,
-    headers: clientHeaders({ ...exchange, caller: input.caller }),
-    body: bytes,
-    streamed: uploadOf(body)?.source,
+    body: resolution.body,
+    clientHeaders: () => clientHeaders({ ...exchange, caller }),
   });
 }
-
-const jsonBytes = (body: { readonly bytes: Buffer; readonly value: object }, call: Call): Buffer =>
-  body.value === call.params ? body.bytes : writeJson(call.params);

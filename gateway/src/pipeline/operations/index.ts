@@ -1,2 +1,3 @@
-export { type BodyKind, errorFormatOf, type Operation, type OperationId, type Protocol } from './operation.ts';
-export { OPERATIONS, ROUTES, type Route } from './register.ts';
+export type { ClientAnswer, OperationHandler, ServedCall } from './handler.ts';
+export { type BodyKind, errorFormatOf, type Operation } from './operation.ts';
+export { OPERATIONS, type OperationId, ROUTES, type Route } from './register.ts';

@@ -1,14 +1,16 @@
 /** The Messages API of Anthropic. */
 import { COMPLETIONS, type Operation } from './operation.ts';
+import { typedHandler } from './typed/index.ts';
 
 export const messages: Operation = {
   id: 'messages',
   routes: [{ method: 'POST', path: '/v1/messages' }],
-  protocol: 'messages',
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
   errors: 'messages',
+  streamFormat: 'messages',
+  handler: typedHandler('messages', { model: 'body' }),
 };
 
 export const messagesCountTokens: Operation = {
@@ -16,4 +18,5 @@ export const messagesCountTokens: Operation = {
   id: 'messagesCountTokens',
   routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
   cacheable: false,
+  handler: typedHandler('messagesCountTokens', { model: 'body' }),
 };

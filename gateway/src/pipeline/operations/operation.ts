@@ -1,14 +1,23 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
 import type { AppError, ErrorProtocol } from '../../errors/index.ts';
-import type { EndpointId } from '../../providers/contract.ts';
-
-export type OperationId = EndpointId | 'listModels' | 'proxy';
-
-/** The format a client speaks: decides how answers, streams and errors look. */
-export type Protocol = 'chat' | 'completion' | 'embedding' | 'messages' | 'responses' | 'models' | 'proxy';
+import type { StreamProtocol } from '../../wire/transform/index.ts';
+import type { Caller, Exchange, HeaderMap } from '../exchange.ts';
+import type { Resolution } from '../resolve/index.ts';
+import type { OperationHandler } from './handler.ts';
 
 /** What a request may bring: a JSON object, a `multipart/form-data` form, other bytes, or nothing. */
 export type BodyKind = 'json' | 'form' | 'binary' | 'none';
+
+export interface ResolvedRequest {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+}
+
+export interface LocalAnswer {
+  readonly headers: HeaderMap;
+  readonly bytes: Buffer;
+}
 
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -18,9 +27,8 @@ export interface OperationRoute {
 
 export interface Operation {
   /** Stands in metrics and the request log. */
-  readonly id: OperationId;
+  readonly id: string;
   readonly routes: readonly OperationRoute[];
-  readonly protocol: Protocol;
   /** One of these scopes of a key opens the operation. */
   readonly scopes: readonly string[];
   /** What bodies it takes; the content type decides between several. */
@@ -29,6 +37,11 @@ export interface Operation {
   readonly cacheable: boolean;
   /** The format of errors; a function where it depends on the path of the request. */
   readonly errors: ErrorProtocol | ((path: string) => ErrorProtocol);
+  /** The format of streams; `events`: server-sent events that nothing more is known about. */
+  readonly streamFormat: StreamProtocol;
+  readonly handler: OperationHandler;
+  /** Answers without a provider; undefined: a provider is called. An operation that has it can do without one. */
+  answerLocally?(request: ResolvedRequest): LocalAnswer | undefined;
   /** Why a path of a `*` route is not served. `rest`: what stands for the `*`, decoded. */
   refusePath?(rest: string): AppError | undefined;
 }

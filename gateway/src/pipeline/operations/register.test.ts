@@ -1,55 +1,61 @@
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { describe, expect, test } from 'vitest';
-import { ROUTES } from './register.ts';
+import { OPERATIONS, ROUTES } from './register.ts';
+
+const ANY = 'none,json,form,binary';
 
 const find = (method: string, path: string) =>
   ROUTES.find((route) => route.method === method && route.path === path)?.operation;
 
 describe('the routes of the data plane', () => {
   test.for([
-    { method: 'POST', path: '/v1/chat/completions', id: 'chatComplete', protocol: 'chat', reads: 'json' },
-    { method: 'POST', path: '/v1/completions', id: 'complete', protocol: 'completion', reads: 'json' },
-    { method: 'POST', path: '/v1/embeddings', id: 'embed', protocol: 'embedding', reads: 'json' },
-    { method: 'POST', path: '/v1/messages', id: 'messages', protocol: 'messages', reads: 'json' },
+    { method: 'POST', path: '/v1/chat/completions', id: 'chatComplete', streams: 'chat', reads: 'json' },
+    { method: 'POST', path: '/v1/completions', id: 'complete', streams: 'completion', reads: 'json' },
+    { method: 'POST', path: '/v1/embeddings', id: 'embed', streams: 'events', reads: 'json' },
+    { method: 'POST', path: '/v1/messages', id: 'messages', streams: 'messages', reads: 'json' },
     {
       method: 'POST',
       path: '/v1/messages/count_tokens',
       id: 'messagesCountTokens',
-      protocol: 'messages',
+      streams: 'messages',
       reads: 'json',
     },
-    { method: 'POST', path: '/v1/responses', id: 'createModelResponse', protocol: 'responses', reads: 'json' },
+    { method: 'POST', path: '/v1/responses', id: 'createModelResponse', streams: 'responses', reads: 'json' },
     {
       method: 'GET',
       path: '/v1/responses/:response_id',
       id: 'getModelResponse',
-      protocol: 'responses',
-      reads: 'none,json,form,binary',
+      streams: 'responses',
+      reads: ANY,
     },
     {
       method: 'DELETE',
       path: '/v1/responses/:response_id',
       id: 'deleteModelResponse',
-      protocol: 'responses',
-      reads: 'none,json,form,binary',
+      streams: 'responses',
+      reads: ANY,
     },
     {
       method: 'GET',
       path: '/v1/responses/:response_id/input_items',
       id: 'listResponseInputItems',
-      protocol: 'responses',
-      reads: 'none,json,form,binary',
+      streams: 'responses',
+      reads: ANY,
     },
-    { method: 'GET', path: '/v1/models', id: 'listModels', protocol: 'models', reads: 'none,json,form,binary' },
+    { method: 'GET', path: '/v1/models', id: 'listModels', streams: 'events', reads: ANY },
     ...['GET', 'POST', 'PUT', 'DELETE'].map((method) => ({
       method,
       path: '/v1/*',
       id: 'proxy',
-      protocol: 'proxy',
-      reads: 'none,json,form,binary',
+      streams: 'events',
+      reads: ANY,
     })),
-  ])('$method $path is $id', ({ method, path, id, protocol, reads }) => {
-    expect(find(method, path)).toMatchObject({ id, protocol, bodies: reads.split(',') });
+  ])('$method $path is $id', ({ method, path, id, streams, reads }) => {
+    expect(find(method, path)).toMatchObject({ id, streamFormat: streams, bodies: reads.split(',') });
+  });
+
+  test('lead to operations registered under their own ids', () => {
+    for (const [id, operation] of Object.entries(OPERATIONS)) expect(operation.id).toBe(id);
   });
 
   test('need completions.write; the catalogue opens to whoever may list', () => {

@@ -4,7 +4,7 @@ import { complete } from './completions.ts';
 import { embed } from './embeddings.ts';
 import { messages, messagesCountTokens } from './messages.ts';
 import { listModels } from './models/index.ts';
-import type { Operation, OperationId, OperationRoute } from './operation.ts';
+import type { Operation, OperationRoute } from './operation.ts';
 import { proxy } from './proxy/index.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
 
@@ -21,7 +21,9 @@ export const OPERATIONS = {
   listResponseInputItems,
   listModels,
   proxy,
-} as const satisfies Record<OperationId, Operation>;
+} as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof OPERATIONS;
 
 export interface Route extends OperationRoute {
   readonly operation: Operation;

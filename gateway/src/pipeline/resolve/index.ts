@@ -139,7 +139,7 @@ interface PlanQuestion {
 function checkPlan(plan: Plan | undefined, question: PlanQuestion): void {
   const { requestProvider, exchange, caller } = question;
   const { snapshot, operation } = exchange;
-  if (operation.id === 'listModels') return; // answers from the catalogue when nothing is named
+  if (operation.answerLocally !== undefined) return; // answers itself when nothing is named
   if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
     throw missingProvider(plan, question);
   }

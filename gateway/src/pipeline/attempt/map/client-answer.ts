@@ -1,13 +1,10 @@
 /** What the client gets of a provider's answer: in its own format, and without the credentials that the provider repeats. */
-import type { JsonLimits } from '../../../lib/json/index.ts';
 import type { Scrubber } from '../../../lib/scrub.ts';
-import type { Call, Endpoint, Provider } from '../../../providers/contract.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import { providerErrorBody } from '../../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../../upstream/index.ts';
-import type { AnswerBody, Exchange, HeaderMap } from '../../exchange.ts';
-import type { ResolvedTarget } from '../prepare/index.ts';
-import { type ClientAnswer, errorAnswer, isServerSent, streamTransform, successAnswer } from './answer.ts';
-import { passedHeaders } from './passed-headers.ts';
+import type { AnswerBody, HeaderMap } from '../../exchange.ts';
+import type { ClientAnswer, ServedCall } from '../../operations/index.ts';
 import { scrubberOf, scrubHeaders } from './scrub.ts';
 import type { UnaryAnswer } from './unpack.ts';
 
@@ -21,12 +18,7 @@ export interface MappedAnswer {
 }
 
 /** The call that is answered. */
-export interface AnsweredCall {
-  readonly input: { readonly exchange: Pick<Exchange, 'operation'> };
-  readonly resolved: Pick<ResolvedTarget, 'target'>;
-  readonly provider: Provider;
-  readonly endpoint: Endpoint | undefined;
-  readonly call: Call;
+export interface AnsweredCall extends ServedCall {
   /** The headers it was sent with. */
   readonly sent: { readonly headers: Readonly<Record<string, string>> };
 }
@@ -39,12 +31,8 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** An error of the provider. */
 export function failedAnswer(answered: AnsweredCall, given: UnaryAnswer): ClientAnswer {
-  const { operation } = answered.input.exchange;
   const answer = isReadable(given) ? given : unreadable(answered.provider, given);
-  const { headers, bytes } =
-    operation.id === 'proxy'
-      ? { headers: passedHeaders(answer.headers), bytes: answer.bytes }
-      : errorAnswer(answered.provider, operation, answer);
+  const { headers, bytes } = answered.operation.handler.mapError(answered, answer);
   const scrubber = scrubberOf(answered.resolved.target, answered.sent.headers);
   return { headers: scrubHeaders(headers, scrubber), bytes: scrubber.bytes(bytes) };
 }
@@ -66,33 +54,15 @@ function unreadable(provider: Provider, { status, headers, bytes }: UnaryAnswer)
   };
 }
 
-/** A good answer. */
-export function clientAnswer(
-  { provider, endpoint, call }: AnsweredCall,
-  answer: UnaryAnswer & { readonly json: JsonLimits },
-): ClientAnswer {
-  if (endpoint === undefined) return { headers: passedHeaders(answer.headers), bytes: answer.bytes };
-  return successAnswer(provider, endpoint, call, answer);
-}
-
 /** A good answer that is relayed while it arrives. */
 export function streamAnswer(answered: AnsweredCall, response: UpstreamResponse): MappedAnswer {
-  const { provider, endpoint, call, input } = answered;
   let made: Scrubber | undefined;
   const scrubber = (): Scrubber => {
     made ??= scrubberOf(answered.resolved.target, answered.sent.headers);
     return made;
   };
   const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
-  const headers = passedHeaders(response.headers);
-  const events = call.endpoint !== 'proxy' || isServerSent(response);
-  if (call.endpoint === 'proxy' && !events) {
-    const length = response.headers['content-length'];
-    if (length !== undefined) headers['content-length'] = length;
-  }
-  if (endpoint?.stream?.kind === 'decode') headers['content-type'] = 'text/event-stream; charset=utf-8';
-  const { operation } = input.exchange;
-  const transform = events ? streamTransform(provider, endpoint, call, { operation, scrub }) : undefined;
+  const { headers, transform } = answered.operation.handler.mapStream(answered, response, scrub);
   const body: AnswerBody = { kind: 'stream', upstream: response.body, transform };
   return { status: response.status, headers, body, stream: true };
 }

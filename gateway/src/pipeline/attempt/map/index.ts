@@ -3,11 +3,12 @@ import { memoryExhausted } from '../../../errors/index.ts';
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
 import type { Exchange } from '../../exchange.ts';
 import type { ProviderAnswer, SendPort } from '../send/index.ts';
-import { type AnsweredCall, clientAnswer, failedAnswer, type MappedAnswer, streamAnswer } from './client-answer.ts';
+import { type AnsweredCall, failedAnswer, type MappedAnswer, streamAnswer } from './client-answer.ts';
 import { decodeAnswer, isEncoded, type UnaryAnswer } from './unpack.ts';
 
-export { isEventStream } from './answer.ts';
 export type { MappedAnswer } from './client-answer.ts';
+export { isEventStream, isServerSent } from './media-types.ts';
+export { passedHeaders, relayedHeaders } from './passed-headers.ts';
 export { decodeAnswer, isEncoded, READABLE_ENCODINGS, type UnaryAnswer } from './unpack.ts';
 
 type Limits = Pick<SendPort, 'maxResponseBytes' | 'json'>;
@@ -19,8 +20,7 @@ type Answered = AnsweredCall & { readonly input: { readonly exchange: Pick<Excha
  */
 export function map(limits: Limits, answered: Answered, sent: ProviderAnswer): MappedAnswer | Promise<MappedAnswer> {
   if (sent.kind === 'stream') return streamAnswer(answered, sent.response);
-  const isProxied = answered.call.endpoint === 'proxy' && isGood(sent);
-  if (isProxied || !isEncoded(sent)) return mapWhole(limits, answered, sent);
+  if (!isEncoded(sent)) return mapWhole(limits, answered, sent);
   const { memory } = answered.input.exchange;
   return decodeAnswer(sent, { maxBytes: limits.maxResponseBytes, memory }).then((answer) =>
     mapWhole(limits, answered, answer),
@@ -32,7 +32,7 @@ const isGood = ({ status }: UnaryAnswer): boolean => status >= 200 && status <= 
 function mapWhole({ json }: Limits, answered: Answered, answer: UnaryAnswer): MappedAnswer {
   const { memory } = answered.input.exchange;
   const { headers, bytes } = isGood(answer)
-    ? clientAnswer(answered, { ...answer, json })
+    ? answered.operation.handler.mapAnswer(answered, answer, json)
     : failedAnswer(answered, answer);
   if (bytes !== answer.bytes) {
     memory.give(answer.bytes.length);

@@ -15,6 +15,14 @@ const ABOUT_THE_ORIGIN: ReadonlySet<string> = new Set([
 ]);
 const DROPPED_PREFIXES = ['x-gw-', 'access-control-', 'cross-origin-', 'content-security-policy', 'x-accel-'];
 
+/** As below, with the length of a body whose bytes stay as they are. */
+export function relayedHeaders(headers: UpstreamHeaders): HeaderMap {
+  const out = passedHeaders(headers);
+  const length = headers['content-length'];
+  if (length !== undefined) out['content-length'] = length;
+  return out;
+}
+
 /** The headers of an upstream that the client gets: none of its connection or its site, and none of our names. */
 export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
   const out: HeaderMap = {};

@@ -6,6 +6,7 @@ import type { Exchange } from '../../exchange.ts';
 import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
 
 export interface CallFacts {
+  readonly endpoint: Call['endpoint'];
   readonly provider: string;
   readonly params: JsonObject;
   readonly model: string;
@@ -27,8 +28,7 @@ export function createCall({ operation, request, snapshot }: Exchange, facts: Ca
   return {
     ...rest,
     operation: operation.id,
-    endpoint: operation.id,
-    stream: !operation.bodies.includes('none') && facts.params['stream'] === true,
+    stream: operation.handler.readsStream && facts.params['stream'] === true,
     header: (name) => {
       const value = keyHeaders.has(name) ? undefined : request.header(name);
       if (value !== undefined && !isHopByHop(name)) headersRead.set(name, value);

@@ -1,27 +1,26 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
-import type { Call, Endpoint, Provider, ProviderServices } from '../../../providers/contract.ts';
+import type { Call, Endpoint, ProviderServices } from '../../../providers/contract.ts';
 import { type Leaf, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
+import type { ServedCall } from '../../operations/index.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import { viaHeaders } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
 import { createCall, modelOf } from './call.ts';
 import { type Forwarding, forwardedHeaders } from './client-headers.ts';
 import { ranksBelow } from './credential-scope.ts';
+import { servingEndpoint } from './endpoint.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 export { modelOf } from './call.ts';
 export { clientHeaders } from './client-headers.ts';
 export { type ResolvedTarget, targetIdentity } from './target.ts';
 
-export interface Prepared {
+export interface Prepared extends ServedCall {
   readonly input: AttemptInput;
   readonly leaf: Leaf;
   readonly resolved: ResolvedTarget;
-  readonly provider: Provider;
-  readonly endpoint: Endpoint | undefined;
-  readonly call: Call;
   readonly forwarded: Readonly<Record<string, string>>;
   /** Headers of the call that the provider's hooks have read. */
   readonly headersRead: ReadonlyMap<string, string>;
@@ -48,25 +47,28 @@ export function prepare(
   const strict = leaf.settings.strict && !resolution.overrides.relaxed;
   const { keyHeaders } = caller;
   const headersRead = new Map<string, string>();
-  const endpoint =
-    operation.id === 'proxy' || operation.id === 'listModels' ? undefined : provider.endpoints[operation.id];
-  const asking = withUsageAsked(ports, { input, leaf, endpoint, provider: provider.id, params, model });
+  const facts = { provider: provider.id, model, fields, stored, ownIdentity, keyHeaders, headersRead, now: ports.now };
+  const own = { endpoint: operation.handler.endpoint, params, strict, hidesUsage: false };
+  const ownCall = (): Call => createCall(exchange, { ...facts, ...own });
+  const serving = servingEndpoint({ adapters: ports.adapters, operation, provider, params, ownCall });
+  const { endpoint, adaptation } = serving;
+  const asking =
+    adaptation === undefined
+      ? withUsageAsked(ports, { input, leaf, endpoint, provider: provider.id, params, model })
+      : undefined;
   const call = createCall(exchange, {
-    provider: provider.id,
-    params: asking ?? params,
+    ...facts,
+    endpoint: serving.id,
+    params: asking ?? serving.params,
     hidesUsage: asking !== undefined,
-    model,
-    strict,
-    fields,
-    stored,
-    ownIdentity,
-    keyHeaders,
-    headersRead,
-    now: ports.now,
+    // An adapter reads what only clients that are not strict would get.
+    strict: strict && adaptation === undefined,
   });
   const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
   const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
-  return { input, leaf, resolved, provider, endpoint, call, forwarded, headersRead, via, sent: { headers: {} } };
+  const sent = { headers: {} };
+  const headers = { forwarded, headersRead, via, sent };
+  return { input, operation, leaf, resolved, provider, endpoint, adaptation, call, ...headers };
 }
 
 interface UsageInput {

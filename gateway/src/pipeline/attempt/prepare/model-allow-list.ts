@@ -1,7 +1,7 @@
 /** Accounts that admit listed models only: what a call asks for is exactly one model of the list, or it is refused. */
 import type { Deployment } from '@gatehouse/crds/config';
 import { AppError } from '../../../errors/index.ts';
-import { compileProvider, type ModelAt } from '../../../providers/engine/index.ts';
+import type { ModelAt } from '../../../providers/engine/index.ts';
 import type { ManagedProvider } from '../../../snapshot/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { ClientRequest } from '../../exchange.ts';
@@ -25,7 +25,7 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
   const refuse = (detail: string): never => {
     throw new AppError('MODEL_NOT_ALLOWED', { provider: provider.id, param: 'model', detail });
   };
-  const place = placeOf(account, question);
+  const place = question.operation.handler.modelAt(provider, question.request);
   if (place === undefined) {
     refuse(
       `@${slug} admits listed models only, and which model ${question.request.method} of this path runs is not known`,
@@ -49,28 +49,16 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
 const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =>
   alias !== undefined && models.has(alias);
 
-/** Typed operations without a body read or delete what is stored. */
-function placeOf({ provider }: Account, { operation, request }: ModelInput): ModelAt | undefined {
-  if (operation.id !== 'proxy') return { kind: operation.bodies.includes('none') ? 'none' : 'body' };
-  return compileProvider(provider).modelPlaces({ method: request.method, path: proxiedPath(request) });
-}
-
 function modelsOf(place: ModelAt, { operation, request, params }: ModelInput): NamedModels {
   const inBody = modelsInBody(params);
   const named = new Set(inBody.named);
   let { other } = inBody;
   if (place.kind === 'path') named.add(place.model);
-  if (operation.id === 'proxy') {
+  if (operation.handler.passesQuery) {
     for (const [name, value] of new URLSearchParams(request.query)) {
       if (name === 'model') named.add(value);
       else if (isModelName(name)) other ??= name;
     }
   }
   return { named, other };
-}
-
-/** As the path goes to the provider, without its query. */
-function proxiedPath({ path }: Pick<ClientRequest, 'path'>): string {
-  const below = path.slice('/v1'.length);
-  return below === '/proxy' || below.startsWith('/proxy/') ? below.slice('/proxy'.length) : below;
 }

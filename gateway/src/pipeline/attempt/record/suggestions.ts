@@ -7,10 +7,9 @@ export function withSuggestion(
   { exchange, caller }: { readonly exchange: Exchange; readonly caller: Caller },
 ): AppError {
   const { operation, snapshot } = exchange;
-  if (error.code !== 'OPERATION_UNSUPPORTED' || error.param !== undefined || operation.id === 'proxy') return error;
-  const { id } = operation;
+  if (error.code !== 'OPERATION_UNSUPPORTED' || error.param !== undefined) return error;
   const known = snapshot.providers(caller.workspace.name);
-  const other = id === 'listModels' ? undefined : known.find(({ provider }) => provider.endpoints[id] !== undefined);
+  const other = known.find(({ provider }) => operation.handler.endpointOf(provider) !== undefined);
   if (other === undefined) return error;
   const { slug } = other;
   return new AppError(error.code, {

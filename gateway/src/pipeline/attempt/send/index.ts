@@ -1,7 +1,6 @@
 /** One call to the provider. */
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../../lib/json/index.ts';
-import { framingOf } from '../../../providers/engine/index.ts';
 import type {
   UpstreamClient,
   UpstreamHeaders,
@@ -9,8 +8,6 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../upstream/index.ts';
-import { isEncoded, isEventStream } from '../map/index.ts';
-import type { Prepared } from '../prepare/index.ts';
 
 export { startDeadline } from './deadline.ts';
 
@@ -50,15 +47,4 @@ export async function send(
   }
   const bytes = await response.body.collect(port.maxResponseBytes, memory);
   return { kind: 'unary', status: response.status, headers: response.headers, bytes };
-}
-
-/**
- * Streams are relayed only with status 200, and as the bytes they are: one in an encoding that was not asked for is read
- * whole. Proxied answers are relayed whenever they are good.
- */
-export function isRelayed({ call, endpoint }: Prepared, response: UpstreamResponse): boolean {
-  if (call.endpoint === 'proxy') return response.status >= 200 && response.status <= 299;
-  const rule = endpoint?.stream;
-  if (!call.stream || response.status !== 200 || rule === undefined || isEncoded(response)) return false;
-  return isEventStream(response) || (rule.kind === 'decode' && framingOf(rule, call) !== 'sse');
 }

@@ -2,16 +2,18 @@
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
 import { AppError, errorProtocolOf } from '../../../errors/index.ts';
 import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
+import { PROXY_HANDLER } from './handler.ts';
 
 export const proxy: Operation = {
   id: 'proxy',
   // PATCH is not routed.
   routes: (['GET', 'POST', 'PUT', 'DELETE'] as const).map((method) => ({ method, path: '/v1/*' })),
-  protocol: 'proxy',
   scopes: COMPLETIONS,
   bodies: ANY_BODY,
   cacheable: true,
   errors: errorProtocolOf,
+  streamFormat: 'events',
+  handler: PROXY_HANDLER,
   refusePath,
 };
 

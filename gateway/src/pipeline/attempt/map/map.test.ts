@@ -2,14 +2,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createByteBudget } from '../../../lib/byte-budget.ts';
 import { unlimitedAccount } from '../../../lib/testing.ts';
-import { PROVIDERS } from '../../../providers/register.ts';
-import { OPERATIONS } from '../../operations/index.ts';
-import { errorAnswer, isEventStream, isServerSent } from './answer.ts';
+import { isEventStream, isServerSent } from './media-types.ts';
 import { passedHeaders } from './passed-headers.ts';
 import { decodeAnswer } from './unpack.ts';
-
-const openai = PROVIDERS.get('openai');
-if (openai === undefined) throw new Error('no provider');
 
 const limits = () => ({ maxBytes: 1_000, memory: unlimitedAccount() });
 const TEXT = Buffer.from('{"hello":"world"}');
@@ -62,39 +57,6 @@ describe('a body in an encoding', () => {
   ])('of $encoding is left alone', async ({ encoding, bytes }) => {
     const answer = { status: 200, headers: { 'content-encoding': encoding }, bytes };
     expect(await decodeAnswer(answer, limits())).toBe(answer);
-  });
-});
-
-describe('an error of a provider', () => {
-  const answerTo = (operation: keyof typeof OPERATIONS, status: number, body: string) => {
-    const bytes = Buffer.from(body);
-    return errorAnswer(openai, OPERATIONS[operation], { status, headers: { 'x-request-id': 'r' }, bytes });
-  };
-
-  test('keeps its fields and gains the provider', () => {
-    const body = JSON.stringify({ error: { message: 'No', type: 't', param: 'p', code: 'c' } });
-    const { headers, bytes } = answerTo('chatComplete', 400, body);
-    expect(JSON.parse(bytes.toString())).toEqual({
-      error: { message: 'openai error: No', type: 't', param: 'p', code: 'c' },
-      provider: 'openai',
-    });
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'r' });
-  });
-
-  test.for([
-    { status: 429, want: 'rate_limit_error' },
-    { status: 500, want: 'api_error' },
-  ])('of $status has a type for messages when it brings none', ({ status, want }) => {
-    const { bytes } = answerTo('messages', status, '{"error":{"message":"No"}}');
-    expect(JSON.parse(bytes.toString())).toMatchObject({ type: 'error', error: { type: want }, provider: 'openai' });
-  });
-
-  test.for([408, 412])('of %i is relayed', (status) => {
-    expect(answerTo('messages', status, '{"odd":1}').bytes.toString()).toBe('{"odd":1}');
-  });
-
-  test('without a body is relayed without one', () => {
-    expect(answerTo('chatComplete', 500, '').bytes).toHaveLength(0);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../errors/index.ts';
-import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
-import { prepareTarget } from '../../providers/engine/index.ts';
-import { sampleCall, sampleProvider, sampleServices } from '../../providers/engine/testing.ts';
-import { listUpstreamModels } from './list-models.ts';
-import type { UnaryAnswer } from './map/index.ts';
-import type { Result } from './retries.ts';
+import { AppError } from '../../../errors/index.ts';
+import { DEFAULT_JSON_LIMITS } from '../../../lib/json/index.ts';
+import { prepareTarget } from '../../../providers/engine/index.ts';
+import { sampleCall, sampleProvider, sampleServices } from '../../../providers/engine/testing.ts';
+import type { UnaryAnswer } from '../../attempt/map/index.ts';
+import type { Result } from '../../attempt/retries.ts';
+import { collectModels } from './upstream.ts';
 
 const call = sampleCall({ endpoint: 'listModels' });
 const page = (body: object, status = 200): Result<UnaryAnswer> => ({
@@ -29,19 +29,20 @@ async function list(answer: (page: number, path: string) => Result<UnaryAnswer>,
     },
   });
   const paths: string[] = [];
-  const result = await listUpstreamModels({
-    target: prepareTarget(provider, call.fields),
-    call,
-    forwarded: {},
-    services: sampleServices(),
-    signal: new AbortController().signal,
-    json: DEFAULT_JSON_LIMITS,
-    send: async (request) => {
-      const { path } = await request();
-      paths.push(path);
-      return answer(paths.length, path);
+  const result = await collectModels(
+    { call, resolved: { target: prepareTarget(provider, call.fields) } },
+    {
+      forwarded: {},
+      services: sampleServices(),
+      signal: new AbortController().signal,
+      json: DEFAULT_JSON_LIMITS,
+      send: async (request) => {
+        const { path } = await request();
+        paths.push(path);
+        return answer(paths.length, path);
+      },
     },
-  });
+  );
   return { result, paths };
 }
 const idsOf = (result: Result<UnaryAnswer>): unknown[] => {

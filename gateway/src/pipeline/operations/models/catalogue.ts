@@ -1,18 +1,14 @@
-/** GET /v1/models from the gateway's own catalogue; behaviour-models-adapters 13, decision 16. */
-import type { ManagedProvider } from '../snapshot/index.ts';
-import type { Caller, Exchange, HeaderMap } from './exchange.ts';
-import type { Resolution } from './resolve/index.ts';
+/** The models of the managed providers in the Snapshot. */
+import type { ManagedProvider } from '../../../snapshot/index.ts';
+import type { Resolution } from '../../resolve/index.ts';
+import type { LocalAnswer, ResolvedRequest } from '../operation.ts';
 
-interface Input {
-  readonly exchange: Exchange;
-  readonly caller: Caller;
-  readonly resolution: Resolution;
+/** The catalogue answers when a header or the config asks for it, or when the request names no provider at all. */
+export function answerFromCatalogue(request: ResolvedRequest): LocalAnswer | undefined {
+  return wantsCatalogue(request) ? catalogueAnswer(request) : undefined;
 }
 
-/** The catalogue answers when it is asked for, or when the request names no provider at all. */
-export function wantsCatalogue({ exchange, resolution }: Input): boolean {
-  const { operation, request } = exchange;
-  if (operation.id !== 'listModels') return false;
+function wantsCatalogue({ exchange: { request }, resolution }: ResolvedRequest): boolean {
   if (request.header('x-gw-fetch-integrated-models')?.trim().toLowerCase() === 'true') return true;
   return resolution.plan.fetchIntegratedModels || !namesProvider(resolution);
 }
@@ -21,7 +17,7 @@ const namesProvider = ({ plan, requestProvider }: Resolution): boolean =>
   requestProvider !== undefined || !plan.needsRequestProvider;
 
 /** The models of the managed providers in reach, narrowed to those that are named. No upstream is called. */
-export function catalogueAnswer({ exchange, caller, resolution }: Input): { headers: HeaderMap; bytes: Buffer } {
+function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): LocalAnswer {
   const slugs = new Set(resolution.plan.hasPassthrough ? [] : resolution.plan.slugs); // a passthrough target may be any
   if (resolution.requestProvider?.kind === 'managed') slugs.add(resolution.requestProvider.record.slug);
   const data = exchange.snapshot

@@ -1,0 +1,112 @@
+import { config, type Entries, fakeRequest, provider, snapshot, workspace } from '@gatehouse/test/kit';
+import { describe, expect, test } from 'vitest';
+import { PROVIDERS } from '../../../providers/register.ts';
+import { compilePlan } from '../../../routing/index.ts';
+import { createSnapshotHolder, type SnapshotView } from '../../../snapshot/index.ts';
+import type { Caller, Exchange } from '../../exchange.ts';
+import type { Resolution } from '../../resolve/index.ts';
+import { OPERATIONS } from '../index.ts';
+import type { LocalAnswer } from '../operation.ts';
+import { answerFromCatalogue } from './catalogue.ts';
+
+async function view(...entries: Entries): Promise<SnapshotView> {
+  const holder = createSnapshotHolder({ providers: PROVIDERS });
+  await holder.load(1, snapshot(...entries));
+  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
+  return holder.current;
+}
+
+const world = await view(
+  workspace(),
+  provider('a', { models: ['m1', 'm2'] }),
+  provider('b', { provider: 'anthropic', models: ['m3'] }),
+  provider('unlisted'),
+  provider('shared', { workspace: null, grants: ['*'], models: ['m4'] }),
+  provider('secret', { workspace: null, grants: ['team-b'], models: ['m5'] }),
+  config('breaking', {
+    strategy: { mode: 'fallback', cb_config: { failure_threshold: 1, cooldown_interval: 30_000 } },
+    targets: [{ provider: '@a' }, { provider: '@b' }],
+  }),
+);
+
+const caller = { workspace: { name: 'team-a' } } as unknown as Caller; // all that is looked at
+const PLAIN = compilePlan({}, { saved: undefined, credential: () => undefined });
+const savedPlan = world.config('team-a', 'breaking')?.plan;
+if (savedPlan === undefined) throw new Error('no plan');
+
+interface Asked {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly operation?: keyof typeof OPERATIONS;
+  readonly resolution?: Partial<Resolution>;
+}
+const ask = ({ headers = {}, operation = 'listModels', resolution = {} }: Asked) => ({
+  exchange: {
+    operation: OPERATIONS[operation],
+    request: fakeRequest({ headers }),
+    snapshot: world,
+  } as unknown as Exchange, // all that is looked at
+  caller,
+  resolution: { plan: PLAIN, requestProvider: undefined, ...resolution } as unknown as Resolution, // as above
+});
+const named = (slug: string): Partial<Resolution> => {
+  const record = world.provider('team-a', slug);
+  if (record === undefined) throw new Error(`no provider ${slug}`);
+  return { requestProvider: { kind: 'managed', record } };
+};
+const FORCE = { 'x-gw-fetch-integrated-models': ' True' };
+
+function catalogue(asked: Asked): LocalAnswer {
+  const answer = answerFromCatalogue(ask(asked));
+  if (answer === undefined) throw new Error('the catalogue leaves it to a provider');
+  return answer;
+}
+
+describe('the catalogue', () => {
+  test.for<{ rule: string; asked: Asked; want: boolean }>([
+    { rule: 'answers when nothing names a provider', asked: {}, want: true },
+    { rule: 'leaves it to the provider that is named', asked: { resolution: named('a') }, want: false },
+    { rule: 'leaves it to the config that names one', asked: { resolution: { plan: savedPlan } }, want: false },
+    { rule: 'answers when it is asked for', asked: { headers: FORCE, resolution: named('a') }, want: true },
+    {
+      rule: 'answers when the config asks for it',
+      asked: { resolution: { plan: { ...savedPlan, fetchIntegratedModels: true } } },
+      want: true,
+    },
+    { rule: 'answers nothing else', asked: { operation: 'chatComplete', headers: FORCE }, want: false },
+  ])('$rule', ({ asked, want }) => {
+    expect(OPERATIONS[asked.operation ?? 'listModels'].answerLocally?.(ask(asked)) !== undefined).toBe(want);
+  });
+
+  test.for<{ rule: string; asked: Asked; want: string[] }>([
+    { rule: 'lists what the workspace may use', asked: {}, want: ['@a/m1', '@a/m2', '@b/m3', '@shared/m4'] },
+    {
+      rule: 'lists only the provider that is named',
+      asked: { headers: FORCE, resolution: named('b') },
+      want: ['@b/m3'],
+    },
+    {
+      rule: 'lists only those of the config',
+      asked: { headers: FORCE, resolution: { plan: savedPlan } },
+      want: ['@a/m1', '@a/m2', '@b/m3'],
+    },
+    {
+      rule: 'lists everything when a target of the config may be any',
+      asked: { headers: FORCE, resolution: { plan: { ...savedPlan, hasPassthrough: true } } },
+      want: ['@a/m1', '@a/m2', '@b/m3', '@shared/m4'],
+    },
+    { rule: 'may be empty', asked: { headers: FORCE, resolution: named('unlisted') }, want: [] },
+  ])('$rule', ({ asked, want }) => {
+    const { headers, bytes } = catalogue(asked);
+    const body = JSON.parse(bytes.toString());
+    expect(headers).toEqual({ 'content-type': 'application/json' });
+    expect(body).toMatchObject({ object: 'list', total: want.length });
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(want);
+  });
+
+  test('says which model, of whom', () => {
+    const { bytes } = catalogue({ headers: FORCE, resolution: named('b') });
+    expect(JSON.parse(bytes.toString()).data).toEqual([
+      { id: '@b/m3', slug: 'm3', object: 'model', created: 0, owned_by: 'anthropic' },
+    ]);
+  });
+});
