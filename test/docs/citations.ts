@@ -34,7 +34,7 @@ const OUTSIDE: readonly RegExp[] = [
   /(?<!sigs\.k8s\.io\/)\bgateway-api\b(?: ?[,("]|\.md| Limits)/,
   /\bengineering(?:\.md\b|,? section|,? \d)/,
   /\bmanagement-notes\b/,
-  /\bguardrail-checks\.md\b/,
+  /\b(?:guardrail-checks\.md|providers\.yaml)\b/,
   /\bspec\/(?:behaviour|gateway|providers|management|inference|guardrail|test)/,
   /\b[Ss]pec(?:,? section)? \d+(?:\.\d+)?\b/,
   /\b[Dd]ecisions? \d/,
@@ -42,7 +42,7 @@ const OUTSIDE: readonly RegExp[] = [
   /\bshared\/(?:DESIGN|engineering|spec|style)\b/,
 ];
 /** Numbers of sections without their document; only in comments, where numbers are rarely anything else. */
-const BARE_SECTION = /(?:\((?:checks? )?|[;,] )[1-9]\d?\.\d{1,2}(?: [A-Z])?(?:\)|\. \*\/|\.$| \*\/)/;
+const BARE_SECTION = /(?:\((?:checks? )?|[;,] )[1-9]\d?\.\d{1,2}(?: [A-Z]| "[^"]*")?(?:\)|\. \*\/|\.$| \*\/)/;
 const COMMENT = /^\s*(?:\/\*\*|\*|\/\/|#)|\s\/\/ /;
 
 /** Lines that cite a document from outside the repository. */
