@@ -1,15 +1,8 @@
-/** The status of a translated object: pure, same world, same bytes (engineering 8.4). */
-import { type ConditionDraft, type Explanation, toCondition } from '@gatehouse/crds/conditions';
+/** The status of an object that the Snapshot is made of. Same input, same status. */
 import type { Programming } from '../publish/fleets/index.ts';
 import type { StatusDraft } from '../runtime/index.ts';
 import type { Verdict } from '../translate/index.ts';
-
-const UNDECIDED: Programming = { status: 'Unknown', reason: 'Pending', message: 'An earlier step has not finished' };
-const EXPIRED: Explanation = {
-  reason: 'Expired',
-  message: 'The time of spec.expiresAt has passed: gateways refuse it',
-};
-const SUCCEEDED: Explanation = { reason: 'Succeeded', message: 'All steps succeeded' };
+import { PENDING, toConditions } from './conditions.ts';
 
 /** Whether the object, as it is, has been made into something that pods can serve. */
 export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean {
@@ -19,33 +12,30 @@ export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean
 interface StatusInput {
   readonly verdict: Verdict;
   readonly programming: Programming;
-  /** `status.observedGeneration` of before. */
+  /** `status.observedGeneration` of the object as it was read. */
   readonly observed: number | undefined;
-  /** The time at which the object says that it stops working has passed. */
+  /** The time of `spec.expiresAt` has passed. */
   readonly expired: boolean;
 }
 
-/** Conditions and observed generation; times are the writer's. */
-export function toStatus({ verdict, programming: told, observed, expired }: StatusInput): StatusDraft {
+/** Conditions and observed generation; the writer adds the times. */
+export function toStatus({ verdict, programming, observed, expired }: StatusInput): StatusDraft {
   const { generation, conditions } = verdict;
-  const programming = isServed(verdict) ? told : UNDECIDED;
-  const positive = { ...conditions, Programmed: programming };
-  const judged = [conditions.Accepted, conditions.ResolvedRefs];
+  const positive = { ...conditions, Programmed: isServed(verdict) ? programming : PENDING };
+  const judged = [positive.Accepted, positive.ResolvedRefs];
   const stalled = judged.find(({ status }) => status === 'False');
-  const unmet = stalled ?? [...judged, programming].find(({ status }) => status !== 'True');
-  const drafts: ConditionDraft[] = [
-    toCondition('Accepted', positive.Accepted.status, positive.Accepted),
-    toCondition('ResolvedRefs', positive.ResolvedRefs.status, positive.ResolvedRefs),
-    toCondition('Programmed', programming.status, programming),
-    toCondition('Ready', unmet?.status ?? 'True', unmet ?? SUCCEEDED),
-  ];
-  if (stalled !== undefined) drafts.push(toCondition('Stalled', 'True', stalled));
-  else if (unmet?.status === 'Unknown') drafts.push(toCondition('Reconciling', 'True', unmet));
-  if (expired) drafts.push(toCondition('Expired', 'True', EXPIRED));
-  const settled = unmet?.status !== 'Unknown';
-  const observedGeneration = settled ? generation : observed;
+  const unmet = stalled ?? [...judged, positive.Programmed].find(({ status }) => status !== 'True');
+  const isSettled = unmet?.status !== 'Unknown';
+  const observedGeneration = isSettled ? generation : observed;
   return {
-    conditions: drafts.map((draft) => ({ ...draft, observedGeneration: generation })),
+    conditions: toConditions({
+      generation,
+      positive,
+      unmet,
+      stalled,
+      reconciling: isSettled ? undefined : unmet,
+      expired,
+    }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
   };
 }

@@ -13,11 +13,21 @@ import {
 } from '../runtime/index.ts';
 import { originKey, type Verdict } from '../translate/index.ts';
 import type { Translated } from '../world/index.ts';
+import { observedGeneration } from './conditions.ts';
 import { createExpiries, type Expiries } from './expiries.ts';
 import { isServed, toStatus } from './object-status.ts';
 
 /** Their own controllers know more about them than a translation does. */
 const SELF_REPORTING_KINDS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
+
+export interface StatusPorts {
+  readonly writer: Pick<StatusWriter, 'applyIfChanged'>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** The object as the cache has it now. */
+  live(kind: KindName, key: string): KubeObject | undefined;
+  /** Members of the status besides the conditions, for Kinds that have some. */
+  extras(object: KubeObject): Readonly<Record<string, unknown>>;
+}
 
 export interface StatusQueueOptions {
   readonly ports: StatusPorts;
@@ -243,22 +253,4 @@ function problemOf(object: KubeObject): string | undefined {
 function isProgrammed(object: KubeObject, generation: number): boolean {
   const known = conditionOf(object, 'Programmed');
   return known?.status === 'True' && 'observedGeneration' in known && known.observedGeneration === generation;
-}
-
-function observedGeneration(object: KubeObject): number | undefined {
-  const status = 'status' in object ? object.status : undefined;
-  const value =
-    typeof status === 'object' && status !== null && 'observedGeneration' in status
-      ? status.observedGeneration
-      : undefined;
-  return typeof value === 'number' ? value : undefined;
-}
-
-export interface StatusPorts {
-  readonly writer: Pick<StatusWriter, 'applyIfChanged'>;
-  readonly events: Pick<EventRecorder, 'record'>;
-  /** The object as the cache has it now. */
-  live(kind: KindName, key: string): KubeObject | undefined;
-  /** Members of the status beside conditions, by what a Kind keeps there. */
-  extras(object: KubeObject): Readonly<Record<string, unknown>>;
 }

@@ -22,6 +22,7 @@ import {
   type Store,
   suspendedStatus,
 } from '../../runtime/index.ts';
+import type { RunProgress } from '../../status/index.ts';
 import { haltFrom } from './access.ts';
 import { childKeeper } from './bare-child.ts';
 import type { FleetAccess } from './fleet-access.ts';
@@ -30,7 +31,7 @@ import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
 import { secretClaimant, secretKeys } from './secrets.ts';
 import { deploymentOf, readFleet, STEPS } from './steps.ts';
-import { countsOf, type RunProgress, summarise } from './summarise.ts';
+import { countsOf, summarise } from './summarise.ts';
 
 export interface GatewayFleetControllerOptions
   extends Pick<

@@ -1,7 +1,8 @@
 import { POSITIVE_CONDITIONS, type PositiveType } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { type Halt, stall, wait } from '../../runtime/index.ts';
-import { countsOf, type RunProgress, summarise } from './summarise.ts';
+import type { RunProgress } from '../../status/index.ts';
+import { countsOf, summarise } from './summarise.ts';
 import { aFleet } from './testing.ts';
 
 const fleet = aFleet({}, { generation: 3 });

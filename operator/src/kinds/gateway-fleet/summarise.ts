@@ -1,58 +1,15 @@
-import {
-  type Explanation,
-  POSITIVE_CONDITIONS,
-  type PositiveType,
-  REASONS,
-  toCondition,
-} from '@gatehouse/crds/conditions';
+/** The status of a GatewayFleet: conditions from the run, counts from its Deployment and its pods. */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
-import { type Halt, type StatusDraft, unmetStatus } from '../../runtime/index.ts';
+import type { StatusDraft } from '../../runtime/index.ts';
+import { type RunProgress, summariseRun } from '../../status/index.ts';
 import type { Deployment, FleetObject } from './kube-kinds.ts';
 import { addressOf } from './listeners.ts';
 import { childName, podSelector } from './names.ts';
 import type { Acknowledged } from './ports.ts';
 
-/** How far a run came. */
-export interface RunProgress {
-  readonly passed: ReadonlyMap<PositiveType, Explanation>;
-  readonly halt?: (Halt & { readonly proves: PositiveType }) | undefined;
-}
-
-const PENDING: Explanation = { reason: 'Pending', message: 'An earlier step has not finished' };
-const SUCCEEDED: Explanation = {
-  reason: 'Succeeded',
-  message: 'All steps succeeded; each pod counts request limits by itself',
-};
-
-/** Conditions of a fleet after a run: same world, same bytes. */
-export function summarise(
-  { metadata: { generation }, status }: FleetObject,
-  { passed, halt }: RunProgress,
-): StatusDraft {
-  const unmet = halt === undefined ? 'Unknown' : unmetOf(halt);
-  const conditions = POSITIVE_CONDITIONS.map((type) => {
-    if (halt?.proves === type) return toCondition(type, unmet, halt);
-    return toCondition(type, passed.has(type) ? 'True' : 'Unknown', passed.get(type) ?? PENDING);
-  });
-  conditions.push(toCondition('Ready', halt === undefined ? 'True' : unmet, halt ?? SUCCEEDED));
-  if (halt?.kind === 'stall') conditions.push(toCondition('Stalled', 'True', halt));
-  else if (halt !== undefined && halt.kind !== 'fault')
-    conditions.push(toCondition('Reconciling', 'True', progress(halt)));
-  const settled = halt === undefined || halt.kind === 'stall';
-  const before = status?.['observedGeneration'];
-  return {
-    conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
-    observedGeneration: settled ? generation : typeof before === 'number' ? before : 0,
-  };
-}
-
-/** A refused Snapshot is a fact, not something unknown. */
-const unmetOf = (halt: Halt): 'False' | 'Unknown' => (halt.reason === 'Rejected' ? 'False' : unmetStatus(halt));
-
-function progress({ reason, message }: Halt): Explanation {
-  const on: readonly string[] = REASONS[reason].on;
-  return on.includes('Reconciling') ? { reason, message } : { reason: 'Pending', message };
-}
+/** Conditions of a fleet after a run. */
+export const summarise = (fleet: FleetObject, progress: RunProgress): StatusDraft =>
+  summariseRun(fleet, progress, { success: 'All steps succeeded; each pod counts request limits by itself' });
 
 /** Pods and entries a status names; bounds of the schema. */
 const MAX_LAGGING = 32;

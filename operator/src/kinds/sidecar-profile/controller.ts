@@ -1,4 +1,4 @@
-import type { PositiveType } from '@gatehouse/crds/conditions';
+import type { Explanation, PositiveType } from '@gatehouse/crds/conditions';
 import { parseResource } from '@gatehouse/crds/kinds';
 import type { Certificates } from '../../certificates/index.ts';
 import type { OperatorAccount } from '../../rbac.ts';
@@ -41,7 +41,7 @@ import {
   type SidecarProfileObject,
 } from './ports.ts';
 import { checkSpec, needsOf, publishedMessage, resolve } from './steps.ts';
-import { type RunProgress, summarise, summariseSuspended } from './summarise.ts';
+import { type ProfileProgress, summarise, summariseSuspended } from './summarise.ts';
 import { type CopyWatches, claimantOf, syncCopy } from './sync-copy.ts';
 
 export interface SidecarProfileControllerOptions {
@@ -177,24 +177,29 @@ const isTriedAgain = (result: StepResult): result is Halt => result.kind === 're
 
 interface RunFindings {
   readonly copied: StepResult;
-  readonly podCounts: RunProgress['podCounts'];
+  readonly podCounts: ProfileProgress['podCounts'];
 }
 
-function toProgress(object: SidecarProfileObject, view: ProfileView, { copied, podCounts }: RunFindings): RunProgress {
-  const passed = new Map<PositiveType, string>();
-  const stopped = (result: StepResult, proves: PositiveType): RunProgress =>
+function toProgress(
+  object: SidecarProfileObject,
+  view: ProfileView,
+  { copied, podCounts }: RunFindings,
+): ProfileProgress {
+  const passed = new Map<PositiveType, Explanation>();
+  const pass = (type: PositiveType, message: string) => passed.set(type, { reason: type, message });
+  const stopped = (result: StepResult, proves: PositiveType): ProfileProgress =>
     result.kind === 'done' ? { passed, podCounts } : { passed, podCounts, halt: { ...result, proves } };
   const { status: _, ...wanted } = object; // ours to write, not to obey
   const parsed = parseResource('SidecarProfile', wanted);
   const judged = checkSpec(parsed.ok ? [] : parsed.error);
   if (judged.kind !== 'done' || !parsed.ok) return stopped(judged, 'Accepted');
-  passed.set('Accepted', judged.message);
+  pass('Accepted', judged.message);
   const resolved = resolve(parsed.value, view);
   if ('kind' in resolved) return stopped(resolved, 'ResolvedRefs');
-  passed.set('ResolvedRefs', 'All references are resolved');
+  pass('ResolvedRefs', 'All references are resolved');
   if (copied.kind !== 'done') return stopped(copied, 'Programmed');
   const { snapshot } = resolved;
-  passed.set('Programmed', publishedMessage(snapshot, needsOf(snapshot)));
+  pass('Programmed', publishedMessage(snapshot, needsOf(snapshot)));
   return { passed, podCounts, version: snapshot.version };
 }
 

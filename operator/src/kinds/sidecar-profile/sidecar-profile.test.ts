@@ -10,7 +10,7 @@ import { copiesOf, digested, isOurs, isSameCopy, MAX_COPY_BYTES } from './copies
 import { countPods, slimPod } from './pod-counts.ts';
 import type { SidecarPod, SidecarProfileObject } from './ports.ts';
 import { checkSpec, publishedMessage, resolve, tooLarge } from './steps.ts';
-import { type RunProgress, summarise, summariseSuspended } from './summarise.ts';
+import { type ProfileProgress, summarise, summariseSuspended } from './summarise.ts';
 
 const entry = (id: string, body: object): AnyEntry =>
   ({ kind: id.split('/')[0], id, workspace: 'team-a', generation: 1, digest: digestOf(body), body }) as AnyEntry; // opaque here
@@ -208,9 +208,9 @@ describe('a step', () => {
 describe('a status', () => {
   const podCounts = { injectedPods: 2, missedPods: 0 };
   const all = new Map([
-    ['Accepted', 'a'],
-    ['ResolvedRefs', 'b'],
-    ['Programmed', 'c'],
+    ['Accepted', { reason: 'Accepted', message: 'a' }],
+    ['ResolvedRefs', { reason: 'ResolvedRefs', message: 'b' }],
+    ['Programmed', { reason: 'Programmed', message: 'c' }],
   ] as const);
   const before = summarise(profile(), { passed: all, podCounts, version: 7 });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
@@ -218,7 +218,8 @@ describe('a status', () => {
     ...before,
     conditions: (before.conditions ?? []).map((one) => ({ ...one, lastTransitionTime })),
   };
-  const row = (progress: Partial<RunProgress>) => summarise(profile(), { passed: new Map(), podCounts, ...progress });
+  const row = (progress: Partial<ProfileProgress>) =>
+    summarise(profile(), { passed: new Map(), podCounts, ...progress });
   test.for([
     { rule: 'is ready at the end', status: row({ passed: all, version: 7 }), ready: 'True', more: [], observed: 3 },
     {
