@@ -29,9 +29,11 @@ for (const signal of STOP_SIGNALS) {
     setTimeout(() => process.exit(EXIT.failed), STOP_MS).unref();
   });
 }
+// A call that fails while connections are closed must not hide that the lease was lost.
+let failureCode: number = EXIT.failed;
 const die = (error: unknown): never => {
   log.error({ err: error }, 'Operator failed');
-  process.exit(EXIT.failed);
+  process.exit(failureCode);
 };
 process.on('uncaughtException', die);
 process.on('unhandledRejection', die);
@@ -40,6 +42,12 @@ if (options.value.retire) {
   const left = await runRetirement(options.value, log, stop.signal);
   process.exit(left.length === 0 ? EXIT.stopped : EXIT.failed);
 }
-const leadership = await runOperator(options.value, log, stop.signal);
+const leadership = await runOperator(options.value, {
+  log,
+  signal: stop.signal,
+  onEnd: (ended) => {
+    if (ended === 'lost') failureCode = EXIT.leaseLost;
+  },
+});
 log.info({ leadership }, 'Operator stopped');
 process.exit(leadership === 'lost' ? EXIT.leaseLost : EXIT.stopped);

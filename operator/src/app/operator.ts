@@ -31,10 +31,18 @@ const SECRETS_MS = 15_000;
 const SYNC_REPORT_MS = 30_000;
 const USER_AGENT = 'gatehouse-operator';
 
-/**
- * Runs until the signal ends or the lease is lost: `lost` means that another one may lead already. Rejects when it cannot start.
- */
-export async function runOperator(options: OperatorOptions, log: Log, signal: AbortSignal): Promise<Leadership> {
+export interface RunOptions {
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Called with the result before connections and servers are closed. */
+  readonly onEnd?: (leadership: Leadership) => void;
+}
+
+/** Runs until the signal ends or the lease is lost; after `lost` another process may lead. Rejects when it cannot start. */
+export async function runOperator(
+  options: OperatorOptions,
+  { log, signal, onEnd = () => {} }: RunOptions,
+): Promise<Leadership> {
   await using parts = new AsyncDisposableStack();
   const registry = new Registry();
   const runtime = createRuntimeMetrics(registry);
@@ -86,7 +94,9 @@ export async function runOperator(options: OperatorOptions, log: Log, signal: Ab
     log,
     onChange: runtime.onLease,
   });
-  return await leader.run(signal, work); // awaited here: all parts are disposed of when this function is left
+  const leadership = await leader.run(signal, work);
+  onEnd(leadership);
+  return leadership;
 }
 
 /** Nobody else's, and the same after a restart of the container (engineering 8.8). */

@@ -157,6 +157,6 @@ async function readUnreadFleets(
       translations.recall(next.before);
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) log.error({ err: error }, 'Could not go on reading what fleets serve');
   }
 }
