@@ -120,6 +120,12 @@ export const RULES: readonly ImportRule[] = [
   },
   {
     in: ['gateway/src'],
+    except: ['gateway/src/server'],
+    forbids: ['fastify', 'fastify/*', 'node:http', 'node:http2', 'node:https'],
+    message: 'Only the listener knows the HTTP server and its framework: use the port Listener.',
+  },
+  {
+    in: ['gateway/src'],
     except: ['gateway/src/store/redis'],
     forbids: ['ioredis', 'ioredis/*'],
     message: 'Only gateway/src/store/redis knows ioredis: use RedisConnection.',

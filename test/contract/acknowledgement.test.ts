@@ -5,7 +5,7 @@ import { contentDigest, parseManifest, renderManifest, SCHEMA_VERSION } from '@g
 import { snapshot, unwrap, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAdmin } from '../../gateway/src/server/admin.ts';
+import { createAdminListener } from '../../gateway/src/server/index.ts';
 import { createSnapshotHolder } from '../../gateway/src/snapshot/index.ts';
 import { createAcknowledgements } from '../../operator/src/publish/index.ts';
 
@@ -37,14 +37,18 @@ test('a manifest without them is one of epoch 0 to a gateway of today', () => {
 test('an operator of before epochs is answered for the version it waits for, whatever the epoch', async () => {
   const snapshots = createSnapshotHolder({ providers: new Map() });
   const ports = { snapshots, metrics: undefined, version: 'test', token: undefined };
-  const app = createAdmin({ ...ports, isAccepting: () => true, sourceStatus: () => undefined });
-  await using _app = { [Symbol.asyncDispose]: () => app.close() };
+  const listener = createAdminListener(
+    { host: '127.0.0.1', port: 0 },
+    { ...ports, isAccepting: () => true, sourceStatus: () => undefined },
+  );
+  await using _listener = { [Symbol.asyncDispose]: listener.closeNow };
+  const url = `http://127.0.0.1:${await listener.listen()}/internal/snapshot`;
   await snapshots.load(9, snapshot(workspace()), { epoch: 3, digest });
-  const asked = (wait: number) => app.inject({ url: `/internal/snapshot?wait=${wait}` });
-  expect((await asked(9)).json()).toMatchObject({ version: 9, epoch: 3, digest });
+  const asked = async (wait: number): Promise<unknown> => (await fetch(`${url}?wait=${wait}`)).json();
+  expect(await asked(9)).toMatchObject({ version: 9, epoch: 3, digest });
   const pending = asked(10);
   await snapshots.load(10, snapshot(), { epoch: 3, digest });
-  expect((await pending).json()).toMatchObject({ version: 10 });
+  expect(await pending).toMatchObject({ version: 10 });
 });
 
 test('a gateway of before digests is followed, and not taken to serve what is published', async () => {

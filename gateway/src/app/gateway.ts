@@ -1,20 +1,14 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
-import { bufferedBytesFor, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
+import { bufferedBytesFor, type GatewaySettings, type Variables } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
-import { createAdmin } from '../server/admin.ts';
-import { createApp } from '../server/app.ts';
-import { createCloser } from '../server/close.ts';
-import { createConnectionPolicy } from '../server/connections.ts';
-import { createDrain } from '../server/drain.ts';
-import { createDefer } from '../server/turn.ts';
+import { createAdminListener, createDrain, createMainListener, type UpgradeHandler } from '../server/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../snapshot/index.ts';
 import {
   createLogger,
@@ -74,38 +68,42 @@ export function createGateway(options: GatewayOptions): Gateway {
   const recorder = openRecorder(options, { metrics, logger });
   const { ports, close: closePorts } = createPipelinePorts(settings, { variables, metrics, logger, budget, recorder });
   const drain = createDrain(settings.drain);
-  const app: FastifyInstance = createApp(settings, {
-    pipeline: createPipeline(ports),
-    snapshots,
-    recorder,
-    metrics,
-    logger,
-    inFlight: drain.inFlight,
-    connections: createConnectionPolicy({
-      maxAgeMs: DEFAULTS.maxConnectionAgeMs,
+  const main = createMainListener(
+    {
+      address: { host: settings.listen.host, port: settings.listen.port },
+      tls: settings.tls,
+      cors: settings.cors,
+      limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
+    },
+    {
+      pipeline: createPipeline(ports),
+      snapshots,
+      recorder,
+      metrics,
+      logger,
+      drain,
+      budget,
+      upgrades: NO_UPGRADES,
+      version: VERSION,
+      metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
       random: Math.random,
-      isDraining: drain.isDraining,
-    }),
-    budget,
-    limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
-    cors: settings.cors,
-    defer: createDefer(),
-    version: VERSION,
-    metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
-  });
-  const admin = createAdmin({
-    snapshots,
-    metrics: settings.metrics ? metrics : undefined,
-    version: VERSION,
-    isAccepting: () => !drain.isDraining(),
-    sourceStatus: options.sourceStatus ?? (() => undefined),
-    token: options.adminToken === undefined ? settings.adminToken : new Secret(options.adminToken),
-  });
+    },
+  );
+  const admin = createAdminListener(
+    { host: settings.listen.adminHost ?? settings.listen.host, port: settings.listen.adminPort },
+    {
+      snapshots,
+      metrics: settings.metrics ? metrics : undefined,
+      version: VERSION,
+      isAccepting: () => !drain.isDraining(),
+      sourceStatus: options.sourceStatus ?? (() => undefined),
+      token: options.adminToken === undefined ? settings.adminToken : new Secret(options.adminToken),
+    },
+  );
 
-  const listeners = { main: createCloser(app), admin: createCloser(admin) };
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
-    await Promise.all([listeners.main.closeNow(), listeners.admin.closeNow()]);
+    await Promise.all([main.closeNow(), admin.closeNow()]);
     await closePorts();
   };
   return {
@@ -113,17 +111,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     logger,
     reportSource: (connected) => metrics.snapshotSourceConnected.set(connected ? 1 : 0),
     listen: async () => {
-      await listen(admin, settings.listen.adminHost ?? settings.listen.host, settings.listen.adminPort);
-      await listen(app, settings.listen.host, settings.listen.port);
-      return { port: portOf(app), adminPort: portOf(admin) };
+      const adminPort = await admin.listen();
+      return { port: await main.listen(), adminPort };
     },
     drain: async () => {
-      await drain.run(listeners.main.stopAccepting);
+      await drain.run(main.stopAccepting);
       await close();
     },
     close,
   };
 }
+
+/** No protocol but HTTP yet: such requests are served as HTTP, where the realtime API is refused (400). */
+const NO_UPGRADES: UpgradeHandler = { accept: () => undefined };
 
 /** The sinks of all records. Each failure of a sink is counted; the first one is logged. */
 function openRecorder(
@@ -158,13 +158,4 @@ function observeSnapshots(
     if (rejected === undefined) logger.info({ version, entries, skipped }, 'Snapshot loaded');
     else logger.error({ rejected, serving: version }, 'Snapshot refused, the last good one keeps serving');
   });
-}
-
-async function listen(app: FastifyInstance, host: string | undefined, port: number): Promise<void> {
-  await app.listen({ port, host: host ?? '::' });
-}
-
-function portOf(app: FastifyInstance): number {
-  const address = app.server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -5,6 +5,8 @@ import { compareRevisions, type Revision } from '@gatehouse/crds/snapshot';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
+import { toListener } from './close.ts';
+import type { ListenAddress, Listener } from './listener.ts';
 
 export interface AdminPorts {
   readonly snapshots: SnapshotHolder;
@@ -21,7 +23,11 @@ export interface AdminPorts {
 /** Longest wait of a long poll in ms; the operator gives up 10 s later. */
 const LONG_POLL_MS = 30_000;
 
-export function createAdmin(ports: AdminPorts): FastifyInstance {
+export function createAdminListener(address: ListenAddress, ports: AdminPorts): Listener {
+  return toListener(createApp(ports), address);
+}
+
+function createApp(ports: AdminPorts): FastifyInstance {
   const { snapshots, metrics, version } = ports;
   const app = fastify({ forceCloseConnections: true });
   app.addHook('onRequest', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** The main listener: Fastify for routing, the pipeline for everything behind it. */
+/** The main listener: Fastify routes, the pipeline serves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
@@ -7,20 +7,61 @@ import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { type BodyLimits, toClientRequest } from './client-request.ts';
+import { toListener } from './close.ts';
+import { createConnectionPolicy } from './connections.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import type { Drain } from './drain.ts';
+import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { refuseMalformed } from './malformed.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
+import { createDefer } from './turn.ts';
 import { endUnread } from './unread-body.ts';
+import { createUpgrades, type Upgrades } from './upgrade.ts';
 
-export interface AppPorts extends ServePorts {
-  readonly version: string;
-  /** Prometheus text, where the main port serves it too (decision 21). */
-  readonly metricsText: (() => Promise<string>) | undefined;
+export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors'> {
+  readonly address: ListenAddress;
+  readonly limits: ServePorts['limits'];
 }
 
-export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports: AppPorts): FastifyInstance {
+export interface MainListenerPorts
+  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'metrics' | 'logger' | 'snapshots' | 'budget'> {
+  readonly drain: Pick<Drain, 'inFlight' | 'isDraining'>;
+  readonly upgrades: UpgradeHandler;
+  readonly version: string;
+  /** Prometheus text, where the main port serves it, too. */
+  readonly metricsText: (() => Promise<string>) | undefined;
+  /** Uniform in [0, 1). */
+  random(): number;
+}
+
+/** The listener of clients. */
+export function createMainListener(settings: MainListenerSettings, ports: MainListenerPorts): Listener {
+  const { drain, random, ...shared } = ports;
+  const upgrades = createUpgrades(ports.upgrades, drain.inFlight);
+  const app = createApp(settings, {
+    ...shared,
+    inFlight: drain.inFlight,
+    connections: createConnectionPolicy({
+      maxAgeMs: DEFAULTS.maxConnectionAgeMs,
+      random,
+      isDraining: drain.isDraining,
+    }),
+    limits: settings.limits,
+    cors: settings.cors,
+    defer: createDefer(),
+    shouldUpgradeCallback: upgrades.shouldUpgradeCallback,
+  });
+  upgrades.attach(app.server);
+  return toListener(app, settings.address, upgrades.destroyAll);
+}
+
+type AppPorts = ServePorts &
+  Pick<MainListenerPorts, 'version' | 'metricsText'> &
+  Pick<Upgrades, 'shouldUpgradeCallback'>;
+
+function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInstance {
   const app = fastify({
-    ...serverOptions(settings),
+    ...serverOptions(settings, ports),
     rewriteUrl: ({ url = '' }) => {
       const target = canonicalRequestTarget(url);
       return target.ok ? target.value : REFUSED;
@@ -45,11 +86,15 @@ export function createApp(settings: Pick<GatewaySettings, 'tls' | 'cors'>, ports
   return app;
 }
 
-/** Stands for a target that is refused: no route takes it, and the answer looks at what came in. */
+/** The target of a refused request: no route has it, and the error is made from the original target. */
 const REFUSED = '/';
 
-function serverOptions({ tls }: Pick<GatewaySettings, 'tls'>) {
+function serverOptions(
+  { tls }: Pick<GatewaySettings, 'tls'>,
+  { shouldUpgradeCallback }: Pick<Upgrades, 'shouldUpgradeCallback'>,
+) {
   const limits = {
+    shouldUpgradeCallback,
     maxHeaderSize: DEFAULTS.maxHeaderBytes,
     keepAliveTimeout: DEFAULTS.serverKeepAliveMs,
     headersTimeout: DEFAULTS.serverHeadersTimeoutMs,

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError, memoryExhausted } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
@@ -29,6 +29,13 @@ export interface ServedRequest extends ClientRequest {
   releaseBytes(): void;
 }
 
+/** A header by its lower-case name; repeated ones are joined by `, `. */
+export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  // Names come from clients: `constructor` is a header like any other.
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
 /** A request of node's HTTP server as the pipeline sees it. */
 export function toClientRequest(
   message: IncomingMessage,
@@ -38,11 +45,7 @@ export function toClientRequest(
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   const given = message.headers; // a getter
-  const header = (name: string): string | undefined => {
-    // Names come from clients: `constructor` is a header like any other.
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+  const header = (name: string): string | undefined => headerOf(given, name);
   return {
     method: message.method ?? 'GET',
     path: mark < 0 ? url : url.slice(0, mark),

@@ -2,17 +2,14 @@ import type { EventEmitter } from 'node:events';
 import type { Http2Session } from 'node:http2';
 import { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { ListenAddress, Listener } from './listener.ts';
 
-/** The two ways to end a listener. */
-export interface Closer {
-  /** No further connections and, on those of HTTP/2, no further requests; whatever is under way goes on. */
-  stopAccepting(): void;
-  /** Ends everything on it. */
-  closeNow(): Promise<void>;
-}
-
-/** node knows its connections, but not the sessions of HTTP/2: they are kept here. */
-export function createCloser(app: FastifyInstance): Closer {
+/** A Fastify app as a listener. Node knows its HTTP/1.1 connections, but not the sessions of HTTP/2: they are kept here. */
+export function toListener(
+  app: FastifyInstance,
+  { host = '::', port }: ListenAddress,
+  destroyUpgraded: () => void = () => {},
+): Listener {
   const sessions = new Set<Http2Session>();
   const events: EventEmitter = app.server;
   events.on('session', (session: Http2Session) => {
@@ -20,6 +17,11 @@ export function createCloser(app: FastifyInstance): Closer {
     session.once('close', () => sessions.delete(session));
   });
   return {
+    listen: async () => {
+      await app.listen({ port, host });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : 0;
+    },
     stopAccepting: () => {
       // Not the HTTP server's own `close`: it cuts connections whose answer has been written but not yet sent.
       Server.prototype.close.call(app.server);
@@ -29,6 +31,7 @@ export function createCloser(app: FastifyInstance): Closer {
       app.server.close(); // at once: `app.close` takes a few turns, in which connections would still come
       app.server.closeAllConnections?.();
       for (const session of sessions) session.destroy();
+      destroyUpgraded();
       await app.close();
     },
   };

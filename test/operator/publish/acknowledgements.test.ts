@@ -5,7 +5,7 @@ import { organisation, snapshot, waitFor, workspace } from '@gatehouse/test/kit'
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../gateway/src/lib/secret.ts';
-import { createAdmin } from '../../../gateway/src/server/admin.ts';
+import { createAdminListener } from '../../../gateway/src/server/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { type Acknowledgements, createAcknowledgements, type FleetPod } from '../../../operator/src/publish/index.ts';
 import type { KubeClient } from '../../../operator/src/runtime/index.ts';
@@ -21,19 +21,22 @@ interface TestPod extends AsyncDisposable {
 /** The admin listener of a gateway that knows no provider, so that it serves without the entries of providers. */
 async function startPod(name: string, options: { readonly ready?: boolean } = {}): Promise<TestPod> {
   const snapshots = createSnapshotHolder({ providers: new Map() });
-  const app = createAdmin({
-    snapshots,
-    metrics: undefined,
-    version: 'test',
-    isAccepting: () => true,
-    sourceStatus: () => undefined,
-    token: new Secret(ADMIN_TOKEN),
-  });
-  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const listener = createAdminListener(
+    { host: '127.0.0.1', port: 0 },
+    {
+      snapshots,
+      metrics: undefined,
+      version: 'test',
+      isAccepting: () => true,
+      sourceStatus: () => undefined,
+      token: new Secret(ADMIN_TOKEN),
+    },
+  );
+  const adminPort = await listener.listen();
   return {
     snapshots,
-    pod: { name, uid: `uid-${name}`, ip: '127.0.0.1', ready: options.ready ?? true, adminPort: Number(url.port) },
-    [Symbol.asyncDispose]: () => app.close(),
+    pod: { name, uid: `uid-${name}`, ip: '127.0.0.1', ready: options.ready ?? true, adminPort },
+    [Symbol.asyncDispose]: listener.closeNow,
   };
 }
 

@@ -1,0 +1,47 @@
+/** The port of a listener. The HTTP server, its framework and its sockets are known in this folder only. */
+import type { Duplex } from 'node:stream';
+
+export interface Listener {
+  /** Opens the port; resolves with its number. Rejects when the address is taken or not ours. */
+  listen(): Promise<number>;
+  /** No further connections and, on those of HTTP/2, no further requests; whatever is in flight continues. */
+  stopAccepting(): void;
+  /** Cuts everything, upgraded connections included. */
+  closeNow(): Promise<void>;
+}
+
+export interface ListenAddress {
+  /** Undefined: all addresses of the machine. */
+  readonly host: string | undefined;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** An HTTP/1.1 request with an `Upgrade` header (RFC 9110 section 7.8). */
+export interface UpgradeRequest {
+  readonly method: string;
+  /** The whole path, encoded. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  /** Lower-case names; repeated headers joined by `, `. */
+  header(name: string): string | undefined;
+}
+
+/** A connection that leaves HTTP. It counts as a request in flight until it is closed. */
+export interface UpgradedConnection {
+  /** Both directions, with backpressure; bytes that came right behind the request are read first. */
+  readonly socket: Duplex;
+  /**
+   * Aborted with an AppError when the client goes away (CLIENT_CLOSED) or the drain deadline passes (DRAINING). What is written
+   * during the abort is still sent, then the socket is closed.
+   */
+  readonly signal: AbortSignal;
+  /** Sends `101 Switching Protocols`. Throws a TypeError for a name or value that no header may have. */
+  switchProtocols(headers: Readonly<Record<string, string>>): void;
+}
+
+export interface UpgradeHandler {
+  /** Undefined: the connection stays HTTP and the request is served as if it had no `Upgrade` header. */
+  accept(request: UpgradeRequest): ((connection: UpgradedConnection) => void) | undefined;
+}

@@ -1,0 +1,77 @@
+/** Connections that leave HTTP/1.1: who accepts them, and their end. */
+import { type IncomingMessage, type Server, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError } from '../errors/index.ts';
+import { headerOf } from './client-request.ts';
+import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from './listener.ts';
+import type { InFlight } from './serve.ts';
+
+export interface Upgrades {
+  /** For the HTTP server: whether a request with an `Upgrade` header leaves HTTP. */
+  readonly shouldUpgradeCallback: (message: IncomingMessage) => boolean;
+  attach(server: Pick<Server, 'on'>): void;
+  /** Cuts all upgraded connections, which the HTTP server no longer knows. */
+  destroyAll(): void;
+}
+
+export function createUpgrades(handler: UpgradeHandler, inFlight: InFlight): Upgrades {
+  const accepted = new WeakMap<IncomingMessage, (connection: UpgradedConnection) => void>();
+  const sockets = new Set<Duplex>();
+  return {
+    shouldUpgradeCallback: (message) => {
+      const session = handler.accept(toUpgradeRequest(message));
+      if (session !== undefined) accepted.set(message, session);
+      return session !== undefined;
+    },
+    attach: (server) => {
+      server.on('upgrade', (message: IncomingMessage, socket: Duplex, early: Buffer) => {
+        const session = accepted.get(message);
+        if (session === undefined) {
+          socket.destroy();
+          return;
+        }
+        sockets.add(socket);
+        socket.on('close', () => sockets.delete(socket));
+        if (early.length > 0) socket.unshift(early);
+        run(session, socket, inFlight);
+      });
+    },
+    destroyAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function run(session: (connection: UpgradedConnection) => void, socket: Duplex, inFlight: InFlight): void {
+  const controller = new AbortController();
+  inFlight.add(controller);
+  socket.on('error', () => {}); // 'close' follows
+  socket.on('close', () => {
+    controller.abort(new AppError('CLIENT_CLOSED'));
+    inFlight.remove(controller);
+  });
+  session({
+    socket,
+    signal: controller.signal,
+    switchProtocols: (headers) => {
+      const lines = Object.entries(headers).map(([name, value]) => {
+        validateHeaderName(name);
+        validateHeaderValue(name, value);
+        return `${name}: ${value}\r\n`;
+      });
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n${lines.join('')}\r\n`);
+    },
+  });
+  // Behind the listeners of the session: its last bytes are in the socket by now.
+  controller.signal.addEventListener('abort', () => socket.end(() => socket.destroy()), { once: true });
+}
+
+function toUpgradeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): UpgradeRequest {
+  const mark = url.indexOf('?');
+  return {
+    method,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    header: (name) => headerOf(headers, name),
+  };
+}
