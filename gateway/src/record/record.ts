@@ -1,4 +1,4 @@
-/** What is known of a request after its last byte. The pipeline and the server collect the parts, sinks read the whole. */
+/** The record of a request after its last byte: pipeline and server collect the parts, sinks read it. */
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 
@@ -72,6 +72,7 @@ export interface Verdict {
 export const NO_VERDICTS: readonly Verdict[] = [];
 
 export interface DecisionFacts {
+  /** Of the target that answered. */
   readonly cache: CacheStatus | undefined;
   /** Retries of the target that answered; -1 when they were used up. */
   readonly retries: number | undefined;
@@ -90,6 +91,7 @@ export interface AttemptFacts {
   readonly answeredModel: string | undefined;
   readonly status: number;
   readonly error: AppError | undefined;
+  readonly cache: CacheStatus | undefined;
   /** Calls made to the provider: 0 for a cache hit, more than 1 when there were retries. */
   readonly calls: number;
   /** Unix time in ms. */

@@ -18,6 +18,7 @@ const attempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
   answeredModel: undefined,
   status: 200,
   error: undefined,
+  cache: 'MISS',
   calls: 1,
   startedAtMs: 0,
   durationMs: 5,
@@ -129,20 +130,7 @@ describe('the record of a request', () => {
 
   test.for<{ rule: string; given: Given; more?: Partial<Sink> }>([
     { rule: 'of an error', given: { status: 400 } },
-    {
-      rule: 'of a cache hit',
-      given: {
-        facts: {
-          decisions: {
-            cache: 'HIT',
-            retries: 0,
-            attemptsExhausted: false,
-            limits: NO_VERDICTS,
-            guardrails: NO_VERDICTS,
-          },
-        },
-      },
-    },
+    { rule: 'of a cache hit', given: { facts: { answeredBy: attempt({ cache: 'HIT' }) } } },
     { rule: 'of a target without provider', given: { facts: { answeredBy: attempt({ provider: undefined }) } } },
     { rule: 'of a stream in an unknown format', given: { body: { kind: 'stream', transform: undefined } } },
     { rule: 'that no sink reads', given: {}, more: { readsUsage: undefined as never } },

@@ -142,8 +142,8 @@ const withReport = (attempt: AttemptFacts, { usage, model }: AnswerReport): Atte
 /** A cached answer was counted when it was made, and an error has no usage. */
 function reportOf({ status, body, facts }: FinishedRequest['answer']): AnswerReport {
   if (body.kind === 'stream') return streamReport(body);
-  const { answeredBy, decisions } = facts;
-  if (status !== 200 || decisions.cache === 'HIT' || answeredBy?.provider === undefined) return NO_REPORT;
+  const { answeredBy } = facts;
+  if (status !== 200 || answeredBy?.provider === undefined || answeredBy.cache === 'HIT') return NO_REPORT;
   return readReport(body.bytes);
 }
 

@@ -152,7 +152,7 @@ describe('a stream', () => {
     await sent;
   });
 
-  test('that breaks has its last words, and is not cached', async () => {
+  test('that breaks ends in an error event, and is not cached', async () => {
     const { stored, store } = storeOf();
     const { upstream, response, sent } = open(UPPER, { store });
     upstream.push(Buffer.from('a'));
@@ -163,7 +163,7 @@ describe('a stream', () => {
     expect(stored).not.toContain('committed');
   });
 
-  test('without a format that breaks is cut, so that nobody takes it for whole', async () => {
+  test('in no known format that breaks is cut, so that it does not look whole', async () => {
     const { upstream, response, sent } = open(undefined);
     upstream.push(Buffer.from('a'));
     upstream.break(lost);
@@ -217,7 +217,7 @@ describe('a stream', () => {
       },
       held: true,
     },
-  ])('that cannot be read $rule ends with its last words, once', async ({ broken, held }) => {
+  ])('that cannot be read $rule ends in one error event', async ({ broken, held }) => {
     const { stored, store } = storeOf();
     const flow: string[] = [];
     const upstream = new BodyRelay({ pause: () => {}, resume: () => {}, abort: () => void flow.push('abort') });
@@ -257,7 +257,7 @@ describe('a stream', () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
     afterEach(() => void vi.useRealTimers());
 
-    test('says so in comments, between events only', async () => {
+    test('gets comments, between events only', async () => {
       const { upstream, response, sent } = open(
         { ...UPPER, push: (bytes) => bytes, end: () => '' },
         { keepAliveMs: 100 },

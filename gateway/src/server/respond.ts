@@ -79,11 +79,11 @@ function relay(
       if (atBoundary && !response.writableNeedDrain) writer.write(KEEP_ALIVE);
     }
     const fail = (error: AppError): void => {
-      const words = attempted(() => transform?.fail(error));
+      const event = attempted(() => transform?.fail(error));
       writer.flush();
-      if (words === undefined)
-        response.destroy(); // a cut connection is the only way to say it
-      else response.end(words);
+      if (event === undefined)
+        response.destroy(); // without a format for errors, a cut connection shows that the answer is not whole
+      else response.end(event);
       done(error);
     };
     const onAbort = (): void => upstream.cancel(toAbort(signal.reason));
@@ -135,10 +135,10 @@ function createWriter(response: ServerResponse, defer: Defer): { write(bytes: Bu
   };
 }
 
-/** What a transform says, or nothing when it fails a second time: the client's answer ends whatever happens. */
-function attempted<T>(ask: () => T): T | undefined {
+/** The result, or undefined when a broken transform throws again: the answer has to end in any case. */
+function attempted<T>(task: () => T): T | undefined {
   try {
-    return ask();
+    return task();
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Counters and histograms whose label sets are bounded, counted without the look-ups and copies of the registry's own. */
 import type { Counter, MetricType, MetricValue, Registry } from 'prom-client';
 
-/** Series one metric may have; further label sets are counted under `other` (DESIGN section 10). */
+/** Series one metric may have; further label sets are counted under `other`. */
 export const MAX_SERIES = 2_000;
 const OVERFLOW = 'other';
 
@@ -27,8 +27,8 @@ export function createCounter<L extends string>(options: CappedOptions<L>) {
   };
 }
 
-/** A number that goes up and down, without labels. */
-export function createLevel(options: Omit<CappedOptions<never>, 'labels' | 'maxSeries'>) {
+/** A gauge without labels. */
+export function createGauge(options: Omit<CappedOptions<never>, 'labels' | 'maxSeries'>) {
   let value = 0;
   register(options, 'gauge', () => [{ labels: {}, value }]);
   return {
@@ -89,7 +89,7 @@ function valuesOf<L extends string>(
 
 type Sample = Pick<MetricValue<string>, 'labels' | 'value'> & { readonly metricName?: string };
 
-/** Gives a metric to the registry, which only asks for its name and, at a scrape, for its values. */
+/** Registers a metric: the registry needs its name and, at a scrape, its values. */
 function register(
   { registry, name, help }: Pick<CappedOptions<string>, 'registry' | 'name' | 'help'>,
   type: `${MetricType}`,

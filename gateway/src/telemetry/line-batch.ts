@@ -1,11 +1,11 @@
 import type { DestinationStream } from 'pino';
 
 export interface LineBatch extends DestinationStream {
-  /** Writes what is waiting, e.g. before the process ends. */
+  /** Writes the lines that are held, e.g. before the process ends. */
   flush(): void;
 }
 
-/** Characters that wait at most: more are written at once. */
+/** Characters that are held at most: more are written at once. */
 const MAX_CHARS = 64 * 1024;
 
 /** Writes the log lines of one turn of the event loop together: one system call for many requests. */

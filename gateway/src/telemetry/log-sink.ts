@@ -1,8 +1,8 @@
 import type { AttemptFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
-import type { Modality, TokenUsage } from '../usage/index.ts';
+import type { ModalityTokens, TokenUsage } from '../usage/index.ts';
 import type { Logger } from './logger.ts';
 import { maskHeaders } from './mask.ts';
-import { waitedMs } from './metrics-sink.ts';
+import { totalUpstreamMs } from './metrics-sink.ts';
 
 export interface LogSinkOptions {
   readonly logger: Logger;
@@ -64,7 +64,7 @@ function toLine({ request, caller, route, decisions, attempts, answeredBy, answe
     snapshot: answer.snapshot,
     durationMs: round(answer.durationMs),
     firstByteMs: round(answer.firstByteMs),
-    upstreamMs: round(waitedMs(attempts)),
+    upstreamMs: round(totalUpstreamMs(attempts)),
     tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
     metadata: isEmpty(metadata) ? undefined : metadata,
     error: answer.error?.code,
@@ -84,17 +84,18 @@ function tokensOf({ input, output, cached, cacheWrite, reasoning, audio, image }
   };
 }
 
-const hasTokens = ({ input, output, cached }: Modality): boolean => input + output + cached > 0;
+const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input + output + cached > 0;
 
 /** One attempt in short. */
 function toTry(attempt: AttemptFacts): object {
-  const { provider, model, answeredModel, status, error, calls, durationMs, upstreamMs } = attempt;
+  const { provider, model, answeredModel, status, error, cache, calls, durationMs, upstreamMs } = attempt;
   return {
     provider,
     model,
     answeredModel,
     status,
     error: error?.code,
+    cache,
     calls,
     durationMs: round(durationMs),
     upstreamMs: round(upstreamMs),

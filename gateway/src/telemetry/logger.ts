@@ -43,7 +43,7 @@ function createTimestamp(): () => string {
   };
 }
 
-/** An error with its causes; stacks only where the fault is ours. */
+/** An error with its causes; with a stack only where the code has no code of the table or is INTERNAL. */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};

@@ -1,12 +1,12 @@
-/** Masking of header values in logs; behaviour-providers-hosts 11.8. */
+/** Masking of header values in logs; docs/security.md. */
 import { isCredentialHeader } from '../lib/header-names.ts';
 
-/** Our own headers that hold or may hold a credential, beside those whose names say so. */
-const ALWAYS: ReadonlySet<string> = new Set(['x-gw-config', 'x-gw-aws-external-id', 'x-gw-aws-role-arn']);
-/** The families that the public contract spells by letter carry cloud credentials. */
-const ALWAYS_PREFIXES = ['x-gw-cloud-'];
+/** Headers of the gateway that hold or may hold a credential, beside those whose names say so. */
+const ALWAYS_MASKED: ReadonlySet<string> = new Set(['x-gw-config', 'x-gw-aws-external-id', 'x-gw-aws-role-arn']);
+/** Headers whose names begin so carry cloud credentials. */
+const MASKED_PREFIXES = ['x-gw-cloud-'];
 
-/** The first two and last three characters of a value, without `Bearer `; short values vanish whole. */
+/** The first two and last three characters of a value, without `Bearer `; short values are masked whole. */
 export function maskValue(value: string): string {
   const bare = value.replace(/^Bearer +/i, '');
   return bare.length <= 8 ? '********' : `${bare.slice(0, 2)}********${bare.slice(-3)}`;
@@ -24,6 +24,6 @@ export function maskHeaders(
 
 const isMasked = (name: string, more: ReadonlySet<string>): boolean =>
   isCredentialHeader(name) ||
-  ALWAYS.has(name) ||
+  ALWAYS_MASKED.has(name) ||
   more.has(name) ||
-  ALWAYS_PREFIXES.some((prefix) => name.startsWith(prefix));
+  MASKED_PREFIXES.some((prefix) => name.startsWith(prefix));

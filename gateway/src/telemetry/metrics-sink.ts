@@ -21,7 +21,7 @@ export function createMetricsSink(metrics: Metrics): Sink {
 function countRequest(metrics: Metrics, { request, attempts, answeredBy, answer, decisions }: RequestRecord): void {
   const { operation } = request;
   const provider = answeredBy?.provider ?? NONE;
-  const upstreamMs = waitedMs(attempts);
+  const upstreamMs = totalUpstreamMs(attempts);
   metrics.requests.add({ operation, provider, status: statusLabel(answer.status) });
   metrics.duration.observe({ operation, provider }, answer.durationMs / 1000);
   metrics.overhead.observe({ operation }, Math.max(0, answer.firstByteMs - upstreamMs) / 1000);
@@ -32,7 +32,7 @@ function countRequest(metrics: Metrics, { request, attempts, answeredBy, answer,
 }
 
 /** Time spent waiting for providers, over all attempts, in ms. */
-export const waitedMs = (attempts: readonly AttemptFacts[]): number =>
+export const totalUpstreamMs = (attempts: readonly AttemptFacts[]): number =>
   attempts.reduce((sum, { upstreamMs }) => sum + upstreamMs, 0);
 
 function countAttempt(metrics: Metrics, { provider = NONE, status, calls, usage }: AttemptFacts): void {

@@ -1,6 +1,6 @@
-/** The metrics of the data plane (DESIGN section 10, decision 27); `METRICS` is the reference's list. */
+/** The metrics of the data plane; docs/reference/metrics.md is generated from `METRICS` and `GAUGES`. */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { createCounter, createHistogram, createLevel } from './capped.ts';
+import { createCounter, createGauge, createHistogram } from './capped.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
@@ -9,7 +9,7 @@ const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0
 export const METRICS = {
   requests: {
     name: 'gatehouse_requests_total',
-    help: 'Requests answered, by operation, first provider tried and status',
+    help: 'Requests answered, by operation, provider that answered and status',
     labels: ['operation', 'provider', 'status'],
     reference: 'request_count',
   },
@@ -90,7 +90,7 @@ export const GAUGES = {
   snapshotEntries: { name: 'gatehouse_snapshot_entries', help: 'Entries of the Snapshot that serves' },
   snapshotSourceConnected: {
     name: 'gatehouse_snapshot_source_connected',
-    help: '1 while the gateway would hear of a newer Snapshot',
+    help: '1 while the source of Snapshots is connected',
   },
   snapshotRejected: { name: 'gatehouse_snapshot_rejected', help: '1 while a newer Snapshot is refused' },
 } as const;
@@ -132,7 +132,7 @@ export function createMetrics(options: {
     errors: createCounter({ ...METRICS.errors, registry }),
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
-    inFlight: createLevel({ ...GAUGES.inFlight, registry }),
+    inFlight: createGauge({ ...GAUGES.inFlight, registry }),
     snapshotVersion: gauge(GAUGES.snapshotVersion),
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),

@@ -1,6 +1,6 @@
 import { isObject } from '@gatehouse/crds';
 
-/** Members whose values never reach a log, wherever they stand (behaviour-providers-hosts 11.8). */
+/** Members whose values never reach a log, at any depth. */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'apiKey',
   'api_key',
@@ -12,7 +12,7 @@ const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'fields',
 ]);
 const CENSOR = '[redacted]';
-/** Levels that are looked at; what lies deeper in a log record is left out of it. */
+/** Levels that are searched; deeper values are replaced. */
 const MAX_DEPTH = 8;
 
 type LogRecord = Record<string, unknown>;

@@ -10,6 +10,7 @@ const attempt = (over: Partial<RequestRecord['attempts'][number]> = {}): Request
   answeredModel: 'gpt-2025',
   status: 200,
   error: undefined,
+  cache: undefined,
   calls: 1,
   startedAtMs: 1,
   durationMs: 31.239,

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import { Secret } from '../lib/secret.ts';
-import { createCounter, createHistogram, createLevel, MAX_SERIES } from './capped.ts';
+import { createCounter, createGauge, createHistogram, MAX_SERIES } from './capped.ts';
 import { createLogger, createMetrics, GAUGES, METRICS, maskHeaders, maskValue } from './index.ts';
 
 describe('a metric', () => {
@@ -25,7 +25,7 @@ describe('a metric', () => {
 
   test('that is a level goes up and down', async () => {
     const registry = new Registry();
-    const level = createLevel({ name: 'l', help: 'h', registry });
+    const level = createGauge({ name: 'l', help: 'h', registry });
     for (const change of [level.inc, level.inc, level.dec]) change();
     expect(await registry.metrics()).toContain('\n# TYPE l gauge\nl 1\n');
   });

@@ -12,7 +12,7 @@ export interface AnswerReport {
 /** Bytes at the end of a whole answer that are searched for its usage. */
 const TAIL_BYTES = 16 * 1024;
 /** Characters at the start of an answer that are searched for its model. */
-export const HEAD_CHARS = 2 * 1024;
+export const MODEL_SEARCH_CHARS = 2 * 1024;
 /** Longest usage object that is read, in characters. */
 const MAX_USAGE_CHARS = 4096;
 const USAGE_KEY = Buffer.from('"usage"');
@@ -28,7 +28,7 @@ export function readReport(bytes: Buffer): AnswerReport {
   const at = tail.indexOf(USAGE_KEY);
   return {
     usage: at < 0 ? undefined : findUsage(tail.toString('latin1', at)),
-    model: findModel(bytes.toString('latin1', 0, Math.min(bytes.length, HEAD_CHARS))),
+    model: findModel(bytes.toString('latin1', 0, Math.min(bytes.length, MODEL_SEARCH_CHARS))),
   };
 }
 

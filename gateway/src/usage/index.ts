@@ -1,2 +1,2 @@
-export { type AnswerReport, findModel, findUsage, HEAD_CHARS, readReport } from './find.ts';
-export { type Modality, readUsage, type TokenUsage } from './token-usage.ts';
+export { type AnswerReport, findModel, findUsage, MODEL_SEARCH_CHARS, readReport } from './find.ts';
+export { type ModalityTokens, readUsage, type TokenUsage } from './token-usage.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 
 /** Tokens of one kind of content: each a part of the input, the output or the cached input. */
-export interface Modality {
+export interface ModalityTokens {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
@@ -21,9 +21,9 @@ export interface TokenUsage {
   readonly cacheWrite: number;
   /** Part of the output that the model thought and did not say. */
   readonly reasoning: number;
-  readonly text: Modality;
-  readonly audio: Modality;
-  readonly image: Modality;
+  readonly text: ModalityTokens;
+  readonly audio: ModalityTokens;
+  readonly image: ModalityTokens;
   /** What is counted and priced beside tokens, by the provider's name for it, e.g. `web_search_requests`. */
   readonly units: Readonly<Record<string, number>>;
 }
@@ -31,7 +31,7 @@ export interface TokenUsage {
 type Counts = Readonly<Record<string, unknown>>;
 
 const NO_COUNTS: Counts = {};
-const NO_MODALITY: Modality = { input: 0, output: 0, cached: 0 };
+const NO_MODALITY_TOKENS: ModalityTokens = { input: 0, output: 0, cached: 0 };
 const NO_UNITS: TokenUsage['units'] = {};
 /** Names of units that are kept of one answer: providers count a handful. */
 const MAX_UNITS = 16;
@@ -59,11 +59,11 @@ export function readUsage(usage: Counts): TokenUsage {
   };
 }
 
-function modalityOf(name: string, inputs: Counts, outputs: Counts): Modality {
+function modalityOf(name: string, inputs: Counts, outputs: Counts): ModalityTokens {
   const input = numberAt(inputs, name);
   const output = numberAt(outputs, name);
   const cached = numberAt(objectAt(inputs, 'cached_tokens_details'), name);
-  return input + output + cached === 0 ? NO_MODALITY : { input, output, cached };
+  return input + output + cached === 0 ? NO_MODALITY_TOKENS : { input, output, cached };
 }
 
 function unitsOf(given: unknown): TokenUsage['units'] {

@@ -4,7 +4,7 @@ import { createJsonLinesReader, createSseLinesReader, createSseReader } from './
 
 export { type FrameReader, MAX_FRAME_BYTES } from './reader.ts';
 
-/** How an upstream cuts its stream into events (behaviour-streaming 8.2). */
+/** How an upstream separates the events of its stream. */
 export type Framing = 'sse' | 'sse-lines' | 'json-lines' | 'aws-eventstream';
 
 const READERS: Readonly<Record<Framing, () => FrameReader>> = {

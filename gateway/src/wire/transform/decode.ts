@@ -2,18 +2,18 @@
 
 import { AppError } from '../../errors/index.ts';
 import { readJson } from '../../lib/json/index.ts';
-import { findModel, HEAD_CHARS, readUsage } from '../../usage/index.ts';
+import { findModel, MODEL_SEARCH_CHARS, readUsage } from '../../usage/index.ts';
 import type { Frame, StreamDecoder, StreamItem, Usage } from '../contract.ts';
 import type { FrameReader } from '../framing/index.ts';
 import type { StreamEncoder } from './encoder.ts';
-import { fieldsOf } from './relay.ts';
+import { errorFields } from './relay.ts';
 import type { ByteTransform } from './transform.ts';
 
 export interface DecodeParts {
   readonly reader: FrameReader;
   readonly decoder: StreamDecoder;
   readonly encoder: StreamEncoder;
-  /** Cleans the text of an error that the provider reports. */
+  /** Removes credentials from the text of an error that the provider reports. */
   readonly scrub?: (text: string) => string;
 }
 
@@ -26,10 +26,10 @@ export function createDecode({ reader, decoder, encoder, scrub = (text) => text 
       if (item.kind === 'usage') usage = item.usage;
       text += item.kind === 'error' ? scrub(encoder.encode(item)) : encoder.encode(item);
     }
-    if (head === '') head = text.slice(0, HEAD_CHARS);
+    if (head === '') head = text.slice(0, MODEL_SEARCH_CHARS);
     return text;
   };
-  /** What a decoder passes over may be anything but a piece of the answer that arrived broken. */
+  /** A frame that the decoder ignores must not be a broken part of the answer. */
   const read = (frame: Frame): readonly StreamItem[] => {
     const items = decoder.push(frame);
     if (items.length > 0 || !isBrokenJson(frame.data)) return items;
@@ -45,7 +45,7 @@ export function createDecode({ reader, decoder, encoder, scrub = (text) => text 
       const rest = reader.end().flatMap((frame) => decoder.push(frame));
       return encode([...rest, ...decoder.end()]) + encoder.end();
     },
-    fail: (error) => encoder.fail(fieldsOf(error)),
+    fail: (error) => encoder.fail(errorFields(error)),
     report: () => ({ usage: usage && readUsage(usage), model: findModel(head) }),
   };
 }

@@ -1,4 +1,4 @@
-/** Items to the text of a client's stream format; behaviour-streaming 8.3, 8.4 and decision 9. */
+/** Items to the text of a client's stream format; docs/behaviour/streams.md. */
 import type { ErrorFields, StreamItem, Usage } from '../contract.ts';
 import type { StreamProtocol } from './transform.ts';
 
@@ -16,7 +16,7 @@ export interface EncoderOptions {
   readonly includeUsage: boolean;
 }
 
-/** Type of the error that stands for a stream which ended before it was complete. */
+/** Type of the error of a stream that ended before it was complete. */
 const STREAM_ERROR = 'stream_error';
 const DONE = 'data: [DONE]\n\n';
 
@@ -45,7 +45,7 @@ function createChunkEncoder({ provider, includeUsage }: EncoderOptions): StreamE
       return sse(includeUsage ? { ...item.data, usage: null } : item.data);
     },
     end: () => {
-      if (failed?.type === STREAM_ERROR) return ''; // a broken stream has no proper end (decision 8)
+      if (failed?.type === STREAM_ERROR) return ''; // a broken stream has no [DONE]
       const totals =
         includeUsage && usage !== undefined && failed === undefined ? sse({ ...envelope, choices: [], usage }) : '';
       return `${totals}${DONE}`;
@@ -54,7 +54,7 @@ function createChunkEncoder({ provider, includeUsage }: EncoderOptions): StreamE
   };
 }
 
-/** Messages and responses: named events that already carry their usage; no terminator of ours. */
+/** Messages and responses: named events that already carry their usage, without `[DONE]`. */
 function createEventEncoder(protocol: StreamProtocol): StreamEncoder {
   let sequence = 0;
   const failure = (error: ErrorFields): string =>

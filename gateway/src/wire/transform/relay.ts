@@ -1,4 +1,4 @@
-/** Streams whose bytes are already right: passed on, and watched only for what must be said if they break. */
+/** Streams whose bytes are in the client's format: passed on; their start and end are kept for an error event. */
 import type { AppError } from '../../errors/index.ts';
 import { findModel, findUsage, readUsage } from '../../usage/index.ts';
 import type { ErrorFields } from '../contract.ts';
@@ -6,40 +6,40 @@ import type { SseRelay } from '../openai/index.ts';
 import { messagesError, responseFailed } from './encoder.ts';
 import type { ByteTransform, StreamProtocol } from './transform.ts';
 
-/** Bytes of the start and end of a stream that are remembered: enough for an id, a sequence number and the usage. */
+/** Bytes of the start and end of a stream that are kept: enough for an id, a sequence number and the usage. */
 const HEAD_BYTES = 2 * 1024;
 const TAIL_BYTES = 16 * 1024;
-/** Bytes of an unfinished event that wait for its end; a longer event goes on as it comes. */
+/** Bytes of an unfinished event that are held until its end; a longer event is passed on as it comes. */
 const MAX_HELD_BYTES = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
-const NOTHING: Buffer = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'].map((end) => Buffer.from(end));
 const EVENT_BOUNDARY = /(?:\n\n|\r\n\r\n|\r\r)$/;
 const SEQUENCE = /"sequence_number": ?(\d{1,9})/g;
 const RESPONSE_ID = /"id": ?"(resp_[\w-]{1,128})"/;
 
-/** Stands in every event that reports an error in a format that is known. */
+/** Part of every event that reports an error in a known format. */
 const ERROR_WORD = Buffer.from('rror');
-/** One of them stands in every event of an answer in a format that is known. */
+/** Every event of an answer in a known format has one of them. */
 const ANSWER_WORDS = ['"choices"', '"type"', '"candidates"'].map((word) => Buffer.from(word));
 const mayReportError = (bytes: Buffer): boolean =>
   bytes.includes(ERROR_WORD) || !ANSWER_WORDS.some((word) => bytes.includes(word));
 
 /** The bytes as they are. */
-const UNTOUCHED: SseRelay = { push: (bytes) => bytes, end: () => Buffer.alloc(0) };
+const PASS_THROUGH: SseRelay = { push: (bytes) => bytes, end: () => Buffer.alloc(0) };
 
 export interface RelayOptions {
   readonly relay?: SseRelay;
-  /** Cleans bytes in which the provider may report an error. */
+  /** Removes credentials from bytes in which the provider may report an error. */
   readonly scrub?: (bytes: Buffer) => Buffer;
 }
 
 export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}): ByteTransform {
-  const { relay = UNTOUCHED, scrub } = options;
+  const { relay = PASS_THROUGH, scrub } = options;
   const cleaned = (bytes: Buffer): Buffer => (scrub !== undefined && mayReportError(bytes) ? scrub(bytes) : bytes);
   let head: Buffer | undefined;
-  const gate = createGate(protocol === 'events' ? endOfLines : endOfEvents);
+  const gate = createEventBuffer(protocol === 'events' ? endOfLines : endOfEvents);
   const tail = createTail();
   return {
     push: (bytes) => {
@@ -57,7 +57,7 @@ export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}
     fail: (error) => {
       const text = tail.text();
       const boundary = text === '' || EVENT_BOUNDARY.test(text) ? '' : '\n\n';
-      return boundary + lastWords(protocol, fieldsOf(error), { head: head?.toString('latin1') ?? '', tail: text });
+      return boundary + errorEvent(protocol, errorFields(error), { head: head?.toString('latin1') ?? '', tail: text });
     },
     report: () => {
       const start = head?.toString('latin1') ?? '';
@@ -68,20 +68,20 @@ export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}
   };
 }
 
-/** Holds back what is unfinished: behind half an event the last words of a broken stream would be read as its rest. */
-function createGate(endOfWhole: (bytes: Buffer) => number): { push(bytes: Buffer): Buffer; end(): Buffer } {
-  let held: Buffer = NOTHING;
+/** Holds unfinished events: an error event behind half an event would be read as its rest. */
+function createEventBuffer(endOfWhole: (bytes: Buffer) => number): { push(bytes: Buffer): Buffer; end(): Buffer } {
+  let held: Buffer = NO_BYTES;
   return {
     push: (bytes) => {
       const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
       const end = endOfWhole(all);
       const isTooLong = all.length - end > MAX_HELD_BYTES;
-      held = isTooLong || end === all.length ? NOTHING : all.subarray(end); // an empty slice would keep the whole buffer
-      return isTooLong || held === NOTHING ? all : all.subarray(0, end);
+      held = isTooLong || end === all.length ? NO_BYTES : all.subarray(end); // an empty slice would keep the whole buffer
+      return isTooLong || held === NO_BYTES ? all : all.subarray(0, end);
     },
     end: () => {
       const rest = held;
-      held = NOTHING;
+      held = NO_BYTES;
       return rest;
     },
   };
@@ -97,12 +97,12 @@ function endOfEvents(bytes: Buffer): number {
   return Math.max(...ends);
 }
 
-/** The index behind the last line end. Streams we know nothing about may separate their events by one only. */
+/** The index behind the last line end. Streams in an unknown format may separate their events by one only. */
 const endOfLines = (bytes: Buffer): number => Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 
-/** The last bytes of a stream, copied: thousands of small pieces kept alive cost more than what they hold. */
+/** The last bytes of a stream, copied: keeping thousands of small pieces costs more than their bytes. */
 function createTail(): { push(bytes: Buffer): void; text(): string } {
-  let ring: Buffer = NOTHING;
+  let ring: Buffer = NO_BYTES;
   let end = 0;
   let wrapped = false;
   const grow = (needed: number): void => {
@@ -124,7 +124,7 @@ function createTail(): { push(bytes: Buffer): void; text(): string } {
   };
 }
 
-function lastWords(protocol: StreamProtocol, error: ErrorFields, seen: { head: string; tail: string }): string {
+function errorEvent(protocol: StreamProtocol, error: ErrorFields, seen: { head: string; tail: string }): string {
   switch (protocol) {
     case 'messages':
       return `event: error\ndata: ${JSON.stringify(messagesError(error))}\n\n`;
@@ -140,8 +140,8 @@ function lastWords(protocol: StreamProtocol, error: ErrorFields, seen: { head: s
   }
 }
 
-/** What a client is told about a broken stream. */
-export function fieldsOf(error: AppError): ErrorFields {
+/** The error of a broken stream, as the client sees it. */
+export function errorFields(error: AppError): ErrorFields {
   const { expose, summary, type } = error.row;
   return { message: expose ? error.message : summary, type, param: null, code: null };
 }

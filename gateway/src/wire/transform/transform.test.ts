@@ -64,7 +64,7 @@ describe('a relay', () => {
     );
   });
 
-  test('holds no whole event back', () => {
+  test('holds no whole event', () => {
     for (const end of ['\n\n', '\r\n\r\n', '\r\r']) {
       const event = Buffer.from(`data: {"a":1}${end}`);
       for (const protocol of PROTOCOLS) {
@@ -76,11 +76,11 @@ describe('a relay', () => {
     }
   });
 
-  test('holds no line back of streams it knows nothing about', () => {
+  test('holds no line of a stream in an unknown format', () => {
     expect(bytesOf(createRelay('events').push(Buffer.from('{"a":1}\n{"b"'))).toString()).toBe('{"a":1}\n');
   });
 
-  test('lets an event go that is too long to be held', () => {
+  test('passes on an event that is too long to be held', () => {
     const relay = createRelay('chat');
     let sent = 0;
     for (let i = 0; i < 20; i += 1) sent += bytesOf(relay.push(Buffer.alloc(10_000, 'x'))).length;
@@ -115,10 +115,10 @@ describe('a relay', () => {
       want: /^event: error\ndata: \{"type":"error","error":\{"type":"stream_error","message":".+"\}\}\n\n$/,
     },
     { protocol: 'responses', want: /^event: response\.failed\ndata: \{"type":"response\.failed","sequence_number":0,/ },
-  ])('of $protocol says its last words in that format, without [DONE]', ({ protocol, want }) => {
-    const words = createRelay(protocol).fail(BROKEN);
-    expect(words).toMatch(want);
-    expect(words).not.toContain('[DONE]');
+  ])('of $protocol that breaks ends in an error event of that format, without [DONE]', ({ protocol, want }) => {
+    const event = createRelay(protocol).fail(BROKEN);
+    expect(event).toMatch(want);
+    expect(event).not.toContain('[DONE]');
   });
 
   test('knows the usage of its stream once it is over', () => {
@@ -210,7 +210,7 @@ describe('a decoded stream', () => {
     ]);
   });
 
-  test('of chat says nothing but the end after an error of the provider', () => {
+  test('of chat has nothing but the end after an error of the provider', () => {
     const events = seen(run(decode('chat', true), [framed('a', 'usage:1', 'error:No', 'b')]).toString());
     expect(events.slice(1)).toEqual([
       '{"error":{"message":"No","type":"t","param":null,"code":null},"provider":"p"}',

@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors/index.ts';
 import type { AnswerReport } from '../../usage/index.ts';
 
-/** Whose stream format a client reads. `events`: server-sent events we know nothing more about. */
+/** The stream format of a client. `events`: server-sent events in an unknown format. */
 export type StreamProtocol = 'chat' | 'completion' | 'messages' | 'responses' | 'events';
 
 /** Turns the bytes of an upstream stream into the bytes of the client's. One per stream. */
@@ -10,8 +10,8 @@ export interface ByteTransform {
   push(bytes: Buffer): Buffer | string | undefined;
   /** The upstream ended properly: what is left to send. */
   end(): Buffer | string;
-  /** The upstream broke: the last words in the client's format, after which the stream is closed. */
+  /** The upstream broke: an error event in the client's format, after which the stream is closed. */
   fail(error: AppError): string;
-  /** What the stream reported, once it is over. */
+  /** Usage and model that the stream reported, once it is over. */
   report(): AnswerReport;
 }

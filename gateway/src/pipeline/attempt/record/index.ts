@@ -125,6 +125,7 @@ export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   answeredModel: undefined,
   status: outcome.status,
   error: outcome.error,
+  cache: outcome.cacheStatus,
   calls: outcome.calls,
   startedAtMs: performance.timeOrigin + outcome.startedMs,
   durationMs: outcome.durationMs,
