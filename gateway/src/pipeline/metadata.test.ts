@@ -34,6 +34,16 @@ describe('metadata', () => {
     expect(of(headers, by)).toEqual(want);
   });
 
+  test('has the members of key and workspace before those of the client', () => {
+    const metadata = of({ baggage: 'x=1,team=2', 'x-gw-metadata': '{"y":"1"}' }, caller({ team: 'a' }, { area: 'b' }));
+    expect(Object.entries(metadata)).toEqual([
+      ['team', 'a'],
+      ['area', 'b'],
+      ['x', '1'],
+      ['y', '1'],
+    ]);
+  });
+
   test('has members of any name and no prototype', () => {
     const metadata = metadataOf(fakeRequest({ headers: { 'x-gw-metadata': '{"__proto__":{"x":1}}' } }), caller());
     expect(Object.getPrototypeOf(metadata)).toBeNull();

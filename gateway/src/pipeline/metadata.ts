@@ -11,13 +11,13 @@ const MAX_BAGGAGE = 64;
 /** Baggage under the request's own metadata, under the key's defaults, under the workspace's. */
 export function metadataOf(request: ClientRequest, { key, workspace }: Caller): Metadata {
   const user = key.user === undefined ? undefined : { _user: key.user };
+  const own = [key.defaults.metadata, workspace.defaults.metadata, user];
   return Object.assign(
     Object.create(null),
+    ...own, // first for the order alone: records keep the first members, and these are not the client's
     parseBaggage(request.header('baggage')),
     parseMetadata(request.header('x-gw-metadata')),
-    key.defaults.metadata,
-    workspace.defaults.metadata,
-    user,
+    ...own,
   );
 }
 

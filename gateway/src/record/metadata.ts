@@ -7,14 +7,14 @@ const MAX_MEMBERS = 64;
 const NO_METADATA: Metadata = {};
 
 /**
- * Metadata as it is recorded: names and values as texts, cut to 128 characters. Of more than 64 members the last ones are
- * kept: those of the key and the workspace come after the client's.
+ * Metadata as it is recorded: names and values as texts, cut to 128 characters. Of more than 64 members the first ones
+ * are kept: those of the key and the workspace come before the client's.
  */
 export function boundMetadata(metadata: Readonly<Record<string, unknown>>): Metadata {
   const names = Object.keys(metadata);
   if (names.length === 0) return NO_METADATA;
   const out: Record<string, string> = Object.create(null); // names come from clients
-  for (const name of names.slice(-MAX_MEMBERS)) out[name.slice(0, MAX_CHARS)] = toText(metadata[name]);
+  for (const name of names.slice(0, MAX_MEMBERS)) out[name.slice(0, MAX_CHARS)] = toText(metadata[name]);
   return out;
 }
 

@@ -153,13 +153,13 @@ describe('the record of a request', () => {
 
   test('bounds metadata and spans, which come from clients', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`name-${at}`, 'v']));
-    const metadata = { ...many, long: 'x'.repeat(1_000), count: 5, nested: { a: [1] }, nothing: null };
+    const metadata = { long: 'x'.repeat(1_000), count: 5, nested: { a: [1] }, nothing: null, ...many };
     const { request } = recordOf({
       facts: { metadata },
       trace: { spanName: 's'.repeat(5_000), parentSpanId: 'p'.repeat(5_000) },
     });
     expect(Object.keys(request.metadata)).toHaveLength(64);
-    expect(request.metadata).toMatchObject({ count: '5', nested: '{"a":[1]}', nothing: 'null', 'name-199': 'v' });
+    expect(request.metadata).toMatchObject({ count: '5', nested: '{"a":[1]}', nothing: 'null', 'name-0': 'v' });
     expect(request.metadata['long']).toHaveLength(128);
     expect(request.trace.spanName).toHaveLength(256);
     expect(request.trace.parentSpanId).toHaveLength(256);
