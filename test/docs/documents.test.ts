@@ -4,12 +4,13 @@ import { dirname, join, normalize } from 'node:path';
 import { isObject } from '@gatehouse/crds';
 import { API_VERSION, isKindName, parseResource } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Block, blocksOf, documents, linksOf, ROOT } from './documents.ts';
 
 /** Who runs the shell blocks of a document; a document that is not here must have none. */
 const RUN_BY: Readonly<Record<string, readonly string[]>> = {
+  'DEVELOPMENT.md': ['test/docs/commands/development.test.ts'],
   'README.md': ['test/docs/commands/standalone.test.ts', 'test/e2e/e2e.test.ts'],
   'docs/guide/standalone.md': ['test/docs/commands/standalone.test.ts'],
   'docs/guide/kubernetes.md': ['test/chart/guide.test.ts'],
@@ -68,6 +69,16 @@ describe('documents', () => {
       }
     }
   });
+});
+
+test('the hosted workflow runs .ci/run, and its cache key is made of files that exist', () => {
+  const workflow = readFileSync(join(ROOT, '.github/workflows/ci.yaml'), 'utf8');
+  const { jobs } = parse(workflow);
+  const steps: readonly { readonly run?: string }[] = jobs.lanes.steps;
+  expect(steps.at(-1)?.run).toBe('.ci/run');
+  const hashed = [...(/hashFiles\(([^)]*)\)/.exec(workflow)?.[1] ?? '').matchAll(/'([^']+)'/g)];
+  expect(hashed.length).toBeGreaterThan(0);
+  for (const [, path = ''] of hashed) expect(existsSync(join(ROOT, path.replace('/**', ''))), path).toBe(true);
 });
 
 /** What is wrong with a value that says it is one of our resources, but for what is known and not served. */

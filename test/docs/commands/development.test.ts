@@ -1,0 +1,13 @@
+/** The commands of DEVELOPMENT.md, in this checkout: they only read it. */
+import { expect, test } from 'vitest';
+import { capture } from '../../../scripts/machine/index.ts';
+import { blocksOf, ROOT } from '../documents.ts';
+
+const commands = blocksOf('DEVELOPMENT.md')
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ line, text }) => text.split('\n').map((command, at) => ({ place: `line ${line + at}`, command })));
+
+test.for(commands)('$place: $command', async ({ command }) => {
+  const { code, stdout, stderr } = await capture(['bash', '-c', command], { cwd: ROOT });
+  expect(code, stdout + stderr).toBe(0);
+});
