@@ -2,8 +2,9 @@
  * The proof: Gatehouse on nodes with real pods, from the installation to its removal, in this order on one cluster. A
  * scenario stands in a file of its own and brings its own workspace; all but the first need the installation.
  */
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { nodesUnavailable } from '../cluster/index.ts';
+import { printPodLogs } from './kit/diagnosis.ts';
 import { inventory } from './kit/inventory.ts';
 import { startWorld, type World } from './kit/world.ts';
 import { brokenResources } from './scenarios/broken.ts';
@@ -23,6 +24,9 @@ describe.skipIf(unavailable !== undefined)('Gatehouse on Kubernetes', () => {
   beforeAll(async () => {
     world = await startWorld();
     before = await inventory(world.controlPlane);
+  });
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') printPodLogs(world.controlPlane.folder);
   });
   afterAll(() => world[Symbol.asyncDispose]());
   const controlPlane = () => world.controlPlane;

@@ -30,6 +30,7 @@ export function outages(controlPlane: () => ControlPlane): void {
 
       killProgram('/app/operator.js', await leaderOf(cluster));
       await cluster.apiServer.stop();
+      await using _back = { [Symbol.asyncDispose]: () => cluster.apiServer.start() }; // for the scenarios after this one
       const outage = pause(OUTAGE_MS);
       await pause(KILL_AFTER_MS);
       const killedAt = Date.now();
