@@ -27,7 +27,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{- /* Namespaces in the organisation's hands whose fleets may serve any workspace, as JSON. */ -}}
+{{- /* Namespaces of the organisation, whose fleets may serve any workspace, as JSON. */ -}}
 {{- define "gatehouse.fleetNamespaces" -}}
 {{- prepend .Values.fleetNamespaces .Values.defaultFleet.namespace | uniq | sortAlpha | toJson -}}
 {{- end }}
@@ -38,7 +38,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- concat .Values.watchNamespaces $fleets (list .Release.Namespace) | uniq | sortAlpha | toJson -}}
 {{- end }}
 
-{{- /* Namespaces whose Secrets the operator may have, those of its fleets left out, as JSON. */ -}}
+{{- /* Namespaces in which the operator may access Secrets, without those of its fleets, as JSON. */ -}}
 {{- define "gatehouse.secretNamespaces" -}}
 {{- concat (list .Release.Namespace) .Values.watchNamespaces .Values.secrets.namespaces | uniq | sortAlpha | toJson -}}
 {{- end }}
@@ -85,7 +85,7 @@ subjects:
     namespace: {{ .root.Release.Namespace }}
 {{- end }}
 
-{{- /* What lets the operator have the Secrets of a namespace, for people to run. */ -}}
+{{- /* The command that grants the operator access to the Secrets of a namespace. */ -}}
 {{- define "gatehouse.secretsCommand" -}}
 {{- $role := include "gatehouse.role.workspaceSecrets" . -}}
 kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $role }} --serviceaccount={{ .Release.Namespace }}:gatehouse-operator
@@ -109,7 +109,7 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{- /* The Service that the operator makes for the default fleet. */ -}}
+{{- /* The Service that the operator creates for the default fleet. */ -}}
 {{- define "gatehouse.fleetService" -}}
 {{ .Values.defaultFleet.name }}-gateway
 {{- end }}

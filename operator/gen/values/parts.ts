@@ -1,4 +1,4 @@
-/** Building blocks of the chart's values: every leaf has a description, a default and another value to try. */
+/** Building blocks of the chart's values: every leaf has a description, a default and an example. */
 import { z } from 'zod';
 
 /** A value of the chart. `example` differs from the default and is what the chart's test sets. */
@@ -21,7 +21,7 @@ export const isLeaf = (member: Leaf | Section): member is Leaf => 'schema' in me
 
 export const section = (description: string, members: Members): Section => ({ description, members });
 
-/** A value: `[default, example]` and what it may be. */
+/** A value: its schema, `[default, example]` and description. */
 export const leaf = (
   schema: z.ZodType,
   [fallback, example]: readonly [fallback: unknown, example: unknown],
@@ -57,7 +57,7 @@ export const texts = (example: readonly string[], description: string): Leaf =>
 export const textMap = (example: Readonly<Record<string, string>>, description: string): Leaf =>
   leaf(z.record(z.string().min(1).max(316), shortText), [{}, example], description);
 
-/** A part of a Kubernetes object that is handed on as it is; the API server checks it. */
+/** A part of a Kubernetes object that is copied into the template; the API server validates it. */
 export const objectOf = (fallback: unknown, example: unknown, description: string): Leaf =>
   leaf(z.record(z.string(), z.unknown()), [fallback, example], description);
 
@@ -74,13 +74,13 @@ export const secretEntry = (description: string): Leaf =>
   );
 
 export const image = (repository: string, tag = ''): Section =>
-  section('Image; a digest wins over the tag.', {
-    repository: text([repository, `team/${repository}`], 'Repository, behind imageRegistry.'),
+  section('Image; the digest takes precedence over the tag.', {
+    repository: text([repository, `team/${repository}`], 'Repository, after imageRegistry.'),
     tag: text([tag, '9.9.9'], tag === '' ? 'Tag; empty: the version of the chart.' : 'Tag.'),
     digest: leaf(
       z.string().regex(/^(sha256:[0-9a-f]{64})?$/),
       ['', `sha256:${'a'.repeat(64)}`],
-      'Digest of the image, sha256: and 64 hexadecimal digits: pods then run these bytes and no others, whatever the tag.',
+      'Digest of the image, sha256: and 64 hexadecimal digits; pods then run exactly this image, whatever the tag.',
     ),
     pullPolicy: choice(
       ['IfNotPresent', 'Always', 'Never'],

@@ -33,31 +33,31 @@ const namespaces = (example: readonly string[], description: string) =>
   leaf(z.array(namespace).max(200), [[], example], description);
 
 const operator: Members = {
-  replicas: int([1, 9], [2, 3], 'Pods; one leads, all answer webhooks and sidecars.'),
+  replicas: int([1, 9], [2, 3], 'Number of pods; one is the leader, all serve webhooks and sidecars.'),
   image: image('gatehouse-operator'),
   resources: resources({ cpu: '100m', memory: '256Mi' }, '1Gi'),
   logLevel: choice(['debug', 'info', 'warn', 'error'], ['info', 'debug'], 'Least severe level that is logged.'),
   leaseSeconds: int(
     [3, 300],
     [5, 15],
-    'Seconds the lease of a silent leader lasts; one that is killed is replaced within one and a half times that.',
+    'Duration of the leader lease in seconds; a leader that is killed is replaced within one and a half times that.',
   ),
   extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
   extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
-  extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Where they are mounted.'),
+  extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Mounts of the further volumes.'),
   serviceAccountAnnotations: textMap({ 'example.com/role': 'operator' }, 'Annotations of the ServiceAccount.'),
   podLabels: textMap({ team: 'platform' }, 'Further labels of the pods.'),
   podAnnotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations of the pods.'),
-  nodeSelector: textMap({ 'kubernetes.io/arch': 'arm64' }, 'Labels that nodes must carry.'),
-  tolerations: objects([{ key: 'control', operator: 'Exists' }], 'Taints that are borne.'),
+  nodeSelector: textMap({ 'kubernetes.io/arch': 'arm64' }, 'Labels that nodes must have.'),
+  tolerations: objects([{ key: 'control', operator: 'Exists' }], 'Taints that are tolerated.'),
   affinity: objectOf({}, { nodeAffinity: {} }, 'Affinity of the pods.'),
   topologySpreadConstraints: objects(
     [{ maxSkew: 1, topologyKey: 'example.com/rack', whenUnsatisfiable: 'DoNotSchedule' }],
     'Spread of the pods; empty: over nodes and zones as far as possible.',
   ),
   priorityClassName: text(['', 'system-cluster-critical'], 'Priority class of the pods.'),
-  podDisruptionBudget: section('PodDisruptionBudget: one pod may go at a time.', {
-    enabled: flag(true, 'Whether there is one.'),
+  podDisruptionBudget: section('PodDisruptionBudget: at most one pod may be disrupted at a time.', {
+    enabled: flag(true, 'Whether to create it.'),
   }),
 };
 
@@ -65,45 +65,45 @@ const webhook: Members = {
   validationFailurePolicy: choice(
     ['Ignore', 'Fail'],
     ['Ignore', 'Fail'],
-    'What becomes of writes of resources while no operator answers: Ignore lets them through, since the operator checks all of ' +
-      'them again and an outage of it must not stop a rollout.',
+    'Failure policy of resource validation while no operator is reachable: Ignore admits writes, since the operator validates all ' +
+      'resources again and its outage must not stop a rollout.',
   ),
   injectionFailurePolicy: choice(
     ['Fail', 'Ignore'],
     ['Fail', 'Ignore'],
-    'What becomes of pods that name a SidecarProfile while no operator answers: Fail refuses them, Ignore starts them without ' +
-      'a sidecar, and the profile counts them.',
+    'Failure policy for pods that name a SidecarProfile while no operator is reachable: Fail refuses them, Ignore starts them ' +
+      'without a sidecar, and the status of the profile counts them.',
   ),
   clientCA: text(
     ['', '-----BEGIN CERTIFICATE-----'],
-    'PEM of the authorities whose certificates the API server shows to webhooks (its AdmissionConfiguration says which); empty: ' +
-      'whoever reaches port 9443 may ask.',
+    'PEM of the authorities for the client certificate that the API server presents to webhooks (set in its ' +
+      'AdmissionConfiguration); empty: any client that reaches port 9443 is accepted.',
   ),
   apiServerCIDRs: texts(
     ['10.0.0.10/32'],
-    'Address ranges that the API server calls webhooks from; empty: any, since no selector tells where it is.',
+    'Address ranges from which the API server calls webhooks; empty: any, since no pod selector matches the API server.',
   ),
-  certManager: section('Certificate of the webhooks; the operator makes its own unless cert-manager does.', {
+  certManager: section('Certificate of the webhooks; issued by the operator itself unless cert-manager is enabled.', {
     enabled: flag(false, 'Whether cert-manager issues the certificate.'),
     issuerRef: objectOf(
       {},
       { kind: 'ClusterIssuer', name: 'internal' },
-      'The issuer; empty: an issuer for the one certificate, signed by itself.',
+      'The issuer; empty: a self-signed issuer for this certificate only.',
     ),
   }),
 };
 
 const defaultFleet: Members = {
-  enabled: flag(true, 'Whether the chart makes a GatewayFleet.'),
+  enabled: flag(true, 'Whether the chart creates a GatewayFleet.'),
   name: text(['default', 'main'], 'Name of the fleet.'),
   namespace: leaf(
     namespace,
     ['gatehouse-gateways', 'edge'],
-    'Namespace of the fleet; it holds credentials: keep it for fleets.',
+    'Namespace of the fleet; it contains credentials: use it for fleets only.',
   ),
   createNamespace: flag(
     true,
-    'Whether the chart makes the namespace; it stays when the chart goes, without anything of ours in it.',
+    'Whether the chart creates the namespace; uninstalling keeps the namespace and removes everything of Gatehouse from it.',
   ),
   spec: leaf(
     KINDS.GatewayFleet.spec,
@@ -118,25 +118,25 @@ const redis: Members = {
   resources: resources({ cpu: '50m', memory: '128Mi' }, '512Mi'),
   maxMemory: text(
     ['256mb', '1gb'],
-    'Memory for data; beyond it cached answers go first. Keep it well below the limit of the container.',
+    'Memory for data; beyond it entries with an expiry, such as cached answers, are evicted. Keep it well below the limit of the container.',
   ),
-  persistence: section('Keeps the data over restarts of the pod.', {
-    enabled: flag(false, 'Whether there is a volume; without one Redis starts empty with the pod.'),
+  persistence: section('Persistence of the data across restarts of the pod.', {
+    enabled: flag(false, 'Whether to use a volume; without one Redis starts empty after a restart.'),
     size: text(['1Gi', '8Gi'], 'Size of the volume.'),
     storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
   }),
   passwordSecretRef: secretEntry(
-    'Secret entry, in the namespace of the release, with a password of yours; then urlSecretRef is needed as well. Empty: the ' +
-      'operator makes one and writes it, once, into the Secret gatehouse-redis-password.',
+    'Secret entry, in the namespace of the release, with the password; urlSecretRef is then required, too. Empty: the operator ' +
+      'generates a password once and writes it into the Secret gatehouse-redis-password.',
   ),
   urlSecretRef: secretEntry(
-    "Secret entry, in the fleet's namespace, with the URL of a Redis: your own, or the chart's with a password of yours. " +
+    "Secret entry, in the fleet's namespace, with the URL of an external Redis, or of the chart's when passwordSecretRef is set. " +
       'Empty: the operator writes the URL.',
   ),
 };
 
 const ingress: Members = {
-  enabled: flag(false, 'Whether there is an Ingress.'),
+  enabled: flag(false, 'Whether to create an Ingress.'),
   className: text(['', 'nginx'], "Ingress class; empty: the cluster's default."),
   annotations: textMap({ 'example.com/timeout': '600' }, 'Annotations.'),
   host: text(['gateway.example.com', 'ai.example.com'], 'Host name.'),
@@ -144,14 +144,14 @@ const ingress: Members = {
 };
 
 const httpRoute: Members = {
-  enabled: flag(false, 'Whether there is an HTTPRoute of the Gateway API.'),
+  enabled: flag(false, 'Whether to create an HTTPRoute of the Gateway API.'),
   annotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations.'),
-  parentRefs: objects([{ name: 'public', namespace: 'gateways' }], 'Gateways that the route belongs to.'),
-  hostnames: texts(['ai.example.com'], 'Host names; empty: all of the Gateway.'),
+  parentRefs: objects([{ name: 'public', namespace: 'gateways' }], 'Gateways to which the route is attached.'),
+  hostnames: texts(['ai.example.com'], 'Host names; empty: all host names of the Gateway.'),
 };
 
 const monitorLabels = (what: string) =>
-  textMap({ release: 'prometheus' }, `Labels that your Prometheus selects ${what} by.`);
+  textMap({ release: 'prometheus' }, `Labels by which Prometheus selects ${what}.`);
 
 const monitoring: Members = {
   namespaces: namespaces(
@@ -159,89 +159,92 @@ const monitoring: Members = {
     'Namespaces whose pods may scrape the metrics of gateways, where NetworkPolicies are enforced.',
   ),
   podMonitor: section('PodMonitor of the gateway pods of every fleet.', {
-    enabled: flag(false, 'Whether there is one; needs the CRDs of the Prometheus operator.'),
+    enabled: flag(false, 'Whether to create it; needs the CRDs of the Prometheus operator.'),
     labels: monitorLabels('monitors'),
-    interval: text(['30s', '15s'], 'Time between two readings.'),
+    interval: text(['30s', '15s'], 'Scrape interval.'),
   }),
   serviceMonitor: section('ServiceMonitor of the operator.', {
-    enabled: flag(false, 'Whether there is one; needs the CRDs of the Prometheus operator.'),
+    enabled: flag(false, 'Whether to create it; needs the CRDs of the Prometheus operator.'),
     labels: monitorLabels('monitors'),
-    interval: text(['30s', '15s'], 'Time between two readings.'),
+    interval: text(['30s', '15s'], 'Scrape interval.'),
   }),
   prometheusRule: section('Alert rules.', {
-    enabled: flag(false, 'Whether there are any; needs the CRDs of the Prometheus operator.'),
+    enabled: flag(false, 'Whether to create them; needs the CRDs of the Prometheus operator.'),
     labels: monitorLabels('rules'),
   }),
   dashboard: section('Grafana dashboard in a ConfigMap.', {
-    enabled: flag(false, 'Whether there is one.'),
+    enabled: flag(false, 'Whether to create it.'),
     labels: leaf(
       z.record(z.string().min(1).max(316), z.string().max(63)),
       [{ grafana_dashboard: '1' }, { dashboards: 'all' }],
-      "Labels that Grafana's sidecar looks for.",
+      "Labels by which Grafana's sidecar selects dashboards.",
     ),
   }),
 };
 
 export const VALUES: Members = {
-  imageRegistry: text(['', 'registry.example.com/ai'], 'Put before every image repository.'),
+  imageRegistry: text(['', 'registry.example.com/ai'], 'Prefix of every image repository.'),
   imagePullSecrets: objects(
     [{ name: 'registry' }],
     'Secrets for pulling images, in the namespace of the release and in that of the default fleet, whose spec may name others. ' +
-      'For sidecars the pods they are added to must name theirs.',
+      'For sidecars the application pods must name their own.',
   ),
   runAsUser: leaf(
     z.int().min(1).max(4_294_967_295).nullable(),
     [65_532, 1234],
-    "User and group of the chart's own pods; null: what the platform gives (OpenShift). Pods of fleets have the user of their " +
-      'image or what the platform gives.',
+    "User and group of the chart's own pods; null: assigned by the platform (OpenShift). Pods of fleets have the user of their " +
+      'image, or one assigned by the platform.',
   ),
   watchNamespaces: namespaces(
     ['team-a'],
-    "Namespaces the operator serves, besides its own and the fleets'; empty: all. With a list its rights hold in these " +
-      'namespaces alone, those on Secrets and on running gateways included, but for kinds that belong to no namespace. They must ' +
+    "Namespaces that the operator serves, besides its own and the fleets'; empty: all. With a list its rights, also those on " +
+      'Secrets and for running gateways, are limited to these namespaces, except for cluster-scoped kinds. The namespaces must ' +
       'exist.',
   ),
   fleetNamespaces: namespaces(
     ['edge'],
-    "Namespaces, besides that of the default fleet, that are the organisation's too: fleets there may serve any workspace.",
+    'Further namespaces of the organisation, besides that of the default fleet: fleets there may serve any workspace.',
   ),
   workspaceFleetNamespaces: namespaces(
     ['team-b'],
     'Namespaces of workspaces, which must exist, in which the operator may run gateways: for a GatewayFleet of the workspace itself.',
   ),
   secrets: section(
-    "Where the operator may have Secrets besides its own namespace, the fleets' and watchNamespaces. Another namespace is granted " +
+    "Namespaces in which the operator may access Secrets, besides its own, the fleets' and watchNamespaces. Another namespace is granted " +
       'by: kubectl create rolebinding gatehouse-workspace-secrets --namespace NAMESPACE --clusterrole=gatehouse-workspace-secrets ' +
       '--serviceaccount=RELEASE-NAMESPACE:gatehouse-operator.',
     {
       namespaces: namespaces(['team-a'], 'Namespaces of workspaces, which must exist.'),
       clusterWide: flag(
         false,
-        'DANGEROUS: who gets hold of the account of the operator then reads, changes and deletes every Secret of the cluster, and ' +
-          'so becomes its administrator. For an upgrade from a version that had this right, until every namespace has its binding.',
+        'DANGEROUS: anyone who obtains the account of the operator can then read, change and delete every Secret of the cluster, ' +
+          'which makes them its administrator. For an upgrade from a version that had this right, until every namespace has its binding.',
       ),
     },
   ),
-  crossNamespaceRefs: flag(true, 'Whether references may leave their namespace where a ReferenceGrant allows it.'),
-  clusterDomain: text(['cluster.local', 'corp.example'], 'Domain behind the names of Services.'),
+  crossNamespaceRefs: flag(
+    true,
+    'Whether references to other namespaces are allowed where a ReferenceGrant permits them.',
+  ),
+  clusterDomain: text(['cluster.local', 'corp.example'], 'DNS domain of the cluster.'),
   allowedCustomHosts: texts(
     ['models.svc.cluster.local'],
-    'Hosts, with everything below them, and IP addresses that customHost of resources may name; empty: all.',
+    'Hosts, including every name below them, and IP addresses that customHost of resources may name; empty: all.',
   ),
   operator: section('The control plane.', operator),
-  gateway: section('The data plane; fleets and sidecars take this image unless their spec names one.', {
+  gateway: section('The data plane; fleets and sidecars use this image unless their spec names another.', {
     image: image('gatehouse-gateway'),
   }),
-  webhook: section('Admission.', webhook),
-  organisation: section('Defaults and enforcement for everybody.', {
-    create: flag(false, 'Whether the chart makes the Organisation.'),
+  webhook: section('Admission webhooks.', webhook),
+  organisation: section('Defaults and enforcement for all workspaces.', {
+    create: flag(false, 'Whether the chart creates the Organisation.'),
     spec: leaf(
       KINDS.Organisation.spec,
       [{}, { savedConfigsOnly: true }],
       'Its spec (docs/reference/kinds/organisation.md).',
     ),
   }),
-  defaultFleet: section('A GatewayFleet to begin with.', defaultFleet),
+  defaultFleet: section('The first GatewayFleet.', defaultFleet),
   redis: section(
     'Cached answers, sticky sessions and circuit breakers that pods share. Request limits are counted by each pod.',
     redis,
@@ -249,11 +252,11 @@ export const VALUES: Members = {
   ingress: section('Ingress to the default fleet.', ingress),
   httpRoute: section('Route of the Gateway API to the default fleet.', httpRoute),
   monitoring: section('Prometheus and Grafana.', monitoring),
-  networkPolicies: section('NetworkPolicies of the operator and of Redis; the operator makes those of fleets.', {
-    enabled: flag(true, 'Whether there are any.'),
+  networkPolicies: section('NetworkPolicies of the operator and of Redis; the operator creates those of fleets.', {
+    enabled: flag(true, 'Whether to create them.'),
   }),
-  aggregatedRoles: section("Rights on our kinds in the cluster's roles view, edit and admin.", {
-    enabled: flag(true, 'Whether they are added.'),
+  aggregatedRoles: section("Rights on the kinds of Gatehouse in the cluster's roles view, edit and admin.", {
+    enabled: flag(true, 'Whether to add them.'),
   }),
   extraObjects: objects(
     [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra' } }],
