@@ -44,7 +44,7 @@ function refuseDenied(name: string, result: Reservation | Denial): void {
 const BUSY_AFTER_MS = 1_000;
 
 /** Counts the request as one of its key until its answer has left. Throws KEY_CONCURRENCY_EXCEEDED. */
-export function enter(
+export function holdConcurrencySlot(
   { key }: Caller,
   { atEnd }: Pick<Exchange, 'atEnd'>,
   { concurrency }: { readonly concurrency: Concurrency },

@@ -17,7 +17,7 @@ interface Input {
 }
 
 /** What is open of a plan without breakers. */
-export const NO_CIRCUITS: ReadonlySet<string> = new Set();
+export const NO_OPEN_CIRCUITS: ReadonlySet<string> = new Set();
 /** The installation is the organisation (DESIGN section 4). */
 const ORGANISATION = 'default';
 
@@ -36,10 +36,10 @@ export async function openCircuits(
   nowMs: number,
 ): Promise<ReadonlySet<string>> {
   const { plan } = input.resolution;
-  if (!plan.hasBreaker) return NO_CIRCUITS;
+  if (!plan.hasBreaker) return NO_OPEN_CIRCUITS;
   const key = keyOf(input);
   const records = await storeBreaker.attempt(() => circuits.read(key));
-  if (!records.ok || records.value.size === 0) return NO_CIRCUITS;
+  if (!records.ok || records.value.size === 0) return NO_OPEN_CIRCUITS;
   const open = new Set<string>();
   for (const { path, breaker } of breakerLeaves(plan)) {
     const known = records.value.get(path);

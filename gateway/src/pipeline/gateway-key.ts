@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { SnapshotView } from '../snapshot/index.ts';
 
 /** What the keys begin with that Gatehouse makes; others are known by their hashes alone. */
-const MADE_BY_US = /gwk_[\w-]{8}/;
+const GENERATED_KEY = /gwk_[\w-]{8}/;
 /** Runs of characters that may be a key, and the padding of what is encoded. */
 const RUNS = /([\w.~+/-]{16,4096})(={0,2})/g;
 /** Runs of one value that are looked up: bounds the work a header can ask for. A value with more counts as one that holds a key. */
@@ -20,7 +20,7 @@ export const isKnownKey = (text: string, snapshot: KeyLookup): boolean =>
 export function holdsGatewayKey(text: string, snapshot: KeyLookup): boolean {
   const basic = BASIC.exec(text.trim())?.[1];
   const plain = basic === undefined ? text : Buffer.from(basic, 'base64').toString('latin1');
-  if (MADE_BY_US.test(plain) || isKnownKey(plain.trim(), snapshot)) return true;
+  if (GENERATED_KEY.test(plain) || isKnownKey(plain.trim(), snapshot)) return true;
   let runs = 0;
   for (const [padded, run = '', padding] of plain.matchAll(RUNS)) {
     runs += 1;

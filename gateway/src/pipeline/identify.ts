@@ -21,7 +21,7 @@ const GATEWAY_KEY = /^gwk_/;
 export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
   const bearer = bearerOf(request);
   const found = findKey(request, bearer);
-  if (sidecarProfile !== undefined && !isGatewayKey(found)) return ofSidecar(request, snapshot, sidecarProfile);
+  if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
   if (found === undefined) {
     const detail =
       'Invalid API Key: the request has none; send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization';
@@ -53,7 +53,7 @@ const isGatewayKey = (found: FoundKey | undefined): boolean =>
   (found.header === 'x-gw-api-key' || GATEWAY_KEY.test(found.secret));
 
 /** The application behind a sidecar: it has no key, and a placeholder where its SDK insists on one (DESIGN section 2). */
-function ofSidecar(request: ClientRequest, snapshot: SnapshotView, profile: string): Caller {
+function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: string): Caller {
   const record = snapshot.sidecar(profile);
   const workspace = record === undefined ? undefined : snapshot.workspace(record.workspace);
   if (record === undefined || workspace === undefined) {

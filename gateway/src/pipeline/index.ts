@@ -5,12 +5,12 @@ import type { Concurrency, Limiter } from '../limits/index.ts';
 import { NO_VERDICTS } from '../record/index.ts';
 import { type PlanNode, walkPlan } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
-import { admit, enter } from './admit.ts';
+import { admit, holdConcurrencySlot } from './admit.ts';
 import { type AttemptOutcome, type AttemptPorts, attemptFacts, attemptTarget } from './attempt/index.ts';
 import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
-import { type CircuitBreakerPort, NO_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
+import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderFor } from './error-answer.ts';
 import {
   type Answer,
@@ -23,7 +23,7 @@ import {
 } from './exchange.ts';
 import { identify } from './identify.ts';
 import type { Resolution, Resolver } from './resolve/index.ts';
-import { stickyChoice } from './session.ts';
+import { stickyChoice } from './sticky-session.ts';
 import { refuseLoop } from './via.ts';
 
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
@@ -98,7 +98,7 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);
-  enter(caller, exchange, ports);
+  holdConcurrencySlot(caller, exchange, ports);
   const admitted = admit(caller, exchange.request, ports);
   if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);
@@ -133,7 +133,7 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
   return walkPlan<AttemptOutcome>(plan.root, {
     facts: () => ({ metadata, params, pathname: exchange.request.path, work }),
     random: ports.random,
-    open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_CIRCUITS,
+    open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS,
     stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
       const outcome = await attemptTarget(ports.attempts, input, leaf);

@@ -10,7 +10,7 @@ import { compilePlan, type Plan } from '../../routing/index.ts';
 import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { suggestion } from './suggest.ts';
+import { nameSuggestion } from './suggest.ts';
 
 export interface ConfigResolver {
   /** The plan of the request; undefined when it names no config and has no default. Throws CONFIG_* errors. */
@@ -70,7 +70,7 @@ function savedPlan(slug: string, { caller: { workspace }, snapshot, namedBy }: N
   if (saved !== undefined) return saved.plan;
   throw new AppError('CONFIG_UNKNOWN', {
     param: 'x-gw-config',
-    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}${suggestion(slug, snapshot.configSlugs(workspace.name, namedBy))}`,
+    detail: `Invalid config id passed: no config ${slug} in the workspace ${workspace.name}${nameSuggestion(slug, snapshot.configSlugs(workspace.name, namedBy))}`,
   });
 }
 

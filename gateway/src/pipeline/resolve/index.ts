@@ -11,7 +11,7 @@ import type { Caller, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import {
-  type ProviderQuestion,
+  type ProviderInput,
   providerOfHeaders,
   providerOfModel,
   type RequestProvider,
@@ -20,7 +20,7 @@ import {
 import { refuseInline } from './saved-only.ts';
 
 export { headerFields, namesOwnFields, type RequestProvider } from './provider.ts';
-export { suggestion } from './suggest.ts';
+export { nameSuggestion } from './suggest.ts';
 
 /** Everything the attempts need to know about a request. */
 export interface Resolution {
@@ -76,15 +76,15 @@ export function createResolver(options: ResolverOptions): Resolver {
         refuseInline(request);
       }
       const plan = configs.resolve(request, caller, snapshot);
-      const question: ProviderQuestion = {
+      const input: ProviderInput = {
         request,
         caller,
         snapshot,
         providers: options.providers,
         hosts: options.hosts,
       };
-      const named = providerOfHeaders(question);
-      const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, question);
+      const named = providerOfHeaders(input);
+      const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
       const requestProvider = named ?? clean.provider;
       checkPlan(plan, { requestProvider, params: clean.params, exchange, caller });
       return {
@@ -121,27 +121,27 @@ function checkContentType({ operation: { bodies }, request }: Exchange): void {
 
 function withoutModelPrefix(
   params: JsonObject,
-  question: ProviderQuestion,
+  input: ProviderInput,
 ): { readonly params: JsonObject; readonly provider: RequestProvider | undefined } {
   const { model } = params;
-  const found = typeof model === 'string' && model.startsWith('@') ? providerOfModel(model, question) : undefined;
+  const found = typeof model === 'string' && model.startsWith('@') ? providerOfModel(model, input) : undefined;
   if (found === undefined) return { params, provider: undefined };
   return { params: mergeObjects(NO_PARAMS, params, { model: found.model }), provider: found.provider };
 }
 
-interface PlanQuestion {
+interface PlanInput {
   readonly requestProvider: RequestProvider | undefined;
   readonly params: JsonObject;
   readonly exchange: Exchange;
   readonly caller: Caller;
 }
 
-function checkPlan(plan: Plan | undefined, question: PlanQuestion): void {
-  const { requestProvider, exchange, caller } = question;
+function checkPlan(plan: Plan | undefined, input: PlanInput): void {
+  const { requestProvider, exchange, caller } = input;
   const { snapshot, operation } = exchange;
   if (operation.answerLocally !== undefined) return; // answers itself when nothing is named
   if (requestProvider === undefined && (plan === undefined || plan.needsRequestProvider)) {
-    throw missingProvider(plan, question);
+    throw missingProvider(plan, input);
   }
   const missing = plan?.slugs.filter((slug) => snapshot.provider(caller.workspace.name, slug) === undefined) ?? [];
   const [first] = missing;
@@ -153,7 +153,7 @@ function checkPlan(plan: Plan | undefined, question: PlanQuestion): void {
 }
 
 /** Nothing says who is to be called; a model that was meant to is the likeliest reason. */
-function missingProvider(plan: Plan | undefined, { params, exchange, caller }: PlanQuestion): AppError {
+function missingProvider(plan: Plan | undefined, { params, exchange, caller }: PlanInput): AppError {
   const slug = typeof params['model'] === 'string' ? modelSlugOf(params['model']) : undefined;
   const { snapshot } = exchange;
   if (slug !== undefined) {

@@ -7,13 +7,13 @@ import type { Provider } from '../../providers/contract.ts';
 import type { ManagedProvider, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { suggestion } from './suggest.ts';
+import { nameSuggestion } from './suggest.ts';
 
 export type RequestProvider =
   | { readonly kind: 'managed'; readonly record: ManagedProvider }
   | { readonly kind: 'named'; readonly provider: Provider; readonly fields: ReadonlyMap<string, MaybeSecret> };
 
-export interface ProviderQuestion {
+export interface ProviderInput {
   readonly request: ClientRequest;
   readonly caller: Caller;
   readonly snapshot: SnapshotView;
@@ -29,20 +29,20 @@ const ALIASES: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /** What the headers name; undefined when they name nothing. Throws PROVIDER_UNKNOWN or PROVIDER_SLUG_UNKNOWN. */
-export function providerOfHeaders(question: ProviderQuestion): RequestProvider | undefined {
-  const name = question.request.header('x-gw-provider')?.trim();
-  if (name?.startsWith('@')) return managed(name.slice(1).split('/', 1)[0] ?? '', 'x-gw-provider', question);
-  const virtualKey = question.request.header('x-gw-virtual-key')?.trim();
+export function providerOfHeaders(input: ProviderInput): RequestProvider | undefined {
+  const name = input.request.header('x-gw-provider')?.trim();
+  if (name?.startsWith('@')) return managedProvider(name.slice(1).split('/', 1)[0] ?? '', 'x-gw-provider', input);
+  const virtualKey = input.request.header('x-gw-virtual-key')?.trim();
   if (virtualKey !== undefined && virtualKey !== '') {
-    return managed(virtualKey.replace(/^@/, ''), 'x-gw-virtual-key', question);
+    return managedProvider(virtualKey.replace(/^@/, ''), 'x-gw-virtual-key', input);
   }
-  return name === undefined || name === '' ? undefined : named(name, question);
+  return name === undefined || name === '' ? undefined : literalProvider(name, input);
 }
 
 /** What a model of the form `@slug/model` names, if the slug is known here: `@` also starts model names of vendors. */
 export function providerOfModel(
   model: string,
-  { caller, snapshot }: ProviderQuestion,
+  { caller, snapshot }: ProviderInput,
 ): { readonly provider: RequestProvider; readonly model: string } | undefined {
   const slug = modelSlugOf(model);
   const record = slug === undefined ? undefined : snapshot.provider(caller.workspace.name, slug);
@@ -50,7 +50,7 @@ export function providerOfModel(
   return { provider: { kind: 'managed', record }, model: model.slice(slug.length + 2) };
 }
 
-function managed(slug: string, param: string, { caller, snapshot }: ProviderQuestion): RequestProvider {
+function managedProvider(slug: string, param: string, { caller, snapshot }: ProviderInput): RequestProvider {
   const record = snapshot.provider(caller.workspace.name, slug);
   if (record !== undefined) return { kind: 'managed', record };
   throw new AppError('PROVIDER_SLUG_UNKNOWN', {
@@ -62,16 +62,19 @@ function managed(slug: string, param: string, { caller, snapshot }: ProviderQues
 /** What an unknown slug could have meant. */
 export function slugSuggestion(slug: string, { workspace }: Caller, snapshot: SnapshotView): string {
   const known = snapshot.providers(workspace.name).map((record) => record.slug);
-  return suggestion(slug, known, (text) => `@${text}`);
+  return nameSuggestion(slug, known, (text) => `@${text}`);
 }
 
-function named(name: string, { request, caller, snapshot, providers, hosts }: ProviderQuestion): RequestProvider {
+function literalProvider(
+  name: string,
+  { request, caller, snapshot, providers, hosts }: ProviderInput,
+): RequestProvider {
   const provider = providers.get(name);
   if (provider === undefined) {
     const meant = snapshot.provider(caller.workspace.name, name) === undefined ? undefined : `; did you mean @${name}?`;
     throw new AppError('PROVIDER_UNKNOWN', {
       param: 'x-gw-provider',
-      detail: `Invalid provider passed: ${name}${meant ?? suggestion(name, [...providers.keys()])} (a provider of the workspace is written @slug)`,
+      detail: `Invalid provider passed: ${name}${meant ?? nameSuggestion(name, [...providers.keys()])} (a provider of the workspace is written @slug)`,
     });
   }
   const fields = new Map<string, MaybeSecret>();

@@ -5,7 +5,7 @@ import { nearestName } from '../../lib/nearest-name.ts';
 const MAX_LISTED = 8;
 
 /** The end of a sentence about an unknown name: the nearest known one, else the first few that there are. */
-export function suggestion(name: string, known: readonly string[], show = (text: string): string => text): string {
+export function nameSuggestion(name: string, known: readonly string[], show = (text: string): string => text): string {
   const near = nearestName(name, known);
   if (near !== undefined) return `; did you mean ${show(near)}?`;
   if (known.length === 0) return '; there is none yet';

@@ -3,7 +3,7 @@ import type { UpstreamHeaders } from '../../../upstream/index.ts';
 import type { HeaderMap } from '../../exchange.ts';
 
 /** What an upstream may not say to the client's browser about the gateway's own address, where its answer comes from. */
-const ABOUT_THE_ORIGIN: ReadonlySet<string> = new Set([
+const SITE_HEADERS: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'public-key-pins', 'expect-ct', 'clear-site-data'],
   ...['alt-svc', 'nel', 'report-to', 'reporting-endpoints', 'timing-allow-origin', 'service-worker-allowed'],
   ...['www-authenticate', 'authentication-info', 'refresh', 'permissions-policy', 'feature-policy', 'document-policy'],
@@ -29,7 +29,7 @@ export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
   const named = namedByConnection(headers['connection']);
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || named.has(name) || isHopByHop(name) || ABOUT_THE_ORIGIN.has(name)) continue;
+    if (value === undefined || named.has(name) || isHopByHop(name) || SITE_HEADERS.has(name)) continue;
     if (!DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))) out[name] = value;
   }
   return out;

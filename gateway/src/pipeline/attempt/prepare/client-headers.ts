@@ -11,7 +11,7 @@ import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
 import { READABLE_ENCODINGS } from '../map/index.ts';
 
 /** Of the gateway itself, in either spelling. */
-const OURS = /^x[_-]gw[_-]/;
+const GATEWAY_HEADER = /^x[_-]gw[_-]/;
 
 /** Whose headers they are. */
 export interface HeaderSource {
@@ -21,7 +21,7 @@ export interface HeaderSource {
 }
 
 /** They are made anew for the provider's host. */
-const ENDS_HERE: ReadonlySet<string> = new Set(['host', 'expect']);
+const PER_HOST: ReadonlySet<string> = new Set(['host', 'expect']);
 
 /**
  * The client's headers for the proxy mode: without those of its connection, the gateway's own, those that carry a
@@ -76,6 +76,6 @@ export function forwardedHeaders(
 
 /** Whether a header may go to a provider at all. */
 function mayLeave(name: string, value: string, { caller, snapshot }: HeaderSource): boolean {
-  if (ENDS_HERE.has(name) || isHopByHop(name) || isMetadataHeader(name) || OURS.test(name)) return false;
+  if (PER_HOST.has(name) || isHopByHop(name) || isMetadataHeader(name) || GATEWAY_HEADER.test(name)) return false;
   return !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
 }

@@ -6,7 +6,7 @@ import type { ManagedProvider } from '../../../snapshot/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { ClientRequest } from '../../exchange.ts';
 import type { Operation } from '../../operations/index.ts';
-import { suggestion } from '../../resolve/index.ts';
+import { nameSuggestion } from '../../resolve/index.ts';
 import { isModelName, modelsInBody, type NamedModels } from './named-models.ts';
 
 export interface ModelInput {
@@ -42,7 +42,7 @@ export function checkModelAllowList(account: Account, deployments: readonly Depl
     if (place.kind === 'none') return;
     refuse(`@${slug} admits listed models only: name the model in a JSON body, in model`);
   } else if (!models.has(model) && !deployments.some((each) => each.deploymentId === model && isListed(each, models))) {
-    refuse(`The model ${model} is not allowed for @${slug}${suggestion(model, [...models])}`);
+    refuse(`The model ${model} is not allowed for @${slug}${nameSuggestion(model, [...models])}`);
   }
 }
 

@@ -51,11 +51,11 @@ interface Account {
 }
 
 /** Throws the AppError that keeps the leaf from being used. */
-export function resolveTarget(leaf: Leaf, question: TargetInput): ResolvedTarget {
-  const account = accountOf(leaf, question);
-  checkManaged(account, question);
-  const host = hostOf(leaf, account, question);
-  const extra = extraFields(leaf, account, question);
+export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
+  const account = accountOf(leaf, input);
+  checkManaged(account, input);
+  const host = hostOf(leaf, account, input);
+  const extra = extraFields(leaf, account, input);
   const { managed } = account;
   if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
     const target = account.prepared;
@@ -65,7 +65,7 @@ export function resolveTarget(leaf: Leaf, question: TargetInput): ResolvedTarget
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
     ...(host.url === undefined ? {} : { customHost: host.url }),
     ...(managed === undefined ? {} : { headers: managed.headers }),
-    ownIdentity: mayUseIdentity(account, host, question),
+    ownIdentity: mayUseIdentity(account, host, input),
     stored: account.owner !== 'client',
     allPaths: account.prepared?.allPaths ?? false,
   });
@@ -139,16 +139,16 @@ function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }
   };
 }
 
-function checkManaged({ managed: record, deployments }: Account, question: TargetInput): void {
+function checkManaged({ managed: record, deployments }: Account, input: TargetInput): void {
   if (record === undefined) return;
   const provider = record.provider.id;
   if (record.needsFleet) {
     throw new AppError('NEEDS_FLEET', { provider, detail: `The credential of @${record.slug} stays with the fleet` });
   }
-  if (question.nowMs >= record.expiresAtMs) {
+  if (input.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  checkModelAllowList(record, deployments, question);
+  checkModelAllowList(record, deployments, input);
 }
 
 /** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
