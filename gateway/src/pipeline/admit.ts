@@ -40,7 +40,7 @@ function refuseDenied(name: string, result: Reservation | Denial): void {
   });
 }
 
-/** When a key that has too many requests under way may come again, in ms: one of them may end at any time. */
+/** `Retry-After` of a key with too many requests under way, in ms: one of them may end at any time. */
 const BUSY_AFTER_MS = 1_000;
 
 /** Counts the request as one of its key until its answer has left. Throws KEY_CONCURRENCY_EXCEEDED. */

@@ -2,7 +2,7 @@
 export interface CallBudget {
   /** Counts a call that is about to be made; false: it may not be made. */
   take(): boolean;
-  /** Whether one more call may be made. Asked only by who would make it: false is remembered as `exhausted`. */
+  /** Whether one more call may be made. Call it only to make that call: false is remembered as `exhausted`. */
   allowsMore(): boolean;
   /** Whether a call was left out because the budget was used up. */
   readonly exhausted: boolean;

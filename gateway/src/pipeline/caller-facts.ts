@@ -1,7 +1,7 @@
 import type { CallerFacts } from '../record/index.ts';
 import type { Caller } from './exchange.ts';
 
-/** What records say of a caller. */
+/** The caller as records name it. */
 export function callerFacts({ key, workspace }: Pick<Caller, 'key' | 'workspace'>): CallerFacts {
   return { keyId: key.id, key: key.name, user: key.user, workspace: workspace.name };
 }

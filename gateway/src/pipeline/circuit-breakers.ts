@@ -1,11 +1,11 @@
-/** Which targets a circuit breaker keeps open, and what an attempt does to their counts; behaviour-config-routing 5.6. */
+/** The open circuit breakers of a plan, and the counts that attempts add to them; docs/behaviour/routing.md. */
 import { breakerLeaves, breakerState, classifyForBreaker } from '../routing/index.ts';
 import { type CircuitStore, circuitKey, type StoreBreaker } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
 import type { Caller } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';
 
-/** Where the counts are. A store that fails reads as all closed. */
+/** The store of the counts. One that fails reads as all closed. */
 export interface CircuitBreakerPort {
   readonly circuits: CircuitStore;
   readonly storeBreaker: StoreBreaker;
@@ -16,9 +16,9 @@ interface Input {
   readonly resolution: Resolution;
 }
 
-/** What is open of a plan without breakers. */
+/** Of a plan without breakers. */
 export const NO_OPEN_CIRCUITS: ReadonlySet<string> = new Set();
-/** The installation is the organisation (DESIGN section 4). */
+/** An installation is one organisation. */
 const ORGANISATION = 'default';
 
 const keyOf = ({ caller, resolution: { plan } }: Input): string =>
@@ -57,7 +57,7 @@ export function recordCircuit(
   input: Input,
   { leaf, status, error, cacheStatus }: AttemptOutcome,
 ): void {
-  // Neither a client that left nor an earlier answer says anything about the target.
+  // A client that left and an answer of the cache prove nothing about the target.
   if (leaf.breaker === undefined || error?.code === 'CLIENT_CLOSED' || cacheStatus === 'HIT') return;
   const outcome = classifyForBreaker(leaf.breaker, status);
   if (outcome === undefined) return;

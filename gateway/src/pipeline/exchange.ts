@@ -37,12 +37,12 @@ export interface ClientRequest {
   readBody(kinds: readonly BodyKind[]): Promise<RequestBody>;
 }
 
-/** Who asks. */
+/** The holder of a gateway key, or the application behind a sidecar. */
 export interface Caller {
   readonly key: KeyRecord;
   /** SHA-256 of the key, lower-case hex. */
   readonly keyHash: string;
-  /** The headers of the caller's identity that hold a gateway key, this one or another: they go no further. */
+  /** The headers that hold a gateway key, the caller's or another: they are never sent on. */
   readonly keyHeaders: ReadonlySet<string>;
   /** The workspace names resolve in. */
   readonly workspace: WorkspaceRecord;
@@ -57,9 +57,9 @@ export interface Exchange {
   readonly snapshot: SnapshotView;
   /** Aborted with an AppError when the client goes away or the drain deadline passes. */
   readonly signal: AbortSignal;
-  /** Has a task done when the answer has left, or the client. */
+  /** Runs the task when the answer has been sent, or the client has left. */
   atEnd(task: () => void): void;
-  /** Holds what the attempts keep; closed when the answer has left. */
+  /** Accounts for the bytes that attempts keep; closed when the answer has been sent. */
   readonly memory: ByteAccount;
   /** `performance.now()` at the first byte of the request. */
   readonly startedMs: number;
@@ -73,7 +73,7 @@ export type AnswerBody =
   /** Relayed while it arrives, through the transform if there is one. */
   | { readonly kind: 'stream'; readonly upstream: UpstreamBody; readonly transform: ByteTransform | undefined };
 
-/** What goes back to the client, and what its record is made of. */
+/** The answer for the client and the facts for its record. */
 export interface Answer {
   readonly status: number;
   readonly headers: HeaderMap;

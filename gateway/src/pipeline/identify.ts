@@ -1,4 +1,4 @@
-/** Who asks: gateway key to key record and workspace; behaviour-lifecycle 1.4. */
+/** From the gateway key of a request to its record and workspace; docs/behaviour/requests.md#identification. */
 import { hash } from 'node:crypto';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
@@ -7,16 +7,16 @@ import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
 import { isKnownKey } from './gateway-key.ts';
 
-/** Longest key that is looked at, in characters: hashing must stay cheap. */
+/** Longest key that is looked up, in characters: hashing must stay cheap. */
 const MAX_KEY_LENGTH = 4096;
 const BEARER = /^Bearer +/i;
-/** What gateway keys begin with (DESIGN section 4): one that reaches a sidecar must not be taken for a provider's. */
+/** The prefix of gateway keys: one that reaches a sidecar must not be taken for a provider's key. */
 const GATEWAY_KEY = /^gwk_/;
 
 /**
  * The caller of a request. The gateway key is `x-gw-api-key`, else the bearer token, else `x-api-key` (what the Anthropic
- * SDK sends); what is left of `Authorization` is the provider's credential. On a sidecar, who sends no gateway key is the
- * SidecarProfile. Throws KEY_INVALID or KEY_WITHOUT_WORKSPACE.
+ * SDK sends); an `Authorization` that holds no gateway key is the caller's credential for the provider. On a sidecar a
+ * request without a gateway key is one of the SidecarProfile. Throws KEY_INVALID or KEY_WITHOUT_WORKSPACE.
  */
 export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
   const bearer = bearerOf(request);
@@ -52,7 +52,7 @@ const isGatewayKey = (found: FoundKey | undefined): boolean =>
   found.secret !== SIDECAR_PLACEHOLDER_KEY &&
   (found.header === 'x-gw-api-key' || GATEWAY_KEY.test(found.secret));
 
-/** The application behind a sidecar: it has no key, and a placeholder where its SDK insists on one (DESIGN section 2). */
+/** The application behind a sidecar: it has no key, or a placeholder where its SDK insists on one. */
 function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: string): Caller {
   const record = snapshot.sidecar(profile);
   const workspace = record === undefined ? undefined : snapshot.workspace(record.workspace);
@@ -84,7 +84,7 @@ function findKey(request: ClientRequest, bearer: string | undefined): FoundKey |
 
 const toSecret = (text: string | undefined): Secret | undefined => (text === undefined ? undefined : new Secret(text));
 
-/** The token of `Authorization`; behaviour-lifecycle 1.4 rules 1 and 7. */
+/** The value of `Authorization`, without `Bearer`. */
 function bearerOf(request: ClientRequest): string | undefined {
   const value = request.header('authorization')?.replace(BEARER, '').trim();
   return value === '' ? undefined : value;

@@ -1,4 +1,4 @@
-/** A request from authentication to the answer; the lines of `handle` are the order of behaviour-lifecycle 1.2 and 1.11. */
+/** A request from authentication to the answer: `serve` has the steps in their order; docs/behaviour/requests.md. */
 import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
@@ -50,11 +50,11 @@ export interface PipelinePorts {
   readonly attempts: AttemptPorts;
   readonly sessions: StickySessions;
   readonly breakers: CircuitBreakerPort;
-  /** Resolves when the patterns of a request may work for another slice. */
+  /** Resolves when the regular expressions of a request may run for another slice of time. */
   regexTurn(): Promise<void>;
   /** Calls to providers that one request may cause, over all targets and retries. */
   readonly maxAttempts: number;
-  /** Who calls without a key; undefined: nobody may. */
+  /** The SidecarProfile of requests without a key; undefined: they are refused. */
   readonly sidecarProfile: string | undefined;
   /** Uniform in [0, 1). */
   random(): number;
@@ -66,7 +66,7 @@ export interface Pipeline {
   handle(exchange: Exchange): Promise<Answer>;
 }
 
-/** What is known of a request so far, for the records. */
+/** What is known of a request so far, for its record. */
 interface Progress {
   caller?: Caller;
   resolution?: Resolution;

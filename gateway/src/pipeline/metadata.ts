@@ -1,14 +1,14 @@
-/** Metadata of a request after defaults; behaviour-lifecycle 1.6 rules 3 and 7. */
+/** Metadata of a request after defaults. */
 import { isObject } from '@gatehouse/crds';
 import { HEADER_JSON_LIMITS, readJson } from '../lib/json/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
 
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Baggage members that are read: the header is the client's. */
+/** Most members of a `baggage` header that are read. */
 const MAX_BAGGAGE = 64;
 
-/** Baggage under the request's own metadata, under the key's defaults, under the workspace's. */
+/** Later ones win: baggage, the request's own metadata, defaults of the key, defaults of the workspace, the key's user. */
 export function metadataOf(request: ClientRequest, { key, workspace }: Caller): Metadata {
   const user = key.user === undefined ? undefined : { _user: key.user };
   const own = [key.defaults.metadata, workspace.defaults.metadata, user];
@@ -21,7 +21,7 @@ export function metadataOf(request: ClientRequest, { key, workspace }: Caller): 
   );
 }
 
-/** A value that is not a JSON object, or has a member twice, is dropped, as the reference does. */
+/** A value that is not a JSON object, or has a member twice, is dropped. */
 export function parseMetadata(text: string | undefined): Metadata {
   if (text === undefined) return {};
   try {
@@ -32,7 +32,7 @@ export function parseMetadata(text: string | undefined): Metadata {
   }
 }
 
-/** W3C baggage: properties after `;` are dropped, values are percent-decoded where that works. */
+/** W3C Baggage: properties after `;` are dropped, values are percent-decoded where that works. */
 export function parseBaggage(text: string | undefined): Metadata {
   const out: Record<string, string> = Object.create(null);
   for (const member of text?.split(',').slice(0, MAX_BAGGAGE) ?? []) {

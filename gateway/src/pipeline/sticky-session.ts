@@ -1,20 +1,20 @@
-/** Sticky choices of load balancers; behaviour-config-routing 4.1. */
+/** Sticky sessions of load balancers; docs/behaviour/routing.md. */
 import { stickyKey } from '../routing/index.ts';
 import type { StickyPlan } from '../routing/plan.ts';
 import type { StickySessions } from '../store/index.ts';
 import type { Caller, Exchange } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';
 
-interface Question {
+interface StickyInput {
   readonly sticky: StickyPlan;
   readonly branch: string;
   readonly input: { readonly exchange: Exchange; readonly caller: Caller; readonly resolution: Resolution };
 }
 
-/** The index the session stays with. */
+/** The index of the target that the session keeps. */
 export function stickyChoice(
   sessions: StickySessions,
-  { sticky, branch, input }: Question,
+  { sticky, branch, input }: StickyInput,
   draw: (stored: number | undefined) => number,
 ): Promise<number> {
   const { caller, resolution, exchange } = input;

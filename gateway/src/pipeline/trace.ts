@@ -1,10 +1,10 @@
-/** Trace identity of a request; behaviour-lifecycle 1.6 rules 5 and 6, W3C Trace Context. */
+/** Trace identity of a request; W3C Trace Context. */
 import { randomUUID } from 'node:crypto';
 import { randomHex } from '../lib/random.ts';
 import type { ClientRequest, TraceContext } from './exchange.ts';
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
-/** Longest trace id that is echoed, in characters; visible ASCII only, so that it can stand in a header. */
+/** Trace ids that are echoed: at most 256 characters of visible ASCII, which is valid in a header. */
 const TRACE_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 
 /** The client's own identifiers win; a valid `traceparent` fills what is missing; the trace id always exists. */

@@ -1,4 +1,4 @@
-/** Requests that come back by way of a host that somebody named: our own ports are never reachable. */
+/** Requests that come back through a custom host are refused, so that the gateway's own ports are not reachable; docs/behaviour/hosts.md. */
 import { gatewaysOf, toVia, VIA_HEADER } from '@gatehouse/crds/hosts';
 import { AppError } from '../errors/index.ts';
 import type { ClientRequest } from './exchange.ts';
@@ -13,7 +13,7 @@ export function refuseLoop(request: ClientRequest, gateway: string): void {
   });
 }
 
-/** The way of a request for its next host: the gateways alone, for what else it came through is not that host's business. */
+/** The `Via` header for a custom host: names gateways only, other proxies before it are left out. */
 export const viaHeaders = (request: ClientRequest, gateway: string): Readonly<Record<string, string>> => ({
   [VIA_HEADER]: toVia([...gatewaysOf(request.header(VIA_HEADER)), gateway]),
 });

@@ -148,7 +148,7 @@ function unaryWriter(write: Write, contentType: string | string[] | undefined): 
   };
 }
 
-/** A stream that finds no room is not stored; its client notices nothing. */
+/** A stream without room in memory is not stored; the client gets it all the same. */
 function streamWriter(write: Write, format: StreamProtocol, memory: ByteAccount): CacheWriter {
   let assembler: Assembler | undefined = createAssembler(format, MAX_STREAM_BYTES);
   let taken = 0;

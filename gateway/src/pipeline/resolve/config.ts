@@ -1,4 +1,4 @@
-/** Which config a request runs under; behaviour-lifecycle 1.6 rules 1 and 2, 1.7 rules 1 to 3. */
+/** The config of a request: from its header, else the key's default, else the workspace's; docs/behaviour/routing.md. */
 import { createHash } from 'node:crypto';
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
 import { parseInlineConfig, type RoutingNode, type TargetCaps, walkTargets } from '@gatehouse/crds/config';
@@ -17,10 +17,10 @@ export interface ConfigResolver {
   resolve(request: ClientRequest, caller: Caller, snapshot: SnapshotView): Plan | undefined;
 }
 
-/** Compiled inline configs that are kept, and what they may add up to in bytes: their text and what their patterns keep. */
+/** Most compiled inline configs that are kept, and their size in bytes: texts and compiled patterns. */
 const MAX_INLINE_PLANS = 1_000;
 const MAX_INLINE_BYTES = 32 * 1024 * 1024;
-/** A plan takes several times the room of its text. */
+/** A plan takes several times the memory of its text. */
 const BYTES_PER_CHARACTER = 8;
 
 export interface ConfigRules {
@@ -84,14 +84,14 @@ function parseInline(text: string, { caps, hosts }: ConfigRules): Plan {
   if (parsed.ok && issues.length === 0) {
     return compilePlan(parsed.value, { saved: undefined, credential: () => undefined });
   }
-  throw refusal(issues);
+  throw invalidConfig(issues);
 }
 
 /** All problems, the first of which is named in the message: most clients show nothing else. */
-function refusal(issues: readonly Issue[]): AppError {
+function invalidConfig(issues: readonly Issue[]): AppError {
   const unsupported = issues.find(({ code }) => code === 'unsupported');
-  const telling = unsupported ?? issues[0];
-  const problem = telling === undefined ? undefined : sentenceOf(telling);
+  const named = unsupported ?? issues[0];
+  const problem = named === undefined ? undefined : sentenceOf(named);
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new AppError(unsupported === undefined ? 'CONFIG_INVALID' : 'FEATURE_UNSUPPORTED', {
     param: formatPath(['x-gw-config', ...(issues[0]?.path ?? [])]),
@@ -103,7 +103,7 @@ function refusal(issues: readonly Issue[]): AppError {
 const sentenceOf = ({ path, message }: Issue): string =>
   path.length === 0 ? message : `${formatPath(path)}: ${message}`;
 
-/** Addresses inside an inline config obey the rules of the custom-host header; behaviour-providers-hosts 11.3. */
+/** Addresses inside an inline config obey the rules of the custom-host header; docs/behaviour/hosts.md. */
 function hostIssues(root: RoutingNode, hosts: HostPolicy): Issue[] {
   const issues: Issue[] = [];
   const check = (url: string | undefined, path: readonly (string | number)[]): void => {

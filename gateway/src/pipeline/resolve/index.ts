@@ -1,4 +1,4 @@
-/** From a request to a plan: body, config, provider and the headers that overrule a config; behaviour-lifecycle 1.5 to 1.10. */
+/** From a request to a plan: body, config, provider and the headers that overrule a config; docs/behaviour/requests.md. */
 import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
 import { parseHeaderList } from '../../lib/header-list.ts';
@@ -31,7 +31,7 @@ export interface Resolution {
   readonly metadata: Metadata;
   /** The provider the request itself names. */
   readonly requestProvider: RequestProvider | undefined;
-  /** Headers that overrule the config (behaviour-config-routing 2.7). */
+  /** Headers that overrule the config. */
   readonly overrides: Overrides;
 }
 
@@ -39,7 +39,7 @@ export interface Overrides {
   readonly requestTimeoutMs: number | undefined;
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[] | undefined;
-  /** Only false has an effect: no source can force strictness back. */
+  /** The header switches strictness off; nothing switches it on again. */
   readonly relaxed: boolean;
   readonly cacheNamespace: string | undefined;
   readonly cacheRefresh: boolean;
@@ -152,7 +152,7 @@ function checkPlan(plan: Plan | undefined, input: PlanInput): void {
   });
 }
 
-/** Nothing says who is to be called; a model that was meant to is the likeliest reason. */
+/** No provider is named; a model with an unknown slug is the likeliest reason. */
 function missingProvider(plan: Plan | undefined, { params, exchange, caller }: PlanInput): AppError {
   const slug = typeof params['model'] === 'string' ? modelSlugOf(params['model']) : undefined;
   const { snapshot } = exchange;

@@ -1,4 +1,4 @@
-/** The provider a request names by itself: `@slug`, virtual key, `@slug/model`, or a raw name; lifecycle 1.7 rule 7. */
+/** The provider that a request names by itself: `@slug`, virtual key, `@slug/model`, or the name of a provider. */
 import { modelSlugOf } from '@gatehouse/crds/config';
 import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
@@ -21,14 +21,14 @@ export interface ProviderInput {
   readonly hosts: HostPolicy;
 }
 
-/** The public contract spells cloud families by letter (gateway-api "Cloud-specific headers"). */
+/** Headers of clouds have a second spelling, by letter. */
 const ALIASES: readonly (readonly [from: string, to: string])[] = [
   ['x-gw-azure-', 'x-gw-cloud-a-'],
   ['x-gw-vertex-', 'x-gw-cloud-b-'],
   ['x-gw-aws-', 'x-gw-cloud-c-'],
 ];
 
-/** What the headers name; undefined when they name nothing. Throws PROVIDER_UNKNOWN or PROVIDER_SLUG_UNKNOWN. */
+/** The provider that headers name; undefined when they name none. Throws PROVIDER_UNKNOWN or PROVIDER_SLUG_UNKNOWN. */
 export function providerOfHeaders(input: ProviderInput): RequestProvider | undefined {
   const name = input.request.header('x-gw-provider')?.trim();
   if (name?.startsWith('@')) return managedProvider(name.slice(1).split('/', 1)[0] ?? '', 'x-gw-provider', input);
@@ -39,7 +39,7 @@ export function providerOfHeaders(input: ProviderInput): RequestProvider | undef
   return name === undefined || name === '' ? undefined : literalProvider(name, input);
 }
 
-/** What a model of the form `@slug/model` names, if the slug is known here: `@` also starts model names of vendors. */
+/** The account and model of `@slug/model`, if the slug is known: `@` also starts model names of vendors. */
 export function providerOfModel(
   model: string,
   { caller, snapshot }: ProviderInput,
@@ -59,7 +59,7 @@ function managedProvider(slug: string, param: string, { caller, snapshot }: Prov
   });
 }
 
-/** What an unknown slug could have meant. */
+/** A suggestion for an unknown slug. */
 export function slugSuggestion(slug: string, { workspace }: Caller, snapshot: SnapshotView): string {
   const known = snapshot.providers(workspace.name).map((record) => record.slug);
   return nameSuggestion(slug, known, (text) => `@${text}`);
@@ -89,19 +89,19 @@ function literalProvider(
   return { kind: 'named', provider, fields };
 }
 
-/** What the client brings for the provider: the bearer token, or the header that some SDKs have for it. */
+/** The client's own credential for the provider: the bearer token, or `x-api-key`, which some SDKs send. */
 function credentialOf(request: ClientRequest, { credential, keyHeaders }: Caller): Secret | undefined {
   const vendorKey = keyHeaders.has('x-api-key') ? undefined : request.header('x-api-key');
   return credential ?? (vendorKey === undefined ? undefined : new Secret(vendorKey));
 }
 
-/** A header that carries a provider's address obeys the rules of custom hosts; behaviour-providers-hosts 11.3. */
+/** A header with a provider's address obeys the rules of custom hosts; docs/behaviour/hosts.md. */
 function refuseBadHost(url: string, header: string, hosts: HostPolicy): void {
   const checked = checkCustomHost(url, hosts, 'request');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: header, detail: `${header}: ${checked.error}` });
 }
 
-/** What headers say of one kind of fields: those of calls count whoever named the provider. */
+/** The fields of one kind that headers set; `call` fields count also for stored accounts. */
 export function headerFields(
   kind: 'call' | 'routing',
   providerId: string,
@@ -117,7 +117,7 @@ export function headerFields(
   return found;
 }
 
-/** Whether the request sets fields of the provider by headers of the gateway; what SDKs of vendors send by themselves is none. */
+/** Whether the request sets fields of the provider by headers of the gateway; headers that SDKs of vendors send do not count. */
 export const namesOwnFields = (providerId: string, request: ClientRequest): boolean =>
   (PROVIDER_CATALOGUE.get(providerId)?.fields ?? []).some(
     ({ header }) => header !== undefined && (request.header(header) ?? aliased(header, request)) !== undefined,

@@ -1,4 +1,4 @@
-/** What a request may not bring along when only saved configs are accepted; behaviour-lifecycle 1.7 rule 10. */
+/** Headers that are refused when only saved configs are accepted; docs/behaviour/requests.md. */
 import type { ErrorCode } from '@gatehouse/crds/errors';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
@@ -13,7 +13,7 @@ const URL_HEADERS: readonly string[] = [
   ),
 ];
 
-/** Throws at the first violation, naming the header. */
+/** Throws INLINE_* for the first such header. */
 export function refuseInline(request: ClientRequest): void {
   const refuse = (code: ErrorCode, header: string): never => {
     throw new AppError(code, { param: header });

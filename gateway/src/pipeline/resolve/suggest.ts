@@ -1,7 +1,7 @@
-/** What a caller who named something unknown could have meant. */
+/** Suggestions in errors about unknown names. */
 import { nearestName } from '../../lib/nearest-name.ts';
 
-/** Names that are listed when none is near. */
+/** Most names that are listed when none is near. */
 const MAX_LISTED = 8;
 
 /** The end of a sentence about an unknown name: the nearest known one, else the first few that there are. */

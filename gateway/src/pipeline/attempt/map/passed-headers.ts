@@ -2,13 +2,13 @@ import { isHopByHop, namedByConnection } from '../../../lib/header-names.ts';
 import type { UpstreamHeaders } from '../../../upstream/index.ts';
 import type { HeaderMap } from '../../exchange.ts';
 
-/** What an upstream may not say to the client's browser about the gateway's own address, where its answer comes from. */
+/** Headers about the site that answers, which is the gateway and not the provider; docs/behaviour/headers.md. */
 const SITE_HEADERS: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'public-key-pins', 'expect-ct', 'clear-site-data'],
   ...['alt-svc', 'nel', 'report-to', 'reporting-endpoints', 'timing-allow-origin', 'service-worker-allowed'],
   ...['www-authenticate', 'authentication-info', 'refresh', 'permissions-policy', 'feature-policy', 'document-policy'],
   ...['origin-agent-cluster', 'referrer-policy', 'accept-ch', 'critical-ch', 'set-login', 'speculation-rules'],
-  // Who serves is the gateway, and the hops behind it are nobody's business.
+  // Servers and proxies behind the gateway.
   ...['server', 'via', 'x-powered-by'],
   // Proxies before the gateway would obey them.
   ...['x-sendfile', 'x-lighttpd-send-file', 'x-reproxy-url'],
@@ -23,7 +23,7 @@ export function relayedHeaders(headers: UpstreamHeaders): HeaderMap {
   return out;
 }
 
-/** The headers of an upstream that the client gets: none of its connection or its site, and none of our names. */
+/** The headers of a provider that the client gets: none of its connection, its site or the gateway's own names. */
 export function passedHeaders(headers: UpstreamHeaders): HeaderMap {
   const out: HeaderMap = {};
   const named = namedByConnection(headers['connection']);

@@ -17,12 +17,12 @@ export interface CallFacts {
   readonly ownIdentity: boolean;
   /** Headers that hold a gateway key. */
   readonly keyHeaders: ReadonlySet<string>;
-  /** Takes up the headers that hooks ask for: what they make of the call depends on them. */
+  /** Collects the headers that hooks read, because the request depends on them. */
   readonly headersRead: Map<string, string>;
   now(): number;
 }
 
-/** What a provider's hooks see of the request. */
+/** The call as a provider's hooks see it. */
 export function createCall({ operation, request, snapshot }: Exchange, facts: CallFacts): Call {
   const { keyHeaders, headersRead, ...rest } = facts;
   return {
@@ -50,7 +50,7 @@ function withoutKeys(query: string, snapshot: KeyLookup): string {
   return pairs.some(holds) ? pairs.filter((pair) => !holds(pair)).join('&') : query;
 }
 
-/** The model a body names; empty when it names none. */
+/** The `model` of a body; empty without one. */
 export function modelOf(params: JsonObject): string {
   const { model } = params;
   return typeof model === 'string' ? model : '';

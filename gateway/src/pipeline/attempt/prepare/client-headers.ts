@@ -1,4 +1,4 @@
-/** Which headers of a client go to a provider. */
+/** The headers of a client that go to a provider; docs/behaviour/headers.md. */
 import {
   isClientAddressHeader,
   isCredentialHeader,
@@ -10,22 +10,21 @@ import type { Caller, ClientRequest } from '../../exchange.ts';
 import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
 import { READABLE_ENCODINGS } from '../map/index.ts';
 
-/** Of the gateway itself, in either spelling. */
+/** Headers of the gateway itself, in either spelling. */
 const GATEWAY_HEADER = /^x[_-]gw[_-]/;
 
-/** Whose headers they are. */
 export interface HeaderSource {
   readonly request: ClientRequest;
   readonly caller: Caller;
   readonly snapshot: KeyLookup;
 }
 
-/** They are made anew for the provider's host. */
+/** Written anew for the provider's host. */
 const PER_HOST: ReadonlySet<string> = new Set(['host', 'expect']);
 
 /**
  * The client's headers for the proxy mode: without those of its connection, the gateway's own, those that carry a
- * credential or a gateway key, and those that tell where the client is.
+ * credential or a gateway key, and those with the client's address.
  */
 export function clientHeaders(source: HeaderSource): Record<string, string> {
   const { request } = source;
@@ -38,7 +37,7 @@ export function clientHeaders(source: HeaderSource): Record<string, string> {
   return out;
 }
 
-/** Only encodings that can be read where a body has to be. */
+/** `accept-encoding` without encodings that the gateway cannot read. */
 const readableOnly = (value: string): string =>
   value
     .split(',')
@@ -50,12 +49,12 @@ const NOTHING: Readonly<Record<string, string>> = {};
 
 export interface Forwarding {
   readonly names: readonly string[];
-  /** Whether the names may stand for credentials: not beside a credential that somebody else has stored. */
+  /** Whether credentials may be forwarded: not beside a stored one of somebody above. */
   readonly credentials: boolean;
 }
 
 /**
- * The headers a config or the request wants passed on. Left out are absent ones, those of the connection and of metadata
+ * The headers that a config or the request asks to forward. Left out are absent ones, those of the connection and of metadata
  * services, the gateway's own, whatever holds a gateway key, and credentials where they are not allowed.
  */
 export function forwardedHeaders(

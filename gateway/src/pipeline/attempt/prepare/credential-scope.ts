@@ -1,7 +1,7 @@
 /**
- * Where a stored credential may be sent: to what its owner or somebody above the owner names, and to the hosts the
- * deployment trusts. Otherwise the holder of a gateway key could read it at a host of their own, or have it sign what they
- * name.
+ * The hosts that a stored credential may be sent to: those that its owner or somebody above the owner names, and those the
+ * deployment trusts. Otherwise the holder of a gateway key could read it at a host of their own, or have other requests
+ * signed with it.
  */
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { AppError } from '../../../errors/index.ts';
@@ -26,8 +26,8 @@ export function checkCredentialScope({ url, namedBy, param }: NamedHost, owner: 
 }
 
 /**
- * What a config below the owner may add to a stored account: the settings that the account leaves open, but nothing that
- * decides where the credential goes or what it reaches.
+ * The settings that a config below the owner may add to a stored account: those that the account leaves open, except the
+ * ones that decide where the credential is sent or what it reaches.
  */
 export function allowedAdditions(
   { id, values }: { readonly id: string; readonly values: ReadonlyMap<string, unknown> },

@@ -4,32 +4,32 @@ import type { JsonObject } from '../../../wire/contract.ts';
 
 export interface NamedModels {
   readonly named: ReadonlySet<string>;
-  /** A member by which an upstream may take a model that is not looked at. */
+  /** A member that may name a model in a way that cannot be checked. */
   readonly other: string | undefined;
 }
 
-/** Members that are neither case nor punctuation apart are one: some upstreams read them without regard to it. */
+/** Names without case and punctuation: some upstreams ignore both. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** Names that end so are names of models: of the base, to fall back to, to draft or to judge with. */
+/** Members whose names end so name models: base, fallback, draft or judge models. */
 const OF_MODEL = /models?(?:ids?|names?|arn|uri|version|package)?$|^(?:deployment|adapter)(?:id|name|source)$/;
-/** Beside these, what stands for a model at the top of a body. */
+/** Other members that name a model at the top of a body. */
 const AT_THE_TOP: ReadonlySet<string> = new Set(['fallbacks', 'engine', 'deployment', 'preset', 'agentid']);
 
 /** Whether a member or a parameter of that name may name a model. */
 export const isModelName = (name: string): boolean => OF_MODEL.test(plain(name)) || AT_THE_TOP.has(plain(name));
 
-/** What a model reads or what is kept beside it, as upstreams call it: nothing in there chooses a model. */
+/** Members with input of the model or data about the request: nothing inside them chooses a model. */
 const CONTENT: ReadonlySet<string> = new Set([
   ...['messages', 'chathistory', 'message', 'content', 'contents', 'system', 'systeminstruction', 'input', 'inputs'],
   ...['instances', 'documents', 'toolresults', 'metadata', 'attributes', 'items', 'filters', 'labels', 'user'],
 ]);
-/** How arguments of tools and answers look. */
+/** Members with schemas of tools and answers. */
 const SCHEMA = /(?:schema|examples?)$/;
 const OF_TOOLS: ReadonlySet<string> = new Set(['tools', 'functions', 'toolconfig']);
 const ARGUMENTS = /^parameter/;
 
-/** `model` at the top, and every member below that is spelled like one. */
+/** `model` at the top, and every member below with such a name. */
 export function modelsInBody(params: JsonObject): NamedModels {
   const walk = new Walk();
   for (const [name, value] of Object.entries(params)) {
@@ -52,7 +52,7 @@ class Walk implements NamedModels {
     } else if (value !== undefined && value !== null) this.other ??= 'a model that is no text';
   }
 
-  /** As deep as the limits of a body allow. */
+  /** Recursion is bounded by the limits of a JSON body. */
   below(value: unknown, tools: boolean): void {
     if (Array.isArray(value)) {
       for (const item of value) this.below(item, tools);

@@ -1,4 +1,4 @@
-/** Which account a leaf stands for, ready to build requests; behaviour-lifecycle 1.7 rules 8 and 9. */
+/** The account of a leaf, ready to build requests; docs/behaviour/providers.md. */
 import { hash } from 'node:crypto';
 import type { Deployment } from '@gatehouse/crds/config';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
@@ -19,7 +19,7 @@ export interface ResolvedTarget {
   readonly target: PreparedTarget;
   readonly hostOrigin: HostScope;
   readonly managed: ManagedProvider | undefined;
-  /** Who has stored the credential; undefined where the caller brings it, or there is none. */
+  /** The owner of the stored credential; undefined where the caller brings it, or there is none. */
   readonly storedBy: Principal | undefined;
   /** The fields of the target, credentials included. */
   readonly values: ReadonlyMap<string, MaybeSecret>;
@@ -44,13 +44,13 @@ interface Account {
   /** The target as prepared when the Snapshot was loaded. */
   readonly prepared: PreparedTarget | undefined;
   readonly deployments: readonly Deployment[];
-  /** Whose credential it holds. */
+  /** The owner of its credential. */
   readonly owner: Principal;
-  /** The organisation lends it the identity of the gateway's pod. */
+  /** It may use the identity of the gateway's pod. */
   readonly ownIdentity: boolean;
 }
 
-/** Throws the AppError that keeps the leaf from being used. */
+/** Throws the AppError of an account that cannot be used. */
 export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
   const account = accountOf(leaf, input);
   checkManaged(account, input);
@@ -72,18 +72,18 @@ export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
   return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values };
 }
 
-/** An account without secrets has none where it names its host; elsewhere it is the identity of the gateway itself. */
+/** An account without secrets and with its own host has no credential; other accounts use the identity of the gateway. */
 const storedBy = ({ owner }: Account, target: PreparedTarget): Principal | undefined =>
   owner === 'client' || (target.namedHost && !holdsCredential(target)) ? undefined : owner;
 
 // A memo of a pure function: the targets of a Snapshot serve many requests.
 const identities = new WeakMap<PreparedTarget, string>();
 
-/** What tells the target from others: account, settings and custom headers, and the credential unless it is an account's. */
+/** Identifies the target in cache keys: account, settings, custom headers, and a credential that is not stored. */
 export function targetIdentity({ target, managed, values }: ResolvedTarget): string {
   const known = identities.get(target);
   if (known !== undefined) return known;
-  // An account stays itself when its key is rotated.
+  // The secrets of a stored account are left out: a rotated key keeps its cache.
   const fields = [...values].filter(([key]) => managed === undefined || target.fields.secret(key) === undefined);
   const plain = [...fields, ...target.customHeaders].map(([key, value]) => [key, reveal(value)]);
   const facts = [target.provider.id, managed?.id ?? null, fields.length, plain.toSorted()];
@@ -151,7 +151,7 @@ function checkManaged({ managed: record, deployments }: Account, input: TargetIn
   checkModelAllowList(record, deployments, input);
 }
 
-/** Header over config over account (behaviour-config-routing 2.7); the origin follows who named the host. */
+/** Header over config over account; the scope of the host follows the one that named it. */
 function hostOf(
   leaf: Leaf,
   { managed, owner, provider }: Account,
@@ -175,7 +175,7 @@ function hostOf(
   return { url: own, origin };
 }
 
-/** The identity of the pod follows no address that somebody below the organisation names, not even one that is trusted. */
+/** The identity of the pod is never used for an address that somebody below the organisation names, even a trusted one. */
 function mayUseIdentity(
   { ownIdentity, managed }: Account,
   { url, origin }: { readonly url: string | undefined; readonly origin: HostScope },

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/index.ts';
 import type { Caller, Exchange } from '../../exchange.ts';
 
-/** An operation the target's provider does not have: says who in the workspace does. Other errors stay as they are. */
+/** Names an account with the operation that the target's provider does not have. Other errors stay as they are. */
 export function withSuggestion(
   error: AppError,
   { exchange, caller }: { readonly exchange: Exchange; readonly caller: Caller },

@@ -2,7 +2,7 @@ import { AppError } from '../../../errors/index.ts';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The deadline no longer counts; the signal still follows the request. */
+  /** Stops the timer; the signal still follows the request. */
   clear(): void;
 }
 
