@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { KINDS } from '@gatehouse/crds/kinds';
 import { argoFiles } from './argo.ts';
 import { customResourceFiles } from './custom-resources.ts';
-import { dashboard } from './dashboard.ts';
 import { rulesTemplate } from './roles.ts';
 import { valuesPage, valuesSchema, valuesYaml } from './values/files.ts';
 import { VALUES } from './values/values.ts';
@@ -24,7 +23,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['charts/gatehouse/values.yaml', yaml(valuesYaml(VALUES))],
     ['charts/gatehouse/values.schema.json', toJson({ $comment: NOTICE, ...valuesSchema(VALUES) })],
     ['charts/gatehouse/templates/_rules.tpl', `{{- /* ${NOTICE} */ -}}\n${rulesTemplate()}`],
-    ['charts/gatehouse/files/dashboard.json', toJson(dashboard())],
     ['docs/reference/values.md', `<!-- ${NOTICE} -->\n\n${valuesPage(VALUES)}`],
   ];
   for (const [path, content] of customResourceFiles()) files.push([`charts/gatehouse-crds/${path}`, yaml(content)]);
