@@ -11,7 +11,7 @@ export interface Override {
   readonly linter: { readonly rules: { readonly style: { readonly noRestrictedImports: unknown } } };
 }
 
-const TESTS = ['**/*.test.ts', 'test/**'];
+const TESTS = ['**/*.test.ts', '**/testing.ts', 'test/**'];
 
 const isFile = (path: string): boolean => path.endsWith('.ts');
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -1,0 +1,170 @@
+import { isObject } from '@gatehouse/crds';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../errors/index.ts';
+import type { StreamItem } from '../../wire/contract.ts';
+import type { ChatChunk, ChatCompletion } from '../../wire/openai/index.ts';
+import type { AttemptOutcome } from '../attempt/index.ts';
+import { chat, gateway, message } from '../attempt/testing.ts';
+import { OPERATIONS } from '../operations/index.ts';
+import type { Adapter, StreamAdapter } from './index.ts';
+
+const STOP_REASONS: ReadonlyMap<string, string> = new Map([
+  ['stop', 'end_turn'],
+  ['length', 'max_tokens'],
+]);
+const stopReason = (reason: string | null | undefined): string | null => STOP_REASONS.get(reason ?? '') ?? null;
+
+/** Messages of text over a provider that has chat completions only: small, and everything that an adapter needs. */
+const messagesOverChat: Adapter = {
+  operation: 'messages',
+  endpoint: 'chatComplete',
+  adapt: ({ system, max_tokens: maxTokens, messages, top_k: topK, ...rest }, { model, newId }) => {
+    if (topK !== undefined) throw new AppError('PARAMETER_INVALID', { param: 'top_k' });
+    const list = Array.isArray(messages) ? messages : [];
+    const first = system === undefined ? [] : [{ role: 'system', content: system }];
+    return {
+      params: { ...rest, max_completion_tokens: maxTokens, messages: [...first, ...list] },
+      toClient: (answer) => {
+        const { choices } = answer as unknown as ChatCompletion; // the endpoint's reader wrote it
+        const [choice] = choices;
+        return {
+          ...{ id: newId('msg_', 8), type: 'message', role: 'assistant', model },
+          content: [{ type: 'text', text: choice?.message.content }],
+          stop_reason: stopReason(choice?.finish_reason),
+        };
+      },
+      openStream: () => textEvents(newId('msg_', 8), model),
+    };
+  },
+};
+
+function textEvents(id: string, model: string): StreamAdapter {
+  let stop: string | null = null;
+  let isOpen = false;
+  const event = (data: { readonly type: string; readonly [more: string]: unknown }): StreamItem => ({
+    kind: 'chunk',
+    event: data.type,
+    data,
+  });
+  const start = (): StreamItem[] => {
+    if (isOpen) return [];
+    isOpen = true;
+    return [
+      event({ type: 'message_start', message: { id, type: 'message', role: 'assistant', model, content: [] } }),
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    ];
+  };
+  return {
+    push: (item) => {
+      if (item.kind !== 'chunk') return [item];
+      const [choice] = (item.data as ChatChunk).choices; // the endpoint's decoder wrote it
+      stop = stopReason(choice?.finish_reason) ?? stop;
+      const text = choice?.delta.content ?? '';
+      const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } };
+      return [...start(), ...(text === '' ? [] : [event(delta)])];
+    },
+    end: () => [
+      event({ type: 'content_block_stop', index: 0 }),
+      event({ type: 'message_delta', delta: { stop_reason: stop } }),
+      event({ type: 'message_stop' }),
+    ],
+  };
+}
+
+const body = { max_tokens: 5, system: 'Be short.' };
+const messagesGateway = (answers: readonly (object | string)[], adapters: readonly Adapter[] = [messagesOverChat]) =>
+  gateway({ operation: OPERATIONS.messages, adapters, answers });
+
+/** What the client reads of a stream. */
+function streamed({ body: answer }: AttemptOutcome): Promise<string> {
+  if (answer.kind !== 'stream' || answer.transform === undefined) throw new Error('no stream');
+  const { upstream, transform } = answer;
+  return new Promise((resolve, reject) => {
+    let text = '';
+    upstream.pipe({
+      write: (bytes) => {
+        text += transform.push(bytes) ?? '';
+        return true;
+      },
+      end: () => resolve(text + transform.end()),
+      fail: reject,
+    });
+  });
+}
+
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+
+describe('messages over a provider that has chat completions only', () => {
+  test('are sent as a chat and answered as a message', async () => {
+    const { ask, calls, sentBody } = messagesGateway([chat('hi')]);
+    const { status, text } = await ask({ provider: '@first' }, body);
+    expect(calls[0]?.path).toBe('/v1/chat/completions');
+    expect(sentBody(0)).toEqual({
+      model: 'm',
+      max_completion_tokens: 5,
+      messages: [
+        { role: 'system', content: 'Be short.' },
+        { role: 'user', content: 'hello' },
+      ],
+    });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      type: 'message',
+      content: [{ type: 'text', text: 'hi' }],
+      stop_reason: 'end_turn',
+    });
+  });
+
+  test('are streamed as the events of a message', async () => {
+    const sse = `${chunk({ role: 'assistant', content: 'Hel' })}${chunk({ content: 'lo' })}${chunk({}, 'length')}data: [DONE]\n\n`;
+    const { ask } = messagesGateway([sse]);
+    const text = await streamed(await ask({ provider: '@first' }, { ...body, stream: true }));
+    const events = text.split('\n\n').filter((event) => event !== '');
+    expect(events.map((event) => /^event: (\w+)/.exec(event)?.[1])).toEqual([
+      ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_delta'],
+      ...['content_block_stop', 'message_delta', 'message_stop'],
+    ]);
+    const deltas = events.flatMap((event) => {
+      const data: unknown = JSON.parse(event.slice(event.indexOf('data: ') + 6));
+      return isObject(data) && isObject(data['delta']) ? [data['delta']['text'] ?? data['delta']['stop_reason']] : [];
+    });
+    expect(deltas).toEqual(['Hel', 'lo', 'max_tokens']);
+  });
+
+  test('are not cached: the cache stores what providers say in the format of the client', async () => {
+    const { ask, calls } = messagesGateway([chat('hi')]);
+    const config = { provider: '@first', cache: { mode: 'simple' } };
+    expect((await ask(config, body)).cacheStatus).toBe('DISABLED');
+    await ask(config, body);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('are refused when the adapter cannot say them', async () => {
+    const { ask, calls } = messagesGateway([chat('hi')]);
+    const outcome = await ask({ provider: '@first' }, { ...body, top_k: 1 });
+    expect(outcome).toMatchObject({ status: 400, error: { code: 'PARAMETER_INVALID', param: 'top_k' } });
+    expect(JSON.parse(outcome.text)).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+    expect(calls).toHaveLength(0);
+  });
+
+  test('that answers no object are an invalid response', async () => {
+    const { ask } = messagesGateway([[1]]);
+    expect(await ask({ provider: '@first' }, body)).toMatchObject({ error: { code: 'UPSTREAM_INVALID_RESPONSE' } });
+  });
+
+  test('are not supported without an adapter', async () => {
+    const { ask, calls } = messagesGateway([chat('hi')], []);
+    const outcome = await ask({ provider: '@first' }, body);
+    expect(outcome).toMatchObject({ status: 400, error: { code: 'OPERATION_UNSUPPORTED' } });
+    expect(calls).toHaveLength(0);
+  });
+});
+
+test('an adapter leaves alone a provider that offers the operation itself', async () => {
+  const { ask, calls, sentBody } = messagesGateway([message('hi')]);
+  const { text } = await ask({ provider: '@claude' }, body);
+  expect(calls[0]?.path).toBe('/v1/messages');
+  expect(sentBody(0)).toMatchObject({ system: 'Be short.', max_tokens: 5 });
+  expect(JSON.parse(text)).toEqual(message('hi'));
+});
