@@ -34,7 +34,7 @@ const OUTSIDE: readonly RegExp[] = [
   /(?<!sigs\.k8s\.io\/)\bgateway-api\b(?: ?[,("]|\.md| Limits)/,
   /\bengineering(?:\.md\b|,? section|,? \d)/,
   /\bmanagement-notes\b/,
-  /\b(?:guardrail-checks\.md|providers\.yaml)\b/,
+  /\b(?:guardrail-checks\.md\b|providers\.yaml `)/,
   /\bspec\/(?:behaviour|gateway|providers|management|inference|guardrail|test)/,
   /\b[Ss]pec(?:,? section)? \d+(?:\.\d+)?\b/,
   /\b[Dd]ecisions? \d/,

@@ -1,4 +1,4 @@
-/** Clients that leave, stall or send garbage; DESIGN section 6 "Streams end honestly". */
+/** Clients that leave, stall or send garbage: docs/behaviour/requests.md#bodies. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Hosts that requests and resources name; behaviour-providers-hosts 11.3 to 11.6, DESIGN section 9. */
+/** Hosts that requests and resources name: docs/behaviour/hosts.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../kit/gateway.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';

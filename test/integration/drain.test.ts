@@ -1,4 +1,4 @@
-/** The end of a process: DESIGN section 6 "Drain", decision 2. */
+/** The end of a process: docs/behaviour/requests.md#shutdown. */
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';

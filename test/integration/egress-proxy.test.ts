@@ -1,4 +1,4 @@
-/** Outbound calls through a proxy: names are checked here, the proxy resolves them (DESIGN section 9). */
+/** Outbound calls through a proxy: names are checked here, the proxy resolves them. */
 import { once } from 'node:events';
 import { createServer, request as startRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** The unmodified OpenAI SDK: only its base URL and its key change (DESIGN section 1). */
+/** The unmodified OpenAI SDK: only its base URL and its key change. */
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';

@@ -1,4 +1,4 @@
-/** No host that a resource or a request names leads to our own ports; DESIGN section 9. */
+/** No host that a resource or a request names leads to the gateway's own ports: docs/behaviour/hosts.md#never-reachable. */
 import { describe, expect, test } from 'vitest';
 import { startGateway, startMock, startWorld } from '../kit/gateway.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';

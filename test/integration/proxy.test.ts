@@ -1,4 +1,4 @@
-/** Proxy mode: any other path, bytes both ways; behaviour-lifecycle 1.14, DESIGN section 6. */
+/** Proxy mode: any other path, bytes both ways: docs/behaviour/requests.md#operations-and-the-proxy-mode. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';

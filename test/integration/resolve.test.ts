@@ -1,4 +1,4 @@
-/** Who the request goes to: the four modes, configs and their locks; behaviour-lifecycle 1.6 and 1.7. */
+/** The target of a request: ways to name a provider, configs and their locks: docs/behaviour/routing.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { config, KEY, key, provider, workspace } from '../kit/snapshot.ts';

@@ -1,4 +1,4 @@
-/** Strategies, retries, timeouts and parameter shaping over sockets; behaviour-config-routing 2 to 5. */
+/** Strategies, retries, timeouts and parameter shaping over sockets: docs/behaviour/routing.md, docs/behaviour/retries.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startGateway, startWorld, type World } from '../kit/gateway.ts';
 import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';

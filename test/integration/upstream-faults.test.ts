@@ -1,4 +1,4 @@
-/** Providers that fail in every way a socket allows; behaviour-streaming 8.4, behaviour-config-routing 5.2. */
+/** Providers that fail in every way a socket allows: docs/behaviour/errors.md#failures-without-an-answer. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { expectNothingLeft, startGateway, startMock, startWorld, type World } from '../kit/gateway.ts';

@@ -1,4 +1,4 @@
-/** A body beyond the limit cost a unit of the key's rate and was answered after 401 (behaviour-errors, precedence). */
+/** A body beyond the limit cost a unit of the key's rate and was answered after 401: docs/behaviour/errors.md#precedence. */
 import { expect, test } from 'vitest';
 import { startWorld } from '../kit/gateway.ts';
 import { key } from '../kit/snapshot.ts';

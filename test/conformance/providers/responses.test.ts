@@ -25,7 +25,7 @@ interface Native {
 const azure = { resource_name: 'r1', deployment_id: 'dep1' };
 const asked = { 'x-gw-provider-responses-proxy': 'true' };
 
-/** Who has the responses API (spec/providers.md 1.14), and where. */
+/** Who has the responses API, and at which path. */
 const NATIVES: readonly Native[] = [
   { id: 'openai', url: 'https://api.openai.com/v1/responses' },
   { id: 'groq', url: 'https://api.groq.com/openai/v1/responses' },

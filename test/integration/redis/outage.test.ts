@@ -1,4 +1,4 @@
-/** Redis goes and comes back in the middle of traffic: requests never fail and never wait for it (DESIGN section 6). */
+/** Redis stops and starts again under traffic: requests never fail and never wait for it. */
 import { describe, expect, test } from 'vitest';
 import { expectNothingLeft, startWorld, type World } from '../../kit/gateway.ts';
 import { type RedisServer, startRedis } from '../../kit/redis.ts';

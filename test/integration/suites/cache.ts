@@ -1,4 +1,4 @@
-/** What the simple response cache does for clients, whatever store is behind it; behaviour-cache 6. */
+/** The response cache as clients see it, for any store: docs/behaviour/caching.md. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../../kit/gateway.ts';
 import { eventsOf } from '../../kit/http.ts';

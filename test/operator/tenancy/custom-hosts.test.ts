@@ -1,4 +1,4 @@
-/** An installation may say to which hosts resources send what they are trusted with (engineering 8.11). */
+/** An installation may limit the hosts to which resources send credentials. */
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apply, becomes, entriesIn, ours, setStage, startOperator } from '../operator/support.ts';
