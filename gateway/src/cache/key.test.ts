@@ -51,7 +51,7 @@ describe('the key of an answer', () => {
       same: true,
     },
     { rule: 'depends on the metadata text', b: { metadata: '{"user":"a"}' } },
-    { rule: 'tells no metadata from empty metadata', b: { metadata: '' } },
+    { rule: 'distinguishes no metadata from empty metadata', b: { metadata: '' } },
     {
       rule: 'ignores the metadata when there is a namespace',
       a: { namespace: 'n', metadata: '{"user":"a"}' },
@@ -59,7 +59,7 @@ describe('the key of an answer', () => {
       same: true,
     },
     { rule: 'keeps namespaces apart', a: { namespace: 'n' }, b: { namespace: 'm' } },
-    { rule: 'tells a namespace from the same metadata', a: { namespace: 'n' }, b: { metadata: 'n' } },
+    { rule: 'distinguishes a namespace from metadata of the same text', a: { namespace: 'n' }, b: { metadata: 'n' } },
     { rule: 'counts an empty namespace as one', a: { namespace: '', metadata: 'x' }, b: { metadata: 'x' } },
     {
       rule: 'does not let one part run into the next',

@@ -163,7 +163,7 @@ describe('the response cache with a broken store', () => {
     expect(errors).toEqual([boom]);
   });
 
-  test('asks a broken store three times, then once a second', async () => {
+  test('tries a failing store three times, then once a second', async () => {
     let asked = 0;
     const get = () => {
       asked += 1;

@@ -118,7 +118,7 @@ describe('settings', () => {
       },
     },
     {
-      rule: 'a store that is asked for without an address',
+      rule: 'a store that is configured without an address',
       given: { CACHE_STORE: 'redis' },
       want: { nodes: [{ host: 'redis', port: 6379 }] },
     },
@@ -126,7 +126,7 @@ describe('settings', () => {
     expect(settings(given)).toMatchObject({ redis: want, cache: { store: 'redis' } });
   });
 
-  test('memory may be asked for beside Redis', () => {
+  test('memory may be configured beside Redis', () => {
     expect(settings({ REDIS_URL: 'redis://cache', CACHE_STORE: 'memory' })).toMatchObject({
       cache: { store: 'memory' },
       redis: { nodes: [{ host: 'cache' }] },
@@ -141,7 +141,7 @@ describe('settings', () => {
 });
 
 describe('a value that is a path', () => {
-  test('to a file stands for its content, but for variables that are paths by meaning', () => {
+  test('to a file is replaced by its content, except for variables that are paths by meaning', () => {
     const path = join(folder, 'secret');
     expect(settings({ TRUSTED_CUSTOM_HOSTS: path }).trustedCustomHosts).toBe('from-a-file');
     expect(createEnvReader({ AWS_ROLE_ARN: path, AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_ROLE_ARN')).toBe(

@@ -31,7 +31,7 @@ describe('the source of Snapshots', () => {
       want: { api: { origin: 'https://[fd00::1]:6443' } },
     },
     {
-      rule: 'keeps a copy where it is told, also when that is a folder that exists',
+      rule: 'keeps a copy in the configured folder, also when it exists already',
       variables: { ...KUBERNETES, GATEHOUSE_SNAPSHOT_DIR: '/tmp', GATEHOUSE_SNAPSHOT_MAX_AGE_HOURS: '2' },
       want: { folder: '/tmp', maxAgeMs: 7_200_000 },
     },

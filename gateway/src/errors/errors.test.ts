@@ -85,7 +85,7 @@ describe('the headers of an error', () => {
     { ms: 1, want: '1' },
     { ms: 1_000, want: '1' },
     { ms: 1_001, want: '2' },
-  ])('say when to come back: $ms ms are $want s', ({ ms, want }) => {
+  ])('have Retry-After in seconds: $ms ms are $want s', ({ ms, want }) => {
     expect(renderError(new AppError('KEY_RATE_LIMITED', { retryAfterMs: ms }), 'openai').headers['retry-after']).toBe(
       want,
     );
@@ -127,7 +127,7 @@ test.for([
   expect(messagesErrorType({ status })).toBe(want);
 });
 
-describe('whatever was thrown becomes an error of ours', () => {
+describe('any thrown value becomes an AppError', () => {
   const coded = (code: unknown): Error => Object.assign(new Error('x'), { code });
   const parser = Object.assign(new Error('x'), { name: 'HTTPParserError', code: undefined });
 
@@ -152,7 +152,7 @@ describe('whatever was thrown becomes an error of ours', () => {
     { rule: 'a self-signed certificate', thrown: coded('DEPTH_ZERO_SELF_SIGNED_CERT'), want: 'UPSTREAM_UNREACHABLE' },
     { rule: 'bytes that are no HTTP', thrown: coded('HPE_INVALID_CONSTANT'), want: 'UPSTREAM_INVALID_RESPONSE' },
     { rule: 'the same without a code', thrown: parser, want: 'UPSTREAM_INVALID_RESPONSE' },
-    { rule: 'an answer nobody allows', thrown: coded('ERR_ASSERTION'), want: 'UPSTREAM_INVALID_RESPONSE' },
+    { rule: 'an answer that HTTP does not allow', thrown: coded('ERR_ASSERTION'), want: 'UPSTREAM_INVALID_RESPONSE' },
     {
       rule: 'the first of several',
       thrown: new AggregateError([coded('ECONNREFUSED'), coded('EPERM')]),
@@ -171,7 +171,7 @@ describe('whatever was thrown becomes an error of ours', () => {
     expect(error.cause).toBe(thrown === undefined ? undefined : thrown);
   });
 
-  test('and one of ours stays itself', () => {
+  test('and an AppError stays itself', () => {
     const error = new AppError('DRAINING');
     expect(toAppError(error)).toBe(error);
   });

@@ -24,7 +24,7 @@ describe('a budget of bytes', () => {
     expect(a.take(70)).toBe(true);
   });
 
-  test('gets no more back than an account holds', () => {
+  test('releases no more than an account holds', () => {
     const budget = createByteBudget(100);
     const [a, b] = [budget.open(), budget.open()];
     a.take(50);

@@ -53,7 +53,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('gives the same answer when it is asked again', async () => {
+  test('gives the same answer when it is used again', async () => {
     const compiled = compileRegex('[ab]a[ab]{12}c');
     const long = `${randomText(20_000)}c`;
     for (let i = 0; i < 3; i += 1) {
@@ -96,7 +96,7 @@ describe('a pattern', () => {
   });
 });
 
-test('turns are given one after the other', async () => {
+test('slices run one after the other', async () => {
   const tasks: (() => void)[] = [];
   const nextSlice = createRegexScheduler((task) => void tasks.push(task));
   const got: number[] = [];

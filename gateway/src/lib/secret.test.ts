@@ -18,7 +18,7 @@ describe('a secret', () => {
     expect(print()).not.toContain('very');
   });
 
-  test('is revealed when asked', () => {
+  test('is revealed on request', () => {
     expect(secret.reveal()).toBe('sk-very-secret');
   });
 });

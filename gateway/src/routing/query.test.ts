@@ -28,7 +28,7 @@ describe('a condition', () => {
       want: false,
     },
     {
-      rule: 'needs what stands behind $regex, too',
+      rule: 'needs the conditions after $regex, too',
       query: { 'params.x': { $regex: 'a', $ne: 'ab' } },
       facts: params('ab'),
       want: false,

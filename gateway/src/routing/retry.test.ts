@@ -11,7 +11,7 @@ test('a status is retried when it is listed', () => {
   expect([503, 500].map((status) => isRetryable(plan, status))).toEqual([true, false]);
 });
 
-describe('the wait a 429 asks for', () => {
+describe('the retry-after of a 429', () => {
   test.for<{
     rule: string;
     headers: Record<string, string | string[]>;

@@ -18,7 +18,7 @@ const keyOf = (by: StickyPlan, given: Partial<SessionFacts> = {}, branch = 'conf
   stickyKey(by, branch, facts(given));
 
 describe('the key of a session', () => {
-  test('has the form of the specification and hides who it is', () => {
+  test('has the documented form and hides the identity', () => {
     expect(keyOf(plan('metadata._user'), { metadata: { _user: 'ada' } })).toMatch(
       /^sticky:loadbalance:v1:[0-9a-f]{64}$/,
     );

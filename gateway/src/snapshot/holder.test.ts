@@ -113,7 +113,7 @@ describe('a Snapshot is refused, and the last good one keeps serving,', () => {
     expect(held.status).toMatchObject({ version: 3, rejected: undefined });
   });
 
-  test('and says why without showing what is secret', async () => {
+  test('and the reason shows nothing secret', async () => {
     const [credential] = provider('main', { secret: 'sk-do-not-tell' });
     const bad = odd({ ...credential, digest: 'new', body: { fields: { api_key: ['sk-do-not-tell'] } } });
     const status = await holder().load(1, snapshot(bad));
@@ -215,7 +215,7 @@ describe('only what changed is compiled again', () => {
 });
 
 describe('times of expiry', () => {
-  test('are the clock of the gateway; what cannot be read has passed', async () => {
+  test('are compared with the clock of the gateway; unreadable times count as past', async () => {
     const at = (expiresAt?: string) =>
       load(holder(), 1, workspace(), key(expiresAt === undefined ? {} : { expiresAt })).then(
         (view) => view.key(sha256(KEY))?.expiresAtMs,
@@ -240,7 +240,7 @@ describe('loads', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('tell their listeners until they stop listening', async () => {
+  test('notify listeners until they are removed', async () => {
     const held = holder();
     const seen: SnapshotStatus[] = [];
     const stop = held.onChange((status) => seen.push(status));

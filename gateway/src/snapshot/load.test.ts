@@ -89,7 +89,7 @@ describe('a Snapshot loaded over another one', () => {
     expect(toView(second.tables, 2, second.organisation).key(HASHES[1] ?? '')).toBeUndefined();
   });
 
-  test('leaves what is loaded whole when an entry is broken', async () => {
+  test('leaves the previous load usable when an entry is invalid', async () => {
     const first = await loadEntries(snapshot(keyOf(0, 0), workspace('team-a')), undefined, CONTEXT);
     const broken = { ...keyOf(0, 0), digest: 'new', body: {} } as unknown as AnyEntry; // as a shard might bring it
     await expect(loadEntries(snapshot(broken, workspace('team-a')), first, CONTEXT)).rejects.toThrow();

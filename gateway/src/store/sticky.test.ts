@@ -59,7 +59,7 @@ describe('a sticky session', () => {
     expect(gets).toHaveLength(2);
   });
 
-  test('ends with its lifetime, which use does not extend, not even on a gateway that learned it late', async () => {
+  test('ends with its lifetime, which use does not extend, not even on a gateway that read it late', async () => {
     const { one, other, elapse } = start();
     await one.choose(KEY, 300, drawing(0));
     elapse(290);

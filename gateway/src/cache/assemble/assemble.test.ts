@@ -271,7 +271,7 @@ describe('a messages stream', () => {
     { rule: 'a delta has no block', events: [START, delta(0, { type: 'text_delta', text: 'x' }), CHANGE, STOP] },
     { rule: 'a stop has no block', events: [START, close(0), CHANGE, STOP] },
     {
-      rule: 'a delta is of a kind we do not know',
+      rule: 'a delta is of an unknown kind',
       events: [START, open(0, { type: 'text', text: '' }), delta(0, { type: 'new_delta' }), close(0), CHANGE, STOP],
     },
     {

@@ -36,7 +36,7 @@ const deltas = (message: object): unknown[] =>
     .map((text) => JSON.parse(text.slice('data: '.length)).choices[0].delta);
 
 describe('a replayed chat completion', () => {
-  test('has text, an end, and no usage unless asked', () => {
+  test('has text, an end, and no usage unless requested', () => {
     const base = { ...HEAD, object: 'chat.completion.chunk' };
     const piece = { index: 0, delta: { role: 'assistant', content: 'hi' }, logprobs: null, finish_reason: null };
     const end = { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' };
@@ -73,7 +73,7 @@ describe('a replayed chat completion', () => {
   });
 
   test.for([
-    { rule: 'says that there is no content', message: { content: null }, want: [{ role: 'assistant', content: null }] },
+    { rule: 'keeps content that is null', message: { content: null }, want: [{ role: 'assistant', content: null }] },
     { rule: 'sends empty content', message: { content: '' }, want: [{ role: 'assistant', content: '' }] },
     {
       rule: 'sends reasoning before content, and what is not text with the role',
@@ -144,7 +144,7 @@ describe('a replayed chat completion', () => {
   });
 });
 
-test('a replayed text completion has text, an end, the usage when asked, and the terminator', () => {
+test('a replayed text completion has text, an end, the usage when requested, and the terminator', () => {
   const stored = {
     ...HEAD,
     object: 'text_completion',

@@ -130,7 +130,7 @@ describe('a member name', () => {
     expect(scan(text)).toBeUndefined();
   });
 
-  test('of thousands is told from all others', () => {
+  test('of thousands is distinguished from all others', () => {
     const names = Array.from({ length: 4_000 }, (_, at) => `"k${at}":0`);
     expect(scan(`{${names}}`)).toBeUndefined();
     expect(scan(`{${names},"k1234":0}`)).toEqual({ kind: 'duplicate', name: 'k1234' });

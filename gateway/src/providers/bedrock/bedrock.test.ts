@@ -157,7 +157,7 @@ describe('an opaque inference profile', () => {
   });
   const chat = (values = KEYS) => open('messages', { model: PROFILE, max_tokens: 9, messages: [] }, {}, values);
 
-  test('is asked for once, signed, and remembered for hours', async () => {
+  test('is looked up once, signed, and kept for hours', async () => {
     const there = world(found);
     await send(chat(), there);
     const { request } = await send(chat(), there);
@@ -170,15 +170,15 @@ describe('an opaque inference profile', () => {
   test.for<{ rule: string; reply: Reply }>([
     { rule: 'is refused', reply: () => ({ status: 403 }) },
     { rule: 'says nothing', reply: () => ({ body: {} }) },
-    { rule: 'cannot be asked for', reply: () => new AppError('UPSTREAM_UNREACHABLE') },
-  ])('that $rule goes through Converse and is asked for again soon', async ({ reply }) => {
+    { rule: 'cannot be looked up', reply: () => new AppError('UPSTREAM_UNREACHABLE') },
+  ])('that $rule goes through Converse and is looked up again soon', async ({ reply }) => {
     const there = world(reply);
     const { request } = await send(chat(), there);
     expect(request.path).toMatch(/\/converse$/);
     expect(there.ttls).toEqual([60_000]);
   });
 
-  test('is asked for by each account on its own', async () => {
+  test('is looked up for each account separately', async () => {
     const there = world(found);
     await send(chat(), there);
     await send(chat({ ...KEYS, aws_access_key_id: 'OTHER' }), there);

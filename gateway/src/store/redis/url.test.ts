@@ -21,7 +21,7 @@ test.for(['', 'cache:6379', 'http://cache', 'redis://', 'redis:///0', 'redis://c
   },
 );
 
-test('does not tell the password, neither in a value nor in an error', () => {
+test('does not show the password, neither in a value nor in an error', () => {
   expect(JSON.stringify(parseRedisUrl('redis://:secret@cache'))).not.toContain('secret');
   expect(JSON.stringify(parseRedisUrl('http://:secret@cache'))).not.toContain('secret');
 });

@@ -48,7 +48,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that names nothing gets an id, the model that was asked for and the reason stop', () => {
+  test('without id, model and reason gets a generated id, the requested model and the reason stop', () => {
     const made = unwrap(fromAnthropicAnswer({ content: [] }, ctx));
     expect(made).toMatchObject({
       id: `chatcmpl-${'0'.repeat(29)}`,
@@ -80,7 +80,7 @@ describe('an answer', () => {
       ctx,
       want: { role: 'assistant', content: null, tool_calls: [toolCall] },
     },
-    { rule: 'has empty content when it says nothing', content: [], ctx, want: { role: 'assistant', content: '' } },
+    { rule: 'has empty content without text', content: [], ctx, want: { role: 'assistant', content: '' } },
   ])('$rule', ({ content, ctx: context, want }) => {
     expect(unwrap(fromAnthropicAnswer(answer({ content }), context)).choices[0]?.message).toEqual(want);
   });
@@ -94,7 +94,7 @@ describe('an answer', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
-  ])('ends with %s: %s for strict clients, the word itself for others', ([reason, want]) => {
+  ])('ends with %s: %s for strict clients, the reason of the vendor for others', ([reason, want]) => {
     const body = answer({ stop_reason: reason });
     expect(unwrap(fromAnthropicAnswer(body, ctx)).choices[0]?.finish_reason).toBe(want);
     expect(unwrap(fromAnthropicAnswer(body, loose)).choices[0]?.finish_reason).toBe(reason);

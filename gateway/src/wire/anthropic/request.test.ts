@@ -120,7 +120,7 @@ describe('the conversation', () => {
       ],
     },
     {
-      rule: 'says what an assistant said before what it called, and keeps breakpoints of calls',
+      rule: 'puts the text of an assistant before its calls, and keeps breakpoints of calls',
       messages: [
         USER,
         {
@@ -174,7 +174,7 @@ describe('the conversation', () => {
       ],
     },
     {
-      rule: 'leaves out what an assistant did not say',
+      rule: 'leaves out empty assistant messages',
       messages: [USER, { role: 'assistant', content: '' }, { role: 'assistant', content: null }, USER],
       want: [USER, USER],
     },
@@ -184,12 +184,12 @@ describe('the conversation', () => {
       want: [{ role: 'assistant', content: [{ type: 'text', text: 'no' }] }],
     },
     {
-      rule: 'takes broken arguments for none',
+      rule: 'treats broken arguments as none',
       messages: [{ role: 'assistant', tool_calls: [call('t1', '{"a":'), null, 'x'] }],
       want: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: {} }] }],
     },
     {
-      rule: 'tells deprecated functions as tools',
+      rule: 'converts deprecated functions to tools',
       messages: [
         USER,
         { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -343,7 +343,7 @@ describe('the tools', () => {
       want: { type: 'computer_20250124', name: 'computer', display_width_px: 10, cache_control: CACHE },
     },
     {
-      rule: "can stand in the vendor's own shape",
+      rule: 'can stand in that of the vendor shape',
       tool: { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
       want: { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
     },
@@ -396,7 +396,11 @@ describe('the parameters', () => {
   test.for<{ rule: string; params: JsonObject; want: JsonObject }>([
     { rule: 'max_tokens wins', params: { max_tokens: 5, max_completion_tokens: 9 }, want: { max_tokens: 5 } },
     { rule: 'max_completion_tokens counts alone', params: { max_completion_tokens: 9 }, want: { max_tokens: 9 } },
-    { rule: 'the default limit stands in', params: { max_tokens: 'gw-default' }, want: { max_tokens: 64_000 } },
+    {
+      rule: 'the default limit replaces the placeholder',
+      params: { max_tokens: 'gw-default' },
+      want: { max_tokens: 64_000 },
+    },
     { rule: 'temperature ends at 1', params: { temperature: 1.7 }, want: { temperature: 1 } },
     { rule: 'null is not sent', params: { temperature: null, top_p: null, stop: null, user: null }, want: {} },
     { rule: 'top_p and top_k pass', params: { top_p: 0.5, top_k: 7 }, want: { top_p: 0.5, top_k: 7 } },
@@ -442,7 +446,7 @@ describe('the parameters', () => {
     },
     { rule: 'JSON mode has no counterpart', params: { response_format: { type: 'json_object' } }, want: {} },
     {
-      rule: 'what the vendor does not know is left out',
+      rule: 'parameters without a counterpart are left out',
       params: { n: 2, seed: 1, logit_bias: {}, logprobs: true, presence_penalty: 1, stream_options: {}, store: true },
       want: {},
     },

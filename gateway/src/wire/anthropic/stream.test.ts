@@ -169,10 +169,13 @@ describe('a messages stream', () => {
     expect(items.at(-1)?.kind).toBe('error');
   });
 
-  test.for(endings.map((open) => ({ open, name: open.name })))('of $name says when it ends too early', ({ open }) => {
-    expect(run(open(ctx), [START]).at(-1)).toMatchObject({ kind: 'error', error: { type: 'stream_error' } });
-    expect(run(open(ctx), []).at(-1)).toMatchObject({ kind: 'error', error: { type: 'stream_error' } });
-  });
+  test.for(endings.map((open) => ({ open, name: open.name })))(
+    'of $name ends with an error when it is cut',
+    ({ open }) => {
+      expect(run(open(ctx), [START]).at(-1)).toMatchObject({ kind: 'error', error: { type: 'stream_error' } });
+      expect(run(open(ctx), []).at(-1)).toMatchObject({ kind: 'error', error: { type: 'stream_error' } });
+    },
+  );
 
   test.for(endings.map((open) => ({ open, name: open.name })))('of $name never throws, whatever comes', ({ open }) => {
     const types = [
@@ -221,7 +224,7 @@ describe('a messages stream', () => {
 });
 
 describe('a relayed messages stream', () => {
-  test('says every event again under its name, without what the upstream added, then the totals', () => {
+  test('emits every event under its name, without members that the upstream added, then the totals', () => {
     const added = { ...END[1], extra: { a: 1 } };
     const items = run(createMessagesRelayDecoder(ctx, { dropMembers: ['extra'] }), [
       START,

@@ -44,7 +44,7 @@ describe('a Converse answer', () => {
     { id: 't2', type: 'function', function: { name: 'g', arguments: '{}' } },
   ];
 
-  test('is a chat completion with a made-up id and the model that was asked for', () => {
+  test('is a chat completion with a generated id and the requested model', () => {
     expect(unwrap(fromConverseAnswer(answer(blocks, 'tool_use'), ctx))).toEqual({
       id: `chatcmpl-${'0'.repeat(29)}`,
       object: 'chat.completion',
@@ -87,7 +87,7 @@ describe('a Converse answer', () => {
     ['tool_use', 'tool_calls'],
     ['guardrail_intervened', 'content_filter'],
     ['content_filtered', 'content_filter'],
-  ])('ends with %s: %s for strict clients, the word itself for others', ([reason, want]) => {
+  ])('ends with %s: %s for strict clients, the reason of the vendor for others', ([reason, want]) => {
     expect(unwrap(fromConverseAnswer(answer([], reason), ctx)).choices[0]?.finish_reason).toBe(want);
     expect(unwrap(fromConverseAnswer(answer([], reason), loose)).choices[0]?.finish_reason).toBe(reason);
   });
@@ -201,7 +201,7 @@ describe('a Converse stream', () => {
       ],
     },
     {
-      rule: 'with an error told by headers',
+      rule: 'with an error in headers only',
       events: [['error', { __type: 'InternalFailure', message: 'x' }]],
       want: [
         { kind: 'error', error: { message: 'bedrock error: x', type: 'InternalFailure', param: null, code: null } },

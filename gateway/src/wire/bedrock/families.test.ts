@@ -61,7 +61,7 @@ describe('a model id', () => {
     { model: arn('provisioned-model/abc123'), family: 'other' },
     { model: arn('default-prompt-router/anthropic.claude:1'), family: 'other' },
     { model: '100%', foundation: '100%', family: 'other' },
-  ])('$model says what it says', ({ model, id = model, foundation, family, profile = false }) => {
+  ])('$model is read as family $family', ({ model, id = model, foundation, family, profile = false }) => {
     const read = readModelId(model);
     expect(read).toEqual({ id, foundation, profile: profile ? id : undefined });
     expect(familyOf(read.foundation)).toBe(family);
@@ -167,7 +167,7 @@ describe('a text completion', () => {
     expect(unwrap(toCompleteBody(PARAMS, family))).toEqual(want);
   });
 
-  test('sends nothing that was not asked for', () => {
+  test('sends no parameters that the client did not set', () => {
     expect(unwrap(toCompleteBody({ prompt: 'p' }, 'amazon'))).toEqual({ inputText: 'p' });
     expect(unwrap(toCompleteBody({ prompt: 'p', max_tokens: null, stop: null }, 'cohere'))).toEqual({ prompt: 'p' });
   });
@@ -323,7 +323,7 @@ describe('a text completion stream', () => {
     });
   });
 
-  test('that breaks off says so', () => {
+  test('that is cut ends with an error', () => {
     const decoder = createCompleteDecoder(ctx);
     expect([...decoder.push({ event: 'chunk', data: '{"completion":"a"}' }), ...decoder.end()].at(-1)).toMatchObject({
       kind: 'error',

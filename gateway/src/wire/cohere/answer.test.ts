@@ -70,7 +70,7 @@ describe('a Cohere answer', () => {
       },
     },
     {
-      rule: 'others get plan, thoughts, citations and the own word',
+      rule: 'others get plan, thoughts, citations and the reason of the vendor',
       strict: false,
       want: {
         choices: [
@@ -110,7 +110,7 @@ describe('a Cohere answer', () => {
     expect(choices[0]?.finish_reason).toBe(want);
   });
 
-  test('counts what is billed when tokens are not told', () => {
+  test('uses billed units when tokens are not reported', () => {
     const body = { message: {}, usage: { billed_units: { input_tokens: 1, output_tokens: 2 } } };
     expect(unwrap(fromCohereAnswer(body, ctx())).usage).toEqual({
       prompt_tokens: 1,

@@ -66,7 +66,7 @@ describe('a Cohere embedding', () => {
   test.for([
     { rule: 'float', params: {}, embeddings: { float: [[1], [2]] }, want: [[1], [2]] },
     {
-      rule: 'the type that was asked for',
+      rule: 'the requested type',
       params: { encoding_format: 'int8' },
       embeddings: { float: [[0]], int8: [[1]] },
       want: [[1]],

@@ -95,11 +95,11 @@ describe('a Cohere stream', () => {
     ]);
   });
 
-  test('tells strict clients of calls only', () => {
+  test('gives strict clients calls only', () => {
     expect(decode([sse(...TOOLS)])).toEqual([OPENED, ...CALLS, chunk({}, 'tool_calls')]);
   });
 
-  test('tells others of plan, citations and the own word too', () => {
+  test('gives others plan, citations and the reason of the vendor too', () => {
     expect(decode([sse(...TOOLS)], false)).toEqual([
       OPENED,
       chunk({ content_blocks: [{ index: 0, delta: { thinking: 'look' } }] }),

@@ -85,7 +85,7 @@ describe('the AWS event stream', () => {
     expect(() => read([Buffer.from(bytes)])).toThrow(broken);
   });
 
-  test.for([7, 40])('says nothing of a message that is cut after %d bytes', (at) => {
+  test.for([7, 40])('emits nothing for a message that is cut after %d bytes', (at) => {
     expect(read([BYTES.subarray(0, at)])).toEqual([]);
   });
 

@@ -83,7 +83,7 @@ describe('a Gemini answer', () => {
       want: { message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' },
     },
     {
-      rule: 'a finish message stands in for missing content',
+      rule: 'a finish message replaces missing content',
       body: answer({ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'bad call' }),
       want: { message: { role: 'assistant', content: 'bad call' }, finish_reason: 'stop' },
     },
@@ -108,7 +108,7 @@ describe('a Gemini answer', () => {
 
   test.for([
     {
-      rule: 'parts are blocks in order, vendor members stay, the reason is the own word',
+      rule: 'parts are blocks in order, vendor members stay, the reason is that of the vendor',
       body: answer({
         ...said(
           { text: 'hm', thought: true, thoughtSignature: 's' },
@@ -146,7 +146,7 @@ describe('a Gemini answer', () => {
       },
     },
     {
-      rule: 'a blocked prompt says why',
+      rule: 'a blocked prompt has its reason',
       body: { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: {} },
       want: {
         message: { role: 'assistant', content: '' },

@@ -112,7 +112,7 @@ describe('Gemini turns', () => {
       want: { contents: [model({ functionCall: { name: 'f', args: {} }, thoughtSignature: 'sig' })] },
     },
     {
-      rule: 'a later model gets the literal that stands for a signature nobody kept',
+      rule: 'a later model gets the literal for a signature that was not kept',
       model: 'gemini-3-pro-preview',
       messages: [
         { role: 'assistant', tool_calls: [{ id: 't1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
@@ -394,7 +394,7 @@ describe('Gemini settings', () => {
     });
   });
 
-  test('leave out what Gemini does not know', () => {
+  test('leave out parameters without a counterpart', () => {
     const params = {
       messages: [],
       model: 'm',

@@ -61,7 +61,7 @@ describe('a schema for Gemini', () => {
       want: { type: 'string', description: 'd', nullable: true },
     },
     {
-      rule: 'says oneOf as anyOf and null as nullable',
+      rule: 'converts oneOf to anyOf and null to nullable',
       schema: { oneOf: [STRING, { type: 'number', multipleOf: 2 }, NULL] },
       want: { anyOf: [STRING, { type: 'number' }], nullable: true },
     },
@@ -74,16 +74,16 @@ describe('a schema for Gemini', () => {
       want: { type: 'string', nullable: true },
     },
     {
-      rule: 'says a type list as a union',
+      rule: 'converts a type list to a union',
       schema: { type: ['string', 'number', 'null'] },
       want: { anyOf: [STRING, { type: 'number' }], nullable: true },
     },
     {
-      rule: 'says const as an enum of one',
+      rule: 'converts const to an enum of one',
       schema: { type: 'string', const: 'a' },
       want: { type: 'string', enum: ['a'] },
     },
-    { rule: 'says a null const as nullable', schema: { const: null }, want: { nullable: true } },
+    { rule: 'converts a null const to nullable', schema: { const: null }, want: { nullable: true } },
     {
       rule: 'takes null out of an enum',
       schema: { type: ['string', 'null'], enum: ['a', null] },

@@ -88,12 +88,12 @@ describe('a Gemini stream', () => {
       ],
     },
     {
-      rule: 'a reason that comes alone knows of an earlier call',
+      rule: 'a reason in its own event takes an earlier call into account',
       events: [event([CALL]), { candidates: [{ finishReason: 'STOP' }] }],
       want: [[choice({ role: 'assistant', content: '', tool_calls: [callDelta(0)] })], [choice({}, 'tool_calls')]],
     },
     {
-      rule: 'thoughts open the stream but say nothing',
+      rule: 'thoughts open the stream without content',
       events: [
         event([{ text: 'a', thought: true }]),
         event([{ text: 'b', thought: true }]),
@@ -102,7 +102,7 @@ describe('a Gemini stream', () => {
       want: [[choice({ role: 'assistant', content: '' })], [choice({ content: 'c' }, 'stop')]],
     },
     {
-      rule: 'a finish message stands in for missing content',
+      rule: 'a finish message replaces missing content',
       events: [{ candidates: [{ finishReason: 'SAFETY', finishMessage: 'no' }] }],
       want: [[choice({ role: 'assistant', content: 'no' }, 'content_filter')]],
     },
@@ -139,7 +139,7 @@ describe('a Gemini stream', () => {
         [choice({}, 'length')],
       ],
     },
-    { rule: 'usage alone says nothing', events: [{ usageMetadata: { promptTokenCount: 1 } }], want: [] },
+    { rule: 'usage alone makes no chunk', events: [{ usageMetadata: { promptTokenCount: 1 } }], want: [] },
   ])('strict: $rule', ({ events, want }) => {
     expect(choices(decodeEvents(events))).toEqual(want);
   });
@@ -201,7 +201,7 @@ describe('a Gemini stream', () => {
       ],
     },
     {
-      rule: 'a blocked prompt says why',
+      rule: 'a blocked prompt has its reason',
       events: [{ promptFeedback: { blockReason: 'OTHER' } }],
       want: [
         [choice({ role: 'assistant', content: '' }, 'content_filter', { promptFeedback: { blockReason: 'OTHER' } })],

@@ -17,7 +17,7 @@ const ctx = (over: Partial<WireContext> = {}): WireContext => ({
 });
 
 describe('a chat answer', () => {
-  test('is filled up where the upstream says less, and keeps the rest', () => {
+  test('is completed where members are missing, and keeps the rest', () => {
     expect(unwrap(readChatAnswer({ choices: [], x: 1 }, ctx(), {}))).toEqual({
       choices: [],
       x: 1,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeVector } from './lists.ts';
 
 describe('a vector', () => {
-  test('stays a list unless base64 was asked for', () => {
+  test('stays a list unless base64 was requested', () => {
     expect(encodeVector([1], {})).toEqual([1]);
     expect(encodeVector([1], { encoding_format: 'float' })).toEqual([1]);
   });

@@ -42,7 +42,7 @@ describe('the terminator', () => {
     ).toBe(text);
   });
 
-  test('is not ours to add to other formats', () => {
+  test('is not added to other formats', () => {
     expect(whole('event: a\ndata: {}\n\n', { terminated: false })).toBe('event: a\ndata: {}\n\n');
   });
 });

@@ -127,7 +127,7 @@ describe('a chat stream', () => {
     expect(items[2]).toMatchObject({ error: want });
   });
 
-  test('takes null for no error, and pings for nothing', () => {
+  test('treats null as no error and ignores pings', () => {
     expect(decode([{ ...delta('a'), error: null }])).toEqual([chunk({ ...delta('a'), error: null })]);
     expect(run(createOpenAiChatDecoder(ctx()), [frame({ time: 1 }, 'ping')])).toEqual([]);
   });

@@ -74,7 +74,7 @@ test('a whole answer gets role and usage, odd choices stay', () => {
   });
 });
 
-test('a body that nobody knows is not an answer', () => {
+test('a body of unknown shape is not an answer', () => {
   for (const body of [null, 'text', {}, { data: 1, embeddings: 2, results: 3 }]) {
     for (const rule of [vectorsAsData, promptUsageFromTotal]) {
       if (rule.kind === 'read') expect(rule.read(body, call, { status: 200, headers: {} }).ok).toBe(false);

@@ -37,7 +37,7 @@ async function serve(from: DiskCopy, isWanted = () => true) {
 }
 
 describe('a copy on disk', () => {
-  test('comes back whole in another process, and is for its owner alone', async () => {
+  test('is complete in another process, and readable by its owner only', async () => {
     await copy.save(first.manifest, first.entriesOf);
     expect(unwrap(await open().manifest())).toEqual(first.manifest);
     for (const [digest, text] of first.shards) expect(await open().shard(digest)).toBe(text);

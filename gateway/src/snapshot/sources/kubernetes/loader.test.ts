@@ -45,7 +45,7 @@ function publish(at: number | Revision, uid?: string): TestPublication {
 const serves = (version: number) => waitFor(() => snapshots.status.version === version, { what: `version ${version}` });
 
 describe('a loader', () => {
-  test('serves what it is offered, once', async () => {
+  test('serves a proposed manifest, once', async () => {
     const { object } = publish(1);
     loader.propose(object);
     await serves(1);
@@ -53,7 +53,7 @@ describe('a loader', () => {
     expect([events, loader.problem, loader.hasBegun]).toEqual([['loaded 1', 'confirmed 1'], undefined, true]);
   });
 
-  test('tries again until a Snapshot is whole, and drops it for a newer one', async () => {
+  test('retries until a Snapshot is complete, and drops it for a newer one', async () => {
     const missing = publish(1);
     there.clear();
     loader.propose(missing.object);
@@ -84,7 +84,7 @@ describe('a loader', () => {
     { rule: 'an older version that was made anew', at: { epoch: 2, version: 6 }, uid: 'another' },
     { rule: 'an older epoch, whatever its version', at: { epoch: 1, version: 900 } },
     { rule: 'the same version with other content', at: { epoch: 2, version: 7 } },
-  ])('refuses $rule, says so, and goes on with what comes later', async ({ at, uid }) => {
+  ])('rejects $rule, reports it, and continues with later revisions', async ({ at, uid }) => {
     loader.propose(publish({ epoch: 2, version: 7 }).object);
     await serves(7);
     const { digest } = snapshots.status;
@@ -97,7 +97,7 @@ describe('a loader', () => {
     expect(loader.problem).toBeUndefined();
   });
 
-  test('has nothing to refuse any more once what it serves is offered again', async () => {
+  test('clears the rejection once the served manifest is proposed again', async () => {
     const current = publish(7);
     loader.propose(current.object);
     await serves(7);
@@ -116,7 +116,7 @@ describe('a loader', () => {
     await serves(7);
   });
 
-  test('takes what an operator of before epochs publishes, and says what it serves of it', async () => {
+  test('accepts manifests of an operator before epochs, and reports their digest', async () => {
     const { object, manifest } = publish(7);
     loader.propose(object);
     await serves(7);

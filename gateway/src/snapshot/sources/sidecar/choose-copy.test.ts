@@ -28,7 +28,7 @@ describe('the newer copy', () => {
       want: streamed,
     },
     {
-      rule: 'is the streamed one while it is heard',
+      rule: 'is the streamed one while the stream confirms it',
       copies: { mounted, streamed },
       silenceMs: 1_000,
       mountedMs: 500,
