@@ -1,0 +1,35 @@
+/** What the programs bring along: a bundle with more than its program needs is slower to start and has more to attack. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleModules } from '../../images/bundle.ts';
+import { type ProgramName, packagesOf } from '../../images/index.ts';
+import { ROOT } from './documents.ts';
+
+let folder: string;
+const modules = new Map<ProgramName, readonly string[]>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-bundles-'));
+  for (const name of ['gateway', 'operator', 'standalone'] as const) {
+    modules.set(name, await bundleModules(name, join(folder, `${name}.js`)));
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const kubernetesIn = (name: ProgramName): readonly string[] =>
+  packagesOf(modules.get(name) ?? []).filter((path) => path.includes('node_modules/@kubernetes/'));
+const sourcesIn = (name: ProgramName): readonly string[] =>
+  (modules.get(name) ?? []).filter((path) => path.startsWith(ROOT)).map((path) => path.slice(ROOT.length));
+
+test('gateway and standalone hold no client of the Kubernetes API, which the operator holds', () => {
+  expect(kubernetesIn('operator')).not.toEqual([]);
+  expect(kubernetesIn('gateway')).toEqual([]);
+  expect(kubernetesIn('standalone')).toEqual([]);
+});
+
+test('gateway and operator hold nothing of each other, and no bundle holds test code', () => {
+  expect(sourcesIn('gateway').filter((path) => /^(operator|standalone|test)\//.test(path))).toEqual([]);
+  expect(sourcesIn('operator').filter((path) => /^(gateway|standalone|test)\//.test(path))).toEqual([]);
+  expect(sourcesIn('standalone').filter((path) => /^test\/|\.test\.ts$/.test(path))).toEqual([]);
+});
