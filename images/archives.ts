@@ -1,4 +1,4 @@
-/** Images without a daemon and without a registry: archives that `ctr images import`, `podman load` and `crane` read. */
+/** Images without a daemon and without a registry: archives for `ctr images import`, `podman load` and `crane`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { IMAGE_NODE, IMAGE_USER, rootEntries } from './root/index.ts';
 export const IMAGES = ['gateway', 'operator', 'standalone'] as const;
 export type ImageName = (typeof IMAGES)[number];
 
-/** As in the Dockerfiles beside this file, which a test compares. */
+/** The same as in the Dockerfiles; a test compares them. */
 export const imageConfigOf = (name: ImageName) => ({
   entrypoint: [IMAGE_NODE, `/app/${name}.js`],
   user: `${IMAGE_USER}:${IMAGE_USER}`,
@@ -19,9 +19,9 @@ export const imageConfigOf = (name: ImageName) => ({
 });
 
 export interface ArchiveOptions {
-  /** Where archives are written. */
+  /** The folder for the archives. */
   readonly folder: string;
-  /** What goes before `gatehouse-gateway`; `localhost` for images that nobody pulls. */
+  /** Prefix of the image names; `localhost` for images that are not pulled. */
   readonly repository?: string;
   readonly tag?: string;
   readonly images?: readonly ImageName[];

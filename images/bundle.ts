@@ -1,4 +1,4 @@
-/** The programs as one file each, for images and the npm package; run as a program, it bundles them all. */
+/** Bundles each program into one file, for images and the npm package; run as a program, it bundles all of them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export const PROGRAMS = {
 } as const;
 export type ProgramName = keyof typeof PROGRAMS;
 
-/** Writes the bundle of a program, into its workspace unless told; returns the path. Rejects when it has no entry point. */
+/** Writes the bundle of a program, by default into its workspace; returns the path. Rejects without an entry point. */
 export async function bundleProgram(
   name: ProgramName,
   file: string = join(ROOT, PROGRAMS[name].file),
@@ -30,7 +30,7 @@ export async function bundleModules(name: ProgramName, file: string): Promise<re
   return bundleFile(join(ROOT, entry), file);
 }
 
-/** Writes a program, given by its entry point, as one file; returns the paths of its modules. */
+/** Bundles an entry point into one file; returns the paths of its modules. */
 export async function bundleFile(entry: string, file: string): Promise<readonly string[]> {
   const build = await rolldown({
     input: entry,
@@ -59,5 +59,5 @@ export async function bundleFile(entry: string, file: string): Promise<readonly 
 const ASCII_ONLY: Plugin = { name: 'ascii-only', renderChunk: toAscii };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of Object.keys(PROGRAMS) as ProgramName[]) await bundleProgram(name); // the names as written there
+  for (const name of Object.keys(PROGRAMS) as ProgramName[]) await bundleProgram(name); // the keys of the object above
 }

@@ -1,4 +1,4 @@
-/** Images by Docker, Podman or Buildah: a folder with all that the Dockerfiles need, and the call that builds from it. */
+/** Images by Docker, Podman or Buildah: the build context of the Dockerfiles, and the command that builds from it. */
 import { spawnSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -2,9 +2,9 @@
 export const IMAGE_ENVIRONMENT = { NODE_ENV: 'production' } as const;
 
 /**
- * glibc gives memory back only from the end of its heaps. With these a gateway has two heaps for all threads, and blocks
- * from 2 MiB on, such as the program's own source, are given back when they are free: 10 MB less when idle. What is
- * smaller, such as bodies of 1 MiB, stays in the heap to be used again, up to 64 MiB at its end.
+ * glibc returns memory to the system only from the end of its heaps. With these settings a gateway has two heaps for all threads,
+ * and free blocks from 2 MiB on, such as the program's own source, are returned: 10 MB less when idle. Smaller blocks, such as
+ * bodies of 1 MiB, are kept for reuse, up to 64 MiB at the end of the heap.
  */
 export const GATEWAY_ENVIRONMENT = {
   ...IMAGE_ENVIRONMENT,

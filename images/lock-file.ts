@@ -1,9 +1,9 @@
-/** What the lock file says of packages, and whether each can be checked when it is installed. */
+/** Reads the lock file, and checks that every package in it has a checksum. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** npm keeps what a package says, a text or a list. */
+/** npm copies these members from the package: a string or a list. */
 const names = z.union([z.string().transform((name) => [name]), z.array(z.string())]).optional();
 
 const lockedPackage = z.looseObject({
@@ -27,14 +27,14 @@ const lockFile = z.looseObject({
 export type LockFile = z.infer<typeof lockFile>;
 
 const PATH = fileURLToPath(new URL('../package-lock.json', import.meta.url));
-/** Where a package stands that came from a registry; other paths are the workspaces of this repository. */
+/** Paths of packages from a registry; other paths are the workspaces of this repository. */
 export const INSTALLED = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/;
 const CHECKSUM = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 export const readLockFile = (text: string = readFileSync(PATH, 'utf8')): LockFile => lockFile.parse(JSON.parse(text));
 
 export interface LockReport {
-  /** What must not be. */
+  /** Violations. */
   readonly problems: readonly string[];
   /** Optional tools for development on platforms that neither images nor this machine have; the registry did not serve them. */
   readonly foreign: readonly string[];
@@ -48,7 +48,7 @@ export function checkLockFile({ packages }: LockFile, platform: string = process
     if (!INSTALLED.test(path) || entry.link) continue;
     if (entry.version === undefined) problems.push(`${path}: no version`);
     if (entry.resolved !== undefined && !entry.resolved.startsWith('https://')) {
-      problems.push(`${path}: comes from ${entry.resolved.split(':')[0]}, which no registry is`);
+      problems.push(`${path}: comes from ${entry.resolved.split(':')[0]}, which is not a registry`);
     }
     if (entry.integrity === undefined && isForeign(entry, platform)) foreign.push(path);
     else if (!CHECKSUM.test(entry.integrity ?? '')) problems.push(`${path}: no SHA-512 in integrity`);

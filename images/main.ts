@@ -1,7 +1,7 @@
 /**
- * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: one of Redis. `context [FOLDER]`: what the
- * Dockerfiles need. `build`: the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: what is in them, as CycloneDX. `lock`:
- * whether every package in the lock file can be checked.
+ * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: an archive of Redis. `context [FOLDER]`: the build
+ * context of the Dockerfiles. `build`: the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: bills of materials in
+ * CycloneDX. `lock`: whether every package in the lock file has a checksum.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';

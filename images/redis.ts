@@ -7,13 +7,13 @@ import { debianTree, IMAGE_USER, packageDatabase, packagesIn, releasePackages } 
 
 export const REDIS_IMAGE = 'localhost/gatehouse-redis:dev';
 
-/** The server, and what ldd says of it. */
+/** The server and its libraries (ldd). */
 const PACKAGES = [
   ...['redis-tools', 'libc6', 'libatomic1', 'libstdc++6', 'libgcc-s1', 'libjemalloc2', 'liblzf1', 'libssl3'],
   ...['libsystemd0', 'libcap2', 'libgcrypt20', 'libgpg-error0', 'liblzma5', 'libzstd1', 'liblz4-1'],
 ];
 const MERGED_FOLDERS = ['bin', 'lib', 'lib64', 'sbin'];
-/** The package calls the program by the name of one of its tools and links the others to it. */
+/** The package has the program under the name of one of its tools, with links for the others. */
 const SERVER = 'usr/bin/redis-check-rdb';
 const PROGRAMS = [SERVER, 'usr/bin/redis-cli'];
 

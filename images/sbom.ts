@@ -1,4 +1,4 @@
-/** A bill of materials per image, in CycloneDX 1.6: what the bundle is really made of, Node, and the Debian packages below. */
+/** A bill of materials per image, in CycloneDX 1.6: the packages in the bundle, Node, and the Debian packages. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export interface Bom {
 export interface Materials {
   readonly image: ImageName;
   readonly version: string;
-  /** Paths of packages as the lock file has them. */
+  /** Paths of packages in the lock file. */
   readonly packages: readonly string[];
   readonly debian: readonly Omit<DebianPackage, 'control'>[];
   readonly lock: LockFile;

@@ -53,12 +53,12 @@ async function unpackDebianPackages(names: readonly string[], folder: string): P
   return folder;
 }
 
-/** What was unpacked into a folder. */
+/** The packages that were unpacked into a folder. */
 export async function packagesIn(folder: string): Promise<readonly DebianPackage[]> {
   return z.array(debianPackage).parse(JSON.parse(await readFile(listOf(folder), 'utf8')));
 }
 
-/** Beside the folder, whose files go into images. */
+/** The list is beside the folder, since all files of the folder go into images. */
 const listOf = (folder: string): string => `${folder}.packages.json`;
 
 async function describe(archive: string): Promise<DebianPackage> {
@@ -80,17 +80,17 @@ export function packageOf(control: string, sha256: string): DebianPackage {
   });
 }
 
-/** By the package lists of the machine, else by lists of our own: a bare machine has none, or outdated ones. */
+/** Uses the package lists of the machine, else fetches own lists: a fresh machine has none, or outdated ones. */
 async function download(names: readonly string[], archives: string, scratch: string): Promise<void> {
   const fetch = (options: readonly string[]) => run(['apt-get', ...options, 'download', ...names], { cwd: archives });
-  // As root apt would drop to a user of its own, who may not write here.
-  const asUs = ['-q', '-o', 'APT::Sandbox::User=root'];
+  // Without this, apt run by root changes to its own user, which cannot write here.
+  const asRoot = ['-q', '-o', 'APT::Sandbox::User=root'];
   try {
-    await fetch(asUs);
+    await fetch(asRoot);
   } catch {
     const lists = join(scratch, 'lists');
     await mkdir(join(lists, 'partial'), { recursive: true });
-    const own = [...asUs, '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${scratch}`];
+    const own = [...asRoot, '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${scratch}`];
     await run(['apt-get', ...own, 'update']);
     await fetch(own);
   }

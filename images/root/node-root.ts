@@ -1,6 +1,6 @@
 /**
  * The root file system of an image that runs Node: the binary of npm's platform package, the Debian libraries it is
- * linked with, and what a program expects below /etc and /tmp. No package manager, and no shell unless asked for.
+ * linked with, and the usual files below /etc and /tmp. No package manager; a shell only as an option.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface RootOptions {
   readonly shell?: boolean;
 }
 
-/** The user that images run as; its number stands in pods' security contexts. */
+/** The user of the images; its number is also in the security contexts of pods. */
 export const IMAGE_USER = 65532;
 /** Path of Node in the image. */
 export const IMAGE_NODE = '/usr/bin/node';
@@ -35,7 +35,7 @@ export async function nodeRootLayer(options: RootOptions = {}): Promise<Layer> {
   return withLock(path, async () => (await readKept(path)) ?? keep(path, await nodeRootEntries(options)));
 }
 
-/** The entries of the root, for who wants other layers. */
+/** The entries of the root, for images with other layers. */
 export async function nodeRootEntries({ shell = false }: RootOptions = {}): Promise<TarEntry[]> {
   const tree = await libraryTree(shell);
   const libraries = (await entriesOfFolder(tree)).filter(isNeeded).map(intoUsr);

@@ -1,11 +1,11 @@
-/** What lies below the programs: the root file system of the test nodes' images, and certificate authorities. */
+/** The root file system of the images: Node, libraries, certificate authorities and the package database. */
 import { readFile } from 'node:fs/promises';
 import { entriesOf, entriesOfFolder, type TarEntry, withFolders } from '../oci/index.ts';
 import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
 import { nodeRootEntries, nodeRootPackages } from './node-root.ts';
 import { packageDatabase, releasePackages } from './package-database.ts';
 
-/** Where programs that do not bring their own authorities look. */
+/** The conventional path of certificate authorities. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 const AUTHORITY_PACKAGES = ['ca-certificates'];

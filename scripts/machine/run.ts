@@ -20,7 +20,7 @@ export interface CaptureOptions {
 
 const TIMEOUT_MS = 600_000;
 
-/** Runs a command to its end; whatever its exit code, that is an outcome. */
+/** Runs a command to its end and returns the result, whatever the exit code. */
 export async function capture(
   [program = '', ...args]: readonly string[],
   { input = '', cwd, env, timeoutMs = TIMEOUT_MS }: CaptureOptions = {},
@@ -32,7 +32,7 @@ export async function capture(
   return { code: typeof code === 'number' ? code : 1, stdout, stderr }; // no number after a signal
 }
 
-/** Runs a command and returns what it printed; fails with what it complained about. */
+/** Runs a command and returns its standard output; rejects with its standard error on failure. */
 export async function run(command: readonly string[], options: CaptureOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await capture(command, options);
   if (code === 0) return stdout;

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-/** The root of the command line: the only place that touches the process. */
+/** The composition root of the command line: the only module that uses `process`. */
 import { runCommandLine, type StopSignal } from './cli/index.ts';
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
-// Who reads the output may leave early, as `head` does.
+// The reader of the output may close it early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

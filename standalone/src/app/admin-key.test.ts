@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../testing/index.ts';
-import { keepAdminKey, loadAdminKey, withAdminKey } from './admin-key.ts';
+import { storeAdminKey, loadAdminKey, withAdminKey } from './admin-key.ts';
 
 const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
 
@@ -15,7 +15,7 @@ describe('the admin key', () => {
     using folder = tempFolder();
     const data = join(folder.path, 'data');
     const first = unwrap(await loadAdminKey(data, undefined));
-    unwrap(await keepAdminKey(data, first));
+    unwrap(await storeAdminKey(data, first));
     expect(first.fresh).toMatch(/^gwk_[\w-]{43}$/);
     expect(first.sha256).toBe(sha256(first.fresh ?? ''));
     const [file = ''] = readdirSync(data);
@@ -51,7 +51,7 @@ describe('the admin key', () => {
   test('cannot be kept where there is no folder to make', async () => {
     using folder = tempFolder({ file: '' });
     expect((await loadAdminKey(join(folder.path, 'file', 'data'), undefined)).ok).toBe(false);
-    expect((await keepAdminKey(join(folder.path, 'file'), { sha256: '', fresh: undefined })).ok).toBe(false);
+    expect((await storeAdminKey(join(folder.path, 'file'), { sha256: '', fresh: undefined })).ok).toBe(false);
   });
 
   test('is not written over the one of another process', async () => {
@@ -60,8 +60,8 @@ describe('the admin key', () => {
       unwrap(await loadAdminKey(folder.path, undefined)),
       unwrap(await loadAdminKey(folder.path, undefined)),
     ];
-    unwrap(await keepAdminKey(folder.path, theirs));
-    expect((await keepAdminKey(folder.path, mine)).ok).toBe(false);
+    unwrap(await storeAdminKey(folder.path, theirs));
+    expect((await storeAdminKey(folder.path, mine)).ok).toBe(false);
     expect(unwrap(await loadAdminKey(folder.path, undefined)).sha256).toBe(theirs.sha256);
   });
 

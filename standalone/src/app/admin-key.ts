@@ -1,4 +1,4 @@
-/** The key of the organisation's admin: from the environment, or made on the first start and kept as a hash alone. */
+/** The key of the organisation's administrator: from the environment, or generated on the first start and stored as a hash. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { type AnyEntry, digestOf, entryId, type Snapshot, type SnapshotEntry } f
 export interface AdminKey {
   /** Lower-case hex. */
   readonly sha256: string;
-  /** The key itself, while it is new: nothing else will ever know it. */
+  /** The key itself on the start that generated it; it is not stored. */
   readonly fresh: string | undefined;
 }
 
-/** 256 random bits; DESIGN section 9. */
+/** 256 random bits. */
 const KEY_BYTES = 32;
 /** Shorter keys can be guessed. */
 const MIN_KEY_CHARS = 32;
@@ -22,14 +22,16 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const sha256Of = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /**
- * The key to go by; `given` is the value of GATEHOUSE_ADMIN_KEY. A new one still has to be kept. Errors: a text that says what
- * is wrong with it or with the data folder.
+ * The key of this start; `given` is the value of GATEHOUSE_ADMIN_KEY. A generated one still has to be stored. Errors: a text about
+ * the key or the data folder.
  */
 export async function loadAdminKey(folder: string, given: string | undefined): Promise<Result<AdminKey, string>> {
   const key = given?.trim();
   if (key !== undefined && key !== '') {
     if (key.length >= MIN_KEY_CHARS) return ok({ sha256: sha256Of(key), fresh: undefined });
-    return err(`GATEHOUSE_ADMIN_KEY has fewer than ${MIN_KEY_CHARS} characters; make one with openssl rand -hex 32`);
+    return err(
+      `GATEHOUSE_ADMIN_KEY has fewer than ${MIN_KEY_CHARS} characters; generate one with openssl rand -hex 32`,
+    );
   }
   const file = join(folder, FILE);
   const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error);
@@ -39,15 +41,15 @@ export async function loadAdminKey(folder: string, given: string | undefined): P
   return ok({ sha256: sha256Of(fresh), fresh });
 }
 
-/** Keeps the hash of a new key, for the owner of the process alone. */
-export async function keepAdminKey(folder: string, { sha256 }: AdminKey): Promise<Result<undefined, string>> {
+/** Stores the hash of a new key, readable by the owner of the process only. */
+export async function storeAdminKey(folder: string, { sha256 }: AdminKey): Promise<Result<undefined, string>> {
   const file = join(folder, FILE);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(file, `${JSON.stringify({ sha256 })}\n`, { mode: 0o600, flag: 'wx' });
     return ok(undefined);
   } catch (error) {
-    return err(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`); // all that the file system throws
+    return err(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`); // the file system throws no other errors
   }
 }
 
@@ -57,12 +59,12 @@ function parseStored(text: string, file: string): Result<AdminKey, string> {
     const sha256 = isObject(stored) ? stored['sha256'] : undefined;
     if (typeof sha256 === 'string' && SHA256.test(sha256)) return ok({ sha256, fresh: undefined });
   } catch {
-    // said below
+    // reported below
   }
-  return err(`${file} is damaged; remove it and the next start makes a new admin key`);
+  return err(`${file} is damaged; remove it and the next start generates a new admin key`);
 }
 
-/** The Snapshot with the admin's key in it; its name has a colon, which no ApiKey can have. */
+/** Adds the admin key to a Snapshot; its id has a colon, which no ApiKey can have. */
 export function withAdminKey(snapshot: Snapshot, sha256: string): Snapshot {
   const body: SnapshotEntry<'key'>['body'] = {
     name: 'admin',

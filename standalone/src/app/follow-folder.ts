@@ -1,4 +1,4 @@
-/** Follows a folder for as long as the process lives. */
+/** Watches and polls a folder as long as the process runs. */
 import type { Logger } from '@gatehouse/gateway';
 import { createWatcher, type FolderState, type ResourceFolder } from '../resource-folder/index.ts';
 import { createWakeableSleep } from './wakeable-sleep.ts';
@@ -6,7 +6,7 @@ import { createWakeableSleep } from './wakeable-sleep.ts';
 interface FollowFolderOptions {
   readonly folder: ResourceFolder;
   readonly logger: Logger;
-  /** Called with every new state, one after the other. */
+  /** Called with every new state; calls do not overlap. */
   onState(state: FolderState): Promise<void>;
 }
 
@@ -14,14 +14,14 @@ export interface FolderFollower {
   close(): Promise<void>;
 }
 
-/** Events come in bursts: this is how long to wait for the rest, in ms. */
+/** Wait after an event for further events of the same edit, in ms. */
 const DEBOUNCE_MS = 30;
-/** How often to look without being told, in ms: below the 500 ms within which an edit is live (DESIGN section 2). */
+/** Poll interval without events, in ms: an edit has to be served within 500 ms. */
 const POLL_MS = 300;
-/** A look may take this share of the time at most. */
+/** Largest share of time spent on scans. */
 const MAX_SHARE = 0.05;
 
-/** Starts with the state that has just been read. */
+/** `first` is the state that has just been read. */
 export function followFolder({ folder, logger, onState }: FollowFolderOptions, first: FolderState): FolderFollower {
   const closing = new AbortController();
   const { signal } = closing;
@@ -29,7 +29,7 @@ export function followFolder({ folder, logger, onState }: FollowFolderOptions, f
   const watcher = createWatcher(sleep.wake);
   let last = first;
 
-  const look = async (): Promise<number> => {
+  const scan = async (): Promise<number> => {
     const startedMs = performance.now();
     const { state, folders, againInMs } = await folder.refresh();
     watcher.setFolders(folders);
@@ -43,7 +43,7 @@ export function followFolder({ folder, logger, onState }: FollowFolderOptions, f
       const woken = await sleep.wait(waitMs, signal);
       if (woken) await createWakeableSleep().wait(DEBOUNCE_MS, signal);
       if (signal.aborted) return;
-      waitMs = await look().catch((error: unknown) => {
+      waitMs = await scan().catch((error: unknown) => {
         logger.error({ err: error }, 'Resource folder could not be read');
         return POLL_MS;
       });

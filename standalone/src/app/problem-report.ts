@@ -1,13 +1,13 @@
 import type { Logger } from '@gatehouse/gateway';
 import { type FileProblem, type FolderState, formatProblem } from '../resource-folder/index.ts';
 
-/** Problems shown in a status: the first ones are what people need. */
+/** Problems shown in the status; the first ones are the most useful. */
 const MAX_SHOWN = 200;
 
 export interface ProblemReport {
-  /** Logs what is new since the last state, and that everything is well again. */
+  /** Logs problems that are new since the last state, and when all are fixed. */
   note(state: FolderState): void;
-  /** What `/internal/status` shows of the folder. */
+  /** The status of the folder in `/internal/status`. */
   status(): object;
 }
 

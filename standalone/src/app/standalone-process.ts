@@ -1,4 +1,4 @@
-/** One process: a folder of resources, the translation, and a gateway that serves what comes of it. */
+/** One process: reads a folder of resources, translates it, and serves the result with a gateway. */
 import { createGateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
 import { createResourceFolder, type FolderState } from '../resource-folder/index.ts';
 import { withAdminKey } from './admin-key.ts';
@@ -18,15 +18,15 @@ export interface StandaloneOptions {
 export interface StandaloneProcess {
   readonly port: number;
   readonly adminPort: number;
-  /** The folder as it was at the start. */
+  /** The state of the folder at the start. */
   readonly state: FolderState;
-  /** Finishes what is in flight, then closes. */
+  /** Finishes requests in flight, then closes. */
   drain(): Promise<void>;
-  /** Closes now. */
+  /** Closes immediately. */
   close(): Promise<void>;
 }
 
-/** Starts; what it answers with serves already. Rejects with the error of the system when a port cannot be had. */
+/** Starts a process and resolves once it serves. Rejects with the error of the system when a port cannot be opened. */
 export async function startStandalone(options: StandaloneOptions): Promise<StandaloneProcess> {
   const { settings, variables, logger, adminSha256 } = options;
   const folder = createResourceFolder([options.folder], {

@@ -1,11 +1,11 @@
 export interface WakeableSleep {
-  /** Ends the wait, or the next one if nobody waits. */
+  /** Ends the current wait, or the next one. */
   wake(): void;
-  /** True when it was woken, false after the time or when the signal ends. */
+  /** Resolves to true when woken, to false after the time or on abort. */
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** A sleep that can be ended from outside. */
+/** A sleep that can be ended early. */
 export function createWakeableSleep(): WakeableSleep {
   let woken = false;
   let finishWait: (() => void) | undefined;

@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Shell, UsageError } from './shell.ts';
 
 export interface Option {
-  /** The word in the usage line for its value; absent: a switch. */
+  /** Placeholder of the value in the help; absent: a switch without a value. */
   readonly value?: string;
   readonly summary: string;
   readonly default?: string;
@@ -18,14 +18,14 @@ export interface Invocation {
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What stands behind the options, e.g. `FILE|DIR...`; absent: nothing may. */
+  /** Placeholder of the operands, e.g. `FILE|DIR...`; absent: no operands. */
   readonly operands?: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Answers with the exit status. */
+  /** Resolves to the exit status. */
   run(invocation: Invocation): Promise<number>;
 }
 
-/** Reads the arguments of a command. Throws UsageError. */
+/** Parses the arguments of a command. Throws UsageError. */
 export function parseInvocation(command: Command, args: readonly string[], shell: Shell): Invocation {
   const { values, positionals } = parse(command, args);
   if (command.operands === undefined && positionals.length > 0) {

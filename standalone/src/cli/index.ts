@@ -1,4 +1,4 @@
-/** The command line `gatehouse`: finds the command, and turns what goes wrong into one line and an exit status. */
+/** The command line `gatehouse`: runs a command and turns its errors into one line and an exit status. */
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Command, describeCommand, parseInvocation } from './command.ts';
 import { mockProvider } from './mock-provider.ts';
@@ -11,7 +11,7 @@ export { CommandError, type Shell, STOP_CODES, type StopSignal } from './shell.t
 
 const COMMANDS: readonly Command[] = [standalone, validate, render, mockProvider];
 
-/** Runs the command line; answers with the exit status: 0, 1 when the command failed, 2 when it was not understood. */
+/** Runs the command line. Returns the exit status: 0, 1 when the command failed, 2 for invalid arguments. */
 export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version') return say(shell, packageJson.version);

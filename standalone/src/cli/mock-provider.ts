@@ -4,10 +4,10 @@ import { throwListenError } from './preflight.ts';
 
 export const mockProvider: Command = {
   name: 'mock-provider',
-  summary: 'answers like OpenAI, Anthropic and Gemini, offline',
+  summary: 'imitates the APIs of OpenAI, Anthropic and Gemini, offline',
   options: {
-    port: { value: 'PORT', summary: 'where to listen; 0 takes a free port', default: '8790' },
-    host: { value: 'ADDRESS', summary: 'where to listen', default: '127.0.0.1' },
+    port: { value: 'PORT', summary: 'port to listen on; 0 for a free one', default: '8790' },
+    host: { value: 'ADDRESS', summary: 'address to listen on', default: '127.0.0.1' },
   },
   async run({ shell, options: { port = '', host = '' } }) {
     const mock = await createMockProvider({ port: portOf('port', port), host }).catch(throwListenError);

@@ -1,10 +1,10 @@
-/** What commands need to know of the machine before they start, and how they say that something is not there. */
+/** Checks before a command starts: settings of the environment, paths and ports. */
 import { access, constants, stat } from 'node:fs/promises';
 import type { TargetCaps } from '@gatehouse/crds/config';
 import { type GatewaySettings, readEnvironment, toSettings, type Variables } from '@gatehouse/gateway';
 import { CommandError } from './shell.ts';
 
-/** The settings of the environment. Throws CommandError for values that make no sense. */
+/** The settings of the environment. Throws CommandError for invalid values. */
 export function settingsOf(variables: Variables): GatewaySettings {
   try {
     return toSettings(readEnvironment(variables));
@@ -24,28 +24,28 @@ export async function checkReadable(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Throws CommandError if there is no such folder. */
+/** Throws CommandError if the path is not a readable folder. */
 export async function checkFolder(path: string): Promise<void> {
   await checkReadable([path]);
   if (!(await stat(path)).isDirectory()) throw new CommandError(`${path} is not a folder`);
 }
 
-/** Error codes of the system in words; Node `errno` names. */
+/** Texts of error codes of the system. */
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file or folder'],
-  ['EACCES', 'permission is denied'],
+  ['ENOENT', 'no such file or folder'],
+  ['EACCES', 'permission denied'],
   ['EADDRINUSE', 'the port is in use'],
-  ['EADDRNOTAVAIL', 'this machine does not have the address'],
+  ['EADDRNOTAVAIL', 'the address is not of this machine'],
   ['ENOTFOUND', 'the host name is unknown'],
 ]);
 
-/** The error of a system call in a few words. */
+/** A short text for the error of a system call. */
 export function systemErrorText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   return (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
 }
 
-/** A port that could not be listened on. Throws other errors on, and CommandError for those. */
+/** Throws a CommandError for an address that cannot be listened on, and rethrows every other error. */
 export function throwListenError(error: unknown): never {
   if (
     !(error instanceof Error) ||

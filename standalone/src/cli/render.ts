@@ -7,12 +7,12 @@ import { UsageError } from './shell.ts';
 
 const REDACTED = '[redacted]';
 
-/** Shows what gateways would get; what is wrong goes to standard error and does not stop the rest. */
+/** Prints the Snapshot that gateways would get; problems are printed to standard error. */
 export const render: Command = {
   name: 'render',
-  summary: 'prints the Snapshot made of a folder, without secrets',
+  summary: 'prints the Snapshot of a folder, without secrets',
   operands: 'DIR',
-  options: { format: { value: 'yaml|json', summary: 'how to write it', default: 'yaml' } },
+  options: { format: { value: 'yaml|json', summary: 'output format', default: 'yaml' } },
   async run({ shell, operands, options: { format } }) {
     if (format !== 'yaml' && format !== 'json') throw new UsageError(`--format takes yaml or json, not ${format}`);
     await checkReadable(operands);
@@ -31,7 +31,7 @@ export const render: Command = {
   },
 };
 
-/** Secrets, their hashes, and digests made of either are replaced. */
+/** Replaces secrets, their hashes, and digests derived from them. */
 export function redactSnapshot({ schemaVersion, entries }: Snapshot): object {
   return {
     schemaVersion,

@@ -1,29 +1,29 @@
-/** What a command may use of the process around it. */
+/** The parts of the process that commands use. */
 import type { Variables } from '@gatehouse/gateway';
 
 export interface Shell {
   readonly variables: Variables;
-  /** Whether a person looks at standard output. */
+  /** Whether standard output is a terminal. */
   readonly interactive: boolean;
   /** Writes a line to standard output. */
   out(line: string): void;
   /** Writes a line to standard error. */
   err(line: string): void;
-  /** Calls for every SIGTERM and SIGINT until told to stop. */
+  /** Calls the listener for every SIGTERM and SIGINT until the returned function is called. */
   onStop(listener: (signal: StopSignal) => void): () => void;
-  /** Calls for every error that nobody caught; the process goes on (behaviour-lifecycle 1.1). */
+  /** Calls the listener for every uncaught error; the process continues. */
   onFault(listener: (error: unknown) => void): void;
-  /** Ends the process now. */
+  /** Ends the process immediately. */
   exit(code: number): never;
 }
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** 128 and the number of the signal, as shells have it. */
+/** 128 plus the number of the signal, as shells do. */
 export const STOP_CODES: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** A reason to end with status 1 and this line. */
+/** Ends the command with status 1 and this message. */
 export class CommandError extends Error {}
 
-/** A reason to end with status 2, this line, and where help is. */
+/** Ends the command with status 2, this message and a hint to the help. */
 export class UsageError extends Error {}

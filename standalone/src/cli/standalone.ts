@@ -1,6 +1,6 @@
 import { ok, type Result } from '@gatehouse/crds';
 import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
-import { type AdminKey, keepAdminKey, loadAdminKey, type StandaloneProcess, startStandalone } from '../app/index.ts';
+import { type AdminKey, loadAdminKey, type StandaloneProcess, startStandalone, storeAdminKey } from '../app/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
@@ -10,18 +10,18 @@ import { welcome } from './welcome.ts';
 
 type Options = Invocation['options'];
 
-/** One process that serves a folder of resources and follows every edit in it. */
+/** Serves a folder of resources, and every edit in it, from one process. */
 export const standalone: Command = {
   name: 'standalone',
   summary: 'serves a folder of resources',
   options: {
-    resources: { value: 'DIR', summary: 'the folder of resources; edits are live at once' },
+    resources: { value: 'DIR', summary: 'the folder of resources; edits are served at once' },
     port: { value: 'PORT', summary: 'main listener (PORT, else 8787)' },
     host: { value: 'ADDRESS', summary: 'address of the listeners (HOST, else 127.0.0.1)' },
     'admin-port': { value: 'PORT', summary: 'metrics, probes and status (GATEHOUSE_ADMIN_PORT, else 8789)' },
-    data: { value: 'DIR', summary: 'what must outlive the process', default: '.gatehouse' },
-    'mock-provider': { value: 'PORT', summary: 'also starts a mock provider there' },
-    'example-key': { value: 'KEY', summary: 'shows a request with this gateway key' },
+    data: { value: 'DIR', summary: 'folder for state that is kept across restarts', default: '.gatehouse' },
+    'mock-provider': { value: 'PORT', summary: 'also starts a mock provider on this port' },
+    'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key' },
   },
   async run({ shell, options }) {
     const { resources, data = '', 'example-key': exampleKey } = options;
@@ -52,7 +52,7 @@ interface Start {
   readonly shell: Shell;
 }
 
-/** Starts, and only then keeps a new admin key: one that is kept has been shown. */
+/** Starts the process, and stores a new admin key only after that: a stored key has always been shown. */
 async function start({ resources, settings, admin, data, shell }: Start): Promise<StandaloneProcess> {
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName });
   const process = await startStandalone({
@@ -63,7 +63,7 @@ async function start({ resources, settings, admin, data, shell }: Start): Promis
     adminSha256: admin.sha256,
   }).catch(throwListenError);
   shell.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
-  const kept = admin.fresh === undefined ? ok(undefined) : await keepAdminKey(data, admin);
+  const kept = admin.fresh === undefined ? ok(undefined) : await storeAdminKey(data, admin);
   if (kept.ok) return process;
   await process.close();
   throw new CommandError(kept.error);
@@ -74,7 +74,7 @@ function unwrap<T>(result: Result<T, string>): T {
   throw new CommandError(result.error);
 }
 
-/** What the command line says goes before what the environment says. */
+/** Options of the command line take precedence over the environment. */
 function adapt(settings: GatewaySettings, options: Options, { variables, interactive }: Shell): GatewaySettings {
   const { port, host, 'admin-port': adminPort } = options;
   const isSet = (name: string): boolean => (variables[name] ?? '') !== '';
@@ -85,7 +85,7 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
       port: port === undefined ? settings.listen.port : portOf('port', port),
       adminPort: adminPort === undefined ? settings.listen.adminPort : portOf('admin-port', adminPort),
     },
-    // A person at a terminal waits for the end, and reads no log line per request.
+    // On a terminal: no wait before the drain, and no log line per request.
     drain: interactive && !isSet('GATEHOUSE_DRAIN_ACCEPT_MS') ? { ...settings.drain, acceptMs: 0 } : settings.drain,
     logLevel: interactive && !isSet('GATEHOUSE_LOG_LEVEL') ? 'warn' : settings.logLevel,
   };
@@ -97,10 +97,10 @@ async function startMock(options: Options): Promise<MockProvider | undefined> {
   return createMockProvider({ port: portOf('mock-provider', port) }).catch(throwListenError);
 }
 
-/** Wrappers such as npm hand on a signal that the terminal has sent already: so soon it is the same one, in ms. */
+/** Wrappers such as npm forward a signal that the terminal has also sent: within this time, in ms, it is the same signal. */
 const SAME_SIGNAL_MS = 300;
 
-/** The first signal drains, the second ends the process at once. */
+/** The first signal drains, the second ends the process immediately. */
 async function untilStopped(shell: Shell, process: StandaloneProcess): Promise<void> {
   let firstMs: number | undefined;
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { createResourceFolder, formatProblem } from '../resource-folder/index.ts
 import type { Command } from './command.ts';
 import { capsOf, checkReadable } from './preflight.ts';
 
-/** Judges files as a standalone process would, and says everything that is wrong at once. */
+/** Validates files as a standalone process does, and reports all problems. */
 export const validate: Command = {
   name: 'validate',
   summary: 'checks resources: schema, references and routing configs',

@@ -1,4 +1,4 @@
-/** What a person wants to know once the process serves. */
+/** The message of a process that has started. */
 import type { StandaloneProcess } from '../app/index.ts';
 
 interface Welcome {
@@ -6,7 +6,7 @@ interface Welcome {
   readonly host: string;
   readonly resources: string;
   readonly mockUrl: string | undefined;
-  /** The admin key, if it has just been made. */
+  /** The admin key, if it was generated on this start. */
   readonly adminKey: string | undefined;
   readonly exampleKey: string | undefined;
 }
@@ -17,19 +17,19 @@ export function welcome({ process, host, resources, mockUrl, adminKey, exampleKe
   const { state, port, adminPort } = process;
   const base = baseUrl(host, port);
   const lines = [
-    `Gatehouse serves ${state.objects} objects of ${resources} on ${base}/v1; edits are live at once`,
+    `Gatehouse serves ${state.objects} objects of ${resources} on ${base}/v1; edits are served at once`,
     `Metrics and status are on ${baseUrl(host, adminPort)}`,
   ];
   if (mockUrl !== undefined) lines.push(`The mock provider answers on ${mockUrl}`);
   if (state.problems.length > 0) {
     lines.push(`${state.problems.length} problems: see the log, or gatehouse validate ${resources}`);
   }
-  if (adminKey !== undefined) lines.push('', 'The admin key, shown this once:', `  ${adminKey}`);
+  if (adminKey !== undefined) lines.push('', 'The admin key, shown only now:', `  ${adminKey}`);
   if (exampleKey !== undefined) lines.push('', 'A first request:', curl(base, exampleKey));
   return lines.join('\n');
 }
 
-/** What listens everywhere is reached here. */
+/** A listener on all addresses is reached on loopback. */
 const baseUrl = (host: string, port: number): string => {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -6,7 +6,7 @@ export interface BoundedMap<K, V> {
   values(): readonly V[];
 }
 
-/** A map that forgets its oldest entries once it holds too many of them, or too many bytes. */
+/** A map that drops its oldest entries when it has too many entries or too many bytes. */
 export function createBoundedMap<K, V>(bounds: { maxEntries: number; maxBytes: number }): BoundedMap<K, V> {
   const entries = new Map<K, { readonly value: V; readonly bytes: number }>();
   let totalBytes = 0;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Controls } from './controls/index.ts';
 import type { Outgoing } from './outgoing.ts';
 
-/** Writes the response, as slowly and as incompletely as the controls say. Nothing of it outlives the connection. */
+/** Writes the response, as slowly and as incompletely as the controls say. Nothing outlives the connection. */
 export async function deliver(res: ServerResponse, outgoing: Outgoing, controls: Controls): Promise<void> {
   if (!(await pause(res, controls.delayMs))) return;
   res.writeHead(outgoing.status, outgoing.headers);
@@ -38,24 +38,24 @@ async function writeBody(res: ServerResponse, bursts: Outgoing['bursts'], contro
   return 'whole';
 }
 
-/** Resolves to false when the client has left. */
+/** Resolves to false when the client has disconnected. */
 async function writeSliced(res: ServerResponse, bytes: Buffer, sliceBytes = bytes.length): Promise<boolean> {
   for (let start = 0; start < bytes.length; start += sliceBytes) {
     const isTaken = res.write(bytes.subarray(start, start + sliceBytes));
     if (!isTaken) await drained(res);
-    if (start + sliceBytes < bytes.length) await nextTurn(); // lets each slice leave on its own
+    if (start + sliceBytes < bytes.length) await nextTurn(); // sends each slice in a packet of its own
     if (res.destroyed) return false;
   }
   return !res.destroyed;
 }
 
-/** Ends the connection behind what has been written: the client reads these bytes, then a premature end. */
+/** Ends the connection after the written bytes: the client reads these, then a premature end. */
 async function cutConnection(res: ServerResponse): Promise<void> {
   await nextTurn(); // node:http hands small writes to the socket only at the end of the turn
   res.socket?.destroySoon();
 }
 
-/** Resolves to false, at once, when the client has left. */
+/** Resolves to false, at once, when the client has disconnected. */
 function pause(res: ServerResponse, ms = 0): Promise<boolean> {
   if (ms === 0 || res.destroyed) return Promise.resolve(!res.destroyed);
   return new Promise((resolve) => {

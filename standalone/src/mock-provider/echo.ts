@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Exchange } from './exchange.ts';
 import { json, type Reply } from './reply.ts';
 
-/** Says what arrived, for every path that no provider has. `body` is there when the body is JSON. */
+/** Echoes the request, for every path that no provider has. `body` is included when it is JSON. */
 export function answerEcho({ request, query }: Exchange): Reply {
   const { method, path, headers, body } = request;
   return json({

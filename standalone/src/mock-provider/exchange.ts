@@ -5,7 +5,7 @@ import type { ReceivedRequest } from './recorder.ts';
 import type { Refusal, Reply } from './reply.ts';
 import { createSeed, type Seed } from './seed.ts';
 
-/** One request as a handler sees it. */
+/** One request, with its parameters and controls. */
 export class Exchange {
   readonly request: ReceivedRequest;
   /** The variable segments of the path, decoded. */
@@ -31,7 +31,7 @@ export class Exchange {
   }
 }
 
-/** How an API family words its errors. */
+/** The error format of an API family. */
 export interface Dialect {
   readonly overloadedStatus: number;
   errorBody(refusal: Refusal, request: ReceivedRequest): unknown;
@@ -45,7 +45,7 @@ interface RouteBase {
   readonly dialect: Dialect;
 }
 
-/** A path the mock knows, and what its handler reads. `model` says where the model is named, for controls written into it. */
+/** A path of the mock and the input of its handler. `model`: where the model name is, which may contain controls. */
 export type Route =
   | (RouteBase & { readonly input: 'none'; readonly handle: (exchange: Exchange) => Reply })
   | (RouteBase & {

@@ -26,10 +26,10 @@ export interface MockProvider extends AsyncDisposable {
 }
 
 /**
- * Starts a server that answers like OpenAI, Anthropic and Gemini, offline and always the same: a request determines every byte
- * of its answer. Any other path is echoed. Tokens are a quarter of the characters, rounded up.
+ * Starts a server that imitates OpenAI, Anthropic and Gemini, offline and deterministic: a request determines every byte of its
+ * answer. Any other path is echoed. Tokens are a quarter of the characters, rounded up.
  *
- * A request may ask for trouble, with headers or in the model name (`mock-delay-100+fail-503-times-2`):
+ * A request can ask for faults, in headers or in the model name (`mock-delay-100+fail-503-times-2`):
  *
  * | header                   | model name        | effect                                                       |
  * |--------------------------|-------------------|--------------------------------------------------------------|

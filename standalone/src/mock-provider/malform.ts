@@ -37,7 +37,7 @@ function halve(body: string | Buffer): string | Buffer {
   return body.slice(0, Math.ceil(body.length / 2));
 }
 
-/** Replaces the first small letter past the middle, which in JSON most likely stands inside a text. */
+/** Replaces the first small letter past the middle, which in JSON is most likely inside a string. */
 function breakCharacter(body: string | Buffer): Buffer {
   const bytes = Buffer.from(body);
   const isSmallLetter = (byte: number, at: number): boolean => at >= bytes.length / 2 && byte >= 0x61 && byte <= 0x7a;

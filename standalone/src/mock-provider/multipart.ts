@@ -16,7 +16,7 @@ export interface Form {
   readonly files: readonly FilePart[];
 }
 
-/** Reads a multipart/form-data body (RFC 7578). Errors: a sentence about what is not well-formed. */
+/** Parses a multipart/form-data body (RFC 7578). Errors: a sentence about what is malformed. */
 export function parseMultipart(contentType: string, body: Buffer): Result<Form, string> {
   const boundary = /^multipart\/form-data\b.*;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType);
   if (boundary === null) return err('expected Content-Type multipart/form-data with a boundary');

@@ -4,14 +4,14 @@ import type { Dialect, Exchange } from './exchange.ts';
 import { breakBody, breakFrames } from './malform.ts';
 import { type Frame, type Refusal, type Reply, refuse, type StreamReply } from './reply.ts';
 
-/** A response ready to be written. A pause of `x-mock-token-delay-ms` belongs before each burst but the first. */
+/** A response ready to be written, with a pause of `x-mock-token-delay-ms` before each burst but the first. */
 export interface Outgoing {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly bursts: readonly (string | Buffer)[];
 }
 
-/** Applies the controls that change what is said, as opposed to how its bytes travel. */
+/** Applies the controls that change the content of the response, not its transport. */
 export function toOutgoing(reply: Reply, exchange: Exchange, dialect: Dialect): Outgoing {
   const { controls } = exchange;
   if (reply.kind === 'refusal') return refusalToOutgoing(reply, exchange, dialect);

@@ -4,7 +4,7 @@ import { createBoundedMap } from './bounded-map.ts';
 const MAX_REQUESTS = 1_000;
 const MAX_BODY_BYTES = 32 * 1024 * 1024; // of all recorded bodies together
 
-/** What the mock received, and how its answer ended. */
+/** A request that the mock received, and how its answer ended. */
 export interface RecordedRequest {
   readonly sequence: number;
   readonly receivedAtMs: number;
@@ -16,7 +16,7 @@ export interface RecordedRequest {
   readonly bodyBytes: number;
   /** Empty when the body is larger than what the recorder may keep (32 MiB). */
   readonly body: Buffer;
-  /** `open` until the answer is over; `broken` when the connection ended before the answer did, whoever ended it. */
+  /** `open` until the answer is over; `broken` when the connection ended before the answer did, on either side. */
   readonly outcome: 'open' | 'finished' | 'broken';
   readonly endedAtMs: number | undefined;
   /** The body parsed as JSON; nothing when it is not JSON. */

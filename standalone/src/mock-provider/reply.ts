@@ -1,4 +1,4 @@
-/** One event of a stream. `token` marks events that carry a piece of the answer, `end` the one that says it is complete. */
+/** One event of a stream. `token`: a piece of the answer; `end`: the event that completes it. */
 export interface Frame {
   readonly bytes: string | Buffer;
   readonly kind: 'event' | 'token' | 'end';
@@ -19,7 +19,7 @@ export interface StreamReply {
   readonly errorFrame: (refusal: Refusal, position: number) => Frame;
 }
 
-/** An error that the dialect of the path still has to put into words. */
+/** An error, rendered by the dialect of the path. */
 export interface Refusal {
   readonly kind: 'refusal';
   readonly status: number;

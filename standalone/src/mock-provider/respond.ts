@@ -13,7 +13,7 @@ export interface Prepared {
   readonly controls: Controls;
 }
 
-/** From a whole request to a whole response. What it remembers (responses, attempts) lives as long as the function. */
+/** Turns a complete request into a complete response. Its state (stored responses, attempts) lasts as long as the function. */
 export function createResponder(): (request: ReceivedRequest) => Prepared {
   const router = createRouter();
   const attempts = createAttempts();
@@ -83,7 +83,7 @@ function answer(exchange: Exchange, call: Call): Reply {
   return status >= 400 ? refuse(status, `Mock error ${status}`) : call.run(exchange);
 }
 
-/** Whether one of the places where providers look for a key holds exactly this one. */
+/** Whether one of the headers or parameters that providers read has exactly this key. */
 function hasCredential({ headers, search }: ReceivedRequest, expected: string): boolean {
   const bearer = /^bearer\s+(.*)$/i.exec(headers.authorization ?? '')?.[1];
   const given = [bearer, headers['x-api-key'], headers['api-key'], headers['x-goog-api-key']];

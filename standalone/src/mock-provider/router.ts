@@ -16,7 +16,7 @@ interface RouteTable {
 }
 
 export interface Router {
-  /** Every path has a route: what no provider knows is echoed. */
+  /** Every path has a route: paths of no provider are echoed. */
   find(method: string, path: string, headers: IncomingHttpHeaders): RouteMatch;
 }
 

@@ -5,7 +5,7 @@ const EPOCH_SECONDS = 1_767_225_600;
 // Bytes hashed at each end of a body. Enough to tell conversations apart, cheap for a body of many megabytes.
 const SAMPLE_BYTES = 8_192;
 
-/** Where the ids and times of one answer come from: the same request has the same seed. */
+/** Source of the ids and times of one answer: the same request has the same seed. */
 export interface Seed {
   readonly createdSeconds: number;
   /** `prefix` and 24 hexadecimal digits; ids of one answer with the same prefix differ by `index`. */

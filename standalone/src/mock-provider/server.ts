@@ -56,7 +56,7 @@ function send(res: ServerResponse, request: ReceivedRequest, respond: ReturnType
   else deliver(res, outgoing, controls).catch(() => res.destroy());
 }
 
-/** A request that the mock itself cannot cope with must not look like a fault that was asked for. */
+/** A request that the mock cannot handle must not look like a requested fault. */
 function fail(res: ServerResponse): void {
   if (res.headersSent) {
     res.destroy();

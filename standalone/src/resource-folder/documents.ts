@@ -1,4 +1,4 @@
-/** YAML and JSON text to documents that know where each of their fields stands. */
+/** Parses YAML and JSON into documents that can locate each of their fields. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 
@@ -13,7 +13,7 @@ export type FieldPath = readonly (string | number)[];
 
 export interface SourceDocument {
   readonly value: unknown;
-  /** Where the field at a path stands; for one that is not there, the nearest that is. */
+  /** The position of the field at a path; for a missing field that of its nearest parent. */
   locate(path: FieldPath): Position;
 }
 
@@ -32,19 +32,19 @@ interface Nodes {
   readonly lines: LineCounter;
 }
 
-/** How often aliases may repeat the nodes of a document: enough for shared blocks, too little for a bomb. */
+/** How often aliases may repeat nodes of a document: enough for shared blocks, too few for an alias bomb. */
 const MAX_ALIAS_COUNT = 100;
-/** Of one text: the first ones are what people need. */
+/** Problems reported per text; the first ones are the most useful. */
 const MAX_PROBLEMS = 20;
 const START: Position = { line: 1, column: 1 };
 
-/** Reads all documents of a text. JSON is read as the YAML it is. */
+/** Parses all documents of a text. JSON is parsed as YAML. */
 export function parseText(text: string): ParsedText {
   const nodes = attempt(() => toNodes(text));
   if (!nodes.ok) return { documents: [], problems: [{ ...START, message: nodes.error }] };
   const { documents, lines } = nodes.value;
   const problems = documents.flatMap(({ errors }) => {
-    // What follows the first error of a document mostly follows from it.
+    // Later errors of a document are mostly consequences of the first.
     const [first] = [...errors].sort((a, b) => a.pos[0] - b.pos[0]);
     return first === undefined ? [] : [{ ...positionOf(lines, first.pos[0]), message: first.message }];
   });
@@ -54,7 +54,7 @@ export function parseText(text: string): ParsedText {
   return { documents: all.length > 0 ? [] : read, problems: all };
 }
 
-/** The parser throws for nesting beyond its stack, and the reader of a document for aliases beyond their limit. */
+/** The parser throws when nesting exceeds its stack, and conversion throws when aliases exceed their limit. */
 function attempt<T>(run: () => T): Result<T, string> {
   try {
     return ok(run());
@@ -73,7 +73,7 @@ interface ReadDocument extends SourceDocument {
   readonly problem: SyntaxProblem | undefined;
 }
 
-/** Nodes are large beside the values they stand for: they are dropped, and made again where somebody asks for a place. */
+/** Nodes are much larger than their values: they are dropped, and parsed again when a position is needed. */
 function toDocument(document: Document.Parsed, again: () => Nodes, index: number): ReadDocument {
   const value = attempt<unknown>(() => document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }));
   let nodes: Nodes | undefined;

@@ -1,4 +1,4 @@
-/** The files of a folder as last read. A file that cannot be read or parsed keeps what it said before. */
+/** The files of a folder as last read. A file that cannot be read or parsed keeps its previous content. */
 import { readFile } from 'node:fs/promises';
 import { parseText } from './documents.ts';
 import { codeOf } from './listing.ts';
@@ -7,9 +7,9 @@ import type { FileProblem } from './problem.ts';
 
 export interface LoadedFile {
   readonly signature: string;
-  /** What the file says or, if it is broken, what it last said. */
+  /** The content or, if the file is broken, its last valid content. */
   readonly content: FileContent;
-  /** What is wrong with the file as it is. */
+  /** Problems of the file as it is now. */
   readonly problems: readonly FileProblem[];
 }
 
@@ -19,7 +19,7 @@ export type FileSet = ReadonlyMap<string, LoadedFile>;
 const MAX_BYTES = 64 * 1024 * 1024;
 const NOTHING: FileContent = { objects: [], problems: [], ignored: [] };
 
-/** Reads what is new or has another signature; the same set if nothing has changed. */
+/** Reads files that are new or have another signature; returns the same set if nothing has changed. */
 export async function updateFiles(
   before: FileSet,
   signatures: ReadonlyMap<string, string>,
@@ -58,7 +58,7 @@ async function loadFile(path: string, signature: string, { last, defaultNamespac
 async function readText(path: string): Promise<string | { readonly message: string }> {
   try {
     const bytes = await readFile(path);
-    if (bytes.length > MAX_BYTES) return { message: `the file has more than ${MAX_BYTES / 1024 / 1024} MiB` };
+    if (bytes.length > MAX_BYTES) return { message: `the file is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
     return bytes.toString('utf8');
   } catch (error) {
     return { message: `the file cannot be read (${codeOf(error)})` };

@@ -1,4 +1,4 @@
-/** Follows the files of a folder: takes a change once the file has come to rest, and nothing for a deletion too soon. */
+/** Reads the files of a folder: a change is read once the file has settled, a removal later still. */
 import { type FileSet, updateFiles } from './file-set.ts';
 import { type FileStamp, type Listing, listFiles } from './listing.ts';
 import type { FileProblem } from './problem.ts';
@@ -6,25 +6,25 @@ import { ORGANISATION_NAMESPACE } from './world-source.ts';
 
 export interface FolderScan {
   readonly files: FileSet;
-  /** What cannot be looked at. */
+  /** Paths that cannot be read. */
   readonly problems: readonly FileProblem[];
-  /** Every folder that was looked into. */
+  /** Every folder that was read. */
   readonly folders: readonly string[];
-  /** When to look again because a change has been seen and not yet taken, in ms. */
+  /** When to scan again, in ms, because of a change that has not settled yet. */
   readonly againInMs: number | undefined;
 }
 
 export interface FolderReader {
-  /** Times are ms of one clock that never goes back. Looks do not overlap. */
+  /** `nowMs` is of a monotonic clock. Scans must not overlap. */
   scan(nowMs: number): Promise<FolderScan>;
 }
 
-/** How long a file must stay the same: longer than the pause of a program between two writes, in ms. */
+/** How long a file must stay unchanged, in ms: longer than the pause of a program between two writes. */
 const SETTLE_MS = 40;
-/** The same for files that are gone or empty: many programs empty a file, or remove it, before they write it anew. */
+/** The same for removed or empty files: many programs empty or remove a file before they write it again. */
 const SETTLE_ABSENT_MS = 150;
 
-/** A change that has been seen, and since when. */
+/** A change that has not settled, and when it was first seen. */
 interface Pending {
   readonly signature: string | undefined;
   readonly sinceMs: number;
@@ -66,7 +66,7 @@ interface Settling {
   readonly nowMs: number;
 }
 
-/** The signatures to go by now, and the changes that are left for later. */
+/** The signatures that apply now, and the changes that have not settled. */
 function settle(listing: Listing, { files, pending, nowMs }: Settling) {
   const signatures = new Map<string, string>();
   const left = new Map<string, Pending>();
@@ -98,7 +98,7 @@ function changeOf({ known, seen, last, nowMs }: Seen): Pending | undefined {
 const restOf = (stamp: FileStamp | undefined): number =>
   stamp === undefined || stamp.bytes === 0 ? SETTLE_ABSENT_MS : SETTLE_MS;
 
-/** A folder that cannot be read says nothing about the files in it. */
+/** Whether a file is in a folder that cannot be read: then it is not treated as removed. */
 function isHidden(path: string, { unreadable }: Listing): boolean {
   for (const hidden of unreadable.keys()) if (path === hidden || path.startsWith(`${hidden}/`)) return true;
   return false;

@@ -1,11 +1,11 @@
-/** Which files of a folder hold resources, and whether they have changed. */
+/** Lists the resource files of a folder, with a signature that changes with the file. */
 import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How a file looks from outside. */
+/** A file without its content. */
 export interface FileStamp {
-  /** Another signature: the file is to be read again. */
+  /** Changes when the file has to be read again. */
   readonly signature: string;
   readonly bytes: number;
 }
@@ -13,13 +13,13 @@ export interface FileStamp {
 export interface Listing {
   /** By path, sorted. */
   readonly files: ReadonlyMap<string, FileStamp>;
-  /** Every folder that was looked into. */
+  /** Every folder that was read. */
   readonly folders: readonly string[];
-  /** What could not be looked at, with the error code of the system. */
+  /** Paths that could not be read, with the error code of the system. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
-/** Bounds what a wrong `--resources /` can cost. */
+/** Bounds the cost of a mistake such as `--resources /`. */
 const MAX_FILES = 10_000;
 const MAX_FOLDERS = 1_000;
 const RESOURCE_FILE = /\.(?:ya?ml|json)$/i;
@@ -28,14 +28,14 @@ interface Walk {
   readonly files: Map<string, FileStamp>;
   readonly folders: string[];
   readonly unreadable: Map<string, string>;
-  /** Real paths of the folders on the way: a link must not lead in circles. */
+  /** Real paths of the visited folders, against links that form a cycle. */
   readonly seen: Set<string>;
 }
 
 /**
- * Lists the resource files of folders, and files named themselves whatever their ending. Names that begin with a dot are
- * passed over: editors keep their copies there, and Kubernetes the versions of a mounted ConfigMap, to which the visible
- * files are links. Links are followed.
+ * Lists the resource files of folders, and files that are named directly whatever their extension. Names that begin with a dot are
+ * skipped: editors keep copies there, and Kubernetes the versions of a mounted ConfigMap, to which the visible files are
+ * links. Links are followed.
  */
 export async function listFiles(roots: readonly string[]): Promise<Listing> {
   const walk: Walk = { files: new Map(), folders: [], unreadable: new Map(), seen: new Set() };
@@ -46,7 +46,7 @@ export async function listFiles(roots: readonly string[]): Promise<Listing> {
 async function visit(path: string, walk: Walk, { named }: { readonly named: boolean }): Promise<void> {
   const found = await stat(path).catch((error: unknown) => codeOf(error));
   if (typeof found === 'string') {
-    // A file that was there a moment ago has been removed, and that is no problem; a broken link is none either.
+    // A file that has just been removed, or a broken link, is not a problem.
     if (named || found !== 'ENOENT') walk.unreadable.set(path, found);
   } else if (found.isDirectory()) await visitFolder(path, walk);
   else if (found.isFile() && (named || RESOURCE_FILE.test(path)) && walk.files.size < MAX_FILES) {
@@ -75,7 +75,7 @@ async function readNames(path: string, walk: Walk): Promise<readonly string[]> {
   }
 }
 
-/** A file replaced by another one of the same size and time still has another number. */
+/** A file replaced by one of the same size and time still has another inode number. */
 const fileStampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): FileStamp => ({
   signature: [ino, size, mtimeMs, ctimeMs].join(':'),
   bytes: size,

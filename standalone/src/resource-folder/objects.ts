@@ -1,4 +1,4 @@
-/** Documents to the objects a world is made of: our resources, Secrets and Namespaces; lists are taken apart. */
+/** Reads resources of Gatehouse, Secrets and Namespaces from documents; lists are expanded. */
 import { formatPath, isObject } from '@gatehouse/crds';
 import { API_VERSION, GROUP, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { objectKey, type WorldObject } from '@gatehouse/operator/translate';
@@ -11,7 +11,7 @@ export interface FileObject {
   /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
   readonly name: string;
-  /** With its namespace filled in. */
+  /** With the default namespace where it had none. */
   readonly value: WorldObject;
   locate(path: FieldPath): Position;
 }
@@ -19,18 +19,18 @@ export interface FileObject {
 export interface FileContent {
   readonly objects: readonly FileObject[];
   readonly problems: readonly Omit<FileProblem, 'file'>[];
-  /** Kinds of others that were passed over. */
+  /** Kinds that are not of Gatehouse and were ignored. */
   readonly ignored: readonly string[];
 }
 
 interface ReadOptions {
-  /** Where an object without a namespace belongs. */
+  /** The namespace of objects that name none. */
   readonly defaultNamespace: string;
 }
 
-/** Members of a list, lists in lists included: bounds what a file can unfold into. */
+/** Objects of one file, after expanding lists. */
 const MAX_OBJECTS = 200_000;
-/** Lists in lists. */
+/** Levels of nested lists. */
 const MAX_LIST_DEPTH = 4;
 
 export function readObjects(documents: readonly SourceDocument[], options: ReadOptions): FileContent {
@@ -59,11 +59,11 @@ function* partsOf(document: SourceDocument, value: unknown, path: FieldPath, dep
   }
 }
 
-/** `v1/List`, as `kubectl get -o yaml` writes, and the lists the API server answers with. */
+/** `v1/List`, as `kubectl get -o yaml` writes it, and lists in the form of the API server. */
 const isList = (value: Record<string, unknown>): value is Record<string, unknown> & { items: unknown[] } =>
   typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items']);
 
-/** The object, a problem, the name of a kind that is not ours, or nothing for an empty document. */
+/** The object, a problem, the name of a kind that is ignored, or undefined for an empty document. */
 function readObject(
   { value, locate }: Part,
   { defaultNamespace }: ReadOptions,
@@ -75,7 +75,8 @@ function readObject(
   if (typeof apiVersion !== 'string') return problem(['apiVersion'], 'expected the apiVersion of a resource');
   if (typeof kind !== 'string') return problem(['kind'], 'expected the kind of a resource');
   const known = kindOf(apiVersion, kind);
-  if (known === undefined) return isOurs(apiVersion) ? problem(...foreign(apiVersion, kind)) : `${apiVersion}/${kind}`;
+  if (known === undefined)
+    return isInGroup(apiVersion) ? problem(...unknownResource(apiVersion, kind)) : `${apiVersion}/${kind}`;
   const name = isObject(metadata) ? metadata['name'] : undefined;
   if (!isObject(metadata) || typeof name !== 'string' || name === '') {
     return problem(['metadata', 'name'], `the ${kind} needs a name`);
@@ -85,7 +86,7 @@ function readObject(
     kind: known,
     name,
     key: objectKey(namespace, name),
-    // The kind has just been looked at; for Secret and Namespace the type only says that there is metadata.
+    // The kind is checked above; for Secret and Namespace the type requires metadata only.
     value: {
       ...value,
       metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) },
@@ -99,13 +100,13 @@ function kindOf(apiVersion: string, kind: string): FileObject['kind'] | undefine
   return apiVersion === API_VERSION && isKindName(kind) ? kind : undefined;
 }
 
-const isOurs = (apiVersion: string): boolean => apiVersion === GROUP || apiVersion.startsWith(`${GROUP}/`);
+const isInGroup = (apiVersion: string): boolean => apiVersion === GROUP || apiVersion.startsWith(`${GROUP}/`);
 
-/** Why a resource of our group is none: a version or a kind there is not. */
-function foreign(apiVersion: string, kind: string): [FieldPath, string] {
+/** Why a resource of the group is refused: unknown version or kind. */
+function unknownResource(apiVersion: string, kind: string): [FieldPath, string] {
   if (apiVersion !== API_VERSION)
-    return [['apiVersion'], `unknown version ${apiVersion}; this build knows ${API_VERSION}`];
-  return [['kind'], `unknown kind ${kind}; there are ${Object.keys(KINDS).sort().join(', ')}`];
+    return [['apiVersion'], `unknown version ${apiVersion}; this version supports ${API_VERSION}`];
+  return [['kind'], `unknown kind ${kind}; known kinds are ${Object.keys(KINDS).sort().join(', ')}`];
 }
 
 function namespaceOf(

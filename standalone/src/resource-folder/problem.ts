@@ -1,8 +1,8 @@
 import type { Position } from './documents.ts';
 
-/** Something wrong with a file, placed where a person can mend it. */
+/** A problem in a file, with the position where it can be fixed. */
 export interface FileProblem extends Position {
-  /** As the folder was named, and the way from there. */
+  /** The path: the folder as given, and the path below it. */
   readonly file: string;
   /** `Kind/name`. */
   readonly object?: string;
@@ -11,14 +11,14 @@ export interface FileProblem extends Position {
   readonly message: string;
 }
 
-/** `file:line:column: Kind/name: field: message`, the form editors make links of. */
+/** `file:line:column: Kind/name: field: message`, which editors turn into links. */
 export function formatProblem({ file, line, column, object, path, message }: FileProblem): string {
   return [`${file}:${line}:${column}`, object, path, message]
     .filter((part) => part !== undefined && part !== '')
     .join(': ');
 }
 
-/** Orders problems by file and place. */
+/** Orders problems by file and position. */
 export function byPosition(a: FileProblem, b: FileProblem): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

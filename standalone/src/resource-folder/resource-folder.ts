@@ -1,4 +1,4 @@
-/** A folder of YAML resources as a Snapshot, with everything that is wrong in it. */
+/** Translates a folder of YAML resources into a Snapshot and a list of problems. */
 
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
@@ -11,35 +11,35 @@ import { createWorldSource } from './world-source.ts';
 
 /** The content of the folder at one moment. */
 export interface FolderState {
-  /** The same object as long as its content is. */
+  /** The same object as long as its content does not change. */
   readonly snapshot: Snapshot;
-  /** By file and place. */
+  /** Ordered by file and position. */
   readonly problems: readonly FileProblem[];
   readonly files: number;
   readonly objects: number;
-  /** Kinds of others that were passed over, each once. */
+  /** Kinds that are not of Gatehouse and were ignored, each once. */
   readonly ignored: readonly string[];
 }
 
 export interface Refreshed {
   /** The same object if nothing has changed. */
   readonly state: FolderState;
-  /** Every folder that was looked into. */
+  /** Every folder that was read. */
   readonly folders: readonly string[];
-  /** When to look again because a change has been seen and not yet taken, in ms. */
+  /** When to scan again, in ms, because of a change that has not settled yet. */
   readonly againInMs: number | undefined;
 }
 
 export interface ResourceFolder {
-  /** Looks at the files, reads those that have changed, and translates. Calls must not overlap. */
+  /** Scans the files, reads those that have changed, and translates. Calls must not overlap. */
   refresh(): Promise<Refreshed>;
 }
 
 interface ResourceFolderOptions {
-  /** The environment, for Secrets that the folder does not hold. */
+  /** The environment, for Secrets that are not in the folder. */
   readonly variables: Variables;
   readonly caps: TargetCaps;
-  /** Of a clock that never goes back, in ms. */
+  /** Time of a monotonic clock in ms. */
   now(): number;
 }
 

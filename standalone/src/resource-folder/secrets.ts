@@ -1,4 +1,4 @@
-/** Secrets of the folder, and those of the environment behind them (DESIGN section 4 "Credentials"). */
+/** Secrets of the folder, completed by environment variables. */
 import { isObject } from '@gatehouse/crds';
 import type { Lookup, SecretData } from '@gatehouse/operator/translate';
 import { SECRET_PREFIX } from '../variables.ts';
@@ -11,14 +11,14 @@ export interface ReadSecret {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The entries of a `v1/Secret`: `data` decoded, `stringData` over it, as the API server does. */
+/** The entries of a `v1/Secret`: `data` decoded, `stringData` in precedence, as on the API server. */
 export function readSecret(value: Readonly<Record<string, unknown>>): ReadSecret {
   const data = new Map<string, string>();
   const problems: { path: FieldPath; message: string }[] = [];
   for (const [member, read] of MEMBERS) {
     const entries = value[member] ?? {};
     if (!isObject(entries)) {
-      problems.push({ path: [member], message: 'expected a map of texts' });
+      problems.push({ path: [member], message: 'expected a map of strings' });
       continue;
     }
     for (const [name, text] of Object.entries(entries)) {
@@ -36,21 +36,21 @@ const MEMBERS = [
 ] as const;
 
 const EXPECTED = {
-  data: 'expected text in base64; plain text belongs into stringData',
-  stringData: 'expected text; numbers and the like need quotes',
+  data: 'expected base64; put plain text into stringData',
+  stringData: 'expected a string; put numbers and booleans in quotes',
 } as const;
 
 const decode = (text: string): string | undefined =>
   BASE64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : undefined;
 
-const screaming = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+const toVariablePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 
-/** What the environment says for a Secret of a name, whatever its namespace. */
+/** Adds values from environment variables to Secrets, by name, whatever their namespace. */
 export type EnvironmentSecrets = (secrets: ReadonlyMap<string, SecretData>) => Lookup<SecretData>;
 
 /**
- * Lays Secrets of the folder over those of the environment: a value that is missing or empty in the folder is
- * taken from the variable. The answer for a Secret is the same object as long as its content in the folder is.
+ * Completes Secrets of the folder by variables: a value that is missing or empty in the folder is taken from its variable. The
+ * result for a Secret is the same object as long as its content in the folder does not change.
  */
 export function createEnvironmentSecrets(variables: Readonly<Record<string, string | undefined>>): EnvironmentSecrets {
   const names = Object.keys(variables).filter((name) => name.startsWith(SECRET_PREFIX));
@@ -58,9 +58,9 @@ export function createEnvironmentSecrets(variables: Readonly<Record<string, stri
   const layered = new WeakMap<SecretData, SecretData>();
 
   const fromVariables = (name: string): SecretData | undefined => {
-    const prefix = `${SECRET_PREFIX}${screaming(name)}_`;
+    const prefix = `${SECRET_PREFIX}${toVariablePart(name)}_`;
     if (!names.some((variable) => variable.startsWith(prefix))) return undefined;
-    const known = alone.get(prefix) ?? { get: (entry) => variables[prefix + screaming(entry)] };
+    const known = alone.get(prefix) ?? { get: (entry) => variables[prefix + toVariablePart(entry)] };
     alone.set(prefix, known);
     return known;
   };

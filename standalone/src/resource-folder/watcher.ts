@@ -1,13 +1,13 @@
-/** Tells that something in some folders may have changed. It may miss things and tell too much: who listens looks himself. */
+/** Notifies of possible changes in folders. It may miss changes and report too many: the listener has to scan the folders. */
 import { type FSWatcher, watch } from 'node:fs';
 
 export interface Watcher {
-  /** Watches these folders and no others; those that cannot be watched are passed over. */
+  /** Watches these folders and no others; those that cannot be watched are skipped. */
   setFolders(folders: readonly string[]): void;
   close(): void;
 }
 
-/** One watch per folder: recursive watching is emulated on Linux, and loses folders that come and go. */
+/** One watch per folder: recursive watching is emulated on Linux and misses folders that are created and removed. */
 export function createWatcher(onEvent: () => void): Watcher {
   const watches = new Map<string, FSWatcher>();
   const stop = (folder: string): void => {
@@ -17,7 +17,7 @@ export function createWatcher(onEvent: () => void): Watcher {
   const start = (folder: string): void => {
     try {
       const own = watch(folder, { persistent: false }, onEvent);
-      own.on('error', () => stop(folder)); // the folder is gone, or the system is out of watches: polling goes on
+      own.on('error', () => stop(folder)); // the folder was removed or the system has no more watches: polling continues
       watches.set(folder, own);
     } catch {
       // as above

@@ -1,4 +1,4 @@
-/** All files together: one World, and where each of its objects stands. */
+/** Merges all files into one World, and maps issues of its objects to positions in files. */
 import { isDeepStrictEqual } from 'node:util';
 import { formatPath } from '@gatehouse/crds';
 import type { TargetCaps } from '@gatehouse/crds/config';
@@ -10,42 +10,42 @@ import type { FileObject } from './objects.ts';
 import { byPosition, type FileProblem } from './problem.ts';
 import { createEnvironmentSecrets, readSecret } from './secrets.ts';
 
-/** Where objects without a namespace belong (DESIGN section 4). */
+/** The namespace of the organisation, to which objects without a namespace belong. */
 export const ORGANISATION_NAMESPACE = 'gatehouse-system';
 
 export interface GatheredWorld {
   readonly world: World;
-  /** Problems of files, of Secrets and of objects that stand in two places. */
+  /** Problems of files, of Secrets and of objects that are defined twice. */
   readonly problems: readonly FileProblem[];
-  /** Places the issues of verdicts in their files. */
+  /** The issues of verdicts with their positions in files. */
   locate(verdicts: readonly Verdict[]): readonly FileProblem[];
 }
 
 export interface WorldSource {
-  /** Gathers the objects of the files; what has not changed since the last call is the same object. */
+  /** Merges the objects of the files; an object that has not changed since the last call is identical. */
   gather(files: FileSet): GatheredWorld;
 }
 
 interface WorldSourceOptions {
-  /** The environment, for Secrets that the folder does not hold. */
+  /** The environment, for Secrets that are not in the folder. */
   readonly variables: Variables;
   readonly caps: TargetCaps;
 }
 
-/** An object and the file it stands in. */
+/** An object and its file. */
 interface LocatedObject {
   readonly file: string;
   readonly object: FileObject;
 }
 
-/** What was made of an object's text: the same as long as the text says the same. */
+/** The result of reading an object, reused as long as its content does not change. */
 interface CachedObject {
   readonly value: WorldObject;
   readonly resource: WorldObject;
   readonly secret: SecretData;
 }
 
-/** A world without a cluster: namespaces consent, and nobody mints keys. */
+/** A World without a cluster: every namespace belongs to its workspace without a label, and no keys are generated. */
 export function createWorldSource({ variables, caps }: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
   let cached: ReadonlyMap<string, CachedObject> = new Map();
@@ -69,7 +69,7 @@ export function createWorldSource({ variables, caps }: WorldSourceOptions): Worl
   };
 }
 
-/** Every object by `Kind/key`; of two with the same name the one in the first file counts. */
+/** Every object by `Kind/key`; of two with the same name the one in the first file is used. */
 function locateObjects(files: FileSet): {
   readonly located: ReadonlyMap<string, LocatedObject>;
   readonly problems: FileProblem[];
@@ -93,7 +93,7 @@ const labelOf = ({ kind, name }: { readonly kind: string; readonly name: string 
 
 function duplicate(file: string, object: FileObject, first: LocatedObject): FileProblem {
   const { line } = first.object.locate(['metadata', 'name']);
-  const message = `the same object stands in ${first.file}:${line}, which counts`;
+  const message = `the same object is already defined in ${first.file}:${line}, which is used`;
   return { file, ...object.locate(['metadata', 'name']), object: labelOf(object), path: 'metadata.name', message };
 }
 
@@ -110,7 +110,7 @@ function secretProblems(file: string, object: FileObject): FileProblem[] {
 function cacheObject(last: CachedObject | undefined, { kind, value }: FileObject): CachedObject {
   if (last !== undefined && isDeepStrictEqual(last.value, value)) return last;
   const { metadata } = value;
-  // A cluster counts the generations of an object; so do we where the file does not.
+  // The generation, which an API server would count, where the file has none.
   const generation = metadata.generation ?? (last?.resource.metadata.generation ?? 0) + 1;
   return {
     value,

@@ -1,4 +1,4 @@
-/** The command line as a process of its own. */
+/** The command line as a child process. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 export interface ChildGatehouse extends AsyncDisposable {
-  /** What it has written so far. */
+  /** Output so far. */
   readonly out: string;
   readonly err: string;
   kill(signal: 'SIGTERM' | 'SIGINT'): void;
@@ -14,7 +14,7 @@ export interface ChildGatehouse extends AsyncDisposable {
   readonly ended: Promise<number | string>;
 }
 
-/** Starts `gatehouse` with nothing in the environment but what is given. */
+/** Starts `gatehouse` with only the given environment. */
 export function startGatehouse(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildGatehouse {
   const child = spawn(process.execPath, ['--conditions=@gatehouse/source', MAIN, ...args], { env, stdio: 'pipe' });
   const written = { out: '', err: '' };
@@ -45,7 +45,7 @@ export function startGatehouse(args: readonly string[], env: Readonly<Record<str
   };
 }
 
-/** Runs it to its end. */
+/** Runs `gatehouse` and waits for its end. */
 export async function runGatehouse(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -58,7 +58,7 @@ export async function runGatehouse(
 /** Longest wait for a process to start, in ms: on a busy machine loading alone takes seconds. */
 const START_MS = 60_000;
 
-/** The address a process says it serves on. */
+/** The address in the start message of a process. */
 export function addressOf(child: ChildGatehouse): Promise<string> {
   return eventually('the address', () => /on (http:\/\/[^/\s]+)/.exec(child.err)?.[1], START_MS);
 }

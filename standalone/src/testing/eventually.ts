@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const DEADLINE_MS = 5_000;
 const STEP_MS = 10;
 
-/** Asks until the answer is not undefined; rejects, saying what it waited for, after the deadline. */
+/** Polls until the result is not undefined; rejects with what it waited for after the deadline. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,

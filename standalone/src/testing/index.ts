@@ -1,4 +1,4 @@
-/** For the tests of this package alone. */
+/** Helpers for the tests of this package. */
 export { addressOf, type ChildGatehouse, runGatehouse, startGatehouse } from './child.ts';
 export { eventually } from './eventually.ts';
 export { type TempFolder, tempFolder } from './temp-folder.ts';

@@ -1,11 +1,11 @@
-/** Folders for tests of files: made fresh, removed at the end of the block. */
+/** A temporary folder with files, removed at the end of the block. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export interface TempFolder extends Disposable {
   readonly path: string;
-  /** Writes a file below the folder and answers with its path. */
+  /** Writes a file below the folder and returns its path. */
   write(name: string, text: string): string;
 }
 

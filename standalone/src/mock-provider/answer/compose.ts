@@ -3,7 +3,7 @@ import type { Prompt, Tool } from './prompt.ts';
 import { sampleSchema } from './schema-sample.ts';
 import { countTokens, takeTokens } from './tokens.ts';
 
-// A megabyte of question should not come back as a megabyte of answer.
+// Bounds the answer for a prompt of megabytes.
 const MAX_REPEATED_CHARACTERS = 4_000;
 const MAX_CALLS = 16;
 const FILLER = ' mock';
@@ -30,7 +30,7 @@ export interface Answer {
 type AnswerControls = Pick<Controls, 'text' | 'responseBytes'>;
 
 /**
- * The answer to a prompt: calls of the offered tools, JSON that fits the wished schema, or a text that repeats the user's.
+ * The answer to a prompt: calls of the offered tools, JSON that fits the requested schema, or a text that repeats the user's.
  * `choice` counts the answers to one prompt from 0. Tokens are a quarter of the characters, rounded up; thinking counts as completion.
  */
 export function composeAnswer(prompt: Prompt, controls: AnswerControls, choice = 0): Answer {

@@ -12,7 +12,7 @@ export interface Tool {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** What the client may ask for beside the conversation. */
+/** Options of the request beside the conversation. */
 export interface PromptOptions {
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;

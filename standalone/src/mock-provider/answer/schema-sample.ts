@@ -64,7 +64,7 @@ function typeOf(schema: JsonObject): string {
   return 'properties' in schema ? 'object' : 'string';
 }
 
-/** The first variant that is not null, or null itself where the sample has to end; what stands beside anyOf also holds. */
+/** The first variant that is not null, or null itself where the sample has to end; members beside anyOf also apply. */
 function chooseVariant(schema: JsonObject, variants: readonly unknown[], depth: number): JsonObject {
   const { anyOf: _, oneOf: __, ...beside } = schema;
   const isNull = (variant: unknown): boolean => isObject(variant) && variant['type'] === 'null';

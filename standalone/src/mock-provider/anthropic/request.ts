@@ -11,7 +11,7 @@ export function readPrompt(body: JsonObject): Prompt {
   return toPrompt([system, ...readObjects(body, 'messages').flatMap(toTurns)], readOptions(body));
 }
 
-/** Tokens of the prompt by how a prompt cache would charge them. Together they are the tokens of the whole prompt. */
+/** Tokens of the prompt, split as a prompt cache would charge them. */
 export interface InputTokens {
   readonly plain: number;
   /** Blocks of `system` with `cache_control`: always found in the cache. */
@@ -21,7 +21,7 @@ export interface InputTokens {
   readonly cacheWritten1h: number;
 }
 
-/** The mock has no cache: which block counts as what depends on the request alone, so that answers do not change. */
+/** The mock has no cache: the split depends only on the request, so that answers do not change. */
 export function countInput(body: JsonObject, prompt: Prompt): InputTokens {
   const inMessages = readObjects(body, 'messages').flatMap((message) => readBlocks(message['content']));
   const cacheRead = countTokens(textOf(readBlocks(body['system']).filter(isMarked)).length);

@@ -7,7 +7,7 @@ const FAILURES: readonly string[] = MOCK_CONTROLS.filter((control: MockControl) 
 );
 
 export interface Attempts {
-  /** Counts the request when it asks for `x-mock-fail-times`, and returns what is still in force. */
+  /** Counts the request when it asks for `x-mock-fail-times`, and returns the controls that still apply. */
   apply(controls: Controls): Controls;
 }
 

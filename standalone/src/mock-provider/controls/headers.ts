@@ -9,13 +9,14 @@ const BY_HEADER: ReadonlyMap<string, MockControl> = new Map(
   MOCK_CONTROLS.map((control): [string, MockControl] => [control.header, control]),
 );
 
-/** Errors: a sentence about the first bad value, or about a header that looks like a control and is none. */
+/** Errors: a sentence about the first invalid value, or about an unknown `x-mock-` header. */
 export function readHeaderControls(headers: IncomingHttpHeaders): Result<Controls, string> {
   let fields: Map<string, ControlValue> | undefined;
   for (const name in headers) {
     if (!name.startsWith('x-mock-')) continue;
     const control = BY_HEADER.get(name);
-    if (control === undefined) return err(`${name} is not a control; known are ${[...BY_HEADER.keys()].join(', ')}`);
+    if (control === undefined)
+      return err(`${name} is not a control; known controls are ${[...BY_HEADER.keys()].join(', ')}`);
     const value = parseValue(control, String(headers[name]));
     if (!value.ok) return value;
     fields ??= new Map();

@@ -17,7 +17,7 @@ const WORDS: readonly Word[] = ROWS.flatMap((control) =>
 /**
  * Controls written into a model name: `mock-` and parts joined by `+`, as in `mock-delay-100+fail-503-times-2`.
  * The first part may be any name (`mock-small+slow-20`); a name without a control word is an ordinary model.
- * Errors: a sentence about the first part that is no control or has a bad value.
+ * Errors: a sentence about the first part that is not a control or has an invalid value.
  */
 export function readModelControls(model: string): Result<Controls, string> {
   if (!model.startsWith('mock-')) return ok(NO_CONTROLS);

@@ -8,7 +8,7 @@ export interface MockControl {
   readonly header: `x-mock-${string}`;
   readonly field: string;
   readonly value: ValueRule;
-  /** What the control does, for the reference page. */
+  /** The effect of the control, for the reference. */
   readonly effect: string;
   /** Words of a model name that set the control; a word without `value` takes one, as in `mock-delay-250`. */
   readonly modelWords?: readonly { readonly word: string; readonly value?: string }[];

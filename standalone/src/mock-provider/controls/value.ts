@@ -11,7 +11,7 @@ const FLAGS: ReadonlyMap<string, true | undefined> = new Map([
   ['false', undefined],
 ]);
 
-/** Errors: a sentence that says what the value should have been. */
+/** Errors: a sentence with the expected value. */
 export function parseValue(control: MockControl, given: string): Result<ControlValue, string> {
   const { value: rule } = control;
   const refused = err(`${control.header} must be ${describeRule(rule)}, got ${JSON.stringify(given)}`);
@@ -33,7 +33,7 @@ export function parseValue(control: MockControl, given: string): Result<ControlV
   }
 }
 
-/** What a value may be, in words, for messages and the reference page. */
+/** A description of the valid values, for messages and the reference. */
 export function describeRule(rule: ValueRule): string {
   switch (rule.type) {
     case 'integer':
@@ -59,7 +59,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function decodeHeaderText(given: string): string | undefined {
   if (/^utf-8''/i.test(given)) return decodePercent(given.slice("UTF-8''".length)); // RFC 8187, section 3.2
   try {
-    // Node hands out header bytes as Latin-1; clients that send others than ASCII mostly mean UTF-8.
+    // Node decodes header bytes as Latin-1; clients that send others than ASCII mostly use UTF-8.
     return strictUtf8.decode(Buffer.from(given, 'latin1'));
   } catch {
     return given;

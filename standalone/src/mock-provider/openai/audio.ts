@@ -20,7 +20,7 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ['pcm', 'audio/pcm'],
 ]);
 
-/** Bytes that look like nothing in particular: every value occurs, so that a lossy path shows. */
+/** Bytes of every value, so that a lossy path is detected. */
 export function answerSpeech({ seed, controls }: Exchange, body: JsonObject): Reply {
   const input = readString(body, 'input');
   if (input === undefined) return refuseField('input', 'input is required');
@@ -50,7 +50,7 @@ function speechStream(audio: Buffer, inputTokens: number): Reply {
   };
 }
 
-/** Says what it received, so that a test can see whether the file arrived unharmed. */
+/** Describes the received file, so that a test can check that it arrived unchanged. */
 export function answerTranscription(exchange: Exchange, form: Form): Reply {
   const file = form.files.find((part) => part.name === 'file');
   if (file === undefined) return refuseField('file', 'file is required');

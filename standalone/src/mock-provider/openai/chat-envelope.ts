@@ -1,6 +1,6 @@
 import type { Answer } from '../answer/index.ts';
 
-/** What all choices and chunks of one answer share. */
+/** The members that all choices and chunks of one answer share. */
 export interface ChatEnvelope {
   readonly id: string;
   readonly created: number;

@@ -28,7 +28,7 @@ export function chatTurns(messages: readonly unknown[]): readonly Turn[] {
   return messages.filter(isObject).map((message) => ({ role: roleOf(message), ...readContent(message['content']) }));
 }
 
-/** The items of a Responses request; calls and reasoning say nothing that an answer depends on. */
+/** The items of a Responses request; calls and reasoning do not affect the answer. */
 export function inputTurns(input: unknown): readonly Turn[] {
   if (typeof input === 'string') return [{ role: 'user', text: input }];
   return (readList({ input }, 'input') ?? []).filter(isObject).flatMap((item): Turn[] => {

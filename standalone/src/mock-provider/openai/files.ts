@@ -4,7 +4,7 @@ import type { Form } from '../multipart.ts';
 import { json, type Reply } from '../reply.ts';
 import { refuseField } from './errors.ts';
 
-/** A file object that also says the SHA-256 of what arrived. Files are not kept. */
+/** A file object with the SHA-256 of the received content. Files are not stored. */
 export function uploadFile({ seed }: Exchange, form: Form): Reply {
   const file = form.files.find((part) => part.name === 'file');
   if (file === undefined) return refuseField('file', 'file is required');
