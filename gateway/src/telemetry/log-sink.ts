@@ -24,8 +24,7 @@ export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
         logger.debug({ ...ids, headers: maskHeaders(request.headers(), names) }, 'Request received');
       }
       if (logger.isLevelEnabled('info')) {
-        const tries = isDebug ? { tries: record.attempts.map(toTry) } : undefined;
-        logger.info({ ...toLine(record), ...tries }, 'Request finished');
+        logger.info(toLine(record, isDebug ? record.attempts.map(toTry) : undefined), 'Request finished');
       }
       const { error } = answer;
       if (error !== undefined && error.row.log !== 'info')
@@ -40,10 +39,14 @@ const idsOf = ({ traceId, spanId }: TraceContext): object => ({
 });
 
 /** The record in short; the log drops undefined members. */
-function toLine({ request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord): object {
+function toLine(
+  { request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord,
+  tries: readonly object[] | undefined,
+): object {
   const { trace, metadata } = request;
   return {
-    ...idsOf(trace),
+    traceId: trace.traceId,
+    spanId: trace.spanId,
     parentSpanId: trace.parentSpanId,
     spanName: trace.spanName,
     method: request.method,
@@ -68,6 +71,7 @@ function toLine({ request, caller, route, decisions, attempts, answeredBy, answe
     tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
     metadata: isEmpty(metadata) ? undefined : metadata,
     error: answer.error?.code,
+    tries,
   };
 }
 

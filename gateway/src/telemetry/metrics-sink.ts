@@ -1,4 +1,3 @@
-import type { AppError } from '../errors/index.ts';
 import type { AttemptFacts, RequestRecord, Sink } from '../record/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,7 +12,7 @@ export function createMetricsSink(metrics: Metrics): Sink {
     record: (record) => {
       countRequest(metrics, record);
       for (const attempt of record.attempts) countAttempt(metrics, attempt);
-      for (const code of errorCodes(record)) metrics.errors.add({ code });
+      countErrors(metrics, record);
     },
   };
 }
@@ -46,12 +45,11 @@ function countTokens(metrics: Metrics, provider: string, { input, output }: Toke
   metrics.tokens.add({ provider, type: 'output' }, output);
 }
 
-const NO_CODES: ReadonlySet<AppError['code']> = new Set();
-
-/** Each error once: that of the last target is the answer's, too. */
-function errorCodes({ attempts, answer }: RequestRecord): ReadonlySet<AppError['code']> {
-  const errors = [...attempts.map(({ error }) => error), answer.error].filter((error) => error !== undefined);
-  return errors.length === 0 ? NO_CODES : new Set(errors.map(({ code }) => code));
+/** Counts each error once: that of the last target is the answer's, too. */
+function countErrors(metrics: Metrics, { attempts, answer }: RequestRecord): void {
+  if (answer.error === undefined && attempts.every(({ error }) => error === undefined)) return;
+  const codes = new Set([...attempts, answer].map(({ error }) => error?.code));
+  for (const code of codes) if (code !== undefined) metrics.errors.add({ code });
 }
 
 /** Providers can make up statuses, and every label value is a time series. */

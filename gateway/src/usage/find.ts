@@ -16,6 +16,7 @@ export const MODEL_SEARCH_CHARS = 2 * 1024;
 /** Longest usage object that is read, in characters. */
 const MAX_USAGE_CHARS = 4096;
 const USAGE_KEY = Buffer.from('"usage"');
+const MODEL_KEY = Buffer.from('"model"');
 const USAGE = /"usage"\s*:\s*\{/g;
 // Within a JSON string its quotes would be escaped: what matches is a member.
 const MODEL = /"model"\s*:\s*"([^"\\]{1,256})"/;
@@ -28,8 +29,13 @@ export function readReport(bytes: Buffer): AnswerReport {
   const at = tail.indexOf(USAGE_KEY);
   return {
     usage: at < 0 ? undefined : findUsage(tail.toString('latin1', at)),
-    model: findModel(bytes.toString('latin1', 0, Math.min(bytes.length, MODEL_SEARCH_CHARS))),
+    model: modelOf(bytes.subarray(0, MODEL_SEARCH_CHARS)),
   };
+}
+
+function modelOf(head: Buffer): string | undefined {
+  const at = head.indexOf(MODEL_KEY);
+  return at < 0 ? undefined : findModel(head.toString('latin1', at));
 }
 
 /** The model that the start of an answer names. */

@@ -38,8 +38,13 @@ const MAX_UNITS = 16;
 
 /** A usage object of the chat, messages, responses, images or audio format, which differ in their names alone. */
 export function readUsage(usage: Counts): TokenUsage {
-  const inputs = objectAt(usage, 'prompt_tokens_details', 'input_tokens_details', 'input_token_details');
-  const outputs = objectAt(usage, 'completion_tokens_details', 'output_tokens_details', 'output_token_details');
+  const inputs = objectOf(
+    usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
+  );
+  const outputs = objectOf(
+    usage['completion_tokens_details'] ?? usage['output_tokens_details'] ?? usage['output_token_details'],
+  );
+  const cached = objectOf(inputs['cached_tokens_details']);
   const cacheRead = numberAt(usage, 'cache_read_input_tokens');
   const cacheWrite = numberAt(usage, 'cache_creation_input_tokens');
   // The input of messages leaves out what the cache had or got; that of every other format includes it.
@@ -52,18 +57,16 @@ export function readUsage(usage: Counts): TokenUsage {
     cached: numberAt(inputs, 'cached_tokens') || cacheRead,
     cacheWrite,
     reasoning: numberAt(outputs, 'reasoning_tokens'),
-    text: modalityOf('text_tokens', inputs, outputs),
-    audio: modalityOf('audio_tokens', inputs, outputs),
-    image: modalityOf('image_tokens', inputs, outputs),
+    text: tokensOf(inputs['text_tokens'], outputs['text_tokens'], cached['text_tokens']),
+    audio: tokensOf(inputs['audio_tokens'], outputs['audio_tokens'], cached['audio_tokens']),
+    image: tokensOf(inputs['image_tokens'], outputs['image_tokens'], cached['image_tokens']),
     units: unitsOf(usage['server_tool_use']),
   };
 }
 
-function modalityOf(name: string, inputs: Counts, outputs: Counts): ModalityTokens {
-  const input = numberAt(inputs, name);
-  const output = numberAt(outputs, name);
-  const cached = numberAt(objectAt(inputs, 'cached_tokens_details'), name);
-  return input + output + cached === 0 ? NO_MODALITY_TOKENS : { input, output, cached };
+function tokensOf(input: unknown, output: unknown, cached: unknown): ModalityTokens {
+  const tokens = { input: toCount(input), output: toCount(output), cached: toCount(cached) };
+  return tokens.input + tokens.output + tokens.cached === 0 ? NO_MODALITY_TOKENS : tokens;
 }
 
 function unitsOf(given: unknown): TokenUsage['units'] {
@@ -72,15 +75,9 @@ function unitsOf(given: unknown): TokenUsage['units'] {
   return Object.fromEntries(names.map((name) => [name, numberAt(given, name)]).filter(([, count]) => count !== 0));
 }
 
-function objectAt(object: Counts, ...names: readonly string[]): Counts {
-  for (const name of names) {
-    const value = object[name];
-    if (isObject(value)) return value;
-  }
-  return NO_COUNTS;
-}
+const objectOf = (value: unknown): Counts => (isObject(value) ? value : NO_COUNTS);
 
-function numberAt(object: Counts, name: string): number {
-  const value = object[name];
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
-}
+const numberAt = (object: Counts, name: string): number => toCount(object[name]);
+
+const toCount = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
