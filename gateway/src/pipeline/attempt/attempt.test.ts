@@ -28,8 +28,8 @@ describe('an input check', () => {
     const seen: unknown[] = [];
     const { ask } = gateway({
       inputChecks: [
-        ({ call }) => {
-          seen.push(call.params['temperature']);
+        ({ params }) => {
+          seen.push(params['temperature']);
           return PASS;
         },
       ],
@@ -38,15 +38,15 @@ describe('an input check', () => {
     expect(seen).toEqual([0.5]);
   });
 
-  const replaceUser: InputCheck = ({ call }) => ({ kind: 'replace', params: { ...call.params, user: 'anonymous' } });
+  const replaceUser: InputCheck = ({ params }) => ({ kind: 'replace', params: { ...params, user: 'anonymous' } });
 
   test('that replaces parameters changes what the provider gets and what later checks see', async () => {
     const seen: unknown[] = [];
     const { ask, sentBody } = gateway({
       inputChecks: [
         async (prepared) => replaceUser(prepared),
-        ({ call }) => {
-          seen.push(call.params['user']);
+        ({ params }) => {
+          seen.push(params['user']);
           return PASS;
         },
       ],
@@ -54,6 +54,26 @@ describe('an input check', () => {
     expect(await ask({ provider: '@first' }, { user: 'jane' })).toMatchObject({ status: 200 });
     expect(sentBody(0)).toMatchObject({ model: 'm', user: 'anonymous' });
     expect(seen).toEqual(['anonymous']);
+  });
+
+  test('sees what the client asked for, without what the gateway adds to it', async () => {
+    const seen: unknown[] = [];
+    const { ask, sentBody } = gateway({
+      needsStreamUsage: true,
+      inputChecks: [
+        (prepared) => {
+          seen.push(prepared.params['stream_options'], prepared.call.hidesUsage);
+          return replaceUser(prepared);
+        },
+        (prepared) => {
+          seen.push(prepared.params['stream_options'], prepared.call.hidesUsage);
+          return PASS;
+        },
+      ],
+    });
+    await ask({ provider: '@first' }, { stream: true });
+    expect(seen).toEqual([undefined, true, undefined, true]);
+    expect(sentBody(0)).toMatchObject({ user: 'anonymous', stream_options: { include_usage: true } });
   });
 
   test('that replaces parameters changes the key of the cache', async () => {
@@ -66,7 +86,7 @@ describe('an input check', () => {
 
   test('that replaces the model is held to the models of the account', async () => {
     const { ask, calls } = gateway({
-      inputChecks: [({ call }) => ({ kind: 'replace', params: { ...call.params, model: 'x' } })],
+      inputChecks: [({ params }) => ({ kind: 'replace', params: { ...params, model: 'x' } })],
     });
     expect(await ask({ provider: '@narrow' })).toMatchObject({ status: 412, calls: 0 });
     expect(calls).toHaveLength(0);

@@ -7,12 +7,12 @@ import { type Prepared, prepare } from './prepare/index.ts';
 
 export type InputVerdict =
   | { readonly kind: 'pass' }
-  /** Later checks and the provider get these parameters; only a JSON body has parameters to replace. */
+  /** Instead of `prepared.params`, for later checks and the provider; only a JSON body has parameters to replace. */
   | { readonly kind: 'replace'; readonly params: JsonObject }
   /** The error is the outcome of the target: its row says whether a fallback may go on. */
   | { readonly kind: 'deny'; readonly error: AppError };
 
-/** Looks at the prepared call of one target, whose parameters are already shaped for it. */
+/** Looks at the prepared call of one target; `prepared.params` are in the format of the client and shaped for the target. */
 export type InputCheck = (prepared: Prepared) => InputVerdict | Promise<InputVerdict>;
 
 /** Runs the checks in order; synchronous where they are. Throws the error of the check that denies. */

@@ -72,6 +72,7 @@ export interface Given {
   readonly adapters?: readonly Adapter[];
   readonly operation?: Operation;
   readonly snapshotView?: SnapshotView;
+  readonly needsStreamUsage?: boolean;
 }
 
 /** Answers with the bodies in turn, the last one again and again; `calls` gets the requests. */
@@ -96,6 +97,7 @@ export function gateway({
   snapshotView = world,
   adapters = [],
   operation = OPERATIONS.chatComplete,
+  needsStreamUsage = false,
 }: Given) {
   const calls: UpstreamRequest[] = [];
   const budget = createByteBudget(1_000_000);
@@ -117,7 +119,7 @@ export function gateway({
     inputChecks,
     answerChecks,
     adapters: createAdapters(adapters),
-    needsStreamUsage: () => false,
+    needsStreamUsage: () => needsStreamUsage,
     gatewayName: 'gateway',
     now,
   };

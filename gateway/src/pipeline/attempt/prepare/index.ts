@@ -21,6 +21,8 @@ export interface Prepared extends ServedCall {
   readonly input: AttemptInput;
   readonly leaf: Leaf;
   readonly resolved: ResolvedTarget;
+  /** Of the client's JSON body as this target shapes it; `call.params` may be adapted to another endpoint. */
+  readonly params: JsonObject;
   readonly forwarded: Readonly<Record<string, string>>;
   /** Headers of the call that the provider's hooks have read. */
   readonly headersRead: ReadonlyMap<string, string>;
@@ -30,7 +32,7 @@ export interface Prepared extends ServedCall {
   readonly sent: { headers: Readonly<Record<string, string>> };
 }
 
-/** `params`: the parameters as they go to the target. Throws the AppError that keeps the target from being used. */
+/** `params`: instead of those that the target shapes. Throws the AppError of a target that cannot be used. */
 export function prepare(
   ports: AttemptPorts,
   input: AttemptInput,
@@ -54,7 +56,7 @@ export function prepare(
   const { endpoint, adaptation } = serving;
   const asking =
     adaptation === undefined
-      ? withUsageAsked(ports, { input, leaf, endpoint, provider: provider.id, params, model })
+      ? withUsageAsked(ports, { input, endpoint, provider: provider.id, params, model })
       : undefined;
   const call = createCall(exchange, {
     ...facts,
@@ -68,12 +70,11 @@ export function prepare(
   const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
   const sent = { headers: {} };
   const headers = { forwarded, headersRead, via, sent };
-  return { input, operation, leaf, resolved, provider, endpoint, adaptation, call, ...headers };
+  return { input, operation, leaf, resolved, params, provider, endpoint, adaptation, call, ...headers };
 }
 
 interface UsageInput {
   readonly input: AttemptInput;
-  readonly leaf: Leaf;
   readonly endpoint: Endpoint | undefined;
   readonly provider: string;
   readonly params: JsonObject;
@@ -83,15 +84,14 @@ interface UsageInput {
 /** The parameters of a stream whose usage somebody needs and the client did not ask for; undefined: sent as they are. */
 function withUsageAsked(
   ports: AttemptPorts,
-  { input, leaf, endpoint, provider, params, model }: UsageInput,
+  { input, endpoint, provider, params, model }: UsageInput,
 ): JsonObject | undefined {
   if (endpoint?.askForUsage === undefined || params['stream'] !== true) return undefined;
-  const { exchange, caller, resolution } = input;
+  const { exchange, caller } = input;
   const question = { operation: exchange.operation.id, caller: callerFacts(caller), provider, model };
   if (!ports.needsStreamUsage(question)) return undefined;
-  // Not the given ones: a check may have made them from parameters that ask already.
-  const own = shapeParams(resolution.params, leaf.settings.shape);
-  return endpoint.askForUsage(own) === own ? undefined : endpoint.askForUsage(params);
+  const asking = endpoint.askForUsage(params);
+  return asking === params ? undefined : asking;
 }
 
 /** The headers to forward, and whether a credential among them may go beside the one that is stored. */
