@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '@gatehouse/crds';
 
-interface Place {
+interface Placeholder {
   readonly key: string;
   readonly fallback: string | undefined;
 }
 
 /** A template taken apart: texts and places in turn. */
 export interface CompiledTemplate {
-  readonly parts: readonly (string | Place)[];
+  readonly parts: readonly (string | Placeholder)[];
   /** The text itself when there is no place in it. */
   readonly constant: string | undefined;
   readonly keys: readonly string[];
@@ -19,7 +19,7 @@ const PLACE = /\{([a-z][a-z0-9_]*)(?:\|([^{}]*))?\}/g;
 
 /** Takes `{key}` and `{key|default}` places out of a text. */
 export function compileTemplate(text: string): CompiledTemplate {
-  const parts: (string | Place)[] = [];
+  const parts: (string | Placeholder)[] = [];
   const keys: string[] = [];
   let end = 0;
   for (const match of text.matchAll(PLACE)) {

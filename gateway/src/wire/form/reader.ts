@@ -56,12 +56,12 @@ export function createFormReader(boundary: string, limits: FormLimits): FormRead
   };
 }
 
-type Place = 'start' | 'delimiter' | 'headers' | 'field' | 'file' | 'epilogue';
+type ReaderState = 'start' | 'delimiter' | 'headers' | 'field' | 'file' | 'epilogue';
 
 class Reading {
   readonly #delimiter: Buffer;
   readonly #limits: FormLimits;
-  #place: Place = 'start';
+  #place: ReaderState = 'start';
   #held: Buffer = NOTHING;
   #total = 0;
   #number = 0;
@@ -197,7 +197,7 @@ class Reading {
     return false;
   }
 
-  #moveTo(place: Place, taken: number): true {
+  #moveTo(place: ReaderState, taken: number): true {
     this.#place = place;
     this.#held = this.#held.subarray(taken);
     return true;
