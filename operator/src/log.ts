@@ -2,11 +2,11 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export interface LogOptions {
   readonly level: string;
-  /** Standard output when absent. */
+  /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
-/** Members whose values never reach a log, wherever they stand. */
+/** Members whose values are redacted at any depth. */
 const SECRET_MEMBERS = [
   'data',
   'stringData',
@@ -19,7 +19,7 @@ const SECRET_MEMBERS = [
   'fields',
 ];
 
-/** Lines of JSON; of an error its name and code, and a stack only where the fault is ours. */
+/** Logs JSON lines. An error is logged with name and code, and with its stack only where the operator is at fault. */
 export function createLog({ level, destination }: LogOptions): Logger {
   const options = {
     level,
@@ -34,7 +34,7 @@ export function createLog({ level, destination }: LogOptions): Logger {
 
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: 'Unknown' };
-  // An answer of the API server may quote the object it is about.
+  // An answer of the API server may quote the object.
   if ('reason' in error && 'status' in error) return { name: error.name, reason: error.reason, status: error.status };
   return { name: error.name, message: error.message, stack: error.stack };
 }

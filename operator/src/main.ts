@@ -1,13 +1,13 @@
-/** The root of the operator's image: the only place that touches the process. */
+/** The entry point of the operator's image: the only file that uses `process`. */
 
 import { runOperator, runRetirement } from './app/index.ts';
 import { parseOptions, usage } from './config/index.ts';
 import { createLog } from './log.ts';
 
-/** What the process ends with. */
+/** Exit codes. */
 const EXIT = { stopped: 0, failed: 1, usage: 2, leaseLost: 3 } as const;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** How long a stop may take: within the 30 s that Kubernetes gives, in ms. */
+/** Longest duration of a stop: within the 30 s that Kubernetes grants, in ms. */
 const STOP_MS = 25_000;
 
 const options = parseOptions(process.argv.slice(2), process.env);

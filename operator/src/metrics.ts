@@ -1,4 +1,4 @@
-/** Every metric of the operator, for the reference. */
+/** Every metric of the operator, for the generated reference. */
 import { APP_METRICS } from './app/metrics.ts';
 import { RUNTIME_METRICS } from './runtime/index.ts';
 

@@ -1,4 +1,4 @@
-/** Every rule of the operator, by feature: what the chart's roles are generated from. A new `rbac.ts` is added here. */
+/** Every rule of the operator, by feature; the chart's roles are generated from it. A new `rbac.ts` is added here. */
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { rbac as apiKey } from './kinds/api-key/rbac.ts';
 import { rbac as gatewayFleet } from './kinds/gateway-fleet/rbac.ts';
@@ -16,7 +16,7 @@ const kinds: readonly AnyKind[] = Object.values(KINDS);
 const pluralsOf = (scope: AnyKind['scope']): string[] =>
   kinds.filter((kind) => kind.scope === scope).map(({ plural }) => plural);
 
-/** Our own kinds are read into caches, and only their status is written. */
+/** Kinds of our group are cached, and only their status is written. */
 const KIND_RULES: readonly PolicyRule[] = (
   [
     ['cluster', pluralsOf('Cluster')],
@@ -27,7 +27,7 @@ const KIND_RULES: readonly PolicyRule[] = (
   { scope, apiGroups: [GROUP], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
 ]);
 
-/** What the runtime itself needs: the lease, which the chart installs empty, events, and to know its own rights. */
+/** Rights of the runtime: the lease, which the chart installs empty, events, and reviews of its own rights. */
 const RUNTIME_RULES: readonly PolicyRule[] = [
   {
     scope: 'own',
@@ -36,7 +36,7 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
     resourceNames: ['gatehouse-operator'],
     verbs: ['get', 'update'],
   },
-  // Events of cluster-scoped objects stand in the namespace `default`.
+  // Events of cluster-scoped objects are in the namespace `default`.
   { scope: 'cluster', apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   {
     scope: 'cluster',
@@ -46,7 +46,7 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
   },
 ];
 
-/** Each becomes a ClusterRole of its own. */
+/** Each feature becomes a ClusterRole. */
 export const OPERATOR_FEATURES: Readonly<Record<string, readonly PolicyRule[]>> = {
   resources: [...KIND_RULES, ...RUNTIME_RULES, ...world, ...services, ...apiKey],
   fleets: [...gatewayFleet, ...publish, ...redis],

@@ -1,9 +1,9 @@
-/** What the operator may do: rules stand in `rbac.ts` next to the code that needs them and become roles here. */
+/** Rights of the operator: rules are in `rbac.ts` beside the code that needs them, and become roles here. */
 
 /**
- * Where a rule holds. `cluster`: everywhere, also in an installation for named namespaces. `watched`: the namespaces the
- * operator watches, all unless told. `own`: the namespace of the operator. The platform decides about the other two, namespace by
- * namespace, and the operator cannot: `fleet`, where gateways may run, and `workspace`, whose Secrets it may have.
+ * Where a rule applies. `cluster`: everywhere, also in an installation for named namespaces. `watched`: the namespaces that the
+ * operator watches. `own`: the namespace of the operator. The platform team grants the other two namespace by namespace:
+ * `fleet`, where gateways may run, and `workspace`, whose Secrets the operator may read.
  */
 export type RuleScope = 'cluster' | 'watched' | 'own' | 'fleet' | 'workspace';
 
@@ -15,10 +15,10 @@ export interface PolicyRule {
   readonly scope: RuleScope;
 }
 
-/** A rule as it stands in a Role or ClusterRole. */
+/** A rule as in a Role or ClusterRole. */
 export type RoleRule = Omit<PolicyRule, 'scope'>;
 
-/** Verbs that would hand out more rights than these rules show. */
+/** Verbs that would allow more than these rules show. */
 const FORBIDDEN_VERBS = new Set(['escalate', 'impersonate', '*']);
 
 const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'bind'];
@@ -26,9 +26,9 @@ const VERB_ORDER = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete
 export type RuleGroup = Exclude<RuleScope, 'fleet' | 'workspace'> | 'fleets' | 'fleetSecrets' | 'workspaceSecrets';
 
 /**
- * The rules of each group in their shortest form: same rules, same result, in whatever order they come. Rights on Secrets form
- * groups of their own, so that who grants the rest grants none of them. Throws on a wildcard, on `escalate` and `impersonate`, on
- * `bind` without names, on any right on Secrets that would hold everywhere, and on `list` of them anywhere.
+ * The rules of each group in their shortest form, independent of their order. Rights on Secrets are groups of their own, so
+ * that granting the others grants none of them. Throws on a wildcard, on `escalate` and `impersonate`, on `bind` without names,
+ * on rights on Secrets in all namespaces, and on `list` of Secrets anywhere.
  */
 export function rolesOf(rules: readonly PolicyRule[]): Readonly<Record<RuleGroup, readonly RoleRule[]>> {
   const problems = rules.flatMap(problemsOf);
@@ -96,7 +96,7 @@ function toRoleRules(rules: readonly PolicyRule[]): RoleRule[] {
   });
 }
 
-/** Whether a permission without names says all that one with names does. */
+/** Whether a permission without names includes one with names. */
 const covers = (wide: Permission, narrow: Permission): boolean =>
   wide.names.length === 0 &&
   narrow.names.length > 0 &&
@@ -124,7 +124,7 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 const inVerbOrder = (verbs: readonly string[]): string[] =>
   sorted(verbs).sort((a, b) => VERB_ORDER.indexOf(a) - VERB_ORDER.indexOf(b));
 
-/** ClusterRoles of the chart that the platform binds namespace by namespace. */
+/** ClusterRoles of the chart that the platform team binds namespace by namespace. */
 export const BOUND_ROLES = {
   workspaceSecrets: 'gatehouse-workspace-secrets',
   fleets: 'gatehouse-fleets',
@@ -137,16 +137,16 @@ export interface OperatorAccount {
   readonly name: string;
 }
 
-/** As the chart makes it. */
+/** The account that the chart creates. */
 export const DEFAULT_ACCOUNT: OperatorAccount = { namespace: 'gatehouse-system', name: 'gatehouse-operator' };
 
 const commandFor = (role: string, { namespace, name }: OperatorAccount, place: string): string =>
   `kubectl create rolebinding ${role} --namespace ${place} --clusterrole=${role} --serviceaccount=${namespace}:${name}`;
 
-/** What a platform runs to let the operator have the Secrets of a workspace's namespace. */
+/** The command that lets the operator use Secrets of a workspace's namespace. */
 export const secretsCommand = (account: OperatorAccount, namespace: string): string =>
   commandFor(BOUND_ROLES.workspaceSecrets, account, namespace);
 
-/** What a platform runs to let gateways be run in a namespace. */
+/** The command that lets the operator run gateways in a namespace. */
 export const fleetsCommand = (account: OperatorAccount, namespace: string): string =>
   [BOUND_ROLES.fleets, BOUND_ROLES.fleetSecrets].map((role) => commandFor(role, account, namespace)).join(' && ');

@@ -1,4 +1,4 @@
-/** How the program reaches fleets: publishers, and the pods' own answers. */
+/** Connects the publishing of fleets to the cluster: one publisher, watch and set of acknowledgements per fleet. */
 
 import type { Revision } from '@gatehouse/crds/snapshot';
 import { ADMIN_TOKEN_KEY, adminSecretName, type FleetSettings, secretClaimant } from '../kinds/gateway-fleet/index.ts';
@@ -18,7 +18,7 @@ export interface FleetPortsOptions {
   readonly client: KubeClient;
   readonly stores: Pick<Stores, 'pods' | 'secrets' | 'fleets'>;
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
-  /** Of this leader, unlike any other's before. */
+  /** Unique for each time this process leads. */
   readonly identity: string;
   readonly log: Log;
 }

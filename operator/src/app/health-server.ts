@@ -8,7 +8,7 @@ export interface HealthServerOptions {
   readonly health: Health;
   readonly registry: Registry;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
 }
 
@@ -18,7 +18,10 @@ export interface HealthServer extends AsyncDisposable {
 
 const REQUEST_MS = 10_000;
 
-/** Answers `/livez`, `/healthz`, `/readyz` and `/metrics`, but no gateway (DESIGN section 9). Rejects when the port is taken. */
+/**
+ * Serves `/livez`, `/healthz`, `/readyz` and `/metrics`. Requests that came through a gateway are refused with 403. Rejects
+ * when the port is taken.
+ */
 export async function startHealthServer({ health, registry, host, port }: HealthServerOptions): Promise<HealthServer> {
   const reports: ReadonlyMap<string, () => HealthReport> = new Map([
     ['/livez', health.live],

@@ -1,4 +1,4 @@
-/** What every replica answers: admission reviews of the API server, and sidecars that want their Snapshot. */
+/** The HTTPS servers of every replica: webhooks for the API server, and the snapshot service for sidecars. */
 import { hostname } from 'node:os';
 import { CERTIFICATE_SECRET, type Certificates, startCertificates } from '../certificates/index.ts';
 import type { OperatorOptions } from '../config/index.ts';
@@ -19,18 +19,18 @@ export interface HttpsServersOptions {
   readonly translations: Pick<Translations, 'subscribe'>;
   readonly log: Log;
   readonly onReview: (report: ReviewReport) => void;
-  /** Ends the waiting for a certificate. */
+  /** Ends the wait for a certificate. */
   readonly signal: AbortSignal;
 }
 
 export interface HttpsServers extends AsyncDisposable {
   readonly certificates: Certificates;
   readonly streams: number;
-  /** Keeps the API server told where the webhooks are, while leading. */
+  /** Keeps the webhook configurations at the API server up to date while leading. */
   keepRegistered(signal: AbortSignal): Promise<void>;
 }
 
-/** Starts answering; the world must have been translated once. */
+/** Starts both servers; call it after the first translation. */
 export async function startHttpsServers(given: HttpsServersOptions): Promise<HttpsServers> {
   const { options, client, view, translations, log, signal } = given;
   const { organisationNamespace, host, webhookUrl, webhookCertificate } = options;

@@ -1,4 +1,4 @@
-/** One operator process. */
+/** The composition root: one operator process. */
 
 export { runOperator } from './operator.ts';
 export { runRetirement } from './retirement.ts';

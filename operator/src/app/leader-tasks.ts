@@ -1,4 +1,4 @@
-/** What only the leader does: children, publications, keys, statuses and events. */
+/** What only the leader does: children of fleets, publishing, minted keys, statuses and events. */
 import { randomUUID } from 'node:crypto';
 import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
@@ -51,18 +51,20 @@ export interface LeaderTasksOptions {
   readonly runtime: RuntimeMetrics;
   readonly metrics: OperatorMetrics;
   readonly httpsServers: HttpsServers | undefined;
-  /** Of this process among replicas. */
+  /** Identifies this process among the replicas. */
   readonly identity: string;
   readonly log: Log;
 }
 
-/** Field managers and annotations are for ever (engineering 8.5). */
+/** Field managers and annotations never change: objects in clusters carry them. */
 const STATUS_MANAGER = 'gatehouse-operator-status';
 const REPORTER = 'gatehouse.dev/operator';
-/** Pods answer one by one: so long their answers are gathered before a fleet counts them, in ms. */
+/** Pods answer one by one: how long answers are collected before a fleet is counted, in ms. */
 const COUNT_MS = 250;
 
-/** Writers and controllers, made once; they work while their signal lasts, which must end with the lease. */
+/**
+ * Creates writers and controllers. They run while the signal of the returned function lasts, which must end with the lease.
+ */
 export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSignal) => Promise<void> {
   const { client, log, runtime, identity, httpsServers } = given;
   const writer = createStatusWriter({
@@ -89,7 +91,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
     isAllowed: (namespace, signal) => mayRunGateways(client, namespace, signal),
     clock: systemClock,
   });
-  access.subscribe(given.translations.trigger); // who is published to depends on it
+  access.subscribe(given.translations.trigger); // the fleets that are published to depend on it
   const program = rolloutOf(given, voice, {
     settings,
     access,
@@ -162,7 +164,7 @@ function rolloutOf(
     log,
   });
   for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => program.mark(`${kind}/${key}`));
-  // The status of an ApiKey shows the ends of its minted key.
+  // The status of an ApiKey shows both ends of its minted key.
   stores.secrets.store.subscribe(({ object, previous }) => {
     const { namespace, ownerReferences = [] } = (object ?? previous)?.metadata ?? {};
     for (const { kind, name } of ownerReferences) program.mark(`${kind}/${keyOf({ namespace, name })}`);
@@ -171,7 +173,7 @@ function rolloutOf(
   return program;
 }
 
-/** What fleets may connect to follows from the identities that are in use. */
+/** The network policy of fleets depends on the cloud identities in use. */
 function followClouds({ translations, stores }: LeaderTasksOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
   let before: string | undefined;
   translations.subscribe(({ translation }) => {
@@ -181,7 +183,7 @@ function followClouds({ translations, stores }: LeaderTasksOptions, { enqueue }:
   });
 }
 
-/** Whether a fleet fits into its workspace follows from everything else there. */
+/** Whether a fleet is within the quota depends on the other objects of its workspace. */
 function followStandings({ translations }: LeaderTasksOptions, { enqueue }: Pick<Controller, 'enqueue'>): void {
   translations.subscribe(({ translation }) => {
     for (const { kind, key } of translation.changes.verdicts) {
@@ -190,7 +192,7 @@ function followStandings({ translations }: LeaderTasksOptions, { enqueue }: Pick
   });
 }
 
-/** Whether pods were made for a fleet: only for a spec that was good. */
+/** Whether pods were made for a fleet, which needs a spec that was valid. */
 function isDeployed({ namespace, name, uid }: FleetIdentity, { fleets }: Stores): boolean {
   const deployment = fleets.deployments.get(keyOf({ namespace, name: childName(name) }));
   return deployment?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
@@ -227,7 +229,7 @@ function fleetControllerOf(
   });
 }
 
-/** Members of a status that are not conditions; a write that left them out would remove them. */
+/** Members of a status besides the conditions; a write without them would remove them. */
 function extrasOf(object: KubeObject, { secrets }: Stores): Readonly<Record<string, unknown>> {
   if (object.kind !== KINDS.ApiKey.kind) return {};
   return { ...mintedStatus(object, secrets) };

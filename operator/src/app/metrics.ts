@@ -1,10 +1,11 @@
+/** Metrics of the operator besides those of its runtime. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
 export interface OperatorMetrics extends RolloutMetrics {
   readonly onReview: (report: ReviewReport) => void;
-  /** Where to read the number of streams from, whenever the metrics are read. */
+  /** Sets where the number of streams is read from when metrics are scraped. */
   observeStreams(streams: () => number): void;
 }
 
@@ -13,7 +14,7 @@ interface OperatorGauges {
   unreadSecrets(): number;
 }
 
-/** Registers everything that is not the runtime's. */
+/** Registers all metrics besides those of the runtime. */
 export function createOperatorMetrics(
   registry: Registry,
   { translation, unreadSecrets }: OperatorGauges,
@@ -53,7 +54,7 @@ function refusedIn(translation: Translation | undefined): number {
   return verdicts.filter(({ conditions }) => Object.values(conditions).some(({ status }) => status === 'False')).length;
 }
 
-/** Around the goals of DESIGN section 5: 150 ms for half of all changes, a second for nearly all. */
+/** Around the goals for propagation: 150 ms for half of all changes, a second for nearly all. */
 const PROPAGATION_SECONDS = [0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60];
 
 const TRANSLATION_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -114,7 +115,7 @@ interface Gauges {
   unreadSecrets(): number;
 }
 
-/** Registers the metrics; what is counted elsewhere is read whenever the metrics are. */
+/** Registers the metrics; gauges are read when metrics are scraped. */
 export function createRolloutMetrics(registry: Registry, gauges: Gauges): RolloutMetrics {
   const registers = [registry];
   const propagation = new Histogram({ ...APP_METRICS.propagation, registers, buckets: PROPAGATION_SECONDS });

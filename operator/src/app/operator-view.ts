@@ -1,4 +1,4 @@
-/** What webhooks, snapshot service and the controller of SidecarProfiles ask of the last translation. */
+/** What webhooks, snapshot service and the SidecarProfile controller read from the latest translation. */
 import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
 import type { Retirement } from '../retirement/index.ts';
 import type { KubeObject, Store } from '../runtime/index.ts';
@@ -14,7 +14,9 @@ export interface OperatorViewOptions {
 }
 
 export interface SidecarAdmission {
-  /** Whether a namespace has opted in, or still has pods with a sidecar, which are to be told that it no longer does. */
+  /**
+   * Whether a namespace is labelled for injection, or still has pods with a sidecar, which then get an empty Snapshot.
+   */
   admitsSidecars(namespace: string): boolean;
 }
 

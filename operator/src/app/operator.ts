@@ -1,4 +1,4 @@
-/** One operator process: what it reads, what it makes of it, and what only the leader does. */
+/** One operator process: stores, translation, servers, and the tasks of the leader. */
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -25,9 +25,9 @@ import { createOperatorView } from './operator-view.ts';
 import { createStores, type Stores } from './stores.ts';
 import { createTranslator, type Translator } from './translator.ts';
 
-/** How long the operator waits for Secrets and Services that cannot be read before it goes on without them, in ms. */
+/** How long the start waits for Secrets and Services that cannot be read, in ms. */
 const SECRETS_MS = 15_000;
-/** After this long without a complete state it is logged what is missing, in ms. */
+/** How often a start without complete caches logs what is missing, in ms. */
 const SYNC_REPORT_MS = 30_000;
 const USER_AGENT = 'gatehouse-operator';
 
@@ -50,9 +50,9 @@ export async function runOperator(
   const connect = async (userAgent: string): Promise<KubeClient & AsyncDisposable> =>
     parts.use(await createKubeClient({ source: clusterSourceOf(options), userAgent, onCall: runtime.onCall }));
   const client = await connect(USER_AGENT);
-  // Anybody may send tokens, and nothing else must wait for connections because of that.
+  // Token reviews have connections of their own: anyone may send tokens, and other calls must not wait for them.
   const reviewClient = await connect(`${USER_AGENT}-tokens`);
-  // A renewal that waits for a connection behind other calls comes too late.
+  // A lease renewal that waits for a connection behind other calls comes too late.
   const leaseClient = await connect(`${USER_AGENT}-lease`);
   const stores = createStores({ ...options, client, log });
   runtime.observeCache(stores.cache);
@@ -99,10 +99,10 @@ export async function runOperator(
   return leadership;
 }
 
-/** Nobody else's, and the same after a restart of the container (engineering 8.8). */
+/** Unique among processes, and the same after a restart of the container. */
 const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOptions): string => `${podName}_${podUid}`;
 
-/** Keeps the stores like the cluster until it is disposed: longer than anything that reads them. */
+/** Keeps the stores up to date until it is disposed, after everything that reads them. */
 function watching(
   { cache, secrets, contents }: Stores,
   { services }: Translator,
@@ -127,7 +127,7 @@ interface StartupOptions {
   readonly signal: AbortSignal;
 }
 
-/** Waits until everything has been read and translated once; false when the operator is to end before that. */
+/** Waits until everything has been read and translated once; false when the signal ended before. */
 async function untilTranslated({ stores, translator, retirement, log, signal }: StartupOptions): Promise<boolean> {
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-/** Pods of gateways, as far as acknowledgements need them. */
+/** Gateway pods, reduced to what acknowledgements need. */
 import type { FleetPod } from '../publish/index.ts';
 import { bareMetadata, type KindRef, type KubeObject, type Store } from '../runtime/index.ts';
 
@@ -32,15 +32,15 @@ export interface GatewayPod extends KubeObject {
 
 export const PODS: KindRef<GatewayPod> = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 
-/** Of the fleet that a pod belongs to. */
+/** Names the fleet of a pod. */
 export const FLEET_LABEL = 'gatehouse.dev/fleet';
-/** Pods of every fleet. */
+/** Selects the pods of every fleet. */
 export const POD_SELECTOR = `app.kubernetes.io/name=gatehouse-gateway,${FLEET_LABEL}`;
 
-/** The port of `/internal/*`, by the name it has in the pods of a fleet. */
+/** The name of the port of `/internal/*` in the pods of a fleet. */
 const ADMIN_PORT_NAME = 'admin';
 
-/** What is kept of a pod: its specification is large and nobody's business here. */
+/** The part of a pod that is cached; the rest of the spec is large and not used. */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: GatewayPod): GatewayPod {
   const ports = (spec?.containers ?? []).flatMap((container) => container.ports ?? []);
   const adminPort = ports.find(({ name }) => name === ADMIN_PORT_NAME);
@@ -67,7 +67,7 @@ export function toFleetPod({ metadata, spec, status }: GatewayPod): FleetPod {
     name: metadata.name,
     uid: metadata.uid ?? '',
     ip: status?.podIP ?? '',
-    // A pod that is going finishes requests and takes no new ones: it holds up nobody.
+    // A terminating pod finishes requests and takes no new ones: nothing waits for it.
     ready: isReady && typeof metadata.deletionTimestamp !== 'string',
     ...(adminPort === undefined ? {} : { adminPort }),
   };
@@ -79,10 +79,10 @@ export const podsOf = (
   fleet: string,
 ): readonly GatewayPod[] => [...pods.indexed('fleet', fleet)].flatMap((key) => pods.get(key) ?? []);
 
-/** Containers that wait for these are on their way. */
+/** Waiting reasons of containers that are starting normally. */
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
-/** What keeps pods from running, as scheduler and kubelets call it; each once, sorted. */
+/** Why pods do not run, as scheduler and kubelets report it; each reason once, sorted. */
 export function podProblems(pods: readonly GatewayPod[]): readonly string[] {
   const reasons = pods.flatMap(({ status }) => {
     const { conditions = [], containerStatuses = [] } = status ?? {};

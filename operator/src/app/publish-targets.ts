@@ -1,4 +1,4 @@
-/** The fleets of a world, and whom they serve. */
+/** The fleets to publish to, and the workspaces that each serves. */
 import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import {
@@ -14,22 +14,22 @@ import type { QuotaStanding, World, WorldObject } from '../translate/index.ts';
 
 export interface PublishTargetsOptions {
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
-  /** Whether pods have been made for the fleet: its spec was valid once. */
+  /** Whether pods have been made for the fleet, which needs a spec that was valid. */
   readonly isDeployed: (fleet: FleetIdentity) => boolean;
   readonly access: Pick<FleetAccess, 'stateOf'>;
 }
 
-/** A world, and the bounds of its workspaces that fleets do not fit into. */
+/** The world, and the quota bounds that a fleet exceeds. */
 export interface PublishTargetsInput {
   readonly world: World;
   readonly brokenBy: (fleet: { readonly key: string; readonly uid: string }) => QuotaStanding['broken'];
 }
 
 /**
- * A fleet that has become invalid goes on with the last spec that was good. Where this process has never seen one, the fleet
- * goes on with what its spec says of workspaces, which is all that decides about publishing; without pods it is refused. So is one
- * beyond the number of fleets that its workspace may have, and one where the operator may not run gateways: each that is not refused
- * costs watches and calls.
+ * A fleet that has become invalid keeps its last good spec. Where this process has never seen one, the parts of its spec that
+ * select workspaces are used, which is all that publishing needs; without pods it is refused. A fleet beyond the quota of its
+ * workspace is refused, and so is one where the operator may not run gateways, since each published fleet costs watches and
+ * calls.
  */
 export function createPublishTargets({
   settings,

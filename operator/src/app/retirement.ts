@@ -1,12 +1,12 @@
-/** One run that ends all sidecars, before the operator itself is removed. */
+/** Runs once before an uninstallation: ends all sidecars. */
 import { clusterSourceOf, type OperatorOptions } from '../config/index.ts';
 import { retire } from '../retirement/index.ts';
 import { createKubeClient, type Log } from '../runtime/index.ts';
 
-/** The hook of the chart leaves time for a second run within the 120 s of an uninstallation. */
+/** The chart's hook leaves time for a second run within the 120 s of an uninstallation. */
 const RETIRE_MS = 40_000;
 
-/** Namespaces whose copies are left: none when all is done. */
+/** Returns the namespaces that still have copies: none when all is done. */
 export async function runRetirement(
   options: OperatorOptions,
   log: Log,

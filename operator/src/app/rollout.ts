@@ -1,4 +1,4 @@
-/** What only the leader does with translations: publish them, and tell everybody what came of it. */
+/** Publishes translations to the fleets and writes the statuses that follow; on the leader only. */
 
 import type { FleetCounts, FleetPorts, PublishTarget } from '../publish/fleets/index.ts';
 import { createFleets } from '../publish/fleets/index.ts';
@@ -10,7 +10,7 @@ export interface RolloutOptions {
   readonly translations: Pick<Translations, 'latest' | 'subscribe'>;
   readonly fleets: FleetPorts;
   readonly statuses: StatusPorts;
-  /** The fleets of a world, and whom they serve. */
+  /** The fleets of the world, and the workspaces that each serves. */
   readonly targetsIn: (translated: Pick<Translated, 'world' | 'translation'>) => readonly PublishTarget[];
   /** The counts of a fleet have changed. */
   readonly onFleetChange: (key: string) => void;
@@ -20,13 +20,13 @@ export interface RolloutOptions {
 }
 
 export interface Rollout {
-  /** Publishes and writes statuses until the signal ends, which it must do with the lease. */
+  /** Publishes and writes statuses until the signal ends, which must be when the lease ends. */
   run(signal: AbortSignal): Promise<void>;
-  /** How far a fleet is; undefined while it is not published to. */
+  /** What the pods of a fleet serve; undefined while nothing is published to it. */
   countsOf(fleetKey: string): FleetCounts | undefined;
-  /** An object has changed: its status may have to be written again. By `Kind/namespace/name`. */
+  /** Marks an object whose status may have to be written again, as `Kind/namespace/name`. */
   mark(verdictKey: string): void;
-  /** Pods of fleets have changed. */
+  /** To be called when pods of fleets have changed. */
   updatePods(): void;
 }
 

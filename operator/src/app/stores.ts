@@ -1,4 +1,4 @@
-/** Everything the operator reads of the cluster. */
+/** Everything that the operator reads from the cluster. */
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { MINTED_AT, PREVIOUS_UNTIL, ROTATE_ANNOTATION, ROTATED_FOR } from '../kinds/api-key/index.ts';
 import { type FleetStores, isOfOrganisation, watchFleets } from '../kinds/gateway-fleet/index.ts';
@@ -43,10 +43,10 @@ export interface Stores {
   readonly kinds: ReadonlyMap<KindName, Store<CustomObject>>;
   readonly fleets: FleetStores;
   readonly namespaces: Store<KubeObject>;
-  /** Absent where references must not cross namespaces. */
+  /** Absent where references between namespaces are not allowed. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
   readonly pods: Store<GatewayPod, 'fleet'>;
-  /** Pods that asked for a sidecar. */
+  /** Pods with the label of a SidecarProfile. */
   readonly sidecarPods: Store<SidecarPod, 'profile' | 'namespace'>;
   readonly secrets: NamedWatches<SecretObject>;
   readonly contents: Contents;
@@ -64,13 +64,13 @@ export interface StoresOptions {
 // The keys of the table are names of Kinds.
 const KIND_NAMES = Object.keys(KINDS) as KindName[];
 
-/** The annotation that asks for a run. */
+/** The annotation that requests a reconciliation. */
 export const REQUESTED_AT = 'gatehouse.dev/requestedAt';
 
-/** Every Kind of ours. */
+/** Every Kind of the group. */
 export const KIND_REFS: readonly KindRef[] = KIND_NAMES.map(kindRefOf);
 
-/** Declares what is watched; nothing is read before the cache and the named watches run. */
+/** Declares the watches; nothing is read before the cache and the named watches run. */
 export function createStores(options: StoresOptions): Stores {
   const { client, namespaces, crossNamespaceRefs, log } = options;
   const cache = createCache({ client, log, namespaces: namespaces === 'all' ? 'all' : [...namespaces] });
@@ -121,9 +121,9 @@ export function createStores(options: StoresOptions): Stores {
   };
 }
 
-/** Objects of one page of a list: of the largest there can be the API server answers with 225 MiB. */
+/** Objects per page of a list: with the largest possible objects the API server answers with 225 MiB. */
 const PAGE_SIZE = 150;
-/** By these it is known what is to be kept of all others. */
+/** They are read first: they decide how much is kept of all others. */
 const FIRST_KINDS: ReadonlySet<KindName> = new Set<KindName>(['Organisation', 'Workspace']);
 
 function watchKind(kind: KindName, cache: Cache, contents: Contents): Store<CustomObject> {
@@ -147,11 +147,11 @@ const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod):
   return fleet === undefined ? [] : [`${namespace}/${fleet}`];
 };
 
-/** Of Secrets that are the operator's own. */
+/** Metadata of Secrets that the operator owns. */
 const SECRET_LABELS: readonly string[] = [FILLED_LABEL];
 const SECRET_ANNOTATIONS: readonly string[] = [MINTED_AT, PREVIOUS_UNTIL, ROTATED_FOR];
 
-/** Only these labels decide. */
+/** Only these labels are used. */
 const bareNamespace = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
   apiVersion,
   kind,
@@ -165,7 +165,7 @@ const bareGrant = ({ apiVersion, kind, metadata, spec }: ReferenceGrantObject): 
   spec,
 });
 
-/** A copy that `kubectl apply` keeps in an annotation would be a second place with the secret in it. */
+/** `kubectl apply` keeps a copy in an annotation, which would be a second place with the secret. */
 const bareSecret = ({ apiVersion, kind, metadata, type, data }: SecretObject): SecretObject => ({
   apiVersion,
   kind,

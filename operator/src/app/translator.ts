@@ -1,4 +1,4 @@
-/** The world as the stores have it, translated whenever it changes; on every replica. */
+/** Translates the world of the stores whenever it changes; on every replica. */
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import type { OperatorOptions } from '../config/index.ts';
 import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
@@ -31,12 +31,12 @@ export interface TranslatorOptions {
 export interface Translator {
   readonly translations: Translations;
   readonly services: ServiceReadings;
-  /** Makes the first translation; to be called when the stores are complete. Rejects with the reason of the signal. */
+  /** Makes the first translation; call it when the stores are complete. Rejects with the reason of the signal. */
   start(signal: AbortSignal): Promise<void>;
 }
 
 const RETRY = { minMs: 500, maxMs: 30_000 };
-/** How long after a grant at most a fleet waits for what it served to be read. */
+/** How often fleets whose content may not be read yet are tried again, in ms. */
 const UNREAD_MS = 2_000;
 
 export function createTranslator({
@@ -104,7 +104,9 @@ interface Reading extends Pick<TranslatorOptions, 'options' | 'client' | 'stores
   readonly signal: AbortSignal;
 }
 
-/** What stands in the namespaces of workspaces is theirs to write, and so tells nothing. */
+/**
+ * Only fleets of the organisation: tenants can write what is in the namespaces of workspaces, so that it proves nothing.
+ */
 const fleetsOf = ({ options, stores }: Reading): readonly FleetName[] =>
   [...stores.fleets.fleets.objects.keys()]
     .map((key) => ({ namespace: namespaceOf(key), name: nameOf(key).name }))
@@ -115,7 +117,9 @@ interface Recalled {
   readonly unread: readonly FleetName[];
 }
 
-/** Without what was published before, an object that is broken now would lose what is served for it: worth waiting for. */
+/**
+ * Retries until the signal ends: without the published entries, an object that is broken now would lose what is served for it.
+ */
 async function readPublishedEntries(
   fleets: readonly FleetName[],
   { options, client, log, signal }: Reading,
@@ -135,8 +139,9 @@ async function readPublishedEntries(
 }
 
 /**
- * Reads what fleets serve as soon as the platform has granted it; nothing is published to them before. The first content published
- * after that then holds what they served, also of namespaces whose Secrets may not be read yet. Ends with the signal.
+ * Reads what fleets serve as soon as the right to do so is granted; nothing is published to them before. The first content
+ * published after that holds what they served, also of namespaces whose Secrets may not be read yet. Ends with the signal;
+ * never rejects.
  */
 async function readUnreadFleets(
   missing: readonly FleetName[],

@@ -12,7 +12,7 @@ import {
 import { bundleOf, type CertificateSecret, renew, toData, toMaterial } from './material.ts';
 import type { Lifetimes, Material } from './plan.ts';
 
-/** What a server shows, and what its clients trust. */
+/** The certificate of a server, and the authorities that its clients trust. */
 export interface ServingCertificate {
   readonly certPem: string;
   readonly keyPem: string;
@@ -20,7 +20,7 @@ export interface ServingCertificate {
   readonly caPem: string;
 }
 
-/** The certificate of now. */
+/** The current certificate. */
 export interface Certificates extends AsyncDisposable {
   readonly current: ServingCertificate;
   /** Called after every change. */
@@ -29,17 +29,19 @@ export interface Certificates extends AsyncDisposable {
 
 export interface CertificatesOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
-  /** Where the Secret is: the operator's own namespace. */
+  /** The namespace of the Secret: the operator's own. */
   readonly namespace: string;
   /** Default `gatehouse-webhook-certificate`. */
   readonly secretName?: string;
-  /** `external`: somebody else, such as cert-manager, writes the Secret; it is read only. Default `self`. */
+  /**
+   * `external`: something else, such as cert-manager, writes the Secret, and the operator only reads it. Default `self`.
+   */
   readonly managedBy?: 'self' | 'external';
-  /** Host names and IP addresses the operator is reached by, the most telling first. */
+  /** Host names and IP addresses of the operator's servers; the first one becomes the common name. */
   readonly names: readonly string[];
   readonly lifetimes?: Lifetimes;
   readonly log: Log;
-  /** Ends the waiting for a first certificate. */
+  /** Ends the wait for a first certificate. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -56,15 +58,15 @@ export const SECRETS: KindRef<CertificateSecret> = {
 export const CERTIFICATE_SECRET = 'gatehouse-webhook-certificate';
 
 const DAY_MS = 86_400_000;
-/** Engineering 8.9. */
+/** Authorities sign much longer than certificates live, and a certificate is renewed with a third of its life left. */
 const LIFETIMES: Lifetimes = { authorityMs: 3_650 * DAY_MS, leafMs: 90 * DAY_MS, settleMs: DAY_MS };
-/** How soon a replica takes over what another one has renewed; the old certificate is good for weeks then. */
+/** How soon a replica uses what another one has renewed; the old certificate is valid for weeks then. */
 const LOOK_AGAIN_MS = 60_000;
 const RETRY = { minMs: 500, maxMs: 30_000 };
 
 /**
- * Keeps a serving certificate in a Secret that whichever replica comes first makes, and renews it in time (engineering 8.9).
- * Resolves when there is one; rejects with the signal's reason. Dispose it to stop.
+ * Keeps a serving certificate in a Secret, which the first replica creates, and renews it in time. Resolves when there is one;
+ * rejects with the reason of the signal. Dispose it to stop.
  */
 export async function startCertificates(options: CertificatesOptions): Promise<Certificates> {
   const { log, clock = systemClock, random = Math.random } = options;
@@ -79,7 +81,7 @@ export async function startCertificates(options: CertificatesOptions): Promise<C
     log.info({ secret: options.secretName ?? CERTIFICATE_SECRET }, 'Took a serving certificate');
     for (const listener of listeners) listener(next);
   };
-  /** Gives the time until the next look, in ms. */
+  /** Returns the time until the next look, in ms. */
   const look = async (signal: AbortSignal): Promise<number> => {
     try {
       const { material, dueMs } = await bringUpToDate(options, signal);
@@ -134,7 +136,7 @@ interface UpToDate {
   readonly dueMs: number;
 }
 
-/** Somebody else may be writing at the same time: whoever is second takes what the first has written. */
+/** Another replica may write at the same time: the second one uses what the first one has written. */
 async function bringUpToDate(options: CertificatesOptions, signal: AbortSignal): Promise<UpToDate> {
   const {
     client,
@@ -169,7 +171,7 @@ function toServing({ authorities, leaf }: Material): ServingCertificate | undefi
 const isSame = (a: ServingCertificate, b: ServingCertificate | undefined): boolean =>
   a.certPem === b?.certPem && a.caPem === b.caPem;
 
-/** TLS settings of a server that shows this certificate. */
+/** TLS settings of a server with this certificate. */
 export const tlsOf = ({ certPem, keyPem }: ServingCertificate) => ({
   cert: certPem,
   key: keyPem,

@@ -19,7 +19,7 @@ export const octets = (content: Bytes): Buffer => encode(0x04, content);
 export const utf8 = (text: string): Buffer => encode(0x0c, Buffer.from(text));
 export const TRUE: Buffer = encode(0x01, Buffer.from([0xff]));
 
-/** A tag that the surrounding structure gives a meaning; `primitive` stands for the value itself, not around another. */
+/** A context-specific tag; `primitive` replaces the tag of the value instead of wrapping it. */
 export const tagged = (number: number, content: Bytes): Buffer => encode(0xa0 | number, content);
 export const primitive = (number: number, content: Bytes): Buffer => encode(0x80 | number, content);
 
@@ -29,7 +29,7 @@ export function integer(bytes: Bytes): Buffer {
   return encode(0x02, ...(isNegative ? [Buffer.from([0])] : []), bytes);
 }
 
-/** `unused` counts the bits of the last byte that say nothing. */
+/** `unused` counts the unused bits of the last byte. */
 export const bits = (content: Bytes, unused = 0): Buffer => encode(0x03, Buffer.from([unused]), content);
 
 export function oid(text: string): Buffer {
@@ -43,7 +43,7 @@ function base128(number: number): number[] {
   return digits;
 }
 
-/** Whole seconds; RFC 5280 4.1.2.5 wants two digits of the year until 2049 and four from then on. */
+/** Whole seconds; RFC 5280 4.1.2.5 wants two-digit years until 2049 and four digits from then on. */
 export function time(wallMs: number): Buffer {
   const digits = `${new Date(wallMs).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
   return digits < '2050' ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));

@@ -1,4 +1,4 @@
-/** The certificate of the operator's own servers, kept up to date without anybody's help. */
+/** The certificate of the operator's own servers: issued, stored and renewed. */
 export {
   CERTIFICATE_SECRET,
   type Certificates,

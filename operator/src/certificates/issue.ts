@@ -1,4 +1,4 @@
-/** Certificates of our own: an authority, and what it signs for a server (RFC 5280, ECDSA P-256 with SHA-256). */
+/** Issues certificates: an authority, and what it signs for a server (RFC 5280, ECDSA P-256 with SHA-256). */
 import {
   createHash,
   createPrivateKey,
@@ -34,14 +34,14 @@ const OID = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
 } as const;
 
-/** RFC 5280 appendix A, ub-common-name; the names that count stand in an extension. */
+/** RFC 5280 appendix A, ub-common-name; names that are verified are in an extension. */
 const MAX_COMMON_NAME = 64;
 
 const SIGNATURE = sequence(oid(OID.ecdsaWithSha256));
 const USAGE_SIGNATURE = bits(Buffer.from([0x80]), 7);
 const USAGE_CERTIFICATES = bits(Buffer.from([0x06]), 1);
 
-/** A new authority; its name carries part of its key, so that two of them are never mistaken for each other. */
+/** A new authority; its name has part of its key, so that two of them are never confused. */
 export async function createAuthority(commonName: string, validity: Validity): Promise<KeyPair> {
   const keys = await newKeys();
   const id = keyId(keys.publicKey);

@@ -1,4 +1,4 @@
-/** Certificates as they stand in a Secret, and the step from what there is to what there should be. */
+/** Certificates as they are stored in a Secret, and the step from stored to wanted certificates. */
 import type { KubeObject } from '../runtime/index.ts';
 import { createAuthority, issueLeaf, type KeyPair } from './issue.ts';
 import { type Material, type PlanInput, plan } from './plan.ts';
@@ -15,12 +15,12 @@ const CERT = 'tls.crt';
 const KEY = 'tls.key';
 
 const AUTHORITY_NAME = 'Gatehouse webhook authority';
-/** Clocks of other machines may be behind. */
+/** Clocks of other machines may be slow. */
 const BACKDATED_MS = 60_000;
 
 const PEM_BLOCKS = /-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n?/g;
 
-/** What a Secret holds; members that are missing or broken count as absent. */
+/** The certificates of a Secret; missing and broken members count as absent. */
 export function toMaterial({ data = {} }: Pick<CertificateSecret, 'data'>): Material {
   const text = (name: string): string => Buffer.from(data[name] ?? '', 'base64').toString();
   const certs = text(CA_CERTS).match(PEM_BLOCKS) ?? [];
@@ -51,11 +51,11 @@ export const bundleOf = (authorities: readonly KeyPair[]): string => authorities
 export interface Renewal {
   readonly material: Material;
   readonly changed: boolean;
-  /** When to look again, ms since 1970. */
+  /** When to look again, in ms since 1970. */
   readonly dueMs: number;
 }
 
-/** Renews what is due; the same material when nothing is. */
+/** Renews what is due; returns the same material when nothing is. */
 export async function renew(input: PlanInput): Promise<Renewal> {
   const { names, lifetimes, nowMs } = input;
   const decided = plan(input);

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { KeyPair } from './issue.ts';
 
 export interface Material {
-  /** Trusted, oldest first; more than one while trust moves from one to the next. */
+  /** Trusted, oldest first; more than one while a new authority replaces an old one. */
   readonly authorities: readonly KeyPair[];
   readonly leaf: KeyPair | undefined;
 }
@@ -12,34 +12,34 @@ export interface Material {
 export interface Lifetimes {
   readonly authorityMs: number;
   readonly leafMs: number;
-  /** How long a new authority is trusted before it signs: all who verify must know it by then. */
+  /** How long a new authority is trusted before it signs: all clients must trust it by then. */
   readonly settleMs: number;
 }
 
 export interface PlanInput {
   readonly material: Material;
-  /** Host names and IP addresses the server is reached by. */
+  /** Host names and IP addresses of the server. */
   readonly names: readonly string[];
   readonly lifetimes: Lifetimes;
   readonly nowMs: number;
 }
 
 export interface Plan {
-  /** Authorities that are still to be trusted. */
+  /** Authorities that stay trusted. */
   readonly authorities: readonly KeyPair[];
   readonly needsAuthority: boolean;
-  /** Who signs; undefined when there is nobody yet. */
+  /** The authority that signs; undefined when there is none yet. */
   readonly signer: KeyPair | undefined;
   readonly needsLeaf: boolean;
-  /** When to look again, ms since 1970. */
+  /** When to look again, in ms since 1970. */
   readonly dueMs: number;
 }
 
-/** Renewed when one third of the lifetime is left (engineering 8.9). */
+/** Renewed when one third of the lifetime is left. */
 const renewalMs = (certificate: X509Certificate, lifetimeMs: number): number =>
   certificate.validToDate.getTime() - lifetimeMs / 3;
 
-/** Decides; a certificate that cannot be read counts as none. */
+/** A certificate that cannot be parsed counts as absent. */
 export function plan({ material, names, lifetimes, nowMs }: PlanInput): Plan {
   const known = material.authorities.flatMap((pair) => {
     const certificate = read(pair);

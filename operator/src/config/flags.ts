@@ -1,10 +1,10 @@
-/** The flags of the operator, with the environment variables that stand for them. */
+/** The flags of the operator, and the environment variables that replace them. */
 
 export interface Flag {
-  /** Undefined: a flag only. */
+  /** Undefined: there is no variable. */
   readonly variable?: string;
   readonly type: 'text' | 'list' | 'port' | 'seconds' | 'switch';
-  /** As it would be written on the command line; a switch is off. */
+  /** The default as on the command line; that of a switch is off. */
   readonly fallback?: string;
   readonly help: string;
 }

@@ -1,3 +1,3 @@
-/** What the operator is told on its command line and in its environment. */
+/** Flags and environment variables of the operator. */
 export { FLAG_NAMES, FLAGS, type Flag, type FlagName, usage } from './flags.ts';
 export { clusterSourceOf, type OperatorOptions, parseOptions, type Variables } from './options.ts';

@@ -7,16 +7,16 @@ import { FLAG_NAMES, FLAGS, type Flag, type FlagName } from './flags.ts';
 
 export interface OperatorOptions {
   readonly organisationNamespace: string;
-  /** Whom rights are granted to. */
+  /** The account that rights are granted to. */
   readonly account: OperatorAccount;
-  /** All namespaces, or every one that is looked into. */
+  /** All namespaces, or those that are watched. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly fleetNamespaces: ReadonlySet<string>;
   readonly metricsNamespaces: readonly string[];
   readonly crossNamespaceRefs: boolean;
-  /** Hosts that resources may name, with everything below them; none: all. */
+  /** Hosts that resources may name, subdomains included; empty: all. */
   readonly allowedHosts: AllowedHosts;
-  /** Behind the names of Services. */
+  /** The suffix of the names of Services. */
   readonly clusterDomain: string;
   readonly gatewayImage: string;
   readonly gatewayImagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
@@ -29,14 +29,14 @@ export interface OperatorOptions {
   readonly webhookPort: number;
   readonly snapshotPort: number;
   readonly webhooks: boolean;
-  /** With the port that was given, or a free one. */
+  /** Its port is the given one, or a free one. */
   readonly webhookUrl: URL | undefined;
   /** PEM */
   readonly webhookClientCa: string | undefined;
   readonly webhookCertificate: 'self' | 'cert-manager';
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
-  /** End all sidecars instead of running an operator. */
+  /** Ends all sidecars instead of running an operator. */
   readonly retire: boolean;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
@@ -45,7 +45,7 @@ export interface OperatorOptions {
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What was asked for instead of a run. */
+/** Options of a run, or the request for help. */
 export type Asked = OperatorOptions | 'help';
 
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
@@ -57,7 +57,7 @@ const LEASE_SECONDS = { min: 3, max: 300 };
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
 
-/** Reads flags and, where one is missing, its variable. The errors are everything that is wrong, for people. */
+/** Reads flags and, where one is missing, its variable. The errors are all problems, as sentences for the user. */
 export function parseOptions(args: readonly string[], variables: Variables): Result<Asked, readonly string[]> {
   const given = parseFlags(args);
   if (!given.ok) return given;

@@ -1,4 +1,7 @@
-/** Deletes shards that nothing has named for long enough: few at a time, and only as they were when they were chosen. */
+/**
+ * Deletes shards that no manifest has named for long enough: few at a time, and only if they are unchanged since they were
+ * selected.
+ */
 import type { Rate } from '../runtime/index.ts';
 import { dueRows, type Journal, type JournalRow, MAX_ROWS, type NamedShard } from './journal.ts';
 import { forEachConcurrently } from './parallel.ts';
@@ -9,7 +12,7 @@ type Options = { readonly signal: AbortSignal };
 
 export interface CollectorOptions {
   readonly store: Pick<ShardStore, 'inspect' | 'remove'>;
-  /** Names of shards of the fleet begin so. */
+  /** The prefix of the names of the fleet's shards. */
   readonly prefix: string;
   readonly watch: PublishedWatch | undefined;
   readonly rate: Rate;
@@ -17,11 +20,11 @@ export interface CollectorOptions {
 
 export interface Selection {
   readonly unused: readonly UnusedShard[];
-  /** What the journal has to say before they are deleted; undefined: what it says. */
+  /** The rows to write into the journal before the shards are deleted; undefined: they are unchanged. */
   readonly rows: readonly JournalRow[] | undefined;
 }
 
-/** Shards of one round: at the pace of deletions it takes 20 s. */
+/** Shards per round: at the pace of deletions that takes 20 s. */
 const ROUND = 100;
 const LOOKS_AT_ONCE = 16;
 const SIDES = [{ secret: false }, { secret: true }] as const;
@@ -34,8 +37,8 @@ export class Collector {
   }
 
   /**
-   * Says which shards may go, and finds those that no journal knows, as a backup that was put back leaves them: as many as there
-   * is room for, the others in later rounds.
+   * Selects the shards to delete, and finds those that are not in the journal, as after restoring a backup: as many as the
+   * journal has room for, the others in later rounds.
    */
   async choose(
     { value: journal }: Stored<Journal>,
@@ -57,7 +60,7 @@ export class Collector {
     return { unused, rows: [...journal.shards.filter((row) => !gone.has(row)), ...fresh] };
   }
 
-  /** Answers how many were deleted; who was changed since is left alone. */
+  /** Returns how many were deleted; a shard that was changed since is skipped. */
   async remove(unused: readonly UnusedShard[], { signal }: Options): Promise<number> {
     const { rate, store } = this.#options;
     let removed = 0;
@@ -68,7 +71,7 @@ export class Collector {
     return removed;
   }
 
-  /** The answer of a watch needs no call. */
+  /** A watch answers without a call. */
   async #look(row: JournalRow, options: Options): Promise<UnusedShard | undefined> {
     const { watch, store } = this.#options;
     if (!watch?.isLive) return store.inspect(row, options);

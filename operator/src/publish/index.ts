@@ -1,4 +1,7 @@
-/** Snapshots to gateways: immutable shards, a fenced manifest, and what each pod says about them: docs/behaviour/publishing.md. */
+/**
+ * Publishes Snapshots to gateways as immutable shards and a fenced manifest, and collects the acknowledgements of pods. See
+ * docs/behaviour/publishing.md.
+ */
 
 export {
   type Acknowledgement,

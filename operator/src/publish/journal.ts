@@ -1,6 +1,6 @@
 /**
- * Which shards exist beside those of the manifest: the operator never lists Secrets, so it writes down what it is about to create
- * and what it no longer names, and collects by name. And how far it has published, which a manifest that was put back does not tell.
+ * The journal of a fleet: which shards exist besides those of the manifest, since the operator never lists Secrets and deletes
+ * by name, and the last announced revision, which a restored manifest does not tell.
  */
 import { parseJson } from '@gatehouse/crds';
 import { canonicalJson, type Revision } from '@gatehouse/crds/snapshot';
@@ -11,7 +11,7 @@ export const JOURNAL_KEY = 'journal.json';
 /** The ConfigMap of the journal. */
 export const journalName = (fleet: string): string => `${fleet}-shards`;
 
-/** Shards unreferenced for less than this may still be on their way into a gateway. */
+/** Shards that were unreferenced for less time may still be read by a gateway. */
 export const MIN_UNREFERENCED_MS = 10 * 60_000;
 /** Rows beyond these are collected early: more would not fit into a ConfigMap of 1 MiB. */
 export const MAX_ROWS = 8_000;
@@ -22,7 +22,7 @@ const row = z.object({ name: z.string(), secret: z.boolean(), sinceMs: z.number(
 const schema = z.object({
   /** The identity of the leader that writes. */
   publisher: z.string(),
-  /** The last place that was announced; 0 in a journal of before epochs. */
+  /** The last announced revision; 0 in a journal of a release without epochs. */
   epoch: count,
   version: count,
   /** When shards were collected last, in ms since 1970. */
@@ -42,7 +42,7 @@ export const EMPTY_JOURNAL: Journal = { publisher: '', epoch: 0, version: 0, col
 
 export const renderJournal = (journal: Journal): string => canonicalJson(journal);
 
-/** Undefined when it is no journal: shards it knew stay until their fleet is deleted. */
+/** Undefined when it cannot be parsed: shards it knew stay until their fleet is deleted. */
 export function parseJournal(text: string): Journal | undefined {
   try {
     return schema.safeParse(parseJson(text)).data;
@@ -56,7 +56,7 @@ export interface NamedShard {
   readonly secret: boolean;
 }
 
-/** The rows before a publish that turns one list of named shards into another. */
+/** The rows before a publish that replaces one list of named shards by another. */
 export function rowsBefore(
   rows: readonly JournalRow[],
   { before, after }: { readonly before: readonly NamedShard[]; readonly after: readonly NamedShard[] },
@@ -69,7 +69,7 @@ export function rowsBefore(
   return [...rows.filter(({ name }) => !renewed.has(name) && !(was.has(name) && willBe.has(name))), ...fresh];
 }
 
-/** The shards that may go: not named, and for long enough. */
+/** Shards to delete: not named, and for long enough. */
 export function dueRows(
   rows: readonly JournalRow[],
   named: readonly NamedShard[],

@@ -1,4 +1,4 @@
-/** The objects that a publish writes, each built whole from what it must say. */
+/** The objects that a publish writes. */
 import { GROUP } from '@gatehouse/crds/kinds';
 import {
   MANIFEST_KEY,
@@ -13,7 +13,7 @@ import {
 import type { KindRef, KubeObject, ObjectMeta } from '../runtime/index.ts';
 import { JOURNAL_KEY, type Journal, journalName, renderJournal } from './journal.ts';
 
-/** The fleet that is published for, as its pods and owner references know it. */
+/** The fleet to publish for, as its pods and owner references name it. */
 export interface FleetIdentity {
   readonly namespace: string;
   readonly name: string;
@@ -40,10 +40,10 @@ export const shardKind = ({ secret }: { readonly secret: boolean }): KindRef<Dat
   secret ? SECRETS : CONFIG_MAPS;
 
 export const FLEET_LABEL = 'gatehouse.dev/fleet';
-/** The version whose publish used the shard last: changing it tells a collector that the shard is needed again. */
+/** The version that used the shard last: changing it tells a collector that the shard is needed again. */
 export const NAMED_BY = 'gatehouse.dev/named-by';
 
-/** One field manager for all children (engineering 8.5). */
+/** One field manager for all children; it never changes. */
 export const FIELD_MANAGER = 'gatehouse-operator';
 
 function metaOf({ namespace, name: fleet, uid }: FleetIdentity, name: string): ObjectMeta {
@@ -62,7 +62,7 @@ function metaOf({ namespace, name: fleet, uid }: FleetIdentity, name: string): O
   };
 }
 
-/** A shard, which never changes once it is there. */
+/** A shard, which is immutable. */
 export function toShardObject(fleet: FleetIdentity, shard: Shard, namedBy: string): DataObject {
   const text = renderShard(shard.entries);
   const { labels = {}, ...meta } = metaOf(fleet, shardName(fleet.name, shard.digest));
@@ -75,13 +75,13 @@ export function toShardObject(fleet: FleetIdentity, shard: Shard, namedBy: strin
   };
 }
 
-/** The text of a shard as the API server keeps it. */
+/** The text of a shard as it is stored. */
 export function shardText({ kind, data }: DataObject): string {
   const value = data?.[SHARD_KEY] ?? '';
   return kind === 'Secret' ? Buffer.from(value, 'base64').toString('utf8') : value;
 }
 
-/** With the resourceVersion of what it replaces; without one it must not exist yet. */
+/** With the resourceVersion of the object that it replaces; without one, the object must not exist yet. */
 export function toManifestObject(
   fleet: FleetIdentity,
   manifest: Manifest,
@@ -94,7 +94,7 @@ export function toManifestObject(
   );
 }
 
-/** As the manifest. */
+/** As with the manifest. */
 export function toJournalObject(
   fleet: FleetIdentity,
   journal: Journal,

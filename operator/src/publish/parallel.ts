@@ -1,4 +1,4 @@
-/** Runs the task for every item, so many at once; the first failure stops the rest and rejects. */
+/** Runs the task for every item, a number of them at a time; the first failure stops the rest and rejects. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   atOnce: number,

@@ -1,18 +1,18 @@
-/** What a publish has to do: pure. */
+/** What a publish has to write. */
 import { type Manifest, type Shard, type ShardRef, type Snapshot, shardName } from '@gatehouse/crds/snapshot';
 
 export interface Plan {
-  /** What the manifest will name, in the order of the shards. */
+  /** The shards of the new manifest, in order. */
   readonly refs: readonly ShardRef[];
-  /** Shards that the current manifest does not name: to be created. */
+  /** Shards that the current manifest does not name: they have to be created. */
   readonly added: readonly Shard[];
-  /** Shards that both name. */
+  /** Shards that both manifests name. */
   readonly kept: readonly Shard[];
-  /** False: the current manifest says it all. */
+  /** False: the current manifest is up to date. */
   readonly changed: boolean;
 }
 
-/** Compares what should be served with the manifest there is. */
+/** Compares the shards to serve with the current manifest. */
 export function planPublish(
   current: Manifest | undefined,
   shards: readonly Shard[],

@@ -1,6 +1,6 @@
 /**
- * What stands in the namespace of a fleet with its label: metadata alone, so that no Secret's value is kept. It tells when something
- * that was published is changed or deleted. A watch, and never a list: the operator may not list Secrets.
+ * Watches the published objects of a fleet by their label: metadata alone, so that no value of a Secret is kept. Reports when
+ * one is changed or deleted. A watch without a list, since the operator may not list Secrets.
  */
 import {
   type Clock,
@@ -22,7 +22,7 @@ export interface PublishedWatchOptions {
   readonly fleet: FleetIdentity;
   readonly log: Log;
   readonly clock: Clock;
-  /** Something was changed or deleted, or may have been while nobody looked. */
+  /** An object was changed or deleted, or may have been while the watch was not open. */
   readonly onChange: () => void;
 }
 
@@ -35,16 +35,16 @@ export interface WatchedObject {
 type ObjectSide = { readonly secret: boolean };
 
 export interface PublishedWatch {
-  /** False while the watches are not open, or have just been opened and have not shown everything yet. */
+  /** False while the watches are not open, or have just been opened and have not shown all objects yet. */
   readonly isLive: boolean;
   /** Undefined: there is no such object with the label of the fleet. */
   find(sort: ObjectSide, name: string): WatchedObject | undefined;
   names(sort: ObjectSide): Iterable<string>;
-  /** Until the signal ends; never rejects. */
+  /** Watches until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A watch from nowhere shows what there is at once: after so long it has, in ms. */
+/** A watch without a resourceVersion shows existing objects first: after this long it has, in ms. */
 export const SHOWN_MS = 1_000;
 
 export function createPublishedWatch(options: PublishedWatchOptions): PublishedWatch {
@@ -79,7 +79,7 @@ export function createPublishedWatch(options: PublishedWatchOptions): PublishedW
 interface Side extends Disposable {
   readonly store: Store<KubeObject>;
   readonly follower: Follower;
-  /** When the watch was opened that has shown everything since. */
+  /** When the current watch was opened. */
   readonly openedMs: () => number | undefined;
 }
 
@@ -102,7 +102,7 @@ function watchSide(kind: KindRef, { client, fleet, log, clock, onChange }: Publi
         openedMs = clock.monotonicMs();
         onRead();
         shown?.[Symbol.dispose]();
-        shown = clock.schedule(SHOWN_MS, onChange); // whatever was changed while nobody looked
+        shown = clock.schedule(SHOWN_MS, onChange); // for whatever was changed while no watch was open
         return undefined;
       },
     }),

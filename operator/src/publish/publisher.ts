@@ -1,3 +1,6 @@
+/**
+ * Publishes the Snapshots of one fleet: shards first, the manifest last, each write fenced against a deposed leader.
+ */
 import {
   compareRevisions,
   contentDigest,
@@ -29,11 +32,11 @@ import { ShardWriter } from './shard-writer.ts';
 export interface PublisherOptions {
   readonly client: ShardStoreClient;
   readonly fleet: FleetIdentity;
-  /** Of this leader, unique among all that ever led: pod name and uid. */
+  /** Unique among all leaders: pod name, uid and a random part. */
   readonly identity: string;
-  /** What remembers how far the fleet was told besides what is published: its status. */
+  /** The revision in the fleet's status, besides what is published. */
   readonly lastKnown?: () => Revision | undefined;
-  /** What shows whether it is still there; without it everything is asked for now and then. */
+  /** Shows which objects exist; without it objects are read again at intervals. */
   readonly watch?: PublishedWatch | undefined;
   /** The pace of deletions, shared by all fleets. */
   readonly deletions?: Rate;
@@ -41,42 +44,45 @@ export interface PublisherOptions {
   readonly clock?: Clock;
 }
 
-/** `epoch` and `version` are those that gateways load, as before when nothing has changed. */
+/** The revision that gateways load; the previous one when nothing has changed. */
 export interface Published extends Revision {
-  /** Of the content: what a gateway says that serves it. */
+  /** The digest of the content, which gateways report when they serve it. */
   readonly digest: string;
   readonly changed: boolean;
-  /** Entries left out because no shard can hold them. */
+  /** Entries that were left out, since they do not fit into a shard. */
   readonly oversized: readonly Oversized[];
 }
 
 export interface Repaired {
-  /** Objects that had gone missing or were changed and were put back, the manifest included. */
+  /** Objects that were missing or changed and were written again, the manifest included. */
   readonly restored: number;
-  /** What is published now, if that had to be written again. */
+  /** What is published now, if it had to be written again. */
   readonly published?: Published | undefined;
 }
 
 type Options = { readonly signal: AbortSignal };
 
 /**
- * Publishes the Snapshots of one fleet; calls run one after the other, and `signal` must end with the lease. All reject with
- * ApiError: `Conflict` and `AlreadyExists` mean that somebody else has published. Who still leads then calls again, and that call
- * builds on what is there by then.
+ * Publishes the Snapshots of one fleet. Calls run one after the other, and `signal` must end with the lease. All reject with
+ * ApiError: `Conflict` and `AlreadyExists` mean that another leader has published. A process that still leads calls again, and
+ * that call builds on what is there by then.
  */
 export interface Publisher {
   /**
-   * Shards first, the manifest last: ended anywhere in between, the manifest of before is whole. No write when nothing has
-   * changed.
+   * Shards first, the manifest last: whenever it is interrupted, the previous manifest stays whole. Writes nothing when nothing
+   * has changed.
    */
   publish(snapshot: Snapshot, options: Options): Promise<Published>;
-  /** Whether a pod serves what is not known to have been published, so that it would refuse what comes next. */
+  /** Whether a pod serves a revision that is not known to have been published, so that it would refuse the next one. */
   isAhead(report: ReportedRevision): boolean;
-  /** Publishes the last Snapshot once more, in an epoch that the pod takes, if nobody else has done so; undefined before the first. */
+  /**
+   * Publishes the last Snapshot again in a new epoch, which the pod takes, unless another call has done so; undefined before
+   * the first publish.
+   */
   startEpoch(report: ReportedRevision, options: Options): Promise<Published | undefined>;
-  /** Puts back what somebody removed or changed. */
+  /** Restores objects that somebody removed or changed. */
   repair(options: Options): Promise<Repaired>;
-  /** Deletes shards that nothing has named for ten minutes, at a slow pace; answers how many. */
+  /** Deletes shards that nothing has named for ten minutes, at a slow pace; returns how many. */
   collect(options: Options): Promise<number>;
 }
 
@@ -97,7 +103,7 @@ interface WriteResult extends Revision {
   readonly restored: number;
 }
 
-/** Deletions a second, of all fleets together. */
+/** Deletions per second, of all fleets together. */
 export const DELETIONS_PER_SECOND = 5;
 
 export function createPublisher(options: PublisherOptions): Publisher {
@@ -120,7 +126,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     isAhead: (report) => publisher.memory.isAhead(report),
     startEpoch: (report, given) => inTurn(() => publisher.surpass(report, given)),
     repair: (given) => inTurn(() => publisher.repair(given)),
-    // It takes its time, and publishing must not wait for it.
+    // Deleting takes long, and publishing does not wait for it.
     collect: async (given) => publisher.collector.remove(await inTurn(() => publisher.choose(given)), given),
   };
 }
@@ -131,7 +137,7 @@ class FleetPublisher {
   readonly #options: Required<PublisherOptions>;
   readonly #store: ShardStore;
   readonly #writer: ShardWriter;
-  /** Undefined before the first call and after a failure, when it is not known what was written. */
+  /** Undefined before the first call and after a failure, when it is unknown what was written. */
   #base: Base | undefined;
   #wanted: DesiredContent | undefined;
 
@@ -185,7 +191,7 @@ class FleetPublisher {
     });
   }
 
-  /** Whether the manifest and the journal are those that were written last, as far as the watch has come. */
+  /** Whether the manifest and the journal are those that were written last, as far as the watch shows. */
   #isAsWritten(): boolean {
     const { watch, fleet } = this.#options;
     const standing = (name: string) => watch?.find({ secret: false }, name)?.resourceVersion;
@@ -223,7 +229,7 @@ class FleetPublisher {
     return { journal, manifest };
   }
 
-  /** `newEpoch`: where to publish whether something has changed or not. */
+  /** With `newEpoch` it publishes there, also without changes. */
   async #write(
     { split, schemaVersion }: DesiredContent,
     base: Base,
@@ -257,7 +263,9 @@ class FleetPublisher {
     return { epoch, version, digest, changed: true, restored };
   }
 
-  /** Writes down what is about to come and to go, so that it can be collected whatever happens. */
+  /**
+   * Writes into the journal what is about to be created and what is no longer named, so that it can be deleted later.
+   */
   #announce({ refs }: Plan, place: Revision, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
     const { clock, identity } = this.#options;
     const before = manifest.value.manifest?.shards ?? [];
@@ -271,7 +279,7 @@ class FleetPublisher {
   }
 
   /**
-   * Looks at the shards, writes the journal, and only then has them deleted as they were: a leader that has come since has either made
+   * Selects shards, writes the journal, and only then returns them to be deleted as they were: a newer leader has either made
    * the journal write fail, or touches what it needs, which makes the deletion fail.
    */
   async choose(options: Options): Promise<Selection['unused']> {

@@ -1,6 +1,9 @@
 import type { PolicyRule } from '../rbac.ts';
 
-/** Shards and manifests by name, in the namespaces of fleets; watched for their metadata. Neither ConfigMaps nor Secrets are listed. */
+/**
+ * Shards and manifests by name, in the namespaces of fleets, and watches of their metadata. Neither ConfigMaps nor Secrets are
+ * listed.
+ */
 export const rbac: readonly PolicyRule[] = [
   {
     scope: 'fleet',

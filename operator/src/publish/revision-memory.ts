@@ -1,19 +1,19 @@
 /**
- * How far a fleet has been told: the last place that was published, or announced, as far as anything there is remembers it. See
- * docs/behaviour/publishing.md. Pure.
+ * The last revision that was published or announced for a fleet, as far as anything stored shows it. See
+ * docs/behaviour/publishing.md.
  */
 import { compareRevisions, NO_REVISION, nextRevision, type Revision } from '@gatehouse/crds/snapshot';
 
 /**
- * What a pod reports farther ahead than this is not believed: each step costs a publish, so no true report is. Without the bound,
- * one report of a pod in a tenant's hands would use up all numbers there are.
+ * Reports further ahead than this are not believed: each step costs a publish, so that no true report is that far. Without the
+ * bound, one report of a tenant's pod could use up all numbers.
  */
 const MAX_EPOCHS_AHEAD = 1_000;
 const MAX_VERSIONS_AHEAD = 1_000_000;
-/** Of anything stored: a manifest counts no further. */
+/** The highest stored epoch that is believed: a manifest counts no further. */
 const MAX_EPOCH = 2 ** 40;
 
-/** What a pod says it serves. */
+/** The revision that a pod says it serves. */
 export interface ReportedRevision extends Revision {
   readonly digest?: string | undefined;
 }
@@ -21,17 +21,17 @@ export interface ReportedRevision extends Revision {
 export interface RevisionMemory {
   readonly last: Revision;
   /**
-   * Takes note of places that something stored says were published; nothing comes before them any more. As long as nothing is
-   * known they are believed however large they are: a fleet may have come far before this process began.
+   * Adds stored revisions that were published; later ones come after them. As long as nothing is known, they are believed
+   * however large they are: a fleet may have been published to for long before this process started.
    */
   recall(places: readonly Revision[]): void;
-  /** Takes note of what is published, or is about to be. */
+  /** Records what is published, or is about to be. */
   advance(place: Revision, digest: string): void;
-  /** Whether a pod serves what is not known to have been published: it would refuse what comes next. */
+  /** Whether a pod serves a revision that is not known to have been published: it would refuse the next one. */
   isAhead(report: ReportedRevision): boolean;
-  /** The place of the next publish. */
+  /** The revision of the next publish. */
   next(): Revision;
-  /** The first place of an epoch that the pod will take. */
+  /** The first revision of an epoch that the pod will take. */
   nextEpoch(report: ReportedRevision): Revision;
 }
 
@@ -60,7 +60,7 @@ export function createRevisionMemory(): RevisionMemory {
     next: () => nextRevision(last),
     nextEpoch: (report) => {
       const epoch = Math.max(last.epoch, report.epoch) + 1;
-      // Gateways of before epochs go by the version alone.
+      // Gateways of releases without epochs compare the version alone.
       const isNear = report.version <= last.version + MAX_VERSIONS_AHEAD;
       return nextRevision({ epoch, version: isNear ? Math.max(last.version, report.version) : last.version });
     },

@@ -1,4 +1,7 @@
-/** The published objects of one fleet at the API server. Every write says what it builds on, so that a deposed leader fails. */
+/**
+ * Reads and writes the published objects of one fleet. Every write names the version it builds on, so that a deposed leader
+ * fails.
+ */
 import {
   MANIFEST_KEY,
   type Manifest,
@@ -35,15 +38,15 @@ export interface Stored<T> {
   readonly value: T;
 }
 
-/** What the manifest ConfigMap says. `place` is also known of a manifest that cannot be read otherwise. */
+/** The content of the manifest ConfigMap. `place` is also known of a manifest that cannot be parsed otherwise. */
 export interface ManifestState {
   readonly place: Revision;
   readonly manifest: Manifest | undefined;
-  /** Without the label of its fleet no watch shows it. */
+  /** Without the label of its fleet the watch does not show it. */
   readonly isLabelled: boolean;
 }
 
-/** A shard that nothing names, as it was when it was looked at. */
+/** A shard that nothing names, as it was when it was inspected. */
 export interface UnusedShard {
   readonly row: JournalRow;
   readonly uid: string | undefined;
@@ -52,19 +55,19 @@ export interface UnusedShard {
 
 type Options = { readonly signal: AbortSignal };
 
-/** All methods reject with ApiError; a write that was overtaken with `Conflict` or `AlreadyExists`. */
+/** All methods reject with ApiError; a write that came too late with `Conflict` or `AlreadyExists`. */
 export interface ShardStore {
   readManifest(options: Options): Promise<Stored<ManifestState>>;
   readJournal(options: Options): Promise<Stored<Journal>>;
   writeManifest(manifest: Manifest, over: Stored<unknown>, options: Options): Promise<Stored<ManifestState>>;
   writeJournal(journal: Journal, over: Stored<unknown>, options: Options): Promise<Stored<Journal>>;
-  /** Makes sure that a shard is there with its content, and newer than what a collector has seen; answers its uid. */
+  /** Creates the shard, or touches it, so that it is newer than what a collector has seen; returns its uid. */
   putShard(shard: Shard, namedBy: string, options: Options): Promise<string>;
-  /** The uid of a shard that is there with its content and its label. */
+  /** The uid of a shard with the right content and label. */
   findShard(shard: Shard, options: Options): Promise<string | undefined>;
   /** A shard as it is now; undefined when it is gone or not of this fleet. */
   inspect(row: JournalRow, options: Options): Promise<UnusedShard | undefined>;
-  /** False when somebody has changed it since. */
+  /** False when it was changed since. */
   remove(unused: UnusedShard, options: Options): Promise<boolean>;
 }
 
@@ -146,7 +149,7 @@ const isOf = ({ name }: FleetIdentity, object: DataObject | undefined): boolean 
 const holds = (object: DataObject | undefined, { digest }: Shard): boolean =>
   object !== undefined && object.metadata.deletionTimestamp === undefined && shardDigest(shardText(object)) === digest;
 
-/** Created, or touched where it exists: whoever is about to collect it then fails. Answers its uid. */
+/** Creates the shard, or touches an existing one, which makes a deletion by a collector fail. Returns its uid. */
 async function putShard(
   { client, object, shard }: { readonly client: ShardStoreClient; readonly object: DataObject; readonly shard: Shard },
   { signal }: Options,
@@ -162,7 +165,7 @@ async function putShard(
     .mergePatch<DataObject>(kind, object.metadata, patch, { signal, fieldManager: FIELD_MANAGER })
     .catch(ignoring('NotFound'));
   if (touched !== undefined && holds(touched, shard)) return uidOf(touched);
-  // Not what its name says, or gone in this very moment: what is immutable can only be replaced.
+  // Its content does not match its name, or it was deleted meanwhile: an immutable object can only be replaced.
   const { uid } = touched?.metadata ?? {};
   if (touched !== undefined) {
     await client.delete(kind, object.metadata, { signal, uid }).catch(ignoring('NotFound'));

@@ -1,4 +1,4 @@
-/** Sees to it that the shards of a manifest are there, with as few calls as that takes. */
+/** Ensures that the shards of a manifest exist, with few calls. */
 import { type Shard, shardName } from '@gatehouse/crds/snapshot';
 import { forEachConcurrently } from './parallel.ts';
 import type { PublishedWatch } from './published-watch.ts';
@@ -8,13 +8,15 @@ type Options = { readonly signal: AbortSignal };
 
 /** As many as the client has connections. */
 const CALLS_AT_ONCE = 16;
-/** Shards that are looked at again in one round where no watch tells of them: all of a large fleet within some minutes. */
+/** Shards that are read again per round where there is no watch: all of a large fleet within some minutes. */
 const CHECKED_SHARDS = 16;
 
 export class ShardWriter {
   readonly #store: Pick<ShardStore, 'putShard' | 'findShard'>;
   readonly #fleet: string;
-  /** Uids of the objects whose content was seen or written, by digest: an immutable object of the same uid is the same. */
+  /**
+   * Uids of objects whose content was read or written, by digest: an immutable object with the same uid is unchanged.
+   */
   #seen = new Map<string, string>();
   #checkedUpTo = 0;
 
@@ -29,7 +31,7 @@ export class ShardWriter {
     });
   }
 
-  /** Puts back what is not there any more, of those that have not been seen; answers how many. */
+  /** Creates missing shards among those that have not been seen; returns how many. */
   async restore(shards: readonly Shard[], namedBy: string, options: Options): Promise<number> {
     const absent: Shard[] = [];
     const unseen = shards.filter(({ digest }) => !this.#seen.has(digest));
@@ -47,7 +49,7 @@ export class ShardWriter {
     this.#seen = new Map(shards.flatMap(({ digest }) => pairOf(this.#seen, digest)));
   }
 
-  /** Forgets having seen what is not there any more, or is another object. */
+  /** Forgets shards that are missing or were replaced. */
   compare(shards: readonly Shard[], watch: PublishedWatch): void {
     for (const { digest, secret } of shards) {
       const standing = watch.find({ secret }, shardName(this.#fleet, digest));
@@ -56,7 +58,7 @@ export class ShardWriter {
     }
   }
 
-  /** Forgets having seen the next few. */
+  /** Forgets the next few, so that they are read again. */
   lookAgain(shards: readonly Shard[]): void {
     const from = this.#checkedUpTo < shards.length ? this.#checkedUpTo : 0;
     this.#checkedUpTo = from + CHECKED_SHARDS;

@@ -1,10 +1,10 @@
-/** Keeps what is published as it was written: at once when a watch shows a change, and now and then in any case. */
+/** Repairs and collects published objects: at once when a watch shows a change, and at intervals. */
 import { type Clock, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
 import type { Publisher, Repaired } from './publisher.ts';
 
 export interface UpkeepOptions {
   readonly publisher: Pick<Publisher, 'repair' | 'collect'>;
-  /** While it holds nothing is written. */
+  /** Nothing is written while it is true. */
   readonly isPaused: () => boolean;
   readonly onRepaired: (repaired: Repaired) => void;
   readonly log: Log;
@@ -12,17 +12,17 @@ export interface UpkeepOptions {
 }
 
 export interface Upkeep {
-  /** Something may have changed. */
+  /** To be called when something may have changed. */
   wake(): void;
-  /** Until the signal ends; never rejects. */
+  /** Runs until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** How often everything is looked after without a change, in ms. */
+/** Interval of checks without a change, in ms. */
 const TICK_MS = 15_000;
-/** Own writes show up in the watch, too: so long they are waited for, in ms. */
+/** The operator's own writes also come through the watch: how long it waits for them, in ms. */
 const SETTLE_MS = 250;
-/** Somebody who takes away again and again must not make us write without end: repairs a second in the long run, and at once. */
+/** Limits the writes when somebody removes objects again and again: repairs per second in the long run, and at once. */
 const REPAIRS = { perSecond: 0.2, burst: 20 };
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
@@ -31,7 +31,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   const attempt = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
     if (signal.aborted || isPaused()) return;
     await work().catch((error: unknown) => {
-      // Somebody has written at the same moment: the next round builds on that.
+      // Another write came first: the next round builds on it.
       if (hasReason(error, 'Conflict', 'AlreadyExists')) woken.resolve();
       else if (!signal.aborted) log.warn({ reason: reasonOf(error) }, 'Could not look after what is published');
     });

@@ -20,11 +20,11 @@ import { isFilled, passwordInUrl, passwordOf, REDIS_PASSWORD_SECRET, urlChange, 
 
 export interface EmbeddedRedisOptions {
   readonly client: Pick<KubeClient, 'get' | 'watch' | 'mergePatch'>;
-  /** Of the operator and of Redis. */
+  /** The namespace of the operator and of Redis. */
   readonly namespace: string;
   readonly fleetNamespaces: ReadonlySet<string>;
   readonly fleets: Pick<Store<KubeObject>, 'objects' | 'subscribe'>;
-  /** Secrets by name, shared with whoever else needs some. */
+  /** Secrets by name, shared with other users. */
   readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'want' | 'settled'>;
   readonly log: Log;
   readonly clock?: Clock;
@@ -39,8 +39,8 @@ const PASSWORD_BYTES = 32;
 const SECRETS_MS = 5_000;
 
 /**
- * Fills in the password of the embedded Redis where the chart has installed a Secret for it, and the URL of it in the Secrets
- * that fleets of the organisation name and that are marked for it. A password that is there is never replaced. Runs until the
+ * Generates the password of the embedded Redis where the chart has installed a Secret for it, and writes its URL into the
+ * Secrets that fleets of the organisation name and that carry the label. An existing password is never replaced. Runs until the
  * signal ends; never rejects.
  */
 export async function keepRedisPassword(options: EmbeddedRedisOptions, signal: AbortSignal): Promise<void> {
@@ -95,7 +95,7 @@ async function fill(options: EmbeddedRedisOptions, present: SecretObject, signal
     const password = before ?? randomBytes(PASSWORD_BYTES).toString('base64url');
     await write(options, present, withPassword(password), signal);
     log.info({ secret: REDIS_PASSWORD_SECRET, restored: before !== undefined }, 'Filled in the password of Redis');
-    return; // its watch brings us back
+    return; // its watch triggers the next attempt
   }
   for (const { secret, key } of marked) {
     const data = urlChange(secret, key, { namespace, password: known });
@@ -105,7 +105,7 @@ async function fill(options: EmbeddedRedisOptions, present: SecretObject, signal
   }
 }
 
-/** The Secrets with a URL of Redis that fleets of the organisation name, and the entry they take. */
+/** The Secrets with a URL of Redis that fleets of the organisation name, and the entry they use. */
 function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<ObjectKey, string> {
   const uses = new Map<ObjectKey, string>();
   for (const object of fleets.objects.values()) {
@@ -118,7 +118,7 @@ function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<
   return uses;
 }
 
-/** Only on top of what was read: somebody may just be writing, too. */
+/** Writes only on top of what was read: somebody else may write, too. */
 async function write(
   { client }: EmbeddedRedisOptions,
   { metadata }: SecretObject,

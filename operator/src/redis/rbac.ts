@@ -2,8 +2,8 @@ import type { PolicyRule } from '../rbac.ts';
 import { REDIS_PASSWORD_SECRET } from './secrets.ts';
 
 /**
- * The chart installs the Secret empty: no right to create one is needed, and an uninstall takes the password along. The Secrets
- * with the URL stand beside their fleets, where the rules of GatewayFleet hold.
+ * The chart installs the Secret empty: no right to create one is needed, and an uninstallation removes the password. The
+ * Secrets with the URL are in the namespaces of fleets, where the rules of GatewayFleet apply.
  */
 export const rbac: readonly PolicyRule[] = [
   {

@@ -1,11 +1,11 @@
-/** The two sorts of Secrets: the one that Redis reads, and those that fleets read. Pure. */
+/** The two kinds of Secrets: the one that Redis reads, and those that fleets read. */
 import type { SecretObject } from '../world/index.ts';
 
 /** In the operator's namespace; Redis starts when it has the entry. */
 export const REDIS_PASSWORD_SECRET = 'gatehouse-redis-password';
 export const PASSWORD_KEY = 'password';
 
-/** Marks a Secret in a fleet's namespace whose URL the operator writes; one without the label is its author's alone. */
+/** Marks a Secret in a fleet's namespace whose URL the operator writes; Secrets without the label are left alone. */
 export const FILLED_LABEL = 'gatehouse.dev/redis';
 const EMBEDDED = 'embedded';
 
@@ -26,7 +26,7 @@ export const withPassword = (password: string): SecretObject['data'] => ({ [PASS
 /** Whether the operator writes the URL of a Secret. */
 export const isFilled = ({ metadata }: SecretObject): boolean => metadata.labels?.[FILLED_LABEL] === EMBEDDED;
 
-/** Entries to write so that the URL under a key leads to the embedded Redis; undefined when it does. */
+/** Entries to write so that the URL under a key is that of the embedded Redis; undefined when it is. */
 export function urlChange(
   { data }: Pick<SecretObject, 'data'>,
   key: string,

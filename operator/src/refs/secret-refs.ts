@@ -1,4 +1,4 @@
-/** Which Secrets an object of ours names: read from the object as it stands, since a broken one keeps its Secrets, too. */
+/** Which Secrets an object names: read without validation, since a broken object keeps its Secrets, too. */
 import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { mintedSecret } from '../translate/index.ts';
@@ -16,7 +16,7 @@ interface Named {
 
 type Read = (spec: Readonly<Record<string, unknown>>, object: Named) => readonly unknown[];
 
-/** Levels of targets that are looked into: as deep as documents may be. */
+/** Levels of targets that are read: as deep as documents may be. */
 const MAX_DEPTH = 64;
 
 /** References of each Kind. */
@@ -35,8 +35,8 @@ const REFERENCES: Partial<Record<KindName, Read>> = {
 export const REFERRING_KINDS = Object.keys(REFERENCES) as KindName[];
 
 /**
- * The Secret with the key that was minted for an ApiKey before it brought one along: its status names it until it has been
- * removed. Undefined for every other object.
+ * The Secret with the key that was minted for an ApiKey before the ApiKey named a key itself: its status names it until it has
+ * been removed. Undefined for every other object.
  */
 export function abandonedSecret({ metadata, spec, status }: Named): SecretName | undefined {
   const { namespace = '' } = metadata;
@@ -47,7 +47,7 @@ export function abandonedSecret({ metadata, spec, status }: Named): SecretName |
   return isBrought && told === name ? { namespace, name } : undefined;
 }
 
-/** Every Secret an object names, in whatever namespace; each once. */
+/** Every Secret that an object names, in any namespace; each once. */
 export function secretRefsOf(kind: KindName, object: Named): readonly SecretName[] {
   const { namespace = '' } = object.metadata;
   const refs = REFERENCES[kind]?.(isObject(object.spec) ? object.spec : {}, object) ?? [];

@@ -12,14 +12,14 @@ export interface ServedNamespacesOptions {
   readonly namespaces: Pick<Store<KubeObject>, 'get' | 'subscribe'>;
 }
 
-/** The namespaces whose resources may come to be served; read from objects as they stand, since a broken one is served on. */
+/** The namespaces whose resources may be served; read without validation, since a broken object is still served. */
 export interface ServedNamespaces {
   has(namespace: string): boolean;
-  /** Calls back when that may have changed for a namespace. */
+  /** Called when that may have changed for a namespace. */
   subscribe(listener: (namespace: string) => void): void;
 }
 
-/** The organisation's own, and those that agree to a Workspace which wants them (DESIGN section 4). */
+/** The organisation's own namespaces, and those that a Workspace names and that are labelled for it. */
 export function servedNamespaces(options: ServedNamespacesOptions): ServedNamespaces {
   const { organisationNamespace, workspaces, namespaces } = options;
   return {

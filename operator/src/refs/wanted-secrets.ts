@@ -18,16 +18,18 @@ interface Granting extends KubeObject {
 
 export interface WantedSecretsOptions {
   readonly kinds: ReadonlyMap<KindName, Pick<Store<Referring>, 'subscribe' | 'objects' | 'get'>>;
-  /** Absent: no reference may leave its namespace. */
+  /** Absent: references to other namespaces are not allowed. */
   readonly grants: Pick<Store<Granting>, 'subscribe' | 'objects'> | undefined;
   readonly watches: Pick<NamedWatches<never>, 'want'>;
-  /** Where Secrets may be read at all. */
+  /** The namespaces whose Secrets may be read. */
   readonly namespaces: 'all' | ReadonlySet<string>;
-  /** Whose objects count at all. */
+  /** The namespaces whose resources may be served. */
   readonly served: ServedNamespaces;
 }
 
-/** A status names a Secret, too, but a hundred thousand of them are written for other reasons. */
+/**
+ * Status changes matter only where a status names a Secret: a hundred thousand of them are written for other reasons.
+ */
 const namesOthers = (object: Referring, previous: Referring): boolean =>
   (object.weight === undefined && previous.weight !== undefined) ||
   object.metadata.generation !== previous.metadata.generation ||
@@ -40,8 +42,8 @@ interface Referrer {
 }
 
 /**
- * Has those Secrets watched that objects name, from now on, each at the expense of the namespace of the object: one in another
- * namespace only while a ReferenceGrant there permits it, so that nothing is read that nobody may have (DESIGN section 9).
+ * Watches the Secrets that objects name, from now on. Each counts for the namespace of the object; one in another namespace is
+ * watched only while a ReferenceGrant there permits it, so that nothing is read without consent.
  */
 export function wantSecrets({ kinds, grants, watches, namespaces, served }: WantedSecretsOptions): void {
   const referrers = createReferrers();

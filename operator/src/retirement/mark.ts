@@ -1,16 +1,16 @@
-/** The mark on the operator's Lease that says that no sidecar is to be served any more. */
+/** The annotation on the operator's Lease that says that no sidecar is served any more. */
 import type { Lease } from '../runtime/index.ts';
 
-/** Until when it holds, as RFC 3339: an uninstallation that was given up ends by itself. */
+/** Until when it holds, as RFC 3339: an uninstallation that was aborted ends by itself. */
 export const RETIRED_UNTIL = 'gatehouse.dev/retired-until';
 
-/** In ms since 1970; undefined without a mark, and for one that is no time. */
+/** In ms since 1970; undefined without the annotation, and where it is no time. */
 export function retiredUntilMs(lease: Lease | undefined): number | undefined {
   const ms = Date.parse(lease?.metadata.annotations?.[RETIRED_UNTIL] ?? '');
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The lease with the mark; everything else of it stays, so that whoever leads leads on. */
+/** The lease with the annotation; the rest stays, so that the leader keeps leading. */
 export const marked = (lease: Lease, untilMs: number): Lease => ({
   ...lease,
   metadata: {

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../rbac.ts';
 
-/** Every replica watches the lease for the mark; writing it needs no more than the election does. */
+/** Every replica watches the lease for the annotation; writing it needs no more rights than the election. */
 export const rbac: readonly PolicyRule[] = [
   {
     scope: 'own',

@@ -1,4 +1,4 @@
-/** The program that ends sidecars before an uninstallation: marks the lease, and sees to it that the mounted copies go. */
+/** Ends sidecars before an uninstallation: annotates the lease, and waits until the mounted copies are gone. */
 import {
   COPY_CONFIG_MAPS,
   COPY_SECRETS,
@@ -23,24 +23,24 @@ import { marked } from './mark.ts';
 
 export interface RetireOptions {
   readonly client: Pick<KubeClient, 'get' | 'update' | 'list' | 'delete'>;
-  /** Of the lease by which the replicas of the operator elect their leader. */
+  /** The namespace of the lease by which replicas elect their leader. */
   readonly namespace: string;
   readonly leaseName: string;
-  /** Those with SidecarProfiles that the operator looks into. */
+  /** Namespaces with SidecarProfiles that the operator watches. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly log: Log;
-  /** Ends it: whatever is there then is left. */
+  /** Ends the run: whatever is left then is reported. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
   readonly timing?: RetireTiming;
 }
 
 export interface RetireTiming {
-  /** How long the operators that run leave sidecars without anything. */
+  /** How long running operators leave sidecars without a Snapshot. */
   readonly holdsMs: number;
-  /** How long the leader has to remove the copies before they are removed from here. */
+  /** How long the leader has to remove the copies before this program does. */
   readonly leaderMs: number;
-  /** How long every replica has to tell its streams. */
+  /** How long every replica has to update its streams. */
   readonly streamsMs: number;
   readonly pollMs: number;
 }
@@ -50,7 +50,7 @@ const TIMING: RetireTiming = { holdsMs: 600_000, leaderMs: 12_000, streamsMs: 3_
 const PAGE_SIZE = 500;
 const AT_ONCE = 10;
 
-/** Namespaces that still have a copy when it has done what it could; none: every sidecar that is connected has stopped serving. */
+/** Namespaces that still have a copy at the end; none: every connected sidecar has stopped serving. */
 export async function retire(options: RetireOptions): Promise<readonly string[]> {
   const { log, signal, clock = systemClock, timing = TIMING } = options;
   const startedMs = clock.monotonicMs();
@@ -69,7 +69,7 @@ export async function retire(options: RetireOptions): Promise<readonly string[]>
   return left;
 }
 
-/** The leader renews the lease at the same time, so that some writes meet another version. */
+/** The leader renews the lease at the same time, so that some writes conflict. */
 async function mark(
   { client, namespace, leaseName, signal, log, timing = TIMING }: RetireOptions,
   untilMs: number,
@@ -105,7 +105,7 @@ async function namespacesOf({ client, namespaces, signal }: RetireOptions): Prom
   return [...found];
 }
 
-/** Those of the namespaces that have a copy, or had one that was removed just now; one that cannot be asked about is one. */
+/** Namespaces that have a copy, or had one that was removed just now; one that cannot be read counts. */
 async function stillCopied(
   options: RetireOptions,
   namespaces: readonly string[],
@@ -138,14 +138,14 @@ async function hasCopy(options: RetireOptions, namespace: string, removes: boole
   return found;
 }
 
-/** Undefined also where the operator has no right to it: then it has written none. */
+/** Undefined also where the operator has no right to read it: then it has written none. */
 const read = ({ client, signal }: RetireOptions, kind: KindRef<SidecarCopy>, name: ObjectName) =>
   client.get(kind, name, { signal }).catch((error: unknown) => {
     if (hasReason(error, 'NotFound', 'Forbidden')) return undefined;
     throw error;
   });
 
-/** One that cannot be removed is found again with the next look. */
+/** A copy that could not be removed is found again with the next look. */
 async function remove({ client, signal, log }: RetireOptions, kind: KindRef, { metadata }: SidecarCopy): Promise<void> {
   const { namespace, uid } = metadata;
   await client.delete(kind, metadata, { uid, signal }).catch((error: unknown) => {

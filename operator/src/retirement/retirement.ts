@@ -12,17 +12,17 @@ import { RETIRED_UNTIL, retiredUntilMs } from './mark.ts';
 
 export interface RetirementOptions {
   readonly client: Pick<KubeClient, 'get' | 'watch'>;
-  /** Of the lease by which the replicas elect their leader. */
+  /** The namespace of the lease by which replicas elect their leader. */
   readonly namespace: string;
   readonly leaseName: string;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-/** Whether sidecars are retired, as every replica knows it. */
+/** Whether sidecars are retired, on every replica. */
 export interface Retirement {
   readonly isOn: boolean;
-  /** Calls back when that changes. */
+  /** Called when that changes. */
   subscribe(listener: () => void): Disposable;
   /** Watches the lease until the signal ends. */
   run(signal: AbortSignal): Promise<void>;
@@ -30,7 +30,7 @@ export interface Retirement {
   settled(signal: AbortSignal): Promise<void>;
 }
 
-/** Timers hold less than 25 days: a mark that holds longer is looked at again in between. */
+/** Timers last at most 25 days: a longer retirement is checked again in between. */
 const MOST_MS = 3_600_000;
 
 export function createRetirement(options: RetirementOptions): Retirement {
@@ -68,5 +68,5 @@ export function createRetirement(options: RetirementOptions): Retirement {
   };
 }
 
-/** Renewals are nobody's business here. */
+/** Renewals of the lease do not matter here. */
 const withoutSpec = ({ spec: _, ...rest }: Lease): Lease => rest;

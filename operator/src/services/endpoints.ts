@@ -1,17 +1,17 @@
-/** From a Service, its EndpointSlices and the pods of its namespace to where calls may go. Pure. */
+/** From a Service, its EndpointSlices and the pods of its namespace to the addresses that may be called. */
 import { isIP } from 'node:net';
 import type { ServiceReading } from '../translate/index.ts';
 import type { PodObject, ServiceObject, SliceObject } from './kinds.ts';
 
-/** Calls are spread over so many pods at most. */
+/** Calls are spread over at most this many pods. */
 export const MAX_ENDPOINTS = 100;
 
 const ENDED: ReadonlySet<string | undefined> = new Set(['Succeeded', 'Failed']);
 
 /**
- * Addresses of pods as their kubelets report them. Whoever may write EndpointSlices may write any address into them; only an
- * address that a running pod of the namespace has of its own counts. A pod on the network of its node has the node's, and that
- * of one that has ended may be somebody else's by now.
+ * Addresses of pods as their kubelets report them. Anyone who may write EndpointSlices may write any address into them; only
+ * the own address of a running pod of the namespace counts. A pod on the host network has the address of its node, and the
+ * address of a pod that has ended may belong to another one by now.
  */
 export function podAddresses(pods: Iterable<PodObject>): ReadonlySet<string> {
   const addresses = new Set<string>();
@@ -22,7 +22,7 @@ export function podAddresses(pods: Iterable<PodObject>): ReadonlySet<string> {
   return addresses;
 }
 
-/** What stands behind a Service. */
+/** The endpoints of a Service. */
 export function readService(
   service: ServiceObject | undefined,
   slices: readonly SliceObject[],
@@ -48,7 +48,7 @@ function endpointsOf({ ports, endpoints }: SliceObject, name: string, pods: Read
     .map((address) => (isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`));
 }
 
-/** Whether two readings say the same. */
+/** Whether two readings are equal. */
 export const isSameReading = (a: ServiceReading | undefined, b: ServiceReading): boolean =>
   a !== undefined && textOf(a) === textOf(b);
 

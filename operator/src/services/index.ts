@@ -1,2 +1,2 @@
-/** What stands behind the Services that resources of workspaces name. */
+/** The endpoints of Services that resources of workspaces name. */
 export { createServiceReadings, type ServiceReadings, type ServiceReadingsOptions } from './service-readings.ts';

@@ -1,4 +1,4 @@
-/** What is read of Services and of what stands behind them, cut down to what decides. */
+/** What is cached of Services, EndpointSlices and pods. */
 import { bareMetadata, type KindRef, type KubeObject } from '../runtime/index.ts';
 
 export interface ServiceObject extends KubeObject {
@@ -34,7 +34,7 @@ export const SERVICES: KindRef<ServiceObject> = kind('', 'Service', 'services');
 export const ENDPOINT_SLICES: KindRef<SliceObject> = kind('discovery.k8s.io', 'EndpointSlice', 'endpointslices');
 export const PODS: KindRef<PodObject> = kind('', 'Pod', 'pods');
 
-/** Of the Service that a slice belongs to. */
+/** Names the Service of a slice. */
 export const SERVICE_LABEL = 'kubernetes.io/service-name';
 
 const bare = ({ apiVersion, kind: name, metadata }: KubeObject): KubeObject => ({

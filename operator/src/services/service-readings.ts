@@ -22,32 +22,32 @@ import { NAMING_KINDS, type Naming, servicesNamedBy } from './wanted.ts';
 export interface ServiceReadingsOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly kinds: ReadonlyMap<KindName, Pick<Store<Naming>, 'subscribe' | 'objects' | 'get'>>;
-  /** Whose objects count at all. */
+  /** The namespaces whose resources may be served. */
   readonly served: ServedNamespaces;
-  /** Whose Services are not looked into: the organisation's resources name any. */
+  /** Its Services are not read: resources of the organisation may name any. */
   readonly organisationNamespace: string;
   readonly clusterDomain: string;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-/** Like a store of readings by `namespace/name`. */
+/** Readings by `namespace/name`, with the interface of a store. */
 export interface ServiceReadings {
   readonly objects: ReadonlyMap<ObjectKey, ServiceReading>;
   get(key: ObjectKey): ServiceReading | undefined;
   subscribe(listener: (change: { readonly key: ObjectKey }) => void): Disposable;
   /** Watches until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when everything that is named now has been read; rejects with the signal's reason. */
+  /** Resolves when everything that is named now has been read; rejects with the reason of the signal. */
   settled(signal: AbortSignal): Promise<void>;
 }
 
-/** Namespaces that are looked into; far above any real installation. */
+/** Namespaces that are watched; far above any real installation. */
 const MAX_NAMESPACES = 500;
-/** Pods that come and go all the time make the readings of their namespace change so often at most, in ms. */
+/** Shortest interval between changes of the readings of a namespace, for pods that come and go all the time, in ms. */
 const PACE_MS = 1_000;
 
-/** Follows Services, EndpointSlices and pods in those namespaces of workspaces whose resources name Services there. */
+/** Watches Services, EndpointSlices and pods in those namespaces of workspaces whose resources name Services there. */
 export function createServiceReadings(options: ServiceReadingsOptions): ServiceReadings {
   const { client, log, clock = systemClock } = options;
   const services = createNamespaceWatches({ client, log, clock, kind: SERVICES, transform: slimService });
@@ -175,7 +175,7 @@ function followWanted(
         const store = kinds.get(kind);
         for (const key of store?.objects.keys() ?? []) update(kind, key);
         store?.subscribe(({ key, object, previous }) => {
-          // The content of a resource may have been left out, and come later.
+          // The content of a resource may have been left out before.
           const hasCome = object?.weight === undefined && previous?.weight !== undefined;
           if (hasCome || object?.metadata.generation !== previous?.metadata.generation) update(kind, key);
         });

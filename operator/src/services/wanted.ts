@@ -1,4 +1,4 @@
-/** Which Services a resource names: read from the object as it stands, since a broken one keeps what it has. */
+/** Which Services a resource names: read without validation, since a broken object keeps its endpoints. */
 import { isObject } from '@gatehouse/crds';
 import { destinationOf, readBaseUrl } from '@gatehouse/crds/hosts';
 import type { KindName } from '@gatehouse/crds/kinds';
@@ -8,7 +8,7 @@ import { serviceOfHost } from '../translate/index.ts';
 /** The Kinds that name hosts. */
 export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', 'GatewayConfig'];
 
-/** Levels of targets that are looked into: as deep as documents may be. */
+/** Levels of targets that are read: as deep as documents may be. */
 const MAX_DEPTH = 64;
 const URL_START = /^\s*https?:\/\//i;
 

@@ -1,18 +1,18 @@
-/** Objects with a time of their own at which they stop working: nobody edits them then, so their statuses wait for the clock. */
+/** Objects that expire: nothing edits them at that time, so that their statuses depend on the clock. */
 import { isObject } from '@gatehouse/crds';
 import type { Clock, KubeObject } from '../runtime/index.ts';
 
 export interface Expiries {
-  /** Whether the time of the object has passed; if it is yet to come, it is watched for. */
+  /** Whether the object has expired; if it expires later, it is remembered. */
   hasPassed(key: string, object: KubeObject): boolean;
   forget(key: string): void;
-  /** Keys of objects whose time has come since the last call. */
+  /** Keys of objects that have expired since the last call. */
   takePassed(): readonly string[];
 }
 
 export function createExpiries(clock: Clock): Expiries {
   const coming = new Map<string, number>();
-  /** Not later than the first of them, so that most calls need not look at any. */
+  /** At or before the first of them, so that most calls need not look at any. */
   let nextMs = Number.POSITIVE_INFINITY;
   return {
     hasPassed: (key, object) => {
@@ -43,7 +43,7 @@ export function createExpiries(clock: Clock): Expiries {
   };
 }
 
-/** In ms since 1970; Infinity for what never expires. */
+/** In ms since 1970; Infinity for an object that never expires. */
 function expiryOf(object: KubeObject): number {
   const spec = 'spec' in object && isObject(object.spec) ? object.spec : {};
   const ms = Date.parse(String(spec['expiresAt']));

@@ -1,4 +1,4 @@
-/** Decides when the status of a translated object is looked at, and says it to the writer. */
+/** Decides when the status of a translated object is computed, and passes it to the writer. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { Fleets, Programming } from '../publish/fleets/index.ts';
 import {
@@ -17,13 +17,13 @@ import { observedGeneration } from './conditions.ts';
 import { createExpiries, type Expiries } from './expiries.ts';
 import { isServed, toStatus } from './object-status.ts';
 
-/** Their own controllers know more about them than a translation does. */
+/** Kinds whose own controllers write their status. */
 const SELF_REPORTING_KINDS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
 
 export interface StatusPorts {
   readonly writer: Pick<StatusWriter, 'applyIfChanged'>;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** The object as the cache has it now. */
+  /** The object as it is in the cache now. */
   live(kind: KindName, key: string): KubeObject | undefined;
   /** Members of the status besides the conditions, for Kinds that have some. */
   extras(object: KubeObject): Readonly<Record<string, unknown>>;
@@ -37,17 +37,17 @@ export interface StatusQueueOptions {
 }
 
 export interface StatusQueue {
-  /** New verdicts; the first time all of them. */
+  /** Adds new verdicts; the first time all of them. */
   update(translated: Translated): void;
-  /** The object or what its status is about has changed. */
+  /** The object, or what its status depends on, has changed. */
   mark(verdictKey: string): void;
-  /** Which fleets there are has changed. */
+  /** The set of fleets has changed. */
   markAll(): void;
-  /** The pods of a fleet have got further, or not. */
+  /** The pods of a fleet have made progress. */
   markPending(): void;
-  /** What a fleet does not serve of some objects has changed; see `originKey`. */
+  /** The entries of some objects that a fleet does not serve have changed; see `originKey`. */
   markOrigins(origins: ReadonlySet<string>): void;
-  /** Says statuses until the signal ends; never rejects. */
+  /** Writes statuses until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -55,16 +55,19 @@ interface PendingObject {
   /** The translation that must be served. */
   readonly sequence: number;
   readonly sinceMs: number;
-  /** Nothing has been said yet, since the pods may have it any moment. */
+  /** Whether the status is held back, since the pods are expected to serve the object any moment. */
   held: boolean;
   late: boolean;
 }
 
-/** Objects looked at before others get a turn. */
+/** Objects per slice, after which other work may run. */
 const SLICE = 200;
-/** Pods mostly have an edit within so long: to say before that they do not would be a second write for nothing, in ms. */
+/**
+ * How long a status is held back, in ms: pods mostly serve an edit within that time, and a status before would be a second
+ * write.
+ */
 const PATIENCE_MS = 1_000;
-/** After this long an object that waits names the fleet it waits for (DESIGN section 4), in ms. */
+/** After this long the message names the fleet that is behind, in ms. */
 const LATE_MS = 10_000;
 const TICK_MS = 1_000;
 
@@ -78,7 +81,7 @@ class ObjectStatusQueue implements StatusQueue {
   readonly #verdicts = new Map<string, Verdict>();
   readonly #waiting = new Map<string, PendingObject>();
   readonly #expiries: Expiries;
-  /** The last problem an event was about, of objects that have had one; undefined: that it is well again. */
+  /** The reason of the last event, of objects that have had one; undefined: the object was valid again. */
   readonly #told = new Map<string, string | undefined>();
   #due = new Set<string>();
   #wake = Promise.withResolvers<void>();
@@ -103,7 +106,7 @@ class ObjectStatusQueue implements StatusQueue {
     this.#notify();
   }
 
-  /** What is not known to be programmed has to be acknowledged from this translation on. */
+  /** An object that is not known to be programmed has to be acknowledged from this translation on. */
   #expect(verdict: Verdict, sequence: number): void {
     const { key, generation } = verdict;
     const live = this.#liveOf(verdict);
@@ -226,7 +229,7 @@ class ObjectStatusQueue implements StatusQueue {
     return programming;
   }
 
-  /** On transitions only, and not when an object is accepted for the first time (DESIGN section 4). */
+  /** Records an event on transitions only, and none when an object is accepted for the first time. */
   #announce({ key, conditions }: Verdict, regarding: KubeObject): void {
     const bad = [conditions.Accepted, conditions.ResolvedRefs].find(({ status }) => status === 'False');
     const told = this.#told.has(key) ? this.#told.get(key) : problemOf(regarding);
@@ -243,13 +246,13 @@ class ObjectStatusQueue implements StatusQueue {
 
 const RECOVERED = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
 
-/** The problem that the status tells, as a leader before may have left it. */
+/** The problem in the status, which another leader may have written. */
 function problemOf(object: KubeObject): string | undefined {
   const stalled = conditionOf(object, 'Stalled');
   return stalled?.status === 'True' ? stalled.reason : undefined;
 }
 
-/** Whether the status says that this generation has once been served by all: that is said once, and stays true. */
+/** Whether the status says that this generation was served by all pods: that is written once and stays true. */
 function isProgrammed(object: KubeObject, generation: number): boolean {
   const known = conditionOf(object, 'Programmed');
   return known?.status === 'True' && 'observedGeneration' in known && known.observedGeneration === generation;

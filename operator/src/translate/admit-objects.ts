@@ -1,4 +1,6 @@
-/** Between the two halves of reading: which objects of namespaces are read at all, by the bounds of their workspaces. */
+/**
+ * Applies the quotas of workspaces between the two passes of parsing: decides which objects of namespaces are parsed at all.
+ */
 import { DEFAULT_QUOTA, KINDS, type KindName, type Quota } from '@gatehouse/crds/kinds';
 import type { LastGood } from './incremental/index.ts';
 import { DEFAULT_ORGANISATION, inSlices, type ObjectStates, resourceOf, type Sliced } from './incremental/index.ts';
@@ -16,11 +18,11 @@ import {
   weigh,
 } from './types/index.ts';
 
-/** Kinds that belong to no namespace: only who runs the installation writes them, and they are read whole. */
+/** Cluster-scoped Kinds. Only administrators of the installation write them, so that no quota applies to them. */
 export const SHARED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KINDS[kind].scope === 'Cluster');
 const BOUNDED_KINDS: readonly KindName[] = KIND_ORDER.filter((kind) => KINDS[kind].scope === 'Namespaced');
 
-/** In namespaces that are no workspace's: enough that what is applied before its Workspace is checked. */
+/** The quota of a namespace that no workspace owns: enough to check objects that are applied before their Workspace. */
 const UNOWNED: Quota = {
   objects: 1_000,
   bytes: 1024 * 1024,
@@ -31,11 +33,11 @@ const UNOWNED: Quota = {
 
 interface AdmitOptions {
   readonly past: PreviousStates;
-  /** Of the Kinds that belong to no namespace. */
+  /** Objects of cluster-scoped Kinds. */
   readonly shared: ObjectStates;
   readonly ledger: Ledger;
   readonly owners: NamespaceOwners;
-  /** What was published before this program started. */
+  /** What was published before this process started. */
   readonly lastGood: LastGood;
 }
 
@@ -45,7 +47,7 @@ export interface Admitted {
   readonly admission: QuotaCheck;
 }
 
-/** Weighs what has changed, and says what is to be read for the first time, again or no longer. */
+/** Weighs what has changed, and returns which objects to parse for the first time, again, or no longer. */
 export function* admitObjects(
   world: World,
   { past, shared, ledger: before, owners, lastGood }: AdmitOptions,
@@ -71,7 +73,7 @@ export function* admitObjects(
     const [kind, objectKey] = split(key);
     if (presentIn(world.resources, kind, objectKey) !== undefined) due.get(kind)?.add(objectKey);
   }
-  /** The schema bounds the size of an ApiKey, and what has been served before is no more than once fitted. */
+  /** The schema bounds the size of an ApiKey, and one that was served before has fitted once. */
   const isRevocable = (kind: KindName, key: string, owner: string | null | undefined): boolean => {
     if (kind !== 'ApiKey' || owner === undefined) return false;
     if (past.before.get(kind)?.get(key)?.parsed.resource !== undefined) return true;
@@ -90,7 +92,7 @@ export function* admitObjects(
   return { ledger, due, admission };
 }
 
-/** Of one that cannot even be looked at: nothing. Reading it fails, too, and says so. */
+/** An object whose members cannot even be read has no weight; parsing it fails, too, and reports that. */
 function weightOf(object: WorldObject): Weight {
   try {
     return object.weight ?? weigh(object);
@@ -118,7 +120,7 @@ interface BoundsInput {
   readonly owners: NamespaceOwners;
 }
 
-/** The organisation's own namespaces have none. */
+/** The organisation's own namespaces have no quota. */
 function boundsOf(namespace: string, { world, shared, owners }: BoundsInput): Quota | undefined {
   if (isReservedNamespace(namespace, world.settings)) return undefined;
   const owner = owners.ownerOf(namespace);
@@ -137,7 +139,7 @@ function boundsOf(namespace: string, { world, shared, owners }: BoundsInput): Qu
 /** `namespace/name` */
 const namespaceIn = (key: string): string => key.slice(0, key.indexOf('/'));
 
-/** `Kind/namespace/name`: the Kind is one of the table. */
+/** `Kind/namespace/name`; the Kind is one of `KINDS`. */
 function split(key: string): readonly [KindName, string] {
   const at = key.indexOf('/');
   return [key.slice(0, at) as KindName, key.slice(at + 1)];

@@ -1,4 +1,4 @@
-/** Resources in, Snapshot and verdicts out: the pure core of the operator, and of a standalone process. */
+/** From resources to the Snapshot and verdicts: the pure core of the operator and of a standalone process. */
 
 export type { Sliced } from './incremental/index.ts';
 export { createLastGood, type LastGood, LayeredMap, mergeLastGood, originKey, originsOf } from './incremental/index.ts';

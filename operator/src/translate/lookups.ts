@@ -1,6 +1,6 @@
 /**
- * The questions a translator may ask about the rest of the world. Arguments are texts and answers are compared by
- * identity: that is how a translation knows whether what it once read still holds.
+ * The lookups of rules, answered from the parsed objects. Results are compared by identity: an unchanged answer is the same
+ * object.
  */
 
 import type { KindConfig } from '@gatehouse/crds/config';
@@ -28,7 +28,7 @@ export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
   readonly owners: NamespaceOwners;
   readonly keyClaims: KeyClaims;
   readonly lastGood: LastGood;
-  /** Lists given before: an equal answer is the same list. */
+  /** Lists returned before: an equal list is the same list. */
   readonly grantLists: Map<string, readonly string[]>;
 }
 
@@ -36,7 +36,7 @@ export function createLookups(input: LookupInput): Lookups {
   const { world, states, owners, keyClaims, lastGood, grantLists, hashOf, credentialOf } = input;
   const { organisationNamespace } = world.settings;
   const { ownerOf, consents, workspaces } = owners;
-  // Grants count only where the organisation itself made them.
+  // Grants count only in the namespace of the organisation.
   const accesses = resourcesOf(states, 'IntegrationAccess').filter(
     ({ metadata }) => metadata.namespace === organisationNamespace,
   );
@@ -86,7 +86,7 @@ export function createLookups(input: LookupInput): Lookups {
       organisation()?.spec.cloudIdentityGrants?.some(
         (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
       ) ?? false,
-    // In files objects have no UID: their names stand in for it, and one person owns them all.
+    // Objects in files have no UID: their names are used instead, since one person owns them all.
     externalIdOf: (workspace) =>
       externalIdFor(
         organisation()?.metadata.uid ?? 'default',
@@ -95,7 +95,7 @@ export function createLookups(input: LookupInput): Lookups {
   };
 }
 
-/** Whether a config brings credentials, or the identity of the gateway's pods. */
+/** Whether a config has credentials, or uses the identity of the gateway's pods. */
 const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindConfig): boolean =>
   secretRef !== undefined ||
   nodeUsesPodIdentity({ provider, settings, hasCredential: false }) ||

@@ -1,4 +1,4 @@
-/** First half of a translation: each object by itself, read and checked, whatever else the world holds. */
+/** First half of a translation: parses and checks each object by itself. */
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { ObjectState, ObjectStates, ParsedObject, TranslatedObject } from './incremental/index.ts';
@@ -18,27 +18,27 @@ import {
 
 export interface PreviousStates {
   readonly before: ObjectStates;
-  /** The objects `before` was made of. */
+  /** The objects that `before` was parsed from. */
   readonly objects: World['resources'];
-  /** False when the rules themselves have changed since. */
+  /** False when the settings have changed since. */
   readonly trusted: boolean;
 }
 
-/** Keys of objects that are to be read or are gone, by Kind. */
+/** Keys of objects to parse, or that were removed, by Kind. */
 export type DueKeys = ReadonlyMap<KindName, ReadonlySet<string>>;
 
-/** Whether objects are read, and what they count. */
+/** Which objects are within the quota of their namespace, and what they weigh. */
 export interface QuotaCheck {
   rowOf(kind: KindName, key: string): QuotaRow | undefined;
-  /** Undefined: the object is within the bounds. */
+  /** Undefined: the object is within the quota. */
   refusalOf(kind: KindName, key: string): QuotaRefusal | undefined;
 }
 
 export interface QuotaRefusal {
   readonly broken: readonly BrokenBound[];
-  /** Whether the object is in anybody's hands. */
+  /** Whether a workspace or the organisation owns the namespace. */
   readonly owned: boolean;
-  /** Whether it is read all the same, so that what it grants can be taken back. */
+  /** Whether it is parsed all the same, so that an edit can revoke what it grants. */
   readonly revocable: boolean;
 }
 
@@ -46,16 +46,16 @@ export const NO_QUOTA: QuotaCheck = { rowOf: () => undefined, refusalOf: () => u
 
 export interface ParsedObjects {
   readonly states: ObjectStates;
-  /** Keys of what is new, edited or gone. */
+  /** Keys of new, edited and removed objects. */
   readonly changed: ReadonlyMap<KindName, readonly string[]>;
-  /** What was made of objects that are gone. */
+  /** Translations of removed objects. */
   readonly gone: readonly TranslatedObject[];
   /** How many objects were parsed. */
   readonly parsed: number;
   readonly failures: readonly Failure[];
 }
 
-/** The objects that are not what they were. */
+/** The objects that have changed. */
 export function findDue(
   world: World,
   { before, objects, trusted }: PreviousStates,
@@ -70,7 +70,7 @@ export function findDue(
   );
 }
 
-/** Reads what is due and takes over the rest. */
+/** Parses the objects that are due and keeps the others. */
 export function* parseObjects(
   world: World,
   before: ObjectStates,
@@ -103,11 +103,11 @@ interface ReadContext {
   readonly known: LayeredMap<ObjectState>;
   readonly settings: WorldSettings;
   readonly admission: QuotaCheck;
-  /** Added to. */
+  /** Failures are added. */
   readonly failures: Failure[];
 }
 
-/** The states of some keys; undefined for objects that are gone. */
+/** The states of some keys; undefined for removed objects. */
 function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
@@ -147,11 +147,11 @@ function objectsOf(resources: World['resources'], kind: KindName): WorldObjects 
   return implied;
 }
 
-/** An object that is being deleted is deleted: only its finalizers are still at work. */
+/** An object that is being deleted counts as deleted: only its finalizers are still running. */
 const isPresent = (object: WorldObject | undefined): object is WorldObject =>
   object !== undefined && (object.metadata.deletionTimestamp ?? undefined) === undefined;
 
-/** Keys of objects that are not what they were; all keys where there is nothing to compare with. */
+/** Keys of objects that have changed; all keys where there is nothing to compare with. */
 function changedKeys(
   now: WorldObjects,
   last: WorldObjects | undefined,
@@ -197,8 +197,8 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
 }
 
 /**
- * Nothing of the object is looked at, unless an edit may take back what it grants; what was read of it before still counts where
- * it is in somebody's hands.
+ * The object is not parsed, unless an edit may revoke what it grants. What was parsed of it before is still served if the
+ * namespace has an owner.
  */
 function refuseSource(
   object: WorldObject,
@@ -219,7 +219,7 @@ function refuseSource(
   return { ...parsed, refusals: [overQuota(broken), ...parsed.refusals] };
 }
 
-/** An object without its content: it is what it was, or the content has to be asked for. */
+/** An object without its content is unchanged, or its content has to be fetched. */
 function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): ParsedObject {
   if (last?.content === 'read' && isSameContent(last.object, object)) return { ...last, object, row };
   const refusals = [pending([], 'the resource is being read')];
@@ -234,7 +234,7 @@ function readResource(
   object: WorldObject,
   settings: WorldSettings,
 ): Result<ResourceOf<KindName>, readonly Issue[]> {
-  // The status is ours to write, not to obey: a bad one must not make the object invalid.
+  // The status is output: an invalid one must not make the object invalid.
   const { status: _, ...wanted } = object;
   const parsed = parseResource(kind, wanted, { caps: settings.caps });
   if (!parsed.ok) return parsed;
@@ -242,7 +242,7 @@ function readResource(
   return issues.length === 0 ? parsed : err(issues);
 }
 
-/** A broken Organisation without a good past counts as none, and that has defaults. */
+/** An Organisation that is invalid and was never valid gets the defaults. */
 function fallbackOf(kind: KindName, key: string, settings: WorldSettings): ResourceOf<KindName> | undefined {
   if (kind !== 'Organisation' || key !== DEFAULT_ORGANISATION.metadata.name) return undefined;
   const implied = readResource(kind, DEFAULT_ORGANISATION, settings);

@@ -1,3 +1,4 @@
+/** Whether one object is within the quota of its namespace, for controllers that create more objects for it. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import { brokenBounds } from './rules/shared/index.ts';
 import type { Translation } from './translate.ts';
@@ -5,13 +6,13 @@ import type { QuotaBound } from './types/index.ts';
 import { overQuota, verdictKey } from './types/index.ts';
 
 export interface QuotaStanding {
-  /** The bounds that it does not fit into. */
+  /** The bounds that it exceeds. */
   readonly broken: readonly QuotaBound[];
-  /** What is to be said of that; undefined: it fits. */
+  /** The condition to report; undefined: it is within the quota. */
   readonly refusal: { readonly reason: 'QuotaExceeded'; readonly message: string } | undefined;
 }
 
-/** Undefined: the translation does not know the object of this uid. */
+/** Undefined: the translation does not know an object with this uid. */
 export function quotaStandingOf(
   { memo }: Pick<Translation, 'memo'>,
   kind: KindName,

@@ -1,4 +1,4 @@
-/** Worlds for the tests of this folder, from objects as they stand in files. */
+/** Worlds for the tests of this folder, from objects as they are in files. */
 import { isObject } from '@gatehouse/crds';
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
@@ -25,7 +25,7 @@ interface WorldOptions {
 
 const NAMESPACED_BY_HAND: ReadonlySet<string> = new Set(['Namespace']);
 
-/** `Kind/namespace/name`, as tests name what they remove. */
+/** `Kind/namespace/name`, as tests name objects to remove. */
 export function testKey({ kind, metadata }: TestObject): string {
   const cluster = NAMESPACED_BY_HAND.has(kind) || (isKindName(kind) && KINDS[kind].scope === 'Cluster');
   return `${kind}/${objectKey(cluster ? undefined : metadata.namespace, metadata.name)}`;
@@ -64,7 +64,7 @@ export function worldOf(objects: Iterable<TestObject>, { settings, served }: Wor
   };
 }
 
-// The same object gives the same view of it, as a store would.
+// The same object gives the same world object, as a store does.
 const KNOWN_OBJECTS = new WeakMap<TestObject, WorldObject>();
 const KNOWN_DATA = new WeakMap<TestObject, SecretData>();
 

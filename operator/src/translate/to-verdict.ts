@@ -1,4 +1,6 @@
-/** What is told about an object: pure data for statuses, `validate` and logs. Same world, same bytes (engineering 8.4). */
+/**
+ * From the findings about an object to its verdict: plain data for statuses, `validate` and logs. Same input, same verdict.
+ */
 import { formatPath } from '@gatehouse/crds';
 import { REASONS } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
@@ -13,7 +15,7 @@ import type {
 } from './types/index.ts';
 import { verdictKey } from './types/index.ts';
 
-/** Longest message in characters; the limit of Kubernetes is 1 kB of what may be several bytes each. */
+/** Longest message in characters; the limit of Kubernetes is 1 kB, and characters may be several bytes. */
 const MAX_MESSAGE = 900;
 
 const GOOD: Readonly<Record<TranslatedCondition, Judgement>> = {
@@ -40,7 +42,7 @@ export function toVerdict({ object, key, workspace, findings, serves }: Findings
     key: verdictKey(kind, key),
     workspace: kind === 'Workspace' ? metadata.name : workspace,
     generation: metadata.generation ?? 0,
-    // Shared where nothing is wrong, which goes for nearly all of a hundred thousand.
+    // Shared between objects without issues, which are nearly all.
     conditions: issues.length === 0 ? GOOD : conditionsOf(issues, serves),
     issues: issues.length === 0 ? NO_ISSUES : issues,
     serves,
@@ -79,7 +81,7 @@ function lineOf({ path, message }: VerdictIssue): string {
   return path.length === 0 ? text.charAt(0).toUpperCase() + text.slice(1) : `${formatPath(path)}: ${text}`;
 }
 
-/** The worst reason is the one that a later row cannot mend. */
+/** The reason of a condition is the first one here; later ones may be mended by mending it. */
 const SEVERITY: readonly FindingReason[] = [
   'InternalError',
   'QuotaExceeded',

@@ -1,4 +1,7 @@
-/** Second half of a translation: what is made of each object, kept for as long as everything it has read stays the same. */
+/**
+ * Second half of a translation: applies the rule of each Kind. A result is kept as long as the object and all lookups of its
+ * rule are unchanged.
+ */
 
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
@@ -42,14 +45,17 @@ export interface Changes {
 export type DependentsByKind = ReadonlyMap<KindName, DependentsOfKind>;
 
 interface TranslateOptions {
-  /** Keys of what is new, edited, gone or otherwise concerned. */
+  /** Keys of objects to translate: new, edited, removed, or affected by others. */
   readonly changed: ReadonlyMap<KindName, Iterable<string>>;
-  /** What was made of objects that are gone. */
+  /** Translations of removed objects. */
   readonly gone: readonly TranslatedObject[];
   readonly dependents: DependentsByKind;
   readonly settings: WorldSettings;
   readonly lastGood: LastGood;
-  /** The lookups, completed by what this half alone knows: the credentials of Integrations already translated. */
+  /**
+   * The lookups, completed by what only this half knows: credentials of Integrations, which are translated before their
+   * Providers.
+   */
   lookupsWith(credentialOf: Lookups['credentialOf']): Lookups;
 }
 
@@ -57,12 +63,12 @@ export interface TranslatedObjects {
   readonly states: ObjectStates;
   readonly dependents: DependentsByKind;
   readonly changes: Changes;
-  /** How many objects were translated anew. */
+  /** How many objects were translated again. */
   readonly translated: number;
   readonly failures: readonly Failure[];
 }
 
-/** Translates what has changed or has read something that has; the rest is taken over. */
+/** Translates objects that have changed or depend on a lookup that has; keeps the others. */
 export function* translateObjects(states: ObjectStates, options: TranslateOptions): Sliced<TranslatedObjects> {
   const { changed, gone, settings, lastGood, lookupsWith } = options;
   const done = new Map<KindName, LayeredMap<ObjectState>>();
@@ -123,15 +129,15 @@ function noteChange(
   if (says !== undefined) verdicts.came.push(says);
 }
 
-/** Nobody asked for the implied Organisation, so there is nobody to tell about it. */
+/** The default Organisation is not an object of the cluster and gets no verdict. */
 function reportedVerdict(translated: TranslatedObject | undefined): Verdict | undefined {
   return translated?.parsed.object === DEFAULT_ORGANISATION ? undefined : translated?.verdict;
 }
 
 interface OneOptions extends Pick<TranslateOptions, 'settings' | 'lastGood'> {
-  /** One text for all that are equal: a hundred thousand keys ask a few hundred different things. */
+  /** One text for all equal ones: a hundred thousand keys have a few hundred different dependencies. */
   readonly intern: (text: string) => string;
-  /** Added to. */
+  /** Failures are added. */
   readonly failures: Failure[];
 }
 
@@ -182,7 +188,7 @@ function evaluate(state: ObjectState, { settings, lastGood }: EvaluateOptions, v
   const last = refreshReach(lastEntries(state, scope, lastGood), scope, view);
   const kept = parsed.resource === undefined ? permitted(last, parsed, { scope, view }) : last;
   const made = applyRule(parsed, scope, view);
-  // What was good speaks of fields the object may no longer have; only that it has become forbidden is still of interest.
+  // Findings of the last good content are about fields that the object may not have any more; only withdrawals still matter.
   const findings = refusals.length === 0 ? made.findings : [...refusals, ...made.findings.filter(isWithdrawal)];
   return { workspace: scope?.workspace, findings, ...chooseEntries(parsed, made, kept) };
 }
@@ -197,7 +203,7 @@ function refreshReach(
   return now.every((entry, i) => entry === entries[i]) ? entries : now;
 }
 
-/** After a failure: what was served goes on as far as it is known to be permitted. */
+/** After a failure: the last entries are served as far as they are still permitted. */
 function evaluateAfterFailure(
   state: ObjectState,
   { settings, lastGood }: EvaluateOptions,
@@ -215,7 +221,7 @@ function evaluateAfterFailure(
   }
 }
 
-/** The entries, if an object of which nothing else is known may keep them. */
+/** The last entries, if the object may keep them. */
 function permitted(
   last: readonly AnyEntry[],
   { kind, object }: ParsedObject,
@@ -224,7 +230,7 @@ function permitted(
   return scope === undefined ? last : stillPermitted(last, { kind, object, ...scope }, view);
 }
 
-/** What was served for the object before, if it is still in the same hands. */
+/** Entries that were served for the object before, if it still has the same owner. */
 function lastEntries(
   { parsed, translated }: ObjectState,
   scope: ObjectScope | undefined,
@@ -237,7 +243,7 @@ function lastEntries(
   return lastGood.of(kind, kind === 'Workspace' ? metadata.name : scope.workspace, metadata);
 }
 
-/** Undefined in a namespace that belongs to nobody. */
+/** Undefined in a namespace without an owner. */
 function scopeOf({ kind, object }: ParsedObject, settings: WorldSettings, view: Lookups): ObjectScope | undefined {
   if (KINDS[kind].scope === 'Cluster') return { namespace: '', workspace: null, settings };
   const namespace = object.metadata.namespace ?? '';
@@ -258,7 +264,7 @@ function applyRule(
 
 const isWithdrawal = ({ effect }: Finding): boolean => effect === 'withdraw';
 
-/** Fresh entries, the last good ones, or none. */
+/** New entries, the last good ones, or none. */
 function chooseEntries(
   { kind, resource, refusals }: ParsedObject,
   { entries, findings }: RuleResult,
@@ -274,5 +280,5 @@ function chooseEntries(
   return { entries: toEntries(entries, { generation, stale, before: last }), serves: stale ? 'last good' : 'current' };
 }
 
-/** Verdicts are plain data of a few members, and only those of translated objects are compared. */
+/** Verdicts are small, and only those of translated objects are compared. */
 const isSameVerdict = (a: Verdict, b: Verdict): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,4 +1,7 @@
-/** The world of resources to the Snapshot that gateways serve, and what is to be said about each resource (DESIGN section 5). */
+/**
+ * Translates all resources into the Snapshot that gateways serve, and a verdict for each resource. See
+ * docs/behaviour/publishing.md.
+ */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
 import { admitObjects, SHARED_KINDS } from './admit-objects.ts';
 import type { ObjectState, ObjectStates, ParsedObject } from './incremental/index.ts';
@@ -29,17 +32,17 @@ import type { Failure, Lookups, NamespaceOwners, Verdict } from './types/index.t
 import { objectKey, type World, type WorldSettings } from './types/index.ts';
 
 export interface Translation {
-  /** The same object as before if nothing in it has changed; so is each unchanged entry in it. */
+  /** The same object as before if nothing in it has changed; the same holds for each entry. */
   readonly snapshot: Snapshot;
   /** One per object of our Kinds, sorted by key; an unchanged verdict is the same object as before. */
   readonly verdicts: readonly Verdict[];
-  /** The verdicts that were not said before, and the keys of objects that are no longer judged. */
+  /** New verdicts, and the keys of objects that have none any more. */
   readonly changes: { readonly verdicts: readonly Verdict[]; readonly gone: readonly string[] };
-  /** Of objects whose content has been read, refused or missed anew. */
+  /** Objects whose content was parsed, refused or missing in this translation. */
   readonly contents: readonly ContentState[];
-  /** Objects on which this translation has failed. */
+  /** Objects on which this translation failed. */
   readonly failures: readonly Failure[];
-  /** How many objects were read and translated anew. */
+  /** How many objects were parsed and translated in this run. */
   readonly work: { readonly parsed: number; readonly translated: number };
   /** For the next call. */
   readonly memo: Memo;
@@ -47,7 +50,7 @@ export interface Translation {
 
 export type ContentState = Pick<ParsedObject, 'kind' | 'key' | 'object' | 'content'>;
 
-/** What the next translation builds on: each object as it was read, what was made of it, and why that would change. */
+/** What the next translation builds on: each object as it was parsed and translated, and what it depends on. */
 export interface Memo {
   readonly settings: WorldSettings;
   readonly objects: World['resources'];
@@ -64,17 +67,17 @@ export interface Memo {
 }
 
 /**
- * Translates all resources. Pure: no I/O, no clock, nothing given is changed. An edit costs the reading of the edited
- * object and of those that asked about it, and where a kind comes as a plain Map one look at each of its objects. Problems are verdicts: an object that has
- * become invalid or lost a reference keeps its last good entries, marked stale; one that is gone, revoked or no longer
- * permitted leaves at once; a new bad one is left out; the rest is always there. `published` stands in for the entries of a
- * translation that nobody remembers; it matters for the first one only.
+ * Translates all resources. Pure: no I/O, no clock, and inputs are not changed. An edit costs parsing the edited object and
+ * translating it and its dependents, and, where a Kind comes as a plain Map, one look at each of its objects. Problems become
+ * verdicts: an object that is invalid or lost a reference keeps its last good entries, marked stale; one that is deleted,
+ * revoked or no longer permitted loses its entries at once; a new invalid object has none; everything else is published.
+ * `published` replaces the entries of an earlier translation, for the first one after a start.
  */
 export function translate(world: World, previous?: Translation, published?: LastGood): Translation {
   return runToEnd(translateInSlices(world, previous, published));
 }
 
-/** The same in slices of a few milliseconds, for who has something else to do in between. */
+/** The same in slices of a few milliseconds, for callers with other work in between. */
 export function* translateInSlices(
   world: World,
   previous?: Translation,
@@ -104,7 +107,7 @@ export function* translateInSlices(
   const { claims: keyClaims, affected } = updateKeyClaims(memo?.keyClaims ?? NO_KEY_CLAIMS, {
     changed: read.changed.get('ApiKey') ?? [],
     resourceOf: (key) => resourceOf(read.states, 'ApiKey', key),
-    // Where it fails the ApiKey itself asks again, and is judged for it.
+    // Where it throws, the rule of the ApiKey throws, too, and the ApiKey gets the verdict.
     hashOf: (...args) => orUndefined(() => hashOf(...args)),
     servedHashOf: (key) => servedHashOf(read.states.get('ApiKey')?.get(key), lastGood, owners),
   });
@@ -146,7 +149,7 @@ export function* translateInSlices(
   };
 }
 
-/** Nothing is to be done about what is not there and need not be. */
+/** Removed objects without content need no fetch. */
 function contentsOf({ states, changed }: ParsedObjects): readonly ContentState[] {
   const contents: ContentState[] = [];
   for (const [kind, keys] of changed) {
@@ -175,7 +178,7 @@ function orUndefined<T>(ask: () => T): T | undefined {
   }
 }
 
-/** Of several hashes the first is the current one. */
+/** Of several hashes the first one is the current one. */
 function servedHashOf(
   state: ObjectState | undefined,
   lastGood: LastGood,

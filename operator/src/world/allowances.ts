@@ -1,11 +1,11 @@
-/** How much of the content of resources is kept unread, by namespace. */
+/** How many bytes of unread content are kept per namespace. */
 import { isObject } from '@gatehouse/crds';
 import { DEFAULT_QUOTA } from '@gatehouse/crds/kinds';
 import type { KubeObject, Store } from '../runtime/index.ts';
 import { CONSENT_LABEL } from '../translate/index.ts';
 import type { CustomObject } from './kind-refs.ts';
 
-/** Of a namespace that is no workspace's. */
+/** For a namespace without an owner. */
 const UNOWNED_BYTES = 1024 * 1024;
 
 interface AllowanceStores {
@@ -14,7 +14,9 @@ interface AllowanceStores {
   readonly namespaces: Pick<Store<KubeObject>, 'get'>;
 }
 
-/** As much as the quota of the workspace lets a translation read; without end in the namespaces of the organisation. */
+/**
+ * As many bytes as the quota of the workspace lets a translation read; unlimited in the namespaces of the organisation.
+ */
 export function allowances(
   { organisations, workspaces, namespaces }: AllowanceStores,
   isOfOrganisation: (namespace: string) => boolean,
@@ -34,7 +36,7 @@ function bytesIn(quota: unknown): number | undefined {
   return typeof bytes === 'number' ? bytes : undefined;
 }
 
-/** The bytes that are kept of each namespace, object by object. */
+/** Counts the kept bytes of each namespace, object by object. */
 export function createAccounts() {
   const accounts = new Map<string, { sum: number; readonly bytes: Map<string, number> }>();
   return {

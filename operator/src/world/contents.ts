@@ -1,6 +1,6 @@
 /**
- * What is kept of the content of resources: what a translation is going to read, once. What it has read lives on in what it made
- * of it, and what a workspace has beyond its quota is not kept at all; where either is needed again, it is asked for again.
+ * Which content of resources is kept in memory: what the next translation reads. A translation keeps what it needs of what it
+ * has read, and content beyond the quota of a workspace is not kept at all; where either is needed again, it is fetched.
  */
 import { isObject } from '@gatehouse/crds';
 import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
@@ -23,19 +23,19 @@ import { createFetches, idOf, type Wanting } from './fetches.ts';
 import { type CustomObject, kindRefOf } from './kind-refs.ts';
 import { WITHHELD } from './withheld.ts';
 
-/** Of these the content goes once it has been read: it is the bulk of an installation. */
+/** Kinds whose content is dropped once it has been read: most of the memory of a large installation. */
 const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
 const OWN_TYPES: ReadonlySet<string> = new Set(CONDITION_TYPES);
-/** So much released content is worth a translation that lets go of it. */
+/** A translation that drops content is worth running for this many bytes. */
 const WORTH_BYTES = 1024 * 1024;
 
 export type ContentStore = Store<CustomObject> & Pick<StoreWriter<CustomObject>, 'amend' | 'put'>;
 
 export interface ContentsOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  /** How much of a namespace is kept, in bytes. */
+  /** How many bytes are kept of a namespace. */
   readonly allowanceOf: (namespace: string) => number;
-  /** Those of our kinds that are read. */
+  /** Annotations of our group that are read. */
   readonly annotations: readonly string[];
   readonly log: Log;
 }
@@ -45,11 +45,14 @@ export interface Contents {
   transformOf(kind: KindName): (object: CustomObject, kept: CustomObject | undefined) => CustomObject;
   /** To be called for each store before it is filled. */
   follow(kind: KindName, store: ContentStore): void;
-  /** What a translation would have to read of the object, in bytes. */
+  /** How many bytes of the object a translation would have to read. */
   bytesOf(kind: KindName, key: ObjectKey): number;
-  /** Lets go of what the translation has read or refused, and asks for what it lacks. True when it is worth another one. */
+  /**
+   * Drops content that the translation has read or refused, and requests what it lacks. True when another translation is
+   * worthwhile.
+   */
   settle(translation: Translation, touch: (kind: KindName, key: ObjectKey) => void): boolean;
-  /** Asks for contents until the signal ends; never rejects. */
+  /** Fetches contents until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -139,15 +142,16 @@ const isSameContent = (a: Pick<CustomObject, 'metadata'>, b: Identified | Custom
   return a.metadata.uid === uid && a.metadata.generation === generation;
 };
 
-/** The part of an object that may be left out; undefined members take away what is there. */
+/** The part of an object that may be left out; undefined members remove existing ones. */
 const contentOf = (object: CustomObject | undefined): Pick<CustomObject, 'spec' | 'weight'> => ({
   spec: object?.spec,
   weight: object?.weight,
 });
 
 /**
- * Without what others may put into metadata and status: `kubectl apply` alone keeps a copy of the whole object in an annotation.
- * Only who runs the installation writes kinds that belong to no namespace, and fleets choose Workspaces by their labels.
+ * Drops what others may put into metadata and status: `kubectl apply` alone keeps a copy of the whole object in an annotation.
+ * Cluster-scoped kinds are written by administrators only, and fleets select Workspaces by their labels, so that these are
+ * kept.
  */
 function slimmed(kind: KindName, object: CustomObject, annotations: readonly string[]): CustomObject {
   const { labels } = object.metadata;

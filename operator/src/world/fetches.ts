@@ -1,4 +1,4 @@
-/** Contents of resources that have been left out and are needed after all. */
+/** Fetches contents of resources that were dropped and are needed again. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import { createBackoff, type Log, type ObjectKey, sleep, systemClock } from '../runtime/index.ts';
 
@@ -17,7 +17,7 @@ type Fetch = (wanting: Wanting, signal: AbortSignal) => Promise<void>;
 export interface Fetches {
   has(id: string): boolean;
   add(wanting: Wanting): void;
-  /** Nobody needs it any more. */
+  /** The content is not needed any more. */
   drop(id: string): void;
   /** Fetches until the signal ends; never rejects. */
   run(fetch: Fetch, signal: AbortSignal): Promise<void>;
@@ -57,7 +57,7 @@ export function createFetches(log: Log): Fetches {
   };
 }
 
-/** Objects whose content is to be asked for, in order, each once at a time. */
+/** Objects whose content is to be fetched, in order, each at most once at a time. */
 function createQueue() {
   const all = new Map<string, Wanting>();
   const open: Wanting[] = [];

@@ -1,4 +1,4 @@
-/** Keeps the World of a translation like the cluster is. */
+/** Keeps the World, and its translation, up to date with the cluster. */
 export { allowances } from './allowances.ts';
 export { type Contents, createContents } from './contents.ts';
 export {

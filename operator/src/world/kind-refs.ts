@@ -1,9 +1,9 @@
-/** Where the API server keeps what the world is made of. */
+/** The resources of the API server that a world is made of. */
 import { GROUP, KINDS, type KindName, VERSION } from '@gatehouse/crds/kinds';
 import type { KindRef, KubeObject } from '../runtime/index.ts';
 import type { ReferenceGrant, Weight } from '../translate/index.ts';
 
-/** A resource of ours, unread. */
+/** A resource of our group, not validated. */
 export interface CustomObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: Readonly<Record<string, unknown>> | undefined;

@@ -1,14 +1,14 @@
 import { LayeredMap } from '../translate/index.ts';
 
-/** What a store says, as a map that never changes; each look costs what has changed since the last one. */
+/** The content of a store as an immutable map; each read costs what has changed since the last one. */
 export interface LiveLayer<V> {
-  /** What `isDue` says no to stays as it was until a later look, of which it is told again. */
+  /** Keys for which `isDue` is false stay as they were until a later read. */
   take(isDue?: (key: string) => boolean): LayeredMap<V>;
-  /** Has a key looked at although the store has told nothing: it may have been evicted. */
+  /** Marks a key that the store did not report, e.g. since it was evicted. */
   touch(key: string): void;
 }
 
-/** A store, or anything that tells of changes like one. */
+/** A store, or anything that reports changes like one. */
 interface Source<T> {
   readonly objects: Pick<ReadonlyMap<string, T>, 'keys'>;
   get(key: string): T | undefined;
@@ -16,7 +16,9 @@ interface Source<T> {
 }
 
 interface LiveLayerOptions<T, V> {
-  /** The value of an object; undefined leaves it out. `before` is the value it had, to be given again where nothing has changed. */
+  /**
+   * The value of an object; undefined leaves it out. `before` is the previous value, to be returned where nothing has changed.
+   */
   readonly toValue: (object: T, before: V | undefined) => V | undefined;
   readonly onChange: () => void;
 }
@@ -30,7 +32,7 @@ export function followStore<T, V>(store: Source<T>, { toValue, onChange }: LiveL
     return object === undefined ? undefined : toValue(object, layer.get(key));
   };
   store.subscribe(({ key }) => {
-    // Each of our own statuses comes back as a change: it must not cost a translation.
+    // Each status that the operator writes comes back as a change: it must not cost a translation.
     if (!touched.has(key) && valueNow(key) === layer.get(key)) return;
     touched.add(key);
     onChange();

@@ -2,7 +2,7 @@ import { GROUP, KINDS } from '@gatehouse/crds/kinds';
 import type { PolicyRule } from '../rbac.ts';
 import { WITHHELD } from './withheld.ts';
 
-/** What a world is made of besides our own kinds; Secrets one by one, by the names that resources give. */
+/** Rights on what a world is made of besides our own Kinds; Secrets one by one, by the names that resources give. */
 export const rbac: readonly PolicyRule[] = [
   { scope: 'cluster', apiGroups: [''], resources: ['namespaces'], verbs: ['list', 'watch'] },
   {

@@ -1,4 +1,4 @@
-/** Keeps a translation of the world up to date, on every replica. */
+/** Keeps a translation of the world up to date; on every replica. */
 import { type Clock, createCoalescer, type Log, systemClock } from '../runtime/index.ts';
 import {
   createLastGood,
@@ -10,47 +10,47 @@ import {
   type World,
 } from '../translate/index.ts';
 
-/** A translation as those who build on it see it. */
+/** A translation with the world that it was made of. */
 export interface Translated {
   readonly translation: Translation;
   readonly world: World;
   /** Counts translations. */
   readonly sequence: number;
-  /** When the oldest change in it was seen, on a clock that never goes back. */
+  /** When the oldest change in it was seen, on the monotonic clock. */
   readonly sinceMs: number;
-  /** Fleets, by namespace and name, whose published content it does not know: what they serve must not be replaced by it. */
+  /** Fleets, by namespace and name, whose published content was not read: it must not be replaced. */
   readonly unreadFleets?: ReadonlySet<string>;
 }
 
-/** What was published before this process began. */
+/** What was published before this process started. */
 export interface PublishedBefore {
   readonly lastGood: LastGood;
-  /** Fleets whose part of it could not be read, by namespace and name. */
+  /** Fleets whose content could not be read, by namespace and name. */
   readonly unreadFleets: ReadonlySet<string>;
 }
 
 export interface TranslationsOptions {
   readonly takeWorld: () => World;
   readonly onTranslated: (seconds: number) => void;
-  /** A translation, or somebody who was to be told of it, has failed as a whole. */
+  /** A translation or one of its listeners has failed as a whole. */
   readonly onFailure: () => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface Translations extends AsyncDisposable {
-  /** The world may have changed. Nothing happens before the start. */
+  /** The world may have changed. Does nothing before the start. */
   trigger(): void;
-  /** Makes the first translation, on what was published before this process began; to be called once the world is complete. */
+  /** Makes the first translation, on what was published before; call it once the world is complete. */
   start(before: PublishedBefore): Promise<void>;
   /**
-   * More of what was published before has been read: everything is translated anew, on what the latest translation has made and,
-   * for objects of which that has nothing, on this.
+   * More of what was published before has been read: everything is translated again, on the entries of the latest translation
+   * and, for objects without any, on these.
    */
   recall(more: PublishedBefore): void;
-  /** Undefined before the first. */
+  /** Undefined before the first translation. */
   readonly latest: Translated | undefined;
-  /** Called after each translation, also of one that has changed nothing. */
+  /** Called after each translation, also of one without changes. */
   subscribe(listener: (translated: Translated) => void): Disposable;
 }
 
@@ -96,7 +96,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
     try {
       listener(translated);
     } catch (error) {
-      onFailure(); // the others must not miss the translation
+      onFailure(); // the other listeners still get the translation
       log.error({ err: error }, 'Could not take over a translation');
     }
   };
@@ -129,7 +129,9 @@ export function createTranslations(options: TranslationsOptions): Translations {
   };
 }
 
-/** A translation that remembers no other, only what others have made; its news tell what is gone since the last one. */
+/**
+ * A translation without a memo, on the entries of the last one; its changes name the objects that are gone since then.
+ */
 function* afresh(world: World, last: Translation | undefined, published: LastGood): Sliced<Translation> {
   if (last === undefined) return yield* translateInSlices(world, undefined, published);
   const made = yield* translateInSlices(
@@ -142,7 +144,7 @@ function* afresh(world: World, last: Translation | undefined, published: LastGoo
   return { ...made, changes: { ...made.changes, gone } };
 }
 
-/** Others wait at most about so long for their turn, in ms: health checks, leases, webhooks. */
+/** Longest time without giving way to other work, in ms: health checks, leases, webhooks. */
 const TURN_MS = 20;
 
 async function inTurns<T>(steps: Sliced<T>, clock: Clock): Promise<T> {

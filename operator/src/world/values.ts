@@ -1,10 +1,13 @@
-/** What a translation wants of the objects of a cluster. */
+/** From objects of the cluster to what a translation reads. */
 import { isKindName } from '@gatehouse/crds/kinds';
 import type { KubeObject } from '../runtime/index.ts';
 import type { ReferenceGrant, SecretData, WorldObject } from '../translate/index.ts';
 import type { CustomObject, ReferenceGrantObject, SecretObject } from './kind-refs.ts';
 
-/** The object, or the one before while only its status or bookkeeping differs: a status of ours must not cost a translation. */
+/**
+ * The object, or the previous one while only status or managed fields differ: a status that the operator writes must not cost a
+ * translation.
+ */
 export function toWorldObject(object: CustomObject, before: WorldObject | undefined): WorldObject | undefined {
   const { kind } = object;
   if (!isKindName(kind)) return undefined;
@@ -17,7 +20,7 @@ function wish({ metadata, weight }: WorldObject): string {
   return JSON.stringify([metadata['uid'], generation, deletionTimestamp, metadata['labels'], weight === undefined]);
 }
 
-/** The entries of a Secret as text; the same Map as long as they say the same. */
+/** The entries of a Secret as text; the same Map as long as they are the same. */
 export function toSecretData({ data = {}, metadata }: SecretObject, before: SecretData | undefined): SecretData {
   const known = before instanceof DecodedSecret ? before : undefined;
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;

@@ -1,6 +1,6 @@
 import type { KindName } from '@gatehouse/crds/kinds';
 
-/** Kinds whose content is not kept beyond what translations are going to read: the rest is asked for object by object. */
+/** Kinds whose content is dropped after it was read, and fetched object by object where it is needed again. */
 export const WITHHELD: ReadonlySet<KindName> = new Set<KindName>([
   'GatewayConfig',
   'Guardrail',

@@ -28,31 +28,31 @@ export interface WorldStores {
   readonly kinds: KindStores;
   readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
-  /** Absent: nobody reads Services. */
+  /** Absent: Services are not read. */
   readonly services?: Pick<ServiceSource, 'objects' | 'get' | 'subscribe'> | undefined;
-  /** Absent where references must not cross namespaces. */
+  /** Absent where references between namespaces are not allowed. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
 }
 
 export interface LiveWorldOptions {
   readonly stores: WorldStores;
   readonly settings: WorldSettings;
-  /** The namespaces this operator is for. */
+  /** The namespaces that this operator watches. */
   readonly namespaces: 'all' | ReadonlySet<string>;
-  /** Something has changed that a translation may look at; called often. */
+  /** Something that a translation reads has changed; called often. */
   readonly onChange: () => void;
-  /** What a translation has to read of an object, in bytes; absent: next to nothing. */
+  /** How many bytes of an object a translation has to read; absent: few. */
   readonly bytesOf?: ((kind: KindName, key: ObjectKey) => number) | undefined;
 }
 
 export interface LiveWorld {
-  /** The world of now; costs what has changed since the last call. */
+  /** The current world; costs what has changed since the last call. */
   take(): World;
-  /** Has an object looked at again of which nobody has told. */
+  /** Marks an object that changed without a report of its store. */
   touch(kind: KindName, key: ObjectKey): void;
 }
 
-/** Keeps a world like the stores are. */
+/** Keeps a world up to date with the stores. */
 export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   const { stores, settings, namespaces, onChange, bytesOf = () => 0 } = options;
   const kinds = new Map<KindName, LiveLayer<WorldObject>>();
@@ -62,7 +62,7 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
     kinds.set(kind, followStore(store, { toValue, onChange }));
   }
   const secrets = followStore(stores.secrets.store, { toValue: toSecretData, onChange });
-  stores.secrets.subscribe(secrets.touch); // one that is no longer read leaves its store in silence
+  stores.secrets.subscribe(secrets.touch); // eviction from a store is not reported
   const readings = followStore(readingsOf(stores.secrets), { toValue: (reading) => reading, onChange });
   const services = stores.services && followStore(stores.services, { toValue: (reading) => reading, onChange });
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
@@ -90,10 +90,10 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   };
 }
 
-/** What one translation reads anew of one namespace, in bytes: the others wait about so long for it. */
+/** How many changed bytes of one namespace a translation reads: about as long as others wait for it. */
 const SHARE_BYTES = 2 * 1024 * 1024;
 
-/** Of many changes in one namespace some wait for a later translation, so that all others need not wait for them. */
+/** Defers changes of a namespace with many of them to later translations, so that other namespaces need not wait. */
 function createShares() {
   const taken = new Map<string, number>();
   return {
@@ -121,16 +121,14 @@ function readingsOf({ isKnown, isDenied, beyond, subscribe }: WorldStores['secre
 
 const NO_GRANTS = new LayeredMap<ReferenceGrant>();
 
-/**
- * An operator for some namespaces has nothing to say about Workspaces elsewhere: another operator may be in charge of them.
- */
+/** An operator for some namespaces leaves Workspaces elsewhere to another operator. */
 function isOurs(kind: KindName, { spec }: CustomObject, namespaces: LiveWorldOptions['namespaces']): boolean {
   if (namespaces === 'all' || kind !== 'Workspace') return true;
   const namespace = isObject(spec) ? spec['namespace'] : undefined;
   return typeof namespace === 'string' && namespaces.has(namespace);
 }
 
-/** Grants by the namespace they stand in; made anew only when a grant has changed. */
+/** Grants by their namespace; grouped again only when a grant has changed. */
 function groupGrants(): (grants: LayeredMap<ReferenceGrant>) => ReadonlyMap<string, readonly ReferenceGrant[]> {
   let last: { readonly of: LayeredMap<ReferenceGrant>; readonly groups: Map<string, ReferenceGrant[]> } | undefined;
   return (grants) => {

@@ -1,4 +1,4 @@
-/** Who serves what: one long poll per gateway pod, and a live table of the answers. */
+/** What each gateway pod serves: one long poll per pod, and a table of the answers. */
 import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { type Clock, type Log, systemClock } from '../../runtime/index.ts';
@@ -17,9 +17,9 @@ export interface Acknowledgement {
 }
 
 export interface AcknowledgementsOptions {
-  /** The bearer token of the fleet's pods, asked for once per poll. */
+  /** The bearer token of the fleet's pods, read once per poll. */
   readonly token: () => string | Promise<string>;
-  /** Called after each change of the table but that of a time; must not throw. */
+  /** Called after each change of the table, except of its times; must not throw. */
   readonly onChange: () => void;
   readonly log: Log;
   readonly clock?: Clock;
@@ -28,7 +28,7 @@ export interface AcknowledgementsOptions {
 }
 
 export interface Acknowledgements {
-  /** The pods there are: polls begin and end accordingly. At most 1,000 are polled. */
+  /** Sets the pods to poll, at most 1,000. */
   setPods(pods: readonly FleetPod[]): void;
   /** Sorted by name. */
   table(): readonly Acknowledgement[];
@@ -66,7 +66,9 @@ export function createAcknowledgements(options: AcknowledgementsOptions): Acknow
   };
 }
 
-/** Whether a pod says that it serves the content; a gateway of before digests cannot say it, and a version says nothing. */
+/**
+ * Whether a pod serves the content. A gateway of a release without digests cannot say so, and a version alone proves nothing.
+ */
 export const servesContent = ({ answer }: Acknowledgement, digest: string | undefined): boolean =>
   digest !== undefined && answer?.digest === digest;
 
@@ -74,7 +76,7 @@ type PodsOptions = Required<AcknowledgementsOptions> & Pick<FollowOptions, 'disp
 
 class FollowedPods {
   readonly #options: PodsOptions;
-  /** By uid: a pod of the same name is another one. */
+  /** By uid: a pod of the same name is another pod. */
   readonly #pods = new Map<string, Followed>();
 
   constructor(options: PodsOptions) {

@@ -1,4 +1,4 @@
-/** What a gateway says about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
+/** The answer of a gateway about the Snapshot it serves: `GET /internal/snapshot` of its admin listener. */
 import { parseJson } from '@gatehouse/crds';
 import type { Revision } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
@@ -25,23 +25,23 @@ const answer = z.object({
     .default([]),
 });
 
-/** A version that a pod refused as a whole; `entry` is the id of the entry that is to blame, if it is one. */
+/** A version that a pod refused as a whole; `entry` is the id of the entry that caused it, if there is one. */
 export interface RejectedVersion extends Revision {
   readonly entry?: string | undefined;
   readonly reason: string;
 }
 
-/** An entry that a pod cannot use and serves without. */
+/** An entry that a pod cannot use and leaves out. */
 export interface SkippedEntry {
   readonly id: string;
   readonly reason: string;
 }
 
 export interface PodAnswer {
-  /** What it serves; undefined before its first Snapshot. */
+  /** The version it serves; undefined before its first Snapshot. */
   readonly version?: number | undefined;
   readonly epoch: number;
-  /** Of the content that it serves; undefined from a gateway of before digests. */
+  /** The digest of the content it serves; undefined from a gateway of a release without digests. */
   readonly digest?: string | undefined;
   readonly entries: number;
   /** The newest refused version, if none was loaded since. */
@@ -49,7 +49,7 @@ export interface PodAnswer {
   readonly skipped: readonly SkippedEntry[];
 }
 
-/** Undefined for what is no such answer. */
+/** Undefined for anything that is not such an answer. */
 export function parseAnswer(text: string): PodAnswer | undefined {
   try {
     return answer.safeParse(parseJson(text)).data;

@@ -5,14 +5,14 @@ import { type Clock, createBackoff, createRate, type Log, sleep } from '../../ru
 import type { PodAnswer } from './answer.ts';
 import { poll } from './poll.ts';
 
-/** A gateway pod as its status has it. */
+/** A gateway pod as its status describes it. */
 export interface FleetPod {
   readonly name: string;
   readonly uid: string;
   readonly ip: string;
-  /** As kubelet sees it. */
+  /** The condition `Ready` of the pod. */
   readonly ready: boolean;
-  /** Of the admin listener; default 8789. */
+  /** The port of the admin listener; default 8789. */
   readonly adminPort?: number;
 }
 
@@ -28,12 +28,12 @@ export interface FollowOptions {
 }
 
 const DEFAULT_ADMIN_PORT = 8789;
-/** A pod that starts is asked again soon, one that hangs rarely. */
+/** A starting pod is polled again soon, a hanging one rarely. */
 const BACKOFF = { minMs: 100, maxMs: 5_000 };
-/** Answers a second in the long run, and at once: a pod in a tenant's hands may answer without waiting for anything. */
+/** Polls per second in the long run, and at once: a pod in a tenant's namespace may answer immediately every time. */
 const POLLS = { perSecond: 10, burst: 50 };
 
-/** Asks one pod again and again, each time for what comes after its last answer. Ends with the signal; never rejects. */
+/** Polls one pod, each time for what comes after its last answer. Ends with the signal; never rejects. */
 export async function follow(pod: FleetPod, options: FollowOptions): Promise<void> {
   const { dispatcher, token, log, clock, random, signal, onAnswer } = options;
   const backoff = createBackoff(BACKOFF, random);
@@ -48,7 +48,7 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
       onAnswer(answer);
     } catch (error) {
       if (signal.aborted) return;
-      wait = NO_REVISION; // a container that has started again is asked what it has now
+      wait = NO_REVISION; // after a restart of the container, its current state is polled
       log.debug({ pod: pod.name, problem: error instanceof Error ? error.message : 'unknown' }, 'Pod did not answer');
       onAnswer(undefined);
       await sleep(backoff.next(), { signal, clock }).catch(() => undefined);
@@ -56,14 +56,14 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
   }
 }
 
-/** What the pod has neither loaded nor refused yet. */
+/** The first revision that the pod has neither loaded nor refused. */
 function afterAll({ epoch, version = 0, rejected }: PodAnswer): Revision {
   const served = { epoch, version };
   const last: Revision = rejected !== undefined && compareRevisions(served, rejected) < 0 ? rejected : served;
   return { epoch: last.epoch, version: last.version + 1 };
 }
 
-/** Where the admin listener of a pod is. */
+/** The URL of a pod's admin listener. */
 export function originOf({ ip, adminPort = DEFAULT_ADMIN_PORT }: Pick<FleetPod, 'ip' | 'adminPort'>): string {
   return `http://${isIPv6(ip) ? `[${ip}]` : ip}:${adminPort}`;
 }

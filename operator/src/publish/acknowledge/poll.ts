@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { startDeadline } from '../../runtime/index.ts';
 import { type PodAnswer, parseAnswer } from './answer.ts';
 
-/** The gateway answers within 30 s, news or not; the rest is for the way. */
+/** The gateway answers within 30 s in any case; the rest is for the network. */
 const POLL_MS = 40_000;
 /** 20 skipped entries with their reasons are far below. */
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -13,12 +13,12 @@ export interface PollOptions {
   /** `http://host:port` of the admin listener. */
   readonly origin: string;
   readonly token: string;
-  /** The pod answers when it has loaded or refused this or something later, and at its next load or refusal. */
+  /** The pod answers when it has loaded or refused this revision or a later one, and at its next load or refusal. */
   readonly wait: Revision;
   readonly signal: AbortSignal;
 }
 
-/** One long poll. Rejects when there is no answer of a gateway in time. */
+/** One long poll. Rejects when no gateway answers in time. */
 export async function poll({ dispatcher, origin, token, wait, signal }: PollOptions): Promise<PodAnswer> {
   using deadline = startDeadline({ signal, timeoutMs: POLL_MS, onTimeout: () => new Error('the pod took too long') });
   const { statusCode, body } = await dispatcher.request({
@@ -27,7 +27,7 @@ export async function poll({ dispatcher, origin, token, wait, signal }: PollOpti
     method: 'GET',
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     signal: deadline.signal,
-    headersTimeout: 0, // the deadline is ours
+    headersTimeout: 0, // the deadline has passed
     bodyTimeout: 0,
   });
   if (statusCode !== 200) {

@@ -13,12 +13,12 @@ import {
   type UnservedEntries,
 } from './unserved-entries.ts';
 
-/** What is to be published: the translation it comes from, and when that translation was asked for. */
+/** A Snapshot to publish, and the translation it comes from. */
 export interface FleetSnapshot {
-  /** Counts translations; later ones hold all that earlier ones had. */
+  /** Counts translations; a later one includes all changes of earlier ones. */
   readonly sequence: number;
   readonly snapshot: Snapshot;
-  /** When the oldest change in it was seen, on a clock that never goes back. */
+  /** When the oldest change in it was seen, on the monotonic clock. */
   readonly sinceMs: number;
 }
 
@@ -28,22 +28,22 @@ export interface FleetOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random?: () => number;
-  /** The sequence that is served, or the table of pods, has changed. */
+  /** The served sequence or the table of pods has changed. */
   readonly onChange: () => void;
-  /** What the pods do not serve of some objects has changed. */
+  /** The entries of some objects that pods do not serve have changed. */
   readonly onUnservedChange: (origins: ReadonlySet<string>) => void;
-  /** A version has reached every ready pod so long after its oldest change. */
+  /** A version has reached every ready pod this long after its oldest change. */
   readonly onPropagated: (seconds: number) => void;
 }
 
 const BACKOFF = { minMs: 200, maxMs: 30_000 };
-/** Rows of the status; its schema takes no more. */
+/** Bounds of lists in the status, as in its schema. */
 const MAX_LAGGING = 32;
 const MAX_REJECTED = 32;
-/** A pod may report anything: so many new epochs a second its reports may start in the long run, and so many at once. */
+/** A pod may report anything: new epochs per second that its reports can start in the long run, and at once. */
 const EPOCHS = { perSecond: 1 / 30, burst: 2 };
 
-/** Publishes to one fleet and knows how far its pods are. */
+/** Publishes to one fleet and follows what its pods serve. */
 export class Fleet {
   target: PublishTarget;
   /** The newest translation that every ready pod serves; -1 before the first. */
@@ -64,7 +64,7 @@ export class Fleet {
   }
 
   setSnapshot(wanted: FleetSnapshot): void {
-    // The time of a change that has not been published yet counts until it has been.
+    // A change that waits for its publication keeps its time.
     const waiting = this.#wanted !== undefined && this.#wanted.sequence > this.#publishedSequence;
     const sinceMs = waiting && this.#wanted !== undefined ? this.#wanted.sinceMs : wanted.sinceMs;
     this.#wanted = { ...wanted, sinceMs };
@@ -98,13 +98,13 @@ export class Fleet {
     if (origins.size > 0) this.#options.onUnservedChange(origins);
   }
 
-  /** What pods do not serve of an object as it is since a translation; undefined: nothing is known of any. */
+  /** The entry of an object, as of a translation, that pods do not serve; undefined: none is known. */
   unservedEntry(origin: string, sequence: number): RejectedEntry | undefined {
     if (this.#publishedSequence < sequence) return undefined;
     return this.#tooLarge.get(origin) ?? (this.servedSequence < sequence ? undefined : this.#unusable.get(origin));
   }
 
-  /** Publishes what is wanted until the signal ends; never rejects. */
+  /** Publishes the latest Snapshot until the signal ends; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, clock, random = Math.random } = this.#options;
     const backoff = createBackoff(BACKOFF, random);
@@ -150,7 +150,7 @@ export class Fleet {
     this.#options.onChange();
   }
 
-  /** A pod that serves what is not known to have been published takes nothing before it: docs/behaviour/publishing.md. */
+  /** A pod ahead of what was published takes nothing older than what it serves: see docs/behaviour/publishing.md. */
   async #surpassReports(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
     const rate = createRate({ ...EPOCHS, clock });
@@ -173,7 +173,7 @@ export class Fleet {
     }
   }
 
-  /** The latest target that a pod reports and that would keep it from taking what is published; undefined: there is none. */
+  /** The latest revision that a pod reports and that is ahead of what is published; undefined: there is none. */
   #surpassing(): ReportedRevision | undefined {
     const { publisher } = this.#options.parts;
     if (this.#published === undefined || this.target.suspended) return undefined;
@@ -186,7 +186,7 @@ export class Fleet {
     this.#reported.resolve();
   }
 
-  /** What is published stays as it is, whoever changes it. */
+  /** Repairs what is published when somebody changes it. */
   async #tend(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
     const tender = createUpkeep({
@@ -206,25 +206,25 @@ export class Fleet {
   }
 
   /**
-   * Whether it holds nothing up: it has no ready pods, and what is published is what its next ones become ready with. A suspended
-   * fleet may stay as it is for ever, and others must not wait for that.
+   * Whether nothing has to wait for it: it has no ready pods, and its next ones become ready with what is published. A
+   * suspended fleet may stay as it is for ever, so that nothing waits for it either.
    */
   isIdleWith(sequence: number): boolean {
     return !this.hasReadyPods && (this.target.suspended || this.#publishedSequence >= sequence);
   }
 
-  /** The reason a pod gives for refusing what it should serve. */
+  /** The reason of a pod that refuses what is published. */
   get rejection(): string | undefined {
     return rejectionOf(this.#table(), this.#published);
   }
 
-  /** A text that is the same as long as nobody's `Programmed` can have changed. */
+  /** A text that changes whenever the condition `Programmed` of any object may change. */
   get progress(): string {
     const idleWith = this.hasReadyPods ? '' : this.#publishedSequence;
     return `${this.servedSequence} ${idleWith} ${this.rejection ?? ''}`;
   }
 
-  /** For the status of the fleet; undefined before the first publication and while a pod has yet to be asked. */
+  /** For the status of the fleet; undefined before the first publication and until every pod was polled. */
   counts(): FleetCounts | undefined {
     const published = this.#published;
     const table = this.#table();

@@ -1,4 +1,6 @@
-/** All fleets of the installation: who is there, what each of them gets, and how far its pods are. */
+/**
+ * All fleets: creates and closes them, gives each its part of the Snapshot, and answers whether an object is programmed.
+ */
 import { type Clock, type Log, systemClock } from '../../runtime/index.ts';
 import type { Translated } from '../../world/index.ts';
 import { Fleet, type FleetSnapshot } from './fleet.ts';
@@ -12,20 +14,20 @@ export interface FleetsOptions {
   readonly onPropagated: (seconds: number) => void;
   /** The counts of a fleet have changed. */
   readonly onChange: (key: string) => void;
-  /** A fleet has got further, or is held up by something else than before. */
+  /** A fleet has made progress, or waits for something else than before. */
   readonly onProgress: () => void;
-  /** What the pods of a fleet do not serve of some objects has changed. */
+  /** The entries of some objects that the pods of a fleet do not serve have changed. */
   readonly onUnservedChange: (origins: ReadonlySet<string>) => void;
-  /** Which workspaces fleets serve has changed. */
+  /** The workspaces that fleets serve have changed. */
   readonly onPlacementChange: () => void;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface Fleets {
-  /** The fleets there are, and what there is to publish. */
+  /** Sets the fleets, and publishes to them. */
   publish(targets: readonly PublishTarget[], translated: Translated): void;
-  /** Pods have come, gone or turned ready. */
+  /** To be called when pods have come, gone or become ready. */
   updatePods(): void;
   programmingOf(query: ProgrammingQuery): Programming;
   countsOf(key: string): FleetCounts | undefined;
@@ -40,7 +42,7 @@ interface RunningFleet {
   readonly ended: Promise<void>;
 }
 
-/** The signal ends with the lease: nothing is written after it. */
+/** `signal` must end with the lease: nothing is written after it. */
 export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleets {
   const { ports, log, onChange, onPropagated, onUnservedChange, onPlacementChange, clock = systemClock } = options;
   const entries = new Map<string, RunningFleet>();

@@ -1,22 +1,22 @@
-/** Pods that do not serve what is published, and what they say about it. Pure. */
+/** Pods that do not serve what is published, and their answers. */
 import { compareRevisions } from '@gatehouse/crds/snapshot';
 import { type Acknowledgement, type Published, type ReportedRevision, servesContent } from '../index.ts';
 import type { LaggingPod } from './ports.ts';
 
-/** What pods say they serve. */
+/** The revisions that pods report. */
 export const reportsOf = (table: readonly Acknowledgement[]): ReportedRevision[] =>
   table.flatMap(({ answer }) => {
     if (answer?.version === undefined) return [];
     return [{ epoch: answer.epoch, version: answer.version, digest: answer.digest }];
   });
 
-/** The reason that the first pod gives for refusing what is published; what a pod refused before that says nothing. */
+/** The reason of the first pod that refuses what is published; earlier refusals do not count. */
 export function rejectionOf(table: readonly Acknowledgement[], published: Published | undefined): string | undefined {
   if (published === undefined) return undefined;
   return table.map(({ answer }) => refusalOf(answer, published)).find((reason) => reason !== undefined);
 }
 
-/** One row for a pod that does not serve the content, none for one that does. */
+/** One row for a pod that does not serve the content, none for others. */
 export function toLagging(row: Acknowledgement, published: Published): LaggingPod[] {
   if (servesContent(row, published.digest)) return [];
   const { pod, answer, reachable } = row;
@@ -35,7 +35,7 @@ function refusalOf(answer: Answer | undefined, published: Published): string | u
   return rejected !== undefined && compareRevisions(rejected, published) >= 0 ? rejected.reason : undefined;
 }
 
-/** Why a pod will not come to serve what is published by waiting for it. */
+/** Why waiting will not make a pod serve what is published. */
 function troubleOf({ epoch, version, digest }: Answer, published: Published): string | undefined {
   if (version === undefined) return undefined;
   if (digest === undefined) return 'the gateway is of a release that does not say what it serves: use a newer image';

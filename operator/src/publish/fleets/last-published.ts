@@ -1,4 +1,4 @@
-/** What fleets were told last, by whoever led then. */
+/** Reads what fleets serve, as the leader before has published it. */
 import {
   type AnyEntry,
   assembleSnapshot,
@@ -25,11 +25,11 @@ export type FleetName = ObjectName & { readonly namespace: string };
 
 export interface LastPublished {
   readonly entries: readonly AnyEntry[];
-  /** Fleets whose rights the platform has not granted, so that nobody knows what they serve. */
+  /** Fleets whose content may not be read: the rights were not granted. */
   readonly unread: readonly FleetName[];
 }
 
-/** What one fleet was told last. */
+/** The content of one fleet. */
 interface PublishedContent {
   /** In ms since 1970. */
   readonly publishedAt: number;
@@ -37,11 +37,11 @@ interface PublishedContent {
 }
 
 /**
- * The entries of the manifests of fleets; of an entry that several have, the one of the latest publication, then of the highest
- * generation: generations begin anew with an object of the same name, and a suspended fleet still has those of the one before.
- * A fleet without a manifest, or with one that cannot be read whole, adds nothing, nor does an entry that is not what its digest
- * says; one that may not be read is named. Only fleets in the organisation's hands may be asked: who can write beside their manifests is believed. Rejects with
- * ApiError when the API server cannot be asked.
+ * The entries of the manifests of fleets. Of an entry that several have, that of the latest publication wins, then the highest
+ * generation: generations start again with a new object of the same name, and a suspended fleet may still have those of the old
+ * one. A fleet without a manifest, or with one that cannot be read whole, adds nothing, and neither does an entry whose digest
+ * does not match. Only fleets of the organisation may be given: anyone who can write in their namespace is trusted. Rejects
+ * with ApiError when the API server does not answer.
  */
 export async function readPublished(fleets: readonly FleetName[], options: ReaderOptions): Promise<LastPublished> {
   const editions: PublishedContent[] = [];
@@ -64,7 +64,10 @@ export async function readPublished(fleets: readonly FleetName[], options: Reade
 
 const byName = (a: FleetName, b: FleetName): number => (keyOf(a) < keyOf(b) ? -1 : 1);
 
-/** Undefined without rights where a fleet stands: nothing can be published there either, and the others must not wait for it. */
+/**
+ * Undefined without rights in the fleet's namespace: nothing can be published there either, and other fleets must not wait for
+ * it.
+ */
 async function readPermitted(
   fleet: FleetName,
   options: ReaderOptions,

@@ -1,39 +1,39 @@
-/** What the program needs of its neighbours. */
+/** What the publishing of fleets needs from its neighbours. */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import type { World } from '../../translate/index.ts';
 import type { Acknowledgements, FleetIdentity, FleetPod, Publisher } from '../index.ts';
 
-/** Whose a fleet is and whom it serves; see `workspacesServedBy` of the fleet controller. */
+/** The owner of a fleet and the workspaces it serves; see `workspacesServedBy` in kinds/gateway-fleet. */
 export interface Placement {
   readonly owner: 'organisation' | 'workspace' | undefined;
   readonly served: World['served'];
 }
 
-/** One GatewayFleet as the program sees it. */
+/** One GatewayFleet to publish to. */
 export interface PublishTarget extends Placement {
   /** `namespace/name` */
   readonly key: string;
   readonly identity: FleetIdentity;
   readonly suspended: boolean;
-  /** Its spec is not good and never was: it has no pods, and nothing is published to it. */
+  /** Its spec is not valid and never was: it has no pods, and nothing is published to it. */
   readonly refused: boolean;
 }
 
-/** Gives the parts that a fleet needs; they are closed with it. */
+/** The connections of one fleet; they are closed with it. */
 export interface FleetParts {
   readonly publisher: Publisher;
   readonly acknowledgements: Acknowledgements;
-  /** Watches what is published until the signal ends; never rejects. */
+  /** Watches the published objects until the signal ends; never rejects. */
   watchPublished(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface FleetPorts {
   createParts(identity: FleetIdentity, onChange: () => void): FleetParts;
-  /** The pods of a fleet, as kubelets report them. */
+  /** The pods of a fleet. */
   podsOf(fleet: PublishTarget): readonly FleetPod[];
 }
 
-/** A pod that does not run what is published, for the status of its fleet. */
+/** A pod that does not serve what is published, for the status of its fleet. */
 export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
 
 /** An entry that the fleet does not serve, for its status. */

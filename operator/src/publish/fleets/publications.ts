@@ -1,24 +1,24 @@
-/** What was published lately, and which of it all ready pods serve: told by the digests of what they serve, and by nothing else. */
+/** Recent publications, and which of them all ready pods serve, judged by the digests that pods report. */
 import type { Acknowledgement } from '../index.ts';
 
 export interface Publication {
   readonly digest: string;
   /** Of the translation that was published. */
   readonly sequence: number;
-  /** Undefined where nobody waited: no pod was ready, or it has been taken. */
+  /** Undefined where the duration is not measured: no pod was ready, or all pods serve it already. */
   readonly sinceMs: number | undefined;
 }
 
 export interface ServedState {
   /** The newest translation that every ready pod serves; -1: none is known, or no pod is ready. */
   readonly served: number;
-  /** Whether there are ready pods, and all of them have said what they serve. */
+  /** Whether there are ready pods and all of them have answered. */
   readonly isKnown: boolean;
-  /** Since when those that all pods have taken now had been waited for. */
+  /** The times of the publications that all pods serve since this call. */
   readonly taken: readonly number[];
 }
 
-/** Publications that a pod may still serve; older ones are forgotten first, since later ones hold what they had. */
+/** Publications that a pod may still serve; the oldest are dropped first, since later ones include their changes. */
 const MAX_PUBLICATIONS = 256;
 
 export class Publications {

@@ -1,4 +1,4 @@
-/** Entries of a Snapshot that the pods of a fleet do not serve, told to the objects they were made of. */
+/** Entries of a Snapshot that the pods of a fleet do not serve, by the objects that they were made of. */
 import { MAX_SHARD_BYTES, type Oversized } from '@gatehouse/crds/snapshot';
 import { originsOf } from '../../translate/index.ts';
 import type { Acknowledgement } from '../index.ts';
@@ -9,14 +9,14 @@ export type UnservedEntries = ReadonlyMap<string, RejectedEntry>;
 
 export const NONE_UNSERVED: UnservedEntries = new Map();
 
-/** Entries of a fleet that are told; what is beyond has to wait until some of these are mended. */
+/** Entries of a fleet that are reported; others follow when some of these have been fixed. */
 const MAX_ENTRIES = 1_000;
 /** Bounds of the status of a fleet, in characters. */
 const MAX_ID = 2_048;
 const MAX_TEXT = 1_000;
 const KIB = 1_024;
 
-/** Entries that were not published, since no shard can hold them. */
+/** Entries that were not published, since they do not fit into a shard. */
 export function oversizedEntries(oversized: readonly Oversized[]): UnservedEntries {
   return byOrigin(
     oversized.map(({ id, bytes }) => ({
@@ -27,7 +27,7 @@ export function oversizedEntries(oversized: readonly Oversized[]): UnservedEntri
   );
 }
 
-/** Entries that some ready pod has no use for; of several reasons, that of the first pod by name. */
+/** Entries that some ready pod cannot use; of several reasons, that of the first pod by name. */
 export function skippedEntries(table: readonly Acknowledgement[]): UnservedEntries {
   const ready = table.filter(({ pod }) => pod.ready);
   return byOrigin(
@@ -50,7 +50,7 @@ function byOrigin(entries: readonly RejectedEntry[]): UnservedEntries {
   return unserved;
 }
 
-/** The objects about which the two say something else. */
+/** The objects whose unserved entries differ. */
 export function changedOrigins(before: UnservedEntries, after: UnservedEntries): ReadonlySet<string> {
   const origins = [...before.keys(), ...after.keys()];
   return new Set(origins.filter((origin) => !isSame(before.get(origin), after.get(origin))));

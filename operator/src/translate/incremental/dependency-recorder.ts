@@ -1,8 +1,11 @@
+/**
+ * Records which lookups a rule makes and what they return, so that an object is translated again only when one of them changes.
+ */
 import type { Lookups } from '../types/index.ts';
 
 type LookupName = keyof Lookups;
 
-/** One lookup a translator asked, and what it was told. */
+/** One lookup with its arguments and its result. */
 export interface Dependency {
   readonly lookup: LookupName;
   readonly args: readonly string[];
@@ -11,14 +14,14 @@ export interface Dependency {
 
 type Ask = (...args: readonly string[]) => unknown;
 
-/** Questions whose answers are not written down: somebody else says when to ask them again. */
+/** Lookups that are not recorded: other code decides when their users are translated again. */
 const UNRECORDED: ReadonlySet<LookupName> = new Set<LookupName>(['isContested']);
 
-/** Stands for the answer to a lookup that failed: no answer is equal to it. */
+/** The result of a lookup that threw; equal to no other result. */
 const FAILED = Symbol('failed');
 
 export interface DependencyRecorder {
-  /** Runs with the lookups, and writes down every lookup and answer. */
+  /** Runs with the lookups and records every call and its result. */
   record<T>(run: (view: Lookups) => T): { readonly value: T; readonly reads: readonly Dependency[] };
 }
 
@@ -26,7 +29,7 @@ export function createDependencyRecorder(lookups: Lookups): DependencyRecorder {
   let reads: Dependency[] = [];
   const view: Record<string, Ask> = {};
   for (const lookup of Object.keys(lookups) as LookupName[]) {
-    const ask = lookups[lookup] as Ask; // all questions take texts; only their answers differ
+    const ask = lookups[lookup] as Ask; // all lookups take texts; only their results differ
     if (UNRECORDED.has(lookup)) view[lookup] = ask;
     else
       view[lookup] = (...args) => {
@@ -45,7 +48,7 @@ export function createDependencyRecorder(lookups: Lookups): DependencyRecorder {
   };
 }
 
-/** Whether the world would answer the same today; a lookup that fails is another answer. */
+/** Whether every lookup returns the same now; one that throws does not. */
 export function areUnchanged(lookups: Lookups, reads: readonly Dependency[]): boolean {
   try {
     return reads.every(({ lookup, args, answer }) => (lookups[lookup] as Ask)(...args) === answer);

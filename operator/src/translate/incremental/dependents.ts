@@ -1,3 +1,7 @@
+/**
+ * Which objects depend on which lookups. Objects with the same dependencies are one group, which is checked once: a hundred
+ * thousand keys of a hundred workspaces are a few hundred groups.
+ */
 import type { Lookups } from '../types/index.ts';
 import { areUnchanged, type Dependency } from './dependency-recorder.ts';
 import { LayeredMap } from './layered-map.ts';
@@ -8,15 +12,15 @@ interface DependentGroup {
   readonly keys: LayeredMap<true>;
 }
 
-/** The objects of one Kind by the dependencies they asked. */
+/** The objects of one Kind by their dependencies. */
 export type DependentsOfKind = LayeredMap<DependentGroup>;
 
-/** The dependencies as a text, whatever was answered. */
+/** The lookups and their arguments as a text, without the results. */
 export function dependencyKey(reads: readonly Dependency[]): string {
   return JSON.stringify(reads.map(({ lookup, args }) => [lookup, ...args]));
 }
 
-/** Keys of the objects that would be told something else today. */
+/** Keys of the objects for which some lookup returns another result now. */
 export function outdatedDependents(dependents: DependentsOfKind, lookups: Lookups): readonly string[] {
   const keys: string[] = [];
   dependents.forEach((group) => {
@@ -28,14 +32,14 @@ export function outdatedDependents(dependents: DependentsOfKind, lookups: Lookup
   return keys;
 }
 
-/** What one object asked, before and now; undefined while it did not exist. */
+/** The dependencies of one object before and now; undefined while it does not exist. */
 export interface DependencyChange {
   readonly key: string;
   readonly before: string | undefined;
   readonly now: { readonly dependencies: string; readonly reads: readonly Dependency[] } | undefined;
 }
 
-/** The dependents after some objects have asked again, have come or have gone. */
+/** The groups after some objects were translated again, were added or were removed. */
 export function updateDependents(
   dependents: DependentsOfKind,
   dependencyChanges: readonly DependencyChange[],

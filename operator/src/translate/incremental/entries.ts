@@ -1,14 +1,15 @@
+/** Entries from drafts. An entry that has not changed stays the same object. */
 import { type AnyEntry, digestOf, entryId } from '@gatehouse/crds/snapshot';
 import type { EntryDraft } from '../types/index.ts';
 
 interface EntryOptions {
   readonly generation: number;
   readonly stale: boolean;
-  /** Entries of the same object: an equal one is taken over. */
+  /** Entries of the same object; an equal one is reused. */
   readonly before: readonly AnyEntry[];
 }
 
-/** Entries of what a translator made. */
+/** The entries that a rule has made. */
 export function toEntries(
   drafts: readonly EntryDraft[],
   { generation, stale, before }: EntryOptions,
@@ -17,18 +18,18 @@ export function toEntries(
     const id = entryId(kind, workspace, name);
     const digest = digestOf(body);
     const known = before.find((entry) => entry.id === id);
-    // Nobody asks for the generation of a credential, and a new one would move a shard of secrets with each edit of its user.
-    // A higher one is of an object of the same name before it.
+    // Nothing reads the generation of a credential, and a new one would move a shard of secrets with each edit of the object.
+    // A higher generation is that of a deleted object with the same name.
     const had = known?.generation ?? generation;
     const isCurrent = kind === 'credential' ? had <= generation : had === generation;
     if (known?.digest === digest && isCurrent && isStale(known) === stale) return known;
-    // A draft pairs kind and body rightly, which the spread hides.
+    // A draft pairs kind and body correctly, which the spread hides.
     return { kind, id, workspace, generation, digest, ...(stale ? { stale: true as const } : {}), body } as AnyEntry;
   });
   return isSame(entries, before) ? before : entries;
 }
 
-/** The last good entries, marked as such. */
+/** The last good entries, marked stale. */
 export function toStale(before: readonly AnyEntry[]): readonly AnyEntry[] {
   if (before.every(isStale)) return before;
   return before.map((entry) => (isStale(entry) ? entry : { ...entry, stale: true as const }));

@@ -1,4 +1,4 @@
-/** What makes an edit cost only what it touches: memoised objects, recorded dependencies, maps and lists that share their content. */
+/** What makes an edit cheap: memoised objects, recorded dependencies, and maps and lists that share their content. */
 export { createDependencyRecorder, type Dependency, type DependencyRecorder } from './dependency-recorder.ts';
 export {
   type DependencyChange,

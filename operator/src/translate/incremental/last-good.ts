@@ -9,7 +9,9 @@ import { keyOf, originOf } from './origins.ts';
 
 /** Published entries by the object they were made of. */
 export interface LastGood {
-  /** Nothing of a generation that the object has not reached: that was one of the same name before it. */
+  /**
+   * Leaves out entries of a generation that the object has not reached: they are of a deleted object with the same name.
+   */
   of(kind: KindName, workspace: string | null, object: Identity): readonly AnyEntry[];
 }
 
@@ -36,7 +38,7 @@ export function createLastGood(
   };
 }
 
-/** The first of several that has something of an object tells all of it. */
+/** The first of several that has entries of an object returns all of them. */
 export const mergeLastGood = (...all: readonly LastGood[]): LastGood => ({
   of: (kind, workspace, object) => {
     for (const lastGood of all) {

@@ -1,15 +1,15 @@
-/** Changes a map may carry on top of its base before the two are made one: small beside the base, large beside an edit. */
+/** Changes that a map carries on top of its base before both are merged: few beside the base, many beside an edit. */
 const MAX_CHANGES = 2_000;
 
 type Changes<V> = ReadonlyMap<string, V | undefined>;
 
 /**
- * A map that never changes and shares its content with the maps made from it. A hundred thousand objects of which one is
- * edited cost a small map, not another large one.
+ * An immutable map that shares its content with the maps made from it: editing one of a hundred thousand objects costs a small
+ * map, not another large one.
  */
 export class LayeredMap<V> {
   readonly #base: ReadonlyMap<string, V>;
-  /** Undefined marks what is gone. */
+  /** Undefined marks a removed key. */
   readonly #changes: Changes<V>;
   readonly size: number;
 
@@ -25,7 +25,7 @@ export class LayeredMap<V> {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#base.get(key);
   }
 
-  /** The map with some keys set or, where undefined, gone; this very map if there are none. */
+  /** The map with some keys set or, where undefined, removed; this very map if there are no changes. */
   with(changes: Changes<V>): LayeredMap<V> {
     if (changes.size === 0) return this;
     const all = new Map(this.#changes);
@@ -39,7 +39,7 @@ export class LayeredMap<V> {
     return new LayeredMap(merged);
   }
 
-  /** Keys under which the two maps differ; undefined where only a look at every key could tell. */
+  /** Keys under which the two maps differ; undefined where that needs a look at every key. */
   differingFrom(other: LayeredMap<V>): readonly string[] | undefined {
     if (other.#base !== this.#base) return undefined;
     const keys = new Set([...other.#changes.keys(), ...this.#changes.keys()]);

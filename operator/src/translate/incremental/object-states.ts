@@ -1,3 +1,4 @@
+/** Each object as it was parsed and as it was translated. */
 import { API_VERSION, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
 import type { Finding, QuotaRow, Verdict, WorldObject } from '../types/index.ts';
@@ -8,17 +9,20 @@ export interface ParsedObject<K extends KindName = KindName> {
   readonly kind: K;
   readonly key: string;
   readonly object: WorldObject;
-  /** What counts: what the object says or, if that is not valid, the last it said that was. */
+  /** The resource that is served: what the object says or, if that is not valid, the last valid thing it said. */
   readonly resource: ResourceOf<K> | undefined;
-  /** Why the object, as it is now, does not count. */
+  /** Why the object as it is now is not served. */
   readonly refusals: readonly Finding[];
-  /** Absent for Kinds that no bounds are about. */
+  /** Absent for Kinds without a quota. */
   readonly row?: QuotaRow | undefined;
-  /** Whether the object was read as it is now, is not to be, or is to be as soon as its content is there. */
+  /**
+   * `read`: parsed as it is now. `refused`: over quota, not parsed. `awaited`: to be parsed as soon as its content has been
+   * fetched.
+   */
   readonly content: 'read' | 'refused' | 'awaited';
 }
 
-/** An object with what was last made of it: of this very parsed, or of an earlier one. */
+/** A parsed object with its last translation, of this or of an earlier parsed object. */
 export interface ObjectState {
   readonly parsed: ParsedObject;
   readonly translated: TranslatedObject | undefined;
@@ -26,7 +30,7 @@ export interface ObjectState {
 
 export type ObjectStates = ReadonlyMap<KindName, LayeredMap<ObjectState>>;
 
-/** Stands for the Organisation of an installation that has none: everything by default. */
+/** Used where an installation has no Organisation: all defaults. */
 export const DEFAULT_ORGANISATION: WorldObject = {
   apiVersion: API_VERSION,
   kind: 'Organisation',
@@ -34,13 +38,13 @@ export const DEFAULT_ORGANISATION: WorldObject = {
   spec: {},
 };
 
-/** The resource that counts under a key. */
+/** The served resource under a key. */
 export function resourceOf<K extends KindName>(states: ObjectStates, kind: K, key: string): ResourceOf<K> | undefined {
-  // Each Kind's map holds states of that Kind; the type of the outer map cannot say so.
+  // Each Kind's map holds states of that Kind; the type of the outer map cannot express it.
   return states.get(kind)?.get(key)?.parsed.resource as ResourceOf<K> | undefined;
 }
 
-/** All resources of a Kind that count, oldest first. */
+/** All served resources of a Kind, oldest first. */
 export function resourcesOf<K extends KindName>(states: ObjectStates, kind: K): readonly ResourceOf<K>[] {
   const found: ResourceOf<K>[] = [];
   states.get(kind)?.forEach(({ parsed: { resource } }) => {
@@ -51,9 +55,9 @@ export function resourcesOf<K extends KindName>(states: ObjectStates, kind: K): 
 
 export interface TranslatedObject {
   readonly parsed: ParsedObject;
-  /** What was asked to make it. */
+  /** See `dependencyKey`. */
   readonly dependencies: string;
-  /** In whose hands the object was when the entries were made. */
+  /** The owner of the object when the entries were made. */
   readonly workspace: string | null | undefined;
   readonly entries: readonly AnyEntry[];
   readonly verdict: Verdict;

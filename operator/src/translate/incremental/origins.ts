@@ -1,3 +1,4 @@
+/** Names of entries, and the objects that they were made of. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry, EntryKind } from '@gatehouse/crds/snapshot';
 import type { Verdict } from '../types/index.ts';
@@ -39,8 +40,8 @@ const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<Entry
 ]);
 
 /**
- * The objects an entry may have been made of, told by its id alone and named as `originKey` does. An id of a provider does not
- * tell which of two Kinds it is; only one of them can be served under a name.
+ * The objects that an entry may have been made of, derived from its id, as `originKey` names them. The id of a provider entry
+ * fits two Kinds; only one of them can be served under a name.
  */
 export function originsOf(id: string): readonly string[] {
   const [kind = '', workspace = '', ...rest] = id.split('/');
@@ -49,26 +50,29 @@ export function originsOf(id: string): readonly string[] {
   return (KINDS_OF_ENTRIES.get(kind) ?? []).map((origin) => keyOf(origin, workspace, rest.join('/')));
 }
 
-/** The name of an object by what its entries tell of it: Kind, workspace and name. */
+/** The name of an object as its entries show it: Kind, workspace and name. */
 export const originKey = ({ kind, workspace, name }: Pick<Verdict, 'kind' | 'workspace' | 'name'>): string =>
   keyOf(kind, workspace ?? null, name);
 
-/** `kind/workspace/name`: neither of the first two has a slash. */
+/** Of an id `kind/workspace/name`: neither of the first two has a slash. */
 export const entryName = ({ id }: AnyEntry): string => id.split('/').slice(2).join('/');
 
 const CREDENTIAL_KINDS = ['VirtualKey', 'Integration', 'GatewayConfig'] as const;
 
-/** The object a credential entry was made of; see `credentialName`. */
+/** The object that a credential entry was made of; see `credentialName`. */
 export function accountOf(credentialId = ''): Origin | undefined {
   const [kind, name] = credentialId.split('/').slice(2).join('/').split(FOREIGN)[0]?.split(':') ?? [];
   const known = CREDENTIAL_KINDS.find((candidate) => candidate === kind);
   return known === undefined || name === undefined ? undefined : { kind: known, name };
 }
 
-/** Stands in no name of an object. */
+/** Separates the parts of a credential's name that say where it was read; no object name has it. */
 export const FOREIGN = '@';
 
-/** The name of a credential entry. One read in another namespace says where, so that its permission can be asked for again. */
+/**
+ * The name of a credential entry. One that was read in another namespace says where, so that its permission can be checked
+ * again.
+ */
 export function credentialName(parts: readonly string[], foreign?: { namespace: string; secret: string }): string {
   const place = foreign === undefined ? '' : `${FOREIGN}${foreign.namespace}${FOREIGN}${foreign.secret}`;
   return `${parts.join(':')}${place}`;

@@ -1,12 +1,12 @@
-/** Long computations in slices: who runs one decides what happens between two of them. */
+/** Long computations in slices: the caller decides what happens between two of them. */
 
-/** Gives way after each slice and ends with the result. */
+/** Yields after each slice and returns the result. */
 export type Sliced<T> = Generator<undefined, T, undefined>;
 
-/** Objects of a slice: most take microseconds, the largest some milliseconds. */
+/** Objects per slice: most take microseconds, the largest some milliseconds. */
 const SLICE = 4;
 
-/** Goes through the items, giving way after each slice. */
+/** Visits the items and yields after each slice. */
 export function* inSlices<T>(items: Iterable<T>, visit: (item: T) => void): Sliced<void> {
   let count = 0;
   for (const item of items) {
@@ -16,7 +16,7 @@ export function* inSlices<T>(items: Iterable<T>, visit: (item: T) => void): Slic
   }
 }
 
-/** Runs to the end without a pause. */
+/** Runs to the end without pauses. */
 export function runToEnd<T>(steps: Sliced<T>): T {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,6 +1,6 @@
 /**
- * A sorted list after some items have left and others have come: the same list if neither happened. What lies between two
- * changes is taken over in one piece, so that one edit among a hundred thousand items costs a copy and no comparisons.
+ * A sorted list after some items were removed and others added; the same list if there are neither. Items between two changes
+ * are copied in one piece, so that one edit among a hundred thousand items costs a copy and no comparisons.
  */
 export function updateSorted<T>(
   before: readonly T[],
@@ -27,7 +27,7 @@ export function updateSorted<T>(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The first place from `from` on whose key is not below the given one. */
+/** The first index from `from` on whose key is not below the given one. */
 function lowerBound<T>(items: readonly T[], key: string, keyOf: (item: T) => string, from: number): number {
   let [low, high] = [from, items.length];
   while (low < high) {

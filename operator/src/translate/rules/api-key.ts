@@ -39,11 +39,11 @@ export const apiKey = defineRule({
 const OUTRANKED =
   'another ApiKey with the same key goes before this one: it came first, or it has the key and this one only its hash';
 
-/** Of a Secret, as of most objects of Kubernetes. */
+/** Bound of the names of Secrets and of most objects of Kubernetes. */
 const MAX_NAME = 253;
 const NAME_TOO_LONG = `is too long for the name of the Secret into which a key is minted: at most ${MAX_NAME - mintedSecret('').name.length} characters`;
 
-/** A key of the organisation opens every workspace: it may only stand where the organisation's own people write. */
+/** A key of the organisation works in every workspace, so it is served only from the organisation's namespace. */
 function typeFindings({ spec }: ApiKey, { workspace }: ObjectScope): Finding[] {
   const forOrganisation = spec.type === 'organisation-service';
   if (forOrganisation === (workspace === null)) return [];
@@ -84,7 +84,9 @@ const UNMINTED: Finding = {
   effect: 'keep',
 };
 
-/** The key before the last one is good until the operator takes it out of the Secret, and never in place of another's key. */
+/**
+ * The previous key is valid until the operator removes it from the Secret; it never takes the place of another ApiKey's key.
+ */
 function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: ObjectScope, view: Lookups): string[] {
   if (spec.sha256 !== undefined || spec.secretRef !== undefined || !settings.mintsKeys) return [];
   const sha256 = view.hashOf(namespace, mintedSecret(metadata.name).name, PREVIOUS_KEY, metadata.uid);
@@ -102,7 +104,7 @@ function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> 
       ...(configRef === undefined ? {} : { config: configRef.name }),
       allowConfigOverride,
     },
-    // Limits of tokens have no engine yet and have been refused with the resource.
+    // Limits of tokens have no engine yet; the resource was refused for them.
     rateLimits: (spec.rateLimits ?? []).flatMap(({ type, unit, value }) =>
       type === 'requests' ? [{ type, unit, value }] : [],
     ),

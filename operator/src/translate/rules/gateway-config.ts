@@ -69,8 +69,8 @@ const isLiteral = (provider: string | undefined, config: KindConfig): boolean =>
   managedSlugOf(routingNodeOf({ ...config, targets: undefined }, String)) === undefined;
 
 /**
- * Targets of a workspace that name their provider themselves have nobody the organisation could grant anything to: the identity
- * of the gateway's pods is lent to accounts.
+ * A target of a workspace that names its provider itself is not an account, and the identity of the gateway's pods is granted
+ * to accounts only.
  */
 function identityRequests(config: KindConfig, path: Path, scope: ObjectScope): Finding[] {
   if (scope.workspace === null) return [];
@@ -138,8 +138,9 @@ function at(config: KindConfig, path: Path): KindConfig {
 }
 
 /**
- * Managed providers a workspace's config names and does not have; an organisation's config is resolved in the workspace of
- * each caller. The gateway resolves slugs with every request, so they hold nothing back (management-notes 3.4).
+ * Managed providers that a workspace's config names and does not have; a config of the organisation is resolved in the
+ * workspace of each caller. The gateway resolves slugs with every request, so that a missing one does not keep the config from
+ * being served.
  */
 function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Finding[] {
   const findings: Finding[] = [];

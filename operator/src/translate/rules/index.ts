@@ -1,4 +1,4 @@
-/** The Kinds that are translated, in the order they are made: an Integration before the Providers that stand on it. */
+/** The rules by Kind, in the order of translation: Integrations before the Providers that refer to them. */
 import type { Issue } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { KindRule, ObjectScope, RuleResult } from '../types/index.ts';
@@ -28,11 +28,11 @@ const RULES = [
 type AnyRule = KindRule<KindName>;
 
 const BY_KIND: ReadonlyMap<KindName, AnyRule> = new Map(
-  // A translator is only ever given resources of its own Kind.
+  // A rule is only ever given resources of its own Kind.
   RULES.map((translator) => [translator.kind, translator as unknown as AnyRule] as const),
 );
 
-/** Every Kind in the order of translation; those without a translator come last and have no entries. */
+/** Every Kind in the order of translation; Kinds without a rule come last and have no entries. */
 export const KIND_ORDER: readonly KindName[] = [
   ...new Set([...BY_KIND.keys(), ...Object.keys(KINDS).filter(isKindName)]),
 ];
@@ -42,7 +42,7 @@ export function checksOf(kind: KindName, resource: ResourceOf<KindName>, rules: 
   return [...(BY_KIND.get(kind)?.check?.(resource) ?? []), ...hostIssues(resource, rules)];
 }
 
-/** The entries of a resource; undefined for Kinds that have none. */
+/** Makes the entries of a resource; undefined for Kinds that have none. */
 export function ruleOf(
   kind: KindName,
 ):

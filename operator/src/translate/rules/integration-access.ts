@@ -1,7 +1,7 @@
 import { conflicted, defineRule, type Finding, missing, objectKey, wrongNamespace } from '../types/index.ts';
 import { ALL_WORKSPACES } from './shared/index.ts';
 
-/** A grant has no entry: it decides which entries of others there are. */
+/** A grant has no entry of its own: it decides which entries others have. */
 export const integrationAccess = defineRule({
   kind: 'IntegrationAccess',
   translate({ metadata, spec }, { workspace, namespace }, view) {

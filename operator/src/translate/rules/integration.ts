@@ -2,7 +2,7 @@ import type { Issue } from '@gatehouse/crds';
 import { defineRule } from '../types/index.ts';
 import { accountCredential, identityGrantOf, reachOf } from './shared/index.ts';
 
-/** An Integration has no entry but its credential; the Providers that stand on it have the rest. */
+/** The only entry of an Integration is its credential; the rest is in the entries of its Providers. */
 export const integration = defineRule({
   kind: 'Integration',
   check: ({ spec }) =>

@@ -33,7 +33,7 @@ export const provider = defineRule({
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
       return { entries: [], findings: [...conflicts, identityNotGranted(INTEGRATION, message)] };
     }
-    // Hosts lead as far as whoever names them may go: a shared Integration is the organisation's.
+    // Hosts are checked for the owner of the Integration: a shared one belongs to the organisation.
     const home = integration.metadata.namespace === scope.namespace ? scope : { ...scope, workspace: null };
     return {
       entries: [
@@ -55,7 +55,7 @@ export const provider = defineRule({
   },
 });
 
-/** One of the workspace, else one of the organisation that is granted to it (DESIGN section 4). */
+/** An Integration of the workspace, else one of the organisation that is granted to it. */
 function integrationOf(
   { spec }: Provider,
   { namespace, workspace, settings }: ObjectScope,
@@ -67,7 +67,7 @@ function integrationOf(
   return view.isGranted(name, workspace) ? view.find('Integration', settings.organisationNamespace, name) : undefined;
 }
 
-/** An Integration that is gone or withdrawn takes its Providers along: nothing may go on with its credential. */
+/** When an Integration is removed or withdrawn, its Providers are, too: nothing may go on using its credential. */
 function unresolved(
   { integrationRef: { name } }: Provider['spec'],
   { namespace, workspace, settings }: ObjectScope,

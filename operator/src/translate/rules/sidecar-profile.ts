@@ -1,7 +1,7 @@
 import { defineRule } from '../types/index.ts';
 import { configRefFindings } from './shared/index.ts';
 
-/** Sidecars get the entries of their workspace; a profile adds none, and is told what it names in vain. */
+/** Sidecars get the entries of their workspace; a profile adds none, but reports references that do not resolve. */
 export const sidecarProfile = defineRule({
   kind: 'SidecarProfile',
   translate: ({ spec }, scope, view) => ({

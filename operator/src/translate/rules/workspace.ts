@@ -41,7 +41,7 @@ export const workspace = defineRule({
   },
 });
 
-/** Why the Workspace may not have the namespace it asks for. */
+/** Why the Workspace may not own the namespace that it names. */
 function refusal(
   name: string,
   { namespace, settings }: Pick<ObjectScope, 'namespace' | 'settings'>,

@@ -1,4 +1,4 @@
-/** What sidecars of a workspace are told: no key, and nothing that only the organisation may hold (DESIGN section 5). */
+/** The Snapshot for the sidecars of a workspace, without keys and without credentials of the organisation. */
 import { createHash } from 'node:crypto';
 import { managedSlugOf, type RoutingNode, walkTargets } from '@gatehouse/crds/config';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
@@ -12,18 +12,18 @@ import {
 } from '@gatehouse/crds/snapshot';
 import { defaultConfigs, snapshotForWorkspaces, visibleToTenants } from '../rules/shared/index.ts';
 
-/** A Snapshot with a name for its content; see `SnapshotFrame` of the contract. */
+/** A Snapshot with a number derived from its content; see `SnapshotFrame` in crds/src/snapshot. */
 export interface SidecarSnapshot extends Snapshot {
   readonly version: number;
 }
 
-/** What a program may do that has a sidecar instead of a key: call models, and see which there are. */
+/** What a program with a sidecar may do: call models, and list them. */
 const SCOPES: readonly string[] = ['completions.write', 'virtual_keys.list'];
 
 /**
- * The Snapshot for the sidecars of one workspace: its entries and what the organisation grants to it, without credentials of
- * the organisation, which are marked `needsFleet` where they would be needed, and without keys, since the profile is the identity
- * of whoever reaches a sidecar. `profiles` are those in the workspace's namespace.
+ * The entries of one workspace and what the organisation grants to it. Credentials of the organisation are left out; entries
+ * that need one are marked `needsFleet`. Keys are left out, since the profile is the identity of every request to a sidecar.
+ * `profiles` are those in the workspace's namespace.
  */
 export function sidecarSnapshot(
   snapshot: Snapshot,
@@ -63,7 +63,7 @@ function toEntry({ metadata, spec }: SidecarProfile, workspace: string): AnyEntr
   };
 }
 
-/** 48 bits of a hash: a JSON number holds 53, and replicas that never talk to each other agree on it. */
+/** 48 bits of a hash: a JSON number holds 53 bits, and all replicas compute the same. */
 function versionOf(entries: readonly AnyEntry[]): number {
   const hash = createHash('sha256');
   for (const { id, digest, generation, stale = false } of entries)
@@ -71,17 +71,20 @@ function versionOf(entries: readonly AnyEntry[]): number {
   return hash.digest().readUIntBE(0, 6);
 }
 
-/** For sidecars in a namespace that belongs to nobody or has no profile: whatever they were told before no longer holds. */
+/**
+ * For a namespace that belongs to no workspace, has no profile or is not labelled for injection: replaces whatever its sidecars
+ * had.
+ */
 export const EMPTY_SNAPSHOT: SidecarSnapshot = { schemaVersion: SCHEMA_VERSION, version: versionOf([]), entries: [] };
 
 /**
- * What sidecars refuse with `NeedsFleet`, of what the workspace itself has or runs under by default: `Provider/x` and
- * `GatewayConfig/y`, sorted.
+ * What sidecars refuse with `NeedsFleet`, among what the workspace owns or uses by default: `Provider/x` and `GatewayConfig/y`,
+ * sorted.
  */
 export function fleetNeeds({ entries }: SidecarSnapshot): readonly string[] {
   const providers = entries.filter((entry) => entry.kind === 'provider');
   const own = new Set(providers.filter(({ workspace }) => workspace !== null).map(({ body }) => body.slug));
-  // The workspace's own provider goes before one of the organisation with the same slug.
+  // The workspace's own provider wins over one of the organisation with the same slug.
   const refused = providers.filter(
     ({ workspace, body }) => body.needsFleet === true && (workspace !== null || !own.has(body.slug)),
   );

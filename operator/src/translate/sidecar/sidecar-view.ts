@@ -1,4 +1,6 @@
-/** What the sidecar's side of the operator reads of the world: always of the latest translation, and computed when asked for. */
+/**
+ * What webhook, snapshot service and the SidecarProfile controller read from the latest translation; computed on demand.
+ */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { requestedNamespace } from '../rules/shared/index.ts';
 import type { Translation } from '../translate.ts';
@@ -7,18 +9,19 @@ import { EMPTY_SNAPSHOT, type SidecarSnapshot } from './sidecar-snapshot.ts';
 import { createSidecarSnapshotCache } from './snapshot-cache.ts';
 
 export interface SidecarView {
-  /** Whether an uninstallation has ended all sidecars. */
+  /** Whether sidecars have been retired before an uninstallation. */
   areRetired(): boolean;
-  /** The workspace a namespace belongs to. */
+  /** The workspace that owns a namespace. */
   workspaceOf(namespace: string): string | undefined;
-  /** Whether the namespace wants sidecars; undefined before the first translation. */
+  /** Whether the namespace is labelled for injection; undefined before the first translation. */
   wantsSidecars(namespace: string): boolean | undefined;
-  /** The profiles of a namespace that count: of one that has become invalid, what it last said. */
+  /** The served profiles of a namespace: of one that has become invalid, its last good content. */
   profilesIn(namespace: string): readonly SidecarProfile[];
   /**
-   * What sidecars in a namespace are told: the same object as long as it is the same, `NOTHING_TOLD` where it belongs to no
-   * workspace, has no profile or does not want sidecars, and everywhere once they are retired. Undefined while nobody knows:
-   * before the first translation, and where the object that would say it has not been valid since.
+   * The Snapshot for sidecars in a namespace; the same object as long as its content is the same. `EMPTY_SNAPSHOT` where the
+   * namespace belongs to no workspace, has no profile or is not labelled for injection, and everywhere after a retirement.
+   * Undefined while it is unknown: before the first translation, and where the object that decides it has never been valid
+   * since the start.
    */
   snapshotFor(namespace: string): SidecarSnapshot | undefined;
 }
@@ -32,13 +35,13 @@ interface Index {
   readonly of: Translation;
   readonly workspaces: ReadonlyMap<string, string>;
   readonly profiles: ReadonlyMap<string, readonly SidecarProfile[]>;
-  /** Namespaces with a Workspace or a SidecarProfile of which nothing is known but that it is there. */
+  /** Namespaces with a Workspace or a SidecarProfile that has never been valid since the start. */
   readonly unreadable: Readonly<Record<'Workspace' | 'SidecarProfile', ReadonlySet<string>>>;
 }
 
 const NO_PROFILES: readonly SidecarProfile[] = [];
 
-/** Readers over whatever translation is the latest when they are called. */
+/** A view over the translation that is the latest when a member is called. */
 export function createSidecarView(
   latest: () => Latest | undefined,
   areRetired: () => boolean = () => false,
@@ -84,7 +87,7 @@ function indexOf(translation: Translation): Index {
   states.get('Workspace')?.forEach(({ parsed: { resource, object }, translated }) => {
     const namespace = resource?.kind === 'Workspace' ? resource.spec.namespace : requestedNamespace(object);
     if (namespace === undefined) return;
-    // Without entries it has not got what it asks for.
+    // A Workspace without entries does not own its namespace.
     if (translated !== undefined && translated.entries.length > 0) workspaces.set(namespace, object.metadata.name);
     else if (resource === undefined) unreadable.Workspace.add(namespace);
   });

@@ -1,12 +1,15 @@
-/** Snapshots for the sidecars of many workspaces, made when they are asked for and kept as long as they hold. */
+/** Snapshots for the sidecars of many workspaces, made on demand and kept as long as they are current. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
 
 export interface SidecarSnapshotCache {
-  /** Turns to a newer Snapshot of all workspaces. */
+  /** Switches to a newer Snapshot of all workspaces. */
   update(snapshot: Snapshot): void;
-  /** What sidecars of a workspace are told; the same object as before if nothing in it has changed. Undefined before the first update. */
+  /**
+   * The Snapshot for the sidecars of a workspace; the same object as before if its content has not changed. Undefined before
+   * the first update.
+   */
   snapshotOf(workspace: string, profiles: readonly SidecarProfile[]): SidecarSnapshot | undefined;
 }
 
@@ -16,7 +19,10 @@ interface CachedSnapshot {
   readonly made: SidecarSnapshot;
 }
 
-/** Looks at each entry once per Snapshot, whatever the number of workspaces; pages of workspaces nobody asks for are dropped. */
+/**
+ * Looks at each entry once per Snapshot, whatever the number of workspaces; drops Snapshots that were not read since the last
+ * update.
+ */
 export function createSidecarSnapshotCache(): SidecarSnapshotCache {
   const pages = new Map<string, CachedSnapshot>();
   let source: Snapshot | undefined;

@@ -1,4 +1,4 @@
-/** What a translation has found out about an object. */
+/** Findings: what a translation has to say about one object. */
 import type { Issue } from '@gatehouse/crds';
 import type { Reason } from '@gatehouse/crds/conditions';
 import type { BrokenBound } from './quota.ts';
@@ -20,8 +20,8 @@ export type FindingReason = Extract<
 >;
 
 /**
- * What becomes of the entries. `serve`: they are made all the same, the gateway answers for what is missing. `keep`: they
- * cannot be made, the last good ones stay. `withdraw`: the object may not have any.
+ * What happens to the entries of the object. `serve`: they are published, and the gateway answers for what is missing. `keep`:
+ * they cannot be made, and the last good ones stay. `withdraw`: the object has none.
  */
 export type Effect = 'serve' | 'keep' | 'withdraw';
 
@@ -29,14 +29,14 @@ export interface Finding {
   readonly reason: FindingReason;
   /** From the root of the resource. */
   readonly path: readonly (string | number)[];
-  /** The same whether something is absent or not granted, and without any content of a Secret. */
+  /** The same text whether something is absent or not granted, and nothing from a Secret. */
   readonly message: string;
   readonly effect: Effect;
 }
 
 type Path = Finding['path'];
 
-/** The object says something that cannot be. */
+/** The object itself is invalid. */
 export const fromIssue = ({ code, path, message }: Issue): Finding => ({
   reason: code === 'unsupported' ? 'UnsupportedValue' : 'Invalid',
   path,
@@ -44,7 +44,7 @@ export const fromIssue = ({ code, path, message }: Issue): Finding => ({
   effect: 'keep',
 });
 
-/** A fault of this program that the object brings about: it must not become one of all others. */
+/** A fault of the operator on one object; the others are translated all the same. */
 export const INTERNAL_ERROR: Finding = {
   reason: 'InternalError',
   path: [],
@@ -52,14 +52,14 @@ export const INTERNAL_ERROR: Finding = {
   effect: 'keep',
 };
 
-/** An object on which the program failed, and with what: for logs. */
+/** An object on which a translation failed, and the error, for logs. */
 export interface Failure {
   /** See `verdictKey`. */
   readonly key: string;
   readonly error: unknown;
 }
 
-/** Older objects take up what the workspace may have. The text stays the same while they come and go. */
+/** Older objects use up the quota. The text does not depend on how many there are. */
 export const overQuota = (broken: readonly BrokenBound[]): Finding => ({
   reason: 'QuotaExceeded',
   path: [],
@@ -69,7 +69,7 @@ export const overQuota = (broken: readonly BrokenBound[]): Finding => ({
   effect: 'keep',
 });
 
-/** Something in the same hands does not exist. */
+/** A reference of the same owner that does not exist. */
 export const missing = (path: Path, message: string, effect: Effect): Finding => ({
   reason: 'RefNotFound',
   path,
@@ -77,11 +77,14 @@ export const missing = (path: Path, message: string, effect: Effect): Finding =>
   effect,
 });
 
-/** The object stands where nobody's objects are served. */
+/** The namespace of the object belongs to no workspace. */
 export const noWorkspace = (namespace = ''): Finding =>
   missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw');
 
-/** Something in other hands does not exist or is not granted: which of the two is nobody's business (engineering 8.11). */
+/**
+ * A reference to another owner's object that does not exist or is not granted: the text does not say which, so that nobody can
+ * probe.
+ */
 export const notPermitted = (path: Path, message: string, effect: Effect): Finding => ({
   reason: 'RefNotPermitted',
   path,
@@ -89,7 +92,7 @@ export const notPermitted = (path: Path, message: string, effect: Effect): Findi
   effect,
 });
 
-/** The organisation does not lend what the object asks for. */
+/** The Organisation does not grant the cloud identity that the object asks for. */
 export const identityNotGranted = (path: Path, message: string): Finding => ({
   reason: 'IdentityNotGranted',
   path,
@@ -97,13 +100,13 @@ export const identityNotGranted = (path: Path, message: string): Finding => ({
   effect: 'withdraw',
 });
 
-/** Somebody is about to make what is referred to. */
+/** Something that is about to exist. */
 export const pending = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
 
 interface Unread {
   readonly namespace: string;
   readonly secret: string;
-  /** What is known of it at all. */
+  /** What is known about reading it. */
   readonly view: {
     readingOf(namespace: string, name: string): SecretReading | undefined;
     grantCommand(namespace: string): string;
@@ -111,8 +114,8 @@ interface Unread {
 }
 
 /**
- * Why nothing is known of a Secret, if that is so: it was named a moment ago, the namespace has used up its part of those that are
- * followed, or the platform has not granted the right. Unread is not absent: what was served stays.
+ * Why the content of a Secret is unknown; undefined if it is known. It was named a moment ago, the namespace names more Secrets
+ * than its share, or the right to read it is not granted. Unread is not absent: what was served stays.
  */
 export function secretUnread(path: Path, { namespace, secret, view }: Unread): Finding | undefined {
   const reading = view.readingOf(namespace, secret);
@@ -129,7 +132,7 @@ export function secretUnread(path: Path, { namespace, secret, view }: Unread): F
   );
 }
 
-/** The object stands where it must not. */
+/** The object is in a namespace where it is not allowed. */
 export const wrongNamespace = (path: Path, message: string): Finding => ({
   reason: 'Invalid',
   path,
@@ -137,7 +140,7 @@ export const wrongNamespace = (path: Path, message: string): Finding => ({
   effect: 'withdraw',
 });
 
-/** Another object came first. */
+/** Another object was first. */
 export const conflicted = (path: Path, message: string): Finding => ({
   reason: 'Conflicted',
   path,

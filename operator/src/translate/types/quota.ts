@@ -3,18 +3,18 @@ import type { Weight } from './weight.ts';
 
 export type QuotaBound = keyof Quota;
 
-/** An object as far as bounds are concerned. */
+/** An object as the quota counts it. */
 export interface QuotaRow {
   /** See `verdictKey`. */
   readonly key: string;
-  /** Sorts by creation, then by UID; files have neither, there the name decides. */
+  /** Sorts by creation, then by UID; objects in files have neither and are sorted by name. */
   readonly order: string;
   readonly weight: Weight;
-  /** The bound that is about objects of its Kind alone. */
+  /** The bound for objects of its Kind alone. */
   readonly bound: QuotaBound | undefined;
 }
 
-/** A bound that an object does not fit into. */
+/** A bound that an object exceeds. */
 export interface BrokenBound {
   readonly bound: QuotaBound;
   readonly limit: number;

@@ -1,4 +1,4 @@
-/** What a file of this folder gives: how resources of one Kind become entries. */
+/** The contract of a file of `rules/`: how resources of one Kind become entries. */
 import type { Issue } from '@gatehouse/crds';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import type { EntryBody, EntryKind } from '@gatehouse/crds/snapshot';
@@ -21,11 +21,11 @@ export interface RuleResult {
   readonly findings: readonly Finding[];
 }
 
-/** Where an object stands. */
+/** Where an object is, and who owns it. */
 export interface ObjectScope {
   /** Empty for cluster-scoped Kinds. */
   readonly namespace: string;
-  /** Whose namespace that is: a workspace, or null for the organisation and for cluster-scoped Kinds. */
+  /** The workspace that owns the namespace; null: the organisation, also for cluster-scoped Kinds. */
   readonly workspace: string | null;
   readonly settings: WorldSettings;
 }
@@ -34,9 +34,9 @@ export interface KindRule<K extends KindName> {
   readonly kind: K;
   /** What this version cannot serve of a resource, beyond what its schema says. */
   check?(resource: ResourceOf<K>): Issue[];
-  /** Everything it wants to know of other objects goes through `view`: that is what it will be made again for. */
-  translate(resource: ResourceOf<K>, place: ObjectScope, view: Lookups): RuleResult;
+  /** Reads other objects only through `view`: the object is translated again when one of the results changes. */
+  translate(resource: ResourceOf<K>, scope: ObjectScope, view: Lookups): RuleResult;
 }
 
-/** Gives the translator of a Kind its types. */
+/** Types the rule of a Kind. */
 export const defineRule = <const K extends KindName>(translator: KindRule<K>): KindRule<K> => translator;

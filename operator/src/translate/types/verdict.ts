@@ -1,8 +1,9 @@
+/** What a translation says about an object. */
 import type { Explanation } from '@gatehouse/crds/conditions';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { FindingReason } from './findings.ts';
 
-/** The conditions a translation decides; `Programmed` and `Ready` need pods. */
+/** The conditions that a translation decides; `Programmed` and `Ready` need pods. */
 export type TranslatedCondition = 'Accepted' | 'ResolvedRefs';
 
 export interface Judgement extends Explanation {
@@ -23,20 +24,20 @@ export interface Verdict {
   /** Absent for cluster-scoped Kinds. */
   readonly namespace: string | undefined;
   readonly name: string;
-  /** `Kind/namespace/name` or `Kind/name`: unique, and what verdicts are sorted by. */
+  /** `Kind/namespace/name` or `Kind/name`: unique, and the sort key. */
   readonly key: string;
-  /** In whose hands it is: a workspace (of a Workspace: itself), null for the organisation, undefined for nobody. */
+  /** The owner: a workspace (of a Workspace: itself), null for the organisation, undefined for none. */
   readonly workspace: string | null | undefined;
   /** The generation the verdict is about. */
   readonly generation: number;
   readonly conditions: Readonly<Record<TranslatedCondition, Judgement>>;
   /** Every issue, sorted by path. */
   readonly issues: readonly VerdictIssue[];
-  /** What is served for the object: what it says, the last good thing it said, or nothing. */
+  /** What is served for the object: its current content, its last good content, or nothing. */
   readonly serves: 'current' | 'last good' | 'nothing';
 }
 
-/** The name of an object among verdicts. */
+/** The key of an object's verdict. */
 export function verdictKey(kind: KindName, objectKey: string): string {
   return `${kind}/${objectKey}`;
 }

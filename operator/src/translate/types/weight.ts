@@ -1,12 +1,12 @@
-/** What an object costs: its size, and how much work a translation of it is. */
+/** What an object costs: its size, and the work of translating it. */
 export interface Weight {
-  /** Of the object as JSON, without its status and its bookkeeping. */
+  /** Of the object as JSON, without status and managed fields. */
   readonly bytes: number;
-  /** One for each value, and for each step of the program that a pattern may become: about a microsecond each. */
+  /** One for each value, and for each step of the program that a pattern may compile to: about a microsecond each. */
   readonly units: number;
 }
 
-/** Counted for each object beside its content: what is kept to know of it at all. */
+/** Counted for each object besides its content: what the operator keeps for any object. */
 export const OBJECT_BYTES = 512;
 
 /** The member that holds a pattern in a query. */
@@ -16,7 +16,7 @@ const TEXT_PER_UNIT = 256;
 /** The most that counted repetitions may multiply a pattern by: RE2 refuses more. */
 const MAX_REPETITION = 1_000;
 
-/** Depends on the content alone. As deep as the API server lets objects be, which is deeper than the stack. */
+/** Depends on the content alone. Objects may be nested deeper than the stack allows, so that there is no recursion. */
 export function weigh({
   metadata,
   spec,

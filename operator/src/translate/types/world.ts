@@ -1,10 +1,10 @@
-/** What a translation looks at: everything, as plain values. Who keeps it up to date replaces objects, never changes them. */
+/** The input of a translation, as plain values. Callers replace objects and never change them. */
 import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName, ObjectMeta } from '@gatehouse/crds/kinds';
 import type { OperatorAccount } from '../../rbac.ts';
 import type { Weight } from './weight.ts';
 
-/** A resource as it stands in a file or a store: frozen, and read no further than its identity. */
+/** A resource as it is in a file or a store: frozen, and checked no further than its identity. */
 export interface WorldObject {
   readonly apiVersion: string;
   readonly kind: KindName;
@@ -16,38 +16,38 @@ export interface WorldObject {
     readonly deletionTimestamp?: string | null | undefined;
     readonly [member: string]: unknown;
   };
-  /** What it weighs, where everything but its identity has been left out: see `weigh`. */
+  /** The weight of an object whose content was left out: see `weigh`. */
   readonly weight?: Weight | undefined;
   readonly [member: string]: unknown;
 }
 
-/** What stands behind the name of a Service: the same object as long as it says the same. */
+/** What the name of a Service leads to: the same object as long as its content is the same. */
 export type ServiceReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'external' }
   /** Ready pods of the namespace by the port of the Service, as `ADDRESS:PORT`, sorted. */
   | { readonly kind: 'ports'; readonly endpoints: ReadonlyMap<number, readonly string[]> };
 
-/** A Map, or anything that answers like one. The same object as long as its content is the same. */
+/** A Map, or anything with its `get`. The same object as long as its content is the same. */
 export interface Lookup<T> {
   get(key: string): T | undefined;
 }
 
 /** The entries of a Secret, decoded to text. */
 export interface SecretData extends Lookup<string> {
-  /** UID of the object that controls the Secret and takes it along when it goes; absent: it is its author's alone. */
+  /** UID of the object that controls the Secret; absent: the Secret is on its own. */
   readonly owner?: string | undefined;
 }
 
 /**
- * `known`: it exists or it does not, `secrets` says which. `beyond`: more are named than are read. `denied`: the platform has not
- * granted the right to read it.
+ * `known`: it exists or not, see `secrets`. `beyond`: more Secrets are named than are read. `denied`: the right to read it is
+ * not granted.
  */
 export type SecretReading = 'known' | 'beyond' | 'denied';
 
 /**
- * Objects by `objectKey`. A changed object is a new object; an unchanged one stays the same. Any Map will do, and is gone
- * through with every translation; a LayeredMap tells by itself what has changed since the last one.
+ * Objects by `objectKey`. A changed object is a new object; an unchanged one stays the same. A plain Map is compared whole with
+ * every translation; a LayeredMap knows what has changed since the last one.
  */
 export interface WorldObjects {
   readonly size: number;
@@ -59,47 +59,52 @@ export interface World {
   readonly resources: ReadonlyMap<KindName, WorldObjects>;
   /** By `objectKey`. */
   readonly secrets: Lookup<SecretData>;
-  /** How far reading a Secret has come, by `objectKey`: nothing for one that nobody has looked for yet. Absent: all are known. */
+  /**
+   * How far reading a Secret has come, by `objectKey`; undefined for one that was not looked up yet. Absent: all are known.
+   */
   readonly secretReadings?: Lookup<SecretReading> | undefined;
   /** Labels of every namespace. */
   readonly namespaces: Lookup<Lookup<string>>;
-  /** ReferenceGrants by the namespace they stand in; absent: nothing is granted. */
+  /** ReferenceGrants by their namespace; absent: nothing is granted. */
   readonly referenceGrants?: Lookup<readonly ReferenceGrant[]> | undefined;
-  /** Services by `objectKey`, as far as resources of workspaces name them; nothing for one that nobody has read yet. */
+  /** Services by `objectKey`, as far as resources of workspaces name them; undefined for one that was not read yet. */
   readonly services?: Lookup<ServiceReading> | undefined;
   readonly settings: WorldSettings;
-  /** The workspaces that are served; what others own is left out of the Snapshot, not of the verdicts. */
+  /** The workspaces that are served; entries of others are left out of the Snapshot, not their verdicts. */
   readonly served: 'all' | ReadonlySet<string>;
 }
 
-/** What holds for the whole installation. */
+/** Settings of the whole installation. */
 export interface WorldSettings {
   readonly organisationNamespace: string;
-  /** Where the organisation's own fleets are: what is published there holds everybody's credentials. */
+  /** Namespaces of the organisation's own fleets: what is published there holds credentials of everybody. */
   readonly fleetNamespaces?: readonly string[] | undefined;
-  /** Whether a namespace must carry `CONSENT_LABEL` to be used by a Workspace (DESIGN section 4). */
+  /** Whether a namespace must carry `CONSENT_LABEL` to be owned by a Workspace. */
   readonly consent: 'label' | 'implied';
-  /** Whether somebody mints a key for an ApiKey that brings none. */
+  /** Whether keys are minted for ApiKeys that name none. */
   readonly mintsKeys: boolean;
-  /** Who needs the right to read Secrets; absent where nobody does. */
+  /** The account that needs the right to read Secrets; absent where none does. */
   readonly operatorAccount?: OperatorAccount | undefined;
   readonly caps: TargetCaps;
-  /** Behind the names of Services; absent: there is no cluster, and hosts of workspaces lead as far as those of the organisation. */
+  /**
+   * The suffix of the names of Services; absent: there is no cluster, and hosts of workspaces lead as far as those of the
+   * organisation.
+   */
   readonly clusterDomain?: string | undefined;
-  /** Where resources may send requests to; absent or empty: anywhere. */
+  /** Hosts that resources may send requests to; absent or empty: any. */
   readonly allowedHosts?: AllowedHosts | undefined;
 }
 
-/** Whether the namespace is in the organisation's hands, so that no Workspace can have it. */
+/** Whether the namespace belongs to the organisation, so that no Workspace can own it. */
 export function isReservedNamespace(namespace: string, settings: WorldSettings): boolean {
   const { organisationNamespace, fleetNamespaces = [] } = settings;
   return namespace === organisationNamespace || fleetNamespaces.includes(namespace);
 }
 
-/** The label by which a namespace agrees to be used by the Workspace it names. */
+/** The label of a namespace that names the Workspace that may own it. */
 export const CONSENT_LABEL = 'gatehouse.dev/workspace';
 
-/** The label, with the value `enabled`, by which a namespace wants sidecars in its pods. */
+/** The label of a namespace that, with the value `enabled`, lets its pods get sidecars. */
 export const INJECTION_LABEL = 'gatehouse.dev/injection';
 
 /** `namespace/name`, or the name alone for a cluster-scoped object. */
@@ -107,10 +112,10 @@ export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** The entry of such a Secret that holds the key before the last one, for as long as it is still good. */
+/** The entry of a minted Secret that holds the previous key as long as it is valid. */
 export const PREVIOUS_KEY = 'previous-key';
 
-/** Where the operator puts the key it mints for an ApiKey: a Secret beside it that it owns. */
+/** The Secret of a minted key: in the namespace of the ApiKey, and owned by it. */
 export function mintedSecret(apiKey: string): { readonly name: string; readonly key: string } {
   return { name: `${apiKey}-key`, key: 'key' };
 }
@@ -118,7 +123,7 @@ export function mintedSecret(apiKey: string): { readonly name: string; readonly 
 /** Hosts as `parseHostPattern` gives them; empty: every host is allowed. */
 export type AllowedHosts = readonly string[];
 
-/** Who may read what, as it stands in `spec`: every member of `from` may read every member of `to`. */
+/** Who may refer to what, as in `spec`: every member of `from` to every member of `to`. */
 export interface ReferenceGrant {
   readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
   /** Without a name: every object of the kind in the namespace of the grant. */
@@ -129,7 +134,9 @@ interface Aged {
   readonly metadata: ObjectMeta;
 }
 
-/** Orders objects by creation, then by namespace and name. Files know no creation: there the name decides. */
+/**
+ * Orders objects by creation, then by namespace and name. Objects in files have no creation time and are ordered by name.
+ */
 export function byAge(a: Aged, b: Aged): number {
   return compare(ageOf(a), ageOf(b)) || compare(keyOf(a), keyOf(b));
 }

@@ -50,13 +50,13 @@ export function accountCredential(
   return { credential, entries: [{ kind: 'credential', workspace, name, body }], findings: [] };
 }
 
-/** Whether the account has an entry of its own for what is secret: a credential, or headers, which may hold one. */
+/** Whether the account has a secret entry: for a credential, or for headers, which may hold one. */
 export const hasSecrets = ({ secretRef, headers = {}, headersFrom = [] }: AccountSecrets): boolean =>
   secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0;
 
 type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'>;
 
-/** Custom headers, those that Secrets hold over the others. */
+/** Custom headers; those from Secrets override the others. */
 function readHeaders(
   { headers = {}, headersFrom = [] }: AccountSecrets,
   namespace: string,
@@ -93,7 +93,9 @@ function readHeader(
   return lost(`the entry ${key} of the Secret ${name} has characters that no header can carry`);
 }
 
-/** Visible characters, spaces and tabs (RFC 9110 section 5.5): a file often ends in a newline, which is taken off before. */
+/**
+ * Visible characters, spaces and tabs (RFC 9110 section 5.5). A trailing newline, as files have it, is removed before.
+ */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 type AccountMember =
@@ -106,7 +108,7 @@ type AccountMember =
   | 'ownIdentity'
   | 'proxyPaths';
 
-/** The members of a provider entry that an account decides. */
+/** The members of a provider entry that the account determines. */
 export function accountBody(
   { provider, settings, customHost, deployments, proxyPaths }: Account['spec'],
   credential: string | undefined,
@@ -117,7 +119,7 @@ export function accountBody(
     ...lending.body,
     provider,
     settings: { ...settings, ...lending.settings },
-    headers: {}, // they are secret, and stand beside the credential
+    headers: {}, // they are secret and are in the credential entry
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),
     ...(proxyPaths === 'All' ? { proxyPaths } : {}),

@@ -1,8 +1,15 @@
+/**
+ * References to saved configs. The gateway resolves them by name with every request, so that a missing one does not keep the
+ * object from being served.
+ */
 import type { Lookups, ObjectScope } from '../../types/index.ts';
 import { type Finding, missing } from '../../types/index.ts';
 
 interface Naming extends Pick<ObjectScope, 'namespace' | 'settings'> {
-  /** Whose word the reference is; null: the organisation's, which alone may put to use what it withholds. */
+  /**
+   * The workspace that owns the reference; null: the organisation, the only one that may use configs with the organisation's
+   * credentials.
+   */
   readonly workspace: string | null;
 }
 

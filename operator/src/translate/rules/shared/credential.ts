@@ -1,4 +1,4 @@
-/** Secret fields of a provider, as a Secret holds them; DESIGN section 4 "Credentials". */
+/** Reads the secret fields of a provider from a Secret. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { SecretRef } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
@@ -8,17 +8,17 @@ import { type Finding, missing, notPermitted, secretUnread } from '../../types/i
 import { textOf } from './secret-text.ts';
 
 export interface CredentialRequest {
-  /** Of the object that has the reference. */
+  /** The Kind of the object that has the reference. */
   readonly kind: KindName;
   readonly namespace: string;
   readonly ref: SecretRef;
-  /** Undefined where the reference names a single entry and the provider comes with the request. */
+  /** Undefined where the reference names a single key of the Secret and the request names the provider. */
   readonly provider: ProviderEntry | undefined;
-  /** Fields that stand beside the reference. */
+  /** Non-secret fields that the object sets. */
   readonly given: ReadonlySet<string>;
-  /** A host of one's own may need no key. */
+  /** Whether the provider may be called without a credential, e.g. at a custom host. */
   readonly optional: boolean;
-  /** Of the reference. */
+  /** The path of the reference. */
   readonly path: Finding['path'];
 }
 
@@ -55,7 +55,7 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
   return problems.length === 0 ? ok(fields) : lost(`with the Secret ${ref.name}, ${problems.join('; ')}`);
 }
 
-/** Where a reference leads that leaves the namespace of its object. */
+/** The namespace and Secret of a reference to another namespace. */
 export function foreignSecret(
   { name, namespace }: SecretRef,
   own: string,
@@ -74,7 +74,7 @@ function missingFields(
   return problems;
 }
 
-/** The names among which a provider's requirements count what is not secret. */
+/** Names of the non-secret fields that count towards a provider's requirements. */
 export function givenFields(target: {
   readonly settings?: Readonly<Record<string, string>> | undefined;
   readonly customHost?: string | undefined;

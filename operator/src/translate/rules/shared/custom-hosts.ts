@@ -1,7 +1,7 @@
 /**
  * Which hosts resources may send requests and credentials to: none that every gateway refuses, and of the others those that the
- * installation allows (`--allowed-custom-hosts`, engineering 8.11), written like `TRUSTED_CUSTOM_HOSTS` of gateways: names with
- * everything below them, and IP addresses; behaviour-providers-hosts 11.5.
+ * installation allows (`--allowed-custom-hosts`), written like `TRUSTED_CUSTOM_HOSTS` of gateways: domain names, which include
+ * their subdomains, and IP addresses. See docs/behaviour/hosts.md.
  */
 import type { Issue } from '@gatehouse/crds';
 import { checkBaseUrl } from '@gatehouse/crds/hosts';
@@ -31,7 +31,7 @@ function hostOf(url: string): string | undefined {
   return hostname === '' ? undefined : hostname;
 }
 
-/** Of a host as a URL has it, where whatever ends in a number is an address. */
+/** For a host in the form that URLs give it: whatever ends in a number is an address. */
 const isAddress = (host: string): boolean => host.startsWith('[') || /\.\d+$/.test(host);
 
 /** Whether a base URL leads to an allowed host. */
@@ -44,10 +44,10 @@ export function isAllowedHost(url: string, allowed: AllowedHosts): boolean {
 
 type Path = Issue['path'];
 
-/** What the installation says about hosts; nothing is known of it before its state is complete. */
+/** What the installation says about hosts; nothing before its state is complete. */
 export type HostRules = Partial<Pick<WorldSettings, 'allowedHosts' | 'organisationNamespace' | 'fleetNamespaces'>>;
 
-/** Hosts of a resource that no gateway would use or that are not allowed, with their places. */
+/** One issue for each host of a resource that no gateway would call or that is not allowed. */
 export function hostIssues(resource: ResourceOf<KindName>, rules: HostRules): Issue[] {
   return hostsOfResource(resource).flatMap(({ path, url }): Issue[] => {
     const message = hostProblem(url, rules);
@@ -70,7 +70,7 @@ export interface NamedHost {
   readonly url: string;
 }
 
-/** The hosts a resource names itself. */
+/** The hosts that a resource names itself. */
 export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedHost[] {
   switch (resource.kind) {
     case 'GatewayConfig':
@@ -102,7 +102,7 @@ function hostsOfNode({ provider = '', customHost, settings = {}, targets = [] }:
   ];
 }
 
-/** Whether an entry, perhaps of a time with other rules, sends nothing elsewhere. */
+/** Whether all hosts of an entry are allowed; it may have been published under other rules. */
 export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
   return hostsOfEntry(entry).every(({ url }) => isAllowedHost(url, allowed));
 }

@@ -1,6 +1,6 @@
 /**
- * Which accounts of workspaces get the cloud identity of the gateway's pods: those of workspaces the Organisation names for the
- * cloud. The organisation's own accounts need nobody's leave. The rules are in docs/behaviour/cloud-identities.md.
+ * Which accounts of workspaces use the cloud identity of the gateway's pods: those of workspaces that the Organisation names
+ * for the cloud. Accounts of the organisation need no grant. See docs/behaviour/cloud-identities.md.
  */
 import { createHash } from 'node:crypto';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
@@ -10,23 +10,23 @@ import type { Lookups } from '../../types/index.ts';
 import { type Finding, identityNotGranted } from '../../types/index.ts';
 
 export interface IdentityGrant {
-  /** What the entry of the account says about it. */
+  /** Members of the account's entry. */
   readonly body: Pick<EntryBody<'provider'>, 'ownIdentity'>;
-  /** Settings that the account does not choose itself. */
+  /** Settings that the operator sets, not the account. */
   readonly settings: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
 }
 
 const NOTHING: IdentityGrant = { body: {}, settings: {}, findings: [] };
 
-/** What is lent to an account in the hands of a workspace, or (null) of the organisation. */
+/** What is granted to an account of a workspace, or (null) of the organisation. */
 export function identityGrantOf(
   spec: (VirtualKey | Integration)['spec'],
   workspace: string | null,
   view: Lookups,
 ): IdentityGrant {
   const provider = PROVIDER_CATALOGUE.get(spec.provider);
-  // A Secret taken as a whole brings the fields beside the API key.
+  // A reference to a whole Secret also brings the fields besides the API key.
   const hasSecretFields = spec.secretRef !== undefined && spec.secretRef.key === undefined;
   const request = identityRequestOf(provider, { settings: spec.settings, hasSecretFields });
   if (request === undefined) return NOTHING;
@@ -58,7 +58,10 @@ export function identityGrantOf(
 /** Hexadecimal digits of an external id: 160 bits of a hash. */
 const ID_DIGITS = 40;
 
-/** The external id of roles that a workspace has taken: nobody who cannot make objects with these UIDs can have it. */
+/**
+ * The external id of roles that a workspace assumes: it cannot be made for another workspace, since it depends on the UIDs of
+ * both objects.
+ */
 export function externalIdFor(installation: string, workspace: string): string {
   const digest = createHash('sha256').update(`${installation}/${workspace}`).digest('hex');
   return `gatehouse-${digest.slice(0, ID_DIGITS)}`;

@@ -1,4 +1,4 @@
-/** Rules that the rules of several Kinds follow. */
+/** Rules that several Kinds share. */
 export { accountBody, accountCredential, hasSecrets } from './account.ts';
 export { configRefFindings } from './config-ref.ts';
 export { foreignSecret, givenFields, readCredential, type SecretFields } from './credential.ts';

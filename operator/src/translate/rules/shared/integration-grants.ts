@@ -1,8 +1,8 @@
-/** Which workspaces may use what the organisation owns; DESIGN section 4, management-notes 3.7 "Workspace access". */
+/** Which workspaces may use an Integration of the organisation. */
 import type { IntegrationAccess } from '@gatehouse/crds/kinds';
 import { objectKey } from '../../types/index.ts';
 
-/** Stands for every workspace, in a list of grants and as the address of a grant for all. */
+/** Means every workspace, in a list of grants and in a grant for all. */
 export const ALL_WORKSPACES = '*';
 
 export interface IntegrationGrants {
@@ -14,7 +14,7 @@ export interface IntegrationGrants {
 interface IntegrationGrantsOptions {
   /** Every workspace, sorted. */
   readonly workspaces: readonly string[];
-  /** Lists given before, by integration: an equal list is the same list. */
+  /** Lists returned before, by Integration: an equal list is the same list. */
   readonly known: Map<string, readonly string[]>;
 }
 
@@ -22,7 +22,7 @@ type ByWorkspace = Map<string, IntegrationAccess>;
 
 const NOBODY: readonly string[] = [];
 
-/** Reads the grants, oldest first: of two for the same pair the first counts. */
+/** Reads the grants, oldest first: the first one for a pair counts. */
 export function createIntegrationGrants(
   accesses: readonly IntegrationAccess[],
   { workspaces, known }: IntegrationGrantsOptions,

@@ -1,19 +1,22 @@
-/** Whose hash it is: of ApiKeys with the same key one is served, who has the key before who only claims its hash. */
+/**
+ * Resolves ApiKeys with the same hash: one of them is served. Proof of the key wins over having been served, and that over a
+ * claim.
+ */
 import type { ApiKey, ObjectMeta, ResourceOf } from '@gatehouse/crds/kinds';
 import { LayeredMap } from '../../incremental/index.ts';
 import { byAge, mintedSecret } from '../../types/index.ts';
 
-/** What is held, kept from one translation to the next. */
+/** The claims of all ApiKeys, kept from one translation to the next. */
 export interface KeyClaims {
   /** Keys of ApiKeys by hash. */
   readonly claimants: LayeredMap<readonly string[]>;
-  /** Hashes with more than one claimant: few, so that the question whether a hash is one of them is cheap. */
+  /** Hashes with more than one claimant: few, so that checking for one of them is cheap. */
   readonly contested: ReadonlySet<string>;
-  /** The hash each ApiKey holds. */
+  /** The hash that each ApiKey claims. */
   readonly hashes: LayeredMap<string>;
-  /** Keys of ApiKeys whose hash comes from a Secret and changes without them. */
+  /** Keys of ApiKeys whose hash comes from a Secret, which can change by itself. */
   readonly fromSecrets: ReadonlySet<string>;
-  /** Keys of ApiKeys that say nothing of a hash now and hold the one that is served on for them. */
+  /** Keys of ApiKeys that name no hash now and claim the one that is still served for them. */
   readonly kept: ReadonlySet<string>;
 }
 
@@ -26,17 +29,17 @@ export const NO_KEY_CLAIMS: KeyClaims = {
 };
 
 interface KeyClaimsInput {
-  /** Keys of the ApiKeys that are new, edited or gone. */
+  /** Keys of new, edited and removed ApiKeys. */
   readonly changed: Iterable<string>;
   resourceOf(key: string): ApiKey | undefined;
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
-  /** The hash that is served for an ApiKey that is there, up to now. */
+  /** The hash that is served for an existing ApiKey up to now. */
   servedHashOf(key: string): string | undefined;
 }
 
 export interface UpdatedKeyClaims {
   readonly claims: KeyClaims;
-  /** Keys of the ApiKeys that hold a hash with others or alone, other than before. */
+  /** Keys of the ApiKeys whose hash has gained or lost a claimant. */
   readonly affected: readonly string[];
 }
 
@@ -77,7 +80,7 @@ function mark(marked: Set<string>, key: string, isMarked: boolean): void {
   else marked.delete(key);
 }
 
-/** The hash of the key an ApiKey brings, or of the one minted for it. */
+/** The hash of the key that an ApiKey names, or of the one minted for it. */
 function claimedHash({ metadata, spec }: ApiKey, hashOf: KeyClaimsInput['hashOf']): string | undefined {
   if (spec.sha256 !== undefined) return spec.sha256;
   const { name, key, owner } = keySecretOf({ metadata, spec });
@@ -85,11 +88,11 @@ function claimedHash({ metadata, spec }: ApiKey, hashOf: KeyClaimsInput['hashOf'
 }
 
 interface KeySecret extends ReturnType<typeof mintedSecret> {
-  /** UID of the ApiKey whose Secret it must be: a minted key is only in the one that was made for it. */
+  /** UID of the ApiKey that must own the Secret: a minted key is read only from the Secret that was made for it. */
   readonly owner?: string | undefined;
 }
 
-/** Where the key of an ApiKey without `sha256` is. */
+/** The Secret and entry with the key of an ApiKey without `sha256`. */
 export function keySecretOf({ metadata, spec }: Pick<ResourceOf<'ApiKey'>, 'metadata' | 'spec'>): KeySecret {
   return spec.secretRef ?? { ...mintedSecret(metadata.name), owner: metadata.uid };
 }
@@ -117,7 +120,10 @@ interface ClaimContext {
   isOwned(namespace: string): boolean;
 }
 
-/** The claimant that counts, of several the oldest with the best rank; a key outside every workspace takes nobody's place. */
+/**
+ * The ApiKey that is served for a hash: the best rank, then the oldest. A claimant outside every workspace never wins against
+ * others.
+ */
 export function claimWinner(
   claims: KeyClaims,
   sha256: string,
@@ -143,7 +149,7 @@ interface Contests {
 export const losesClaim = (key: string, sha256: string | undefined, { isContested, claimWinner }: Contests): boolean =>
   sha256 !== undefined && isContested(sha256) && claimWinner(sha256) !== key;
 
-/** A hash may be known to others: the key itself proves more than having been served, and that more than a claim. */
+/** Others may know a hash: the key itself proves more than having been served, and that more than a claim. */
 function rankOf({ fromSecrets, kept }: KeyClaims, key: string): number {
   if (kept.has(key)) return 1;
   return fromSecrets.has(key) ? 0 : 2;

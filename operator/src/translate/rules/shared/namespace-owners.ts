@@ -1,4 +1,4 @@
-/** Whose namespace it is: what Workspaces want, as far as the namespaces agree to it (DESIGN section 4). */
+/** Which workspace owns a namespace: the oldest Workspace that names it and that the namespace's label names. */
 
 import { isObject } from '@gatehouse/crds';
 import type { ObjectMeta } from '@gatehouse/crds/kinds';
@@ -35,7 +35,10 @@ export function createNamespaceOwners({
   };
 }
 
-/** What was served for an object up to now: of the last translation or, before the first, of what was published. */
+/**
+ * Entries that are served for an object up to now: those of the last translation or, before the first one, those that were
+ * published.
+ */
 export function previousEntries(
   { parsed, translated }: ObjectState,
   lastGood: LastGood,
@@ -53,7 +56,7 @@ interface NamespaceClaim {
   readonly namespace: string;
 }
 
-/** What Workspaces want, oldest first; one that is broken still has what it had. */
+/** Namespaces that Workspaces name, oldest first; a broken Workspace keeps its namespace. */
 function claimsOf(states: ObjectStates, lastGood: LastGood): readonly NamespaceClaim[] {
   const claims: NamespaceClaim[] = [];
   states.get('Workspace')?.forEach((state) => {
@@ -76,7 +79,7 @@ interface OwnerRules extends Pick<NamespaceOwners, 'consents'> {
   readonly settings: WorldSettings;
 }
 
-/** Workspaces by namespace: the oldest that the namespace agrees to. */
+/** Workspaces by namespace: the oldest one that the namespace's label names. */
 function ownersOf(claims: readonly NamespaceClaim[], { settings, consents }: OwnerRules): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const { metadata, namespace } of claims) {
@@ -86,7 +89,7 @@ function ownersOf(claims: readonly NamespaceClaim[], { settings, consents }: Own
   return owners;
 }
 
-/** The namespace a broken Workspace asks for: it cannot change, so that the last good one asked for the same. */
+/** The namespace of a broken Workspace; the field is immutable, so that the last good one named the same. */
 export function requestedNamespace({ spec }: WorldObject): string | undefined {
   const namespace = isObject(spec) ? spec['namespace'] : undefined;
   return typeof namespace === 'string' ? namespace : undefined;

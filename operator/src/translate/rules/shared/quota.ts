@@ -1,6 +1,6 @@
 /**
- * Who goes over the bounds of a namespace: of its objects, oldest first, as many are read as fit, whatever came first to this
- * program. Kept from one translation to the next, so that an edit costs its namespace one look at each row at the most.
+ * Which objects exceed the quota of a namespace: the oldest objects that fit are within it, in whatever order they were seen.
+ * Kept from one translation to the next, so that an edit costs at most one look at each row of its namespace.
  */
 import type { KindName, Quota } from '@gatehouse/crds/kinds';
 import { LayeredMap, updateSorted } from '../../incremental/index.ts';
@@ -11,9 +11,9 @@ interface Account {
   /** Oldest first. */
   readonly rows: readonly QuotaRow[];
   readonly total: Quota;
-  /** Absent: there are none. */
+  /** Absent: no quota. */
   readonly bounds: Quota | undefined;
-  /** The objects that do not fit, with the bounds that they would break. */
+  /** The objects that do not fit, with the bounds that they exceed. */
   readonly beyond: Beyond;
 }
 
@@ -25,7 +25,7 @@ export type Ledger = LayeredMap<Account>;
 
 export const EMPTY_LEDGER: Ledger = new LayeredMap();
 
-/** The row of an object; a changed object has a new one. */
+/** The row of an object; an edited object gets a new one. */
 export function quotaRowOf(key: string, { kind, metadata }: WorldObject, weight: Weight): QuotaRow {
   const { creationTimestamp, uid, namespace, name } = metadata;
   const order = `${creationTimestamp ?? ''} ${String(uid ?? '')} ${objectKey(namespace, name)} ${key}`;
@@ -45,11 +45,11 @@ interface LedgerInput {
 
 export interface UpdatedLedger {
   readonly ledger: Ledger;
-  /** Keys of the objects that fit and did not before, or the other way round. */
+  /** Keys of the objects that fit now and did not before, or the other way round. */
   readonly moved: ReadonlySet<string>;
 }
 
-/** The ledger after some objects or bounds have changed. */
+/** The ledger after some objects or quotas have changed. */
 export function updateLedger(before: Ledger, { changes, boundsOf }: LedgerInput): UpdatedLedger {
   const accounts = new Map<string, Account | undefined>();
   const moved = new Set<string>();
@@ -68,7 +68,7 @@ export function updateLedger(before: Ledger, { changes, boundsOf }: LedgerInput)
   return { ledger: before.with(accounts), moved };
 }
 
-/** The bounds that an object does not fit into; undefined for one that does. */
+/** The bounds that an object exceeds; undefined for one that fits. */
 export function brokenBounds(ledger: Ledger, namespace: string, key: string): readonly BrokenBound[] | undefined {
   const { bounds, beyond } = ledger.get(namespace) ?? {};
   if (bounds === undefined) return undefined;
@@ -77,9 +77,9 @@ export function brokenBounds(ledger: Ledger, namespace: string, key: string): re
 
 const NONE: Beyond = new Map();
 const NO_CHANGE: RowChange = { left: new Set(), came: [] };
-/** Of all objects together. */
+/** Bounds of all objects together. */
 const COMMON_BOUNDS: readonly QuotaBound[] = ['objects', 'bytes', 'translationUnits'];
-/** Each object of these costs the control plane more than what it says: watches, calls, objects of its own. */
+/** Each object of these Kinds costs the control plane more than its size: watches, calls and objects of its own. */
 const BOUNDS_OF_KINDS: { readonly [K in KindName]?: QuotaBound } = {
   GatewayFleet: 'gatewayFleets',
   SidecarProfile: 'sidecarProfiles',
@@ -101,8 +101,8 @@ function toAccount(before: Account | undefined, change: RowChange, bounds: Quota
 }
 
 /**
- * Everything from the first object on that does not fit: the newest make room, not the largest. A bound of one Kind keeps out
- * objects of that Kind alone.
+ * Everything from the first object on that does not fit: the newest are left out, not the largest. A bound of one Kind leaves
+ * out objects of that Kind alone.
  */
 function beyondOf(rows: readonly QuotaRow[], bounds: Quota): Beyond {
   const beyond = new Map<string, readonly QuotaBound[]>();

@@ -1,7 +1,8 @@
 /**
- * Where the hosts that a workspace's resource names may lead. A private one is a Service of the workspace's own namespace, called
- * at its pods, or one that the organisation opens; everything else is a public address or what a fleet trusts. A Service of
- * somebody else, one with `ExternalName`, and endpoints that are no pods of the namespace lead nowhere.
+ * Where the hosts that a workspace's resource names may lead. A private host is a Service of the workspace's own namespace,
+ * called at its pods, or one that the organisation opens; everything else must be a public address or trusted by a fleet.
+ * Services of other namespaces, Services of type ExternalName, and endpoints that are not pods of the namespace are not
+ * reachable. See docs/behaviour/hosts.md.
  */
 import type { Issue } from '@gatehouse/crds';
 import { destinationOf, readBaseUrl } from '@gatehouse/crds/hosts';
@@ -15,7 +16,7 @@ type Path = Issue['path'];
 type ReachView = Pick<Lookups, 'serviceOf' | 'openedHosts' | 'trustedHosts'>;
 
 export interface HostReach {
-  /** Undefined: hosts lead anywhere inside the cluster. */
+  /** Undefined: hosts may lead anywhere inside the cluster. */
   readonly reach: ReachBody | undefined;
   readonly findings: readonly Finding[];
 }
@@ -26,8 +27,8 @@ export interface ServiceName {
 }
 
 /**
- * The Service that a host names to resources of a namespace: `svc`, `svc.ns` of their own, `svc.ns.svc` and the same with the domain
- * of the cluster. Null for a name below `svc` that is no Service.
+ * The Service that a host names for resources of a namespace: `svc`, `svc.ns` of the own namespace, `svc.ns.svc`, and the same
+ * with the cluster domain. Null for a name below `svc` that is no Service.
  */
 export function serviceOfHost(host: string, namespace: string, clusterDomain: string): ServiceName | null | undefined {
   const suffix = [`.svc.${clusterDomain}`, '.svc'].find((end) => host.endsWith(end));
@@ -38,7 +39,7 @@ export function serviceOfHost(host: string, namespace: string, clusterDomain: st
   return labels.length === 2 && namedNamespace === namespace ? { name, namespace } : undefined;
 }
 
-/** How far the hosts of a resource lead, and what is to be said about them. */
+/** How far the hosts of a resource lead, and the findings about them. */
 export function reachOf(resource: ResourceOf<KindName>, scope: ObjectScope, view: ReachView): HostReach {
   const { workspace, namespace, settings } = scope;
   const { clusterDomain } = settings;
@@ -97,7 +98,7 @@ function serviceFindings(
   return found.endpoints.has(port) ? [] : [missing(path, `the Service ${name} has no port ${port}`, 'serve')];
 }
 
-/** An entry of the time before, as far as it may still lead today: pods come and go, and their addresses pass into other hands. */
+/** A published entry with the reach of today: pods come and go, and their addresses are given to others. */
 export function withCurrentReach(
   entry: AnyEntry,
   { namespace, workspace, settings }: ObjectScope,
@@ -126,7 +127,7 @@ const isOfOrganisation = (entry: AnyEntry): boolean =>
 
 const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** Hosts as one text, in the form that is compared with: equal lists are equal texts. */
+/** Hosts as one normalised text: equal lists are equal texts. */
 export const toHostList = (hosts: readonly string[]): string =>
   [...new Set(hosts.map(parseHostPattern))]
     .filter((host) => host !== undefined)

@@ -1,9 +1,9 @@
 import type { ReferenceGrant } from '../../types/index.ts';
 
-/** ReferenceGrants of `gateway.networking.k8s.io`: consent of a namespace to be read from others (DESIGN section 9). */
+/** ReferenceGrants of `gateway.networking.k8s.io`: the consent of a namespace to references from other namespaces. */
 
 export interface SecretReference {
-  /** Of the referring object. */
+  /** Kind of the referring object. */
   readonly kind: string;
   readonly group: string;
   readonly namespace: string;

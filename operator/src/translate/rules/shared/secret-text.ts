@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SecretData } from '../../types/index.ts';
 
-/** An entry of a Secret without the line break that files end in; an empty one is none. */
+/** An entry of a Secret without the line break at the end, as files have it; undefined where it is empty. */
 export function textOf(data: SecretData, entry: string): string | undefined {
   const text = data.get(entry)?.replace(/[\r\n]+$/, '');
   return text === '' ? undefined : text;
 }
 
-/** Lower-case hex SHA-256 of an entry of a Secret, undefined without one. Computed once per entry. */
+/** Lower-case hex SHA-256 of an entry of a Secret; undefined without one. Computed once per entry. */
 export type SecretHasher = (data: SecretData | undefined, entry: string) => string | undefined;
 
 export function createSecretHasher(): SecretHasher {

@@ -1,20 +1,20 @@
-/** Slugs of managed providers: VirtualKeys and Providers share one name space per workspace (DESIGN section 4). */
+/** Slugs of managed providers: VirtualKeys and Providers share the names of a workspace. */
 import type { Provider, VirtualKey } from '@gatehouse/crds/kinds';
 import type { Lookups, ObjectScope, WorldSettings } from '../../types/index.ts';
 import { byAge, conflicted, type Finding } from '../../types/index.ts';
 
-/** The conflict of an object with one of the other Kind that has its slug and came first. */
+/** The conflict of an object with one of the other Kind that has the same slug and is older. */
 export function slugConflict(resource: Provider | VirtualKey, namespace: string, view: Lookups): Finding[] {
   const kind = resource.kind === 'Provider' ? 'VirtualKey' : 'Provider';
   const other = view.find(kind, namespace, resource.metadata.name);
-  // Files know no age: there the VirtualKey comes first.
+  // Objects in files have no age: the VirtualKey comes first.
   const later = other !== undefined && (byAge(other, resource) || (kind === 'VirtualKey' ? -1 : 1)) < 0;
   return later ? [conflicted(['metadata', 'name'], `a ${kind} of the same name came first`)] : [];
 }
 
 /**
- * Grants are made by name: to an Integration or, where the organisation has none of that name, to a VirtualKey, which is
- * an Integration and its Provider in one.
+ * Grants name an Integration or, where the organisation has none of that name, a VirtualKey, which is an Integration and its
+ * Provider in one.
  */
 export function virtualKeyGrants(name: string, { settings }: ObjectScope, view: Lookups): readonly string[] {
   return isIntegration(name, settings, view) ? [] : view.grantsOf(name);

@@ -1,3 +1,7 @@
+/**
+ * Which of its last good entries a broken object keeps: grants are still checked, since the object itself cannot say anything
+ * any more.
+ */
 import type { KindName } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AnyEntry, SnapshotEntry } from '@gatehouse/crds/snapshot';
@@ -8,7 +12,7 @@ import { objectKey, type WorldObject, type WorldSettings } from '../../types/ind
 import { losesClaim } from './key-claims.ts';
 import { requestedNamespace } from './namespace-owners.ts';
 
-/** An identity that was lent to a workspace is given back with the grant, whatever has become of the object. */
+/** The identity of the pods is withdrawn with its grant, whatever has become of the object. */
 function isIdentityStillGranted({ workspace, body }: SnapshotEntry<'provider'>, view: Lookups): boolean {
   if (body.ownIdentity !== true || workspace === null) return true;
   const cloud = PROVIDER_CATALOGUE.get(body.provider)?.podIdentity?.cloud;
@@ -18,18 +22,18 @@ function isIdentityStillGranted({ workspace, body }: SnapshotEntry<'provider'>, 
 interface BrokenObject {
   readonly kind: KindName;
   readonly object: WorldObject;
-  /** Where the object stands; empty for a cluster-scoped Kind. */
+  /** The namespace of the object; empty for a cluster-scoped Kind. */
   readonly namespace: string;
   readonly settings: WorldSettings;
 }
 
-/** What of its last good entries a broken object may keep although nobody can say any more what they were made of. */
+/** The last good entries, if all of them are still permitted. */
 export function stillPermitted(entries: readonly AnyEntry[], broken: BrokenObject, view: Lookups): readonly AnyEntry[] {
   if (entries.length === 0 || !mayStay(broken, view)) return NO_ENTRIES;
   return entries.every((entry) => isPermitted(entry, broken, view)) ? entries : NO_ENTRIES;
 }
 
-/** A workspace must still have its namespace, and of several objects with one slug or key only one can be served. */
+/** A Workspace must still own its namespace, and of several objects with one slug or key only one can be served. */
 function mayStay({ kind, object, namespace }: BrokenObject, view: Lookups): boolean {
   const { name } = object.metadata;
   if (kind === 'Workspace') return view.ownerOf(requestedNamespace(object) ?? '') === name;
@@ -48,7 +52,7 @@ function isPermitted(entry: AnyEntry, broken: BrokenObject, view: Lookups): bool
   return from === undefined || view.isSecretGranted(kind, namespace, from, secret ?? '');
 }
 
-/** The Integration behind a Provider must be what it was, and the workspace's to use. */
+/** The Integration behind a Provider must be the same, and still granted to the workspace. */
 function isUsable({ body, workspace }: SnapshotEntry<'provider'>, broken: BrokenObject, view: Lookups): boolean {
   const { credential = '' } = body;
   const integration = accountOf(credential)?.name ?? '';

@@ -1,11 +1,12 @@
+/** The part of a Snapshot that a fleet or a sidecar of some workspaces may hold. */
 import { credentialsIn } from '@gatehouse/crds/config';
 import type { AnyEntry, Snapshot, SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { digestOf, entryId, isOrganisationOnly, SECRET_ENTRY_KINDS } from '@gatehouse/crds/snapshot';
 import { ALL_WORKSPACES } from './integration-grants.ts';
 
 /**
- * What a fleet may hold that serves some workspaces only: their entries, what the organisation grants to any of them, and
- * no credential that nothing of this uses (engineering 8.11).
+ * The Snapshot for a fleet that serves some workspaces only: their entries, what the organisation grants to any of them, and no
+ * credential that none of these entries uses.
  */
 export function snapshotForWorkspaces(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
   const own = snapshot.entries.filter((entry) => isServed(entry, workspaces));
@@ -20,15 +21,15 @@ function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
   return (entry.body.grants ?? []).some((workspace) => workspace === ALL_WORKSPACES || workspaces.has(workspace));
 }
 
-/** Ids of the credentials an entry names. */
+/** Ids of the credentials that an entry names. */
 export function credentialsOf(entry: AnyEntry): readonly string[] {
   if (entry.kind === 'provider') return entry.body.credential === undefined ? [] : [entry.body.credential];
   return entry.kind === 'config' ? credentialsIn(entry.body.node) : [];
 }
 
 /**
- * What a fleet in the namespace of a workspace may hold: who reads the Secrets there must not find credentials or keys of the
- * organisation (DESIGN sections 2 and 4). Providers that would need them are marked `needsFleet`.
+ * The Snapshot for a fleet in the namespace of a workspace: the tenant can read Secrets there, so that it holds no credentials
+ * and no keys of the organisation. Providers that need them are marked `needsFleet`.
  */
 export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<string>): Snapshot {
   return { ...snapshot, entries: visibleToTenants(snapshotForWorkspaces(snapshot, workspaces).entries, workspaces) };
@@ -36,7 +37,7 @@ export function tenantSnapshot(snapshot: Snapshot, workspaces: ReadonlySet<strin
 
 const ORGANISATION_CREDENTIALS = entryId('credential', null, '');
 
-/** What of the entries that some workspaces are served by may be known in their namespaces. */
+/** The entries of workspaces without anything that their tenants may not know. */
 export function visibleToTenants(entries: readonly AnyEntry[], workspaces: ReadonlySet<string>): readonly AnyEntry[] {
   const named = defaultConfigs(entries);
   return entries.flatMap((entry) => {
@@ -48,19 +49,19 @@ export function visibleToTenants(entries: readonly AnyEntry[], workspaces: Reado
   });
 }
 
-/** Names of the configs that requests run under unless they say otherwise. */
+/** Names of the configs that apply to requests that name none. */
 export const defaultConfigs = (entries: readonly AnyEntry[]): ReadonlySet<string | undefined> =>
   new Set(
     entries.map(({ kind, body }) => (kind === 'workspace' || kind === 'sidecar' ? body.defaults.config : undefined)),
   );
 
-/** Only keys of the organisation need it, which nobody outside has; it may be the name of somebody else's workspace. */
+/** Only keys of the organisation use it, which tenants do not have; it may be the name of another workspace. */
 function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry {
   const { defaultWorkspace: _, ...body } = entry.body;
   return { ...entry, digest: digestOf(body), body };
 }
 
-/** To whom else the provider is granted is nobody's business. */
+/** A tenant must not learn which other workspaces the provider is granted to. */
 function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet<string>): SnapshotEntry<'provider'> {
   const { grants = [] } = entry.body;
   const own = grants.filter((workspace) => workspace === ALL_WORKSPACES || workspaces.has(workspace));
@@ -71,7 +72,7 @@ function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet
 
 function withFleetNeeds(entry: AnyEntry): AnyEntry {
   const needed = new Set(credentialsOf(entry).filter((id) => id.startsWith(ORGANISATION_CREDENTIALS)));
-  // The identity of the fleet's pods is not that of the pods here.
+  // A sidecar does not run with the identity of the fleet's pods.
   const isLent = entry.kind === 'provider' && entry.body.ownIdentity === true;
   if (needed.size === 0 && !isLent) return entry;
   if (entry.kind === 'provider') {
