@@ -1,7 +1,9 @@
 /** A workspace with everything a request needs, in a namespace of its own. */
 import { createHash, randomBytes } from 'node:crypto';
+import { isObject } from '@gatehouse/crds';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
 import { allReady, applyObjects } from './kube.ts';
+import { eventually } from './wait.ts';
 
 const API_VERSION = 'gatehouse.dev/v1alpha1';
 /** Of examples/mock-provider.yaml. */
@@ -34,6 +36,9 @@ export async function createTeam(controlPlane: ControlPlaneAccess, options: Team
       metadata: { name, labels: { ...options.labels, 'gatehouse.dev/workspace': name } },
     },
     secretsGrant(name),
+  ]);
+  await mayReadSecrets(controlPlane, name);
+  await applyObjects(controlPlane, [
     resource('Workspace', { name }, { namespace: name, defaults: { configRef: { name: 'main' } } }),
     ...providers(name),
     resource('GatewayConfig', { namespace: name, name: 'main' }, { config: { provider: '@first' } }),
@@ -42,6 +47,19 @@ export async function createTeam(controlPlane: ControlPlaneAccess, options: Team
   ]);
   await allReady(controlPlane, name, 'virtualkeys,gatewayconfigs,apikeys');
   return { name, key };
+}
+
+/** An operator that asked too early asks again some seconds later, and each of its replicas asks for itself. */
+async function mayReadSecrets(controlPlane: ControlPlaneAccess, namespace: string): Promise<void> {
+  const spec = {
+    user: 'system:serviceaccount:gatehouse-system:gatehouse-operator',
+    resourceAttributes: { namespace, verb: 'watch', resource: 'secrets', name: 'provider' },
+  };
+  await eventually(`a grant in ${namespace}`, async () => {
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    const { body } = await controlPlane.request('POST', path, { body: { spec } });
+    return isObject(body) && isObject(body['status']) && body['status']['allowed'] === true;
+  });
 }
 
 /** What the platform does for the namespace of a workspace. */

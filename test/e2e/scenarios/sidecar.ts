@@ -94,13 +94,12 @@ export async function startApp(cluster: ControlPlaneAccess, namespace: string): 
   const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', `jsonpath=${fields}`];
   const [pod = '', ip] = (await runKubectl(cluster, select)).split(' ');
   const origin = `http://${ip}:${APP_PORT}`;
-  return {
-    pod,
-    ask: async (path, query = {}) => {
-      const { statusCode, body } = await request(`${origin}${path}?${new URLSearchParams(query)}`);
-      return { status: statusCode, ...answer.parse(JSON.parse(await body.text())) };
-    },
+  const ask: App['ask'] = async (path, query = {}) => {
+    const { statusCode, body } = await request(`${origin}${path}?${new URLSearchParams(query)}`);
+    return { status: statusCode, ...answer.parse(JSON.parse(await body.text())) };
   };
+  await eventually('an application that is answered', async () => (await ask('/ask')).status === 200);
+  return { pod, ask };
 }
 
 /** Neither by the API rights of the application nor by the files of its pod. */
