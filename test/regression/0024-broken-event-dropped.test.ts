@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import type { StreamDecoder } from '../../gateway/src/wire/contract.ts';
 import { createFrameReader } from '../../gateway/src/wire/framing/index.ts';
-import { createDecode, createEncoder } from '../../gateway/src/wire/transform/index.ts';
+import { createDecodeTransform, createEncoder } from '../../gateway/src/wire/transform/index.ts';
 
 const SILENT: StreamDecoder = { push: () => [], end: () => [] };
 const read = (text: string) =>
-  createDecode({
+  createDecodeTransform({
     reader: createFrameReader('sse'),
     decoder: SILENT,
     encoder: createEncoder('chat', { provider: 'p', includeUsage: false }),

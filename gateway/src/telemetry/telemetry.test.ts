@@ -23,7 +23,7 @@ describe('a metric', () => {
     ]);
   });
 
-  test('that is a level goes up and down', async () => {
+  test('that is a gauge goes up and down', async () => {
     const registry = new Registry();
     const level = createGauge({ name: 'l', help: 'h', registry });
     for (const change of [level.inc, level.inc, level.dec]) change();
@@ -148,7 +148,7 @@ describe('headers in a log', () => {
     expect(logged(name)).not.toContain('value');
   });
 
-  test('others are masked when somebody asks', () => {
+  test('others are masked when they are named', () => {
     expect(logged('x-custom')).toBe(LONG);
     expect(logged('x-custom', ['x-custom'])).not.toContain('value');
   });

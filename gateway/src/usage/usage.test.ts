@@ -11,46 +11,46 @@ const numbersOf = ({ text, audio, image, units, ...own }: TokenUsage): number[] 
 describe('the usage of an answer', () => {
   test.for<{ rule: string; text: string; want: object | undefined }>([
     {
-      rule: 'in the OpenAI spelling',
+      rule: 'is read in the OpenAI spelling',
       text: '{"id":"x","usage":{"prompt_tokens":3,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":2}}}',
       want: { input: 3, output: 4, cached: 2 },
     },
     {
-      rule: 'in the Anthropic spelling, the cache included',
+      rule: 'is read in the Anthropic spelling, the cache included',
       text: '{"usage": {"input_tokens":3,"output_tokens":4,"cache_read_input_tokens":10,"cache_creation_input_tokens":5}}',
       want: { input: 18, output: 4, total: 22, cached: 10, cacheWrite: 5 },
     },
     {
-      rule: 'in the Responses spelling',
+      rule: 'is read in the Responses spelling',
       text: '{"usage":{"input_tokens":3,"input_tokens_details":{"cached_tokens":1},"output_tokens":4}}',
       want: { input: 3, output: 4, cached: 1 },
     },
     {
-      rule: 'spread over the events of a message stream',
+      rule: 'is read where the events of a message stream spread it',
       text: 'data: {"message":{"usage":{"input_tokens":9,"output_tokens":1}}}\n\ndata: {"usage":{"output_tokens":7}}\n\n',
       want: { input: 9, output: 7, cached: 0 },
     },
     {
-      rule: 'not while it is null',
+      rule: 'is read behind events where it is null',
       text: 'data: {"usage":null}\n\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n',
       want: { input: 1, output: 2, cached: 0 },
     },
     {
-      rule: 'not in what the model says about usage',
+      rule: 'is not read in what the model says about usage',
       text: '{"content":"\\"usage\\":{\\"input_tokens\\":5}"}',
       want: undefined,
     },
-    { rule: 'not when the end is missing', text: '{"usage":{"prompt_tokens":1', want: undefined },
-    { rule: 'not when it is no object', text: '{"usage":"high"}', want: undefined },
-    { rule: 'not when there is none', text: '{"id":"x"}', want: undefined },
-    { rule: 'not of broken JSON', text: '{"usage":{"prompt_tokens":}}', want: undefined },
+    { rule: 'is not read when the end is missing', text: '{"usage":{"prompt_tokens":1', want: undefined },
+    { rule: 'is not read when it is no object', text: '{"usage":"high"}', want: undefined },
+    { rule: 'is not read when there is none', text: '{"id":"x"}', want: undefined },
+    { rule: 'is not read in broken JSON', text: '{"usage":{"prompt_tokens":}}', want: undefined },
     {
-      rule: 'not of an object that never ends',
+      rule: 'is not read in an object that never ends',
       text: `{"usage":{${'"a":1,'.repeat(2_000)}"prompt_tokens":1}}`,
       want: undefined,
     },
     {
-      rule: 'without what is no positive number',
+      rule: 'is read without what is no positive number',
       text: '{"usage":{"prompt_tokens":"9","completion_tokens":-4}}',
       want: { input: 0, output: 0, cached: 0 },
     },

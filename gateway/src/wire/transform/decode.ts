@@ -9,7 +9,7 @@ import type { StreamEncoder } from './encoder.ts';
 import { errorFields } from './relay.ts';
 import type { ByteTransform } from './transform.ts';
 
-export interface DecodeParts {
+export interface DecodeOptions {
   readonly reader: FrameReader;
   readonly decoder: StreamDecoder;
   readonly encoder: StreamEncoder;
@@ -17,7 +17,12 @@ export interface DecodeParts {
   readonly scrub?: (text: string) => string;
 }
 
-export function createDecode({ reader, decoder, encoder, scrub = (text) => text }: DecodeParts): ByteTransform {
+export function createDecodeTransform({
+  reader,
+  decoder,
+  encoder,
+  scrub = (text) => text,
+}: DecodeOptions): ByteTransform {
   let usage: Usage | undefined;
   let head = '';
   const encode = (items: readonly StreamItem[]): string => {

@@ -35,7 +35,7 @@ export interface RelayOptions {
   readonly scrub?: (bytes: Buffer) => Buffer;
 }
 
-export function createRelay(protocol: StreamProtocol, options: RelayOptions = {}): ByteTransform {
+export function createRelayTransform(protocol: StreamProtocol, options: RelayOptions = {}): ByteTransform {
   const { relay = PASS_THROUGH, scrub } = options;
   const cleaned = (bytes: Buffer): Buffer => (scrub !== undefined && mayReportError(bytes) ? scrub(bytes) : bytes);
   let head: Buffer | undefined;

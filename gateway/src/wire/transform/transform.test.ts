@@ -4,7 +4,13 @@ import { AppError } from '../../errors/index.ts';
 import type { StreamDecoder, StreamItem } from '../contract.ts';
 import { createFrameReader } from '../framing/index.ts';
 import { createSseRelay, memberOf } from '../openai/index.ts';
-import { type ByteTransform, createDecode, createEncoder, createRelay, type StreamProtocol } from './index.ts';
+import {
+  type ByteTransform,
+  createDecodeTransform,
+  createEncoder,
+  createRelayTransform,
+  type StreamProtocol,
+} from './index.ts';
 
 const PROTOCOLS: readonly StreamProtocol[] = ['chat', 'completion', 'messages', 'responses', 'events'];
 const BROKEN = new AppError('UPSTREAM_STREAM_BROKEN');
@@ -46,7 +52,7 @@ describe('a relay', () => {
   test.for(PROTOCOLS)('of %s passes bytes on, at every split point', (protocol) => {
     const bytes = Buffer.from(CHAT);
     for (let at = 0; at <= bytes.length; at += 1) {
-      expect(run(createRelay(protocol), cut(bytes, [at])).equals(bytes)).toBe(true);
+      expect(run(createRelayTransform(protocol), cut(bytes, [at])).equals(bytes)).toBe(true);
     }
   });
 
@@ -58,7 +64,7 @@ describe('a relay', () => {
           fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.constantFrom('\n\n', '\r\n', 'data: x').map(Buffer.from)),
         ),
         (protocol, pieces) => {
-          expect(run(createRelay(protocol), pieces).equals(Buffer.concat(pieces))).toBe(true);
+          expect(run(createRelayTransform(protocol), pieces).equals(Buffer.concat(pieces))).toBe(true);
         },
       ),
     );
@@ -68,7 +74,7 @@ describe('a relay', () => {
     for (const end of ['\n\n', '\r\n\r\n', '\r\r']) {
       const event = Buffer.from(`data: {"a":1}${end}`);
       for (const protocol of PROTOCOLS) {
-        const relay = createRelay(protocol);
+        const relay = createRelayTransform(protocol);
         expect(bytesOf(relay.push(event)).equals(event), protocol).toBe(true);
         const half = Buffer.concat([event, Buffer.from('data: {"b"')]);
         expect(bytesOf(relay.push(half)).equals(event), protocol).toBe(true);
@@ -77,11 +83,11 @@ describe('a relay', () => {
   });
 
   test('holds no line of a stream in an unknown format', () => {
-    expect(bytesOf(createRelay('events').push(Buffer.from('{"a":1}\n{"b"'))).toString()).toBe('{"a":1}\n');
+    expect(bytesOf(createRelayTransform('events').push(Buffer.from('{"a":1}\n{"b"'))).toString()).toBe('{"a":1}\n');
   });
 
   test('passes on an event that is too long to be held', () => {
-    const relay = createRelay('chat');
+    const relay = createRelayTransform('chat');
     let sent = 0;
     for (let i = 0; i < 20; i += 1) sent += bytesOf(relay.push(Buffer.alloc(10_000, 'x'))).length;
     expect(sent).toBeGreaterThan(100_000);
@@ -93,7 +99,7 @@ describe('a relay', () => {
         'event: response.delta\ndata: {"sequence_number":1,"delta":"x"}\n\n',
     );
     for (let at = 0; at <= bytes.length; at += 1) {
-      const events = seen(run(createRelay(protocol), [bytes.subarray(0, at)], BROKEN).toString());
+      const events = seen(run(createRelayTransform(protocol), [bytes.subarray(0, at)], BROKEN).toString());
       const parsed = events.map((data) => JSON.parse(data));
       const last = parsed.at(-1);
       const error = protocol === 'responses' ? last.response.error : last.error;
@@ -116,30 +122,30 @@ describe('a relay', () => {
     },
     { protocol: 'responses', want: /^event: response\.failed\ndata: \{"type":"response\.failed","sequence_number":0,/ },
   ])('of $protocol that breaks ends in an error event of that format, without [DONE]', ({ protocol, want }) => {
-    const event = createRelay(protocol).fail(BROKEN);
+    const event = createRelayTransform(protocol).fail(BROKEN);
     expect(event).toMatch(want);
     expect(event).not.toContain('[DONE]');
   });
 
   test('knows the usage of its stream once it is over', () => {
-    const relay = createRelay('chat');
+    const relay = createRelayTransform('chat');
     run(relay, cut(Buffer.from(CHAT), [7, 90, 200]));
     expect(relay.report().usage).toMatchObject({ input: 5, output: 6 });
-    const long = createRelay('chat');
+    const long = createRelayTransform('chat');
     run(long, [Buffer.alloc(200_000, ': padding\n\n'), Buffer.from(CHAT)]);
     expect(long.report().usage).toMatchObject({ output: 6 });
-    expect(createRelay('chat').report()).toEqual({ usage: undefined, model: undefined });
+    expect(createRelayTransform('chat').report()).toEqual({ usage: undefined, model: undefined });
   });
 
   test('knows the model of its stream from the first event that names it', () => {
-    const relay = createRelay('chat');
+    const relay = createRelayTransform('chat');
     run(relay, cut(Buffer.from('data: {"id":"1","model":"m-2025","choices":[]}\n\ndata: {"model":"n"}\n\n'), [20]));
     expect(relay.report().model).toBe('m-2025');
   });
 
   test('knows the usage wherever the kept end of the stream begins anew', () => {
     for (let filler = 16_000; filler < 17_000; filler += 7) {
-      const relay = createRelay('chat');
+      const relay = createRelayTransform('chat');
       run(relay, cut(Buffer.concat([Buffer.alloc(filler, ': padding\n\n'), Buffer.from(CHAT)]), [9_000, 15_000]));
       expect(relay.report().usage, `after ${filler} bytes`).toMatchObject({ input: 5, output: 6 });
     }
@@ -148,7 +154,7 @@ describe('a relay', () => {
 
 describe('a relay that tags', () => {
   const tagging = (): ByteTransform =>
-    createRelay('chat', { relay: createSseRelay({ terminated: true, member: memberOf('provider', 'p') }) });
+    createRelayTransform('chat', { relay: createSseRelay({ terminated: true, member: memberOf('provider', 'p') }) });
 
   test('adds the member to every event, at every split point', () => {
     const bytes = Buffer.from(CHAT);
@@ -179,7 +185,7 @@ function plainDecoder(): StreamDecoder {
 }
 
 const decode = (protocol: StreamProtocol, includeUsage = false): ByteTransform =>
-  createDecode({
+  createDecodeTransform({
     reader: createFrameReader('sse'),
     decoder: plainDecoder(),
     encoder: createEncoder(protocol, { provider: 'p', includeUsage }),

@@ -1,7 +1,7 @@
 /** The models that a target's provider offers, all pages in one list. */
 import type { JsonObject } from '../../../providers/contract.ts';
 import { buildModelsRequest, modelListBody, readModels } from '../../../providers/engine/index.ts';
-import { createRelay } from '../../../wire/transform/index.ts';
+import { createRelayTransform } from '../../../wire/transform/index.ts';
 import { passedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
 import type { Result } from '../../attempt/retries.ts';
 import type { CollectOptions, OperationHandler, ServedCall } from '../handler.ts';
@@ -23,7 +23,7 @@ export const MODELS_HANDLER: OperationHandler = {
   mapError: errorAnswer,
   mapStream: (_served, response, scrub) => ({
     headers: passedHeaders(response.headers),
-    transform: createRelay('events', { scrub: scrub.bytes }),
+    transform: createRelayTransform('events', { scrub: scrub.bytes }),
   }),
   collect: collectModels,
 };

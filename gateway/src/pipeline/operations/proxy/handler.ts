@@ -2,7 +2,7 @@
 import { writeJson } from '../../../lib/json/index.ts';
 import type { Call } from '../../../providers/contract.ts';
 import { buildProxyRequest, compileProvider } from '../../../providers/engine/index.ts';
-import { createRelay } from '../../../wire/transform/index.ts';
+import { createRelayTransform } from '../../../wire/transform/index.ts';
 import { isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
 import { type RequestBody, uploadOf } from '../../exchange.ts';
 import type { OperationHandler } from '../handler.ts';
@@ -27,7 +27,7 @@ export const PROXY_HANDLER: OperationHandler = {
   mapError: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
   mapStream: (_served, response, scrub) =>
     isServerSent(response)
-      ? { headers: passedHeaders(response.headers), transform: createRelay('events', { scrub: scrub.bytes }) }
+      ? { headers: passedHeaders(response.headers), transform: createRelayTransform('events', { scrub: scrub.bytes }) }
       : { headers: relayedHeaders(response.headers), transform: undefined },
 };
 

@@ -8,7 +8,12 @@ import { openStream, providerErrorBody, readAnswer, readErrorFields } from '../.
 import type { UpstreamResponse } from '../../../upstream/index.ts';
 import { createFrameReader } from '../../../wire/framing/index.ts';
 import { wantsUsageChunk } from '../../../wire/openai/index.ts';
-import { type ByteTransform, createDecode, createEncoder, createRelay } from '../../../wire/transform/index.ts';
+import {
+  type ByteTransform,
+  createDecodeTransform,
+  createEncoder,
+  createRelayTransform,
+} from '../../../wire/transform/index.ts';
 import type { StreamAdapter } from '../../adapters/index.ts';
 import { isServerSent, passedHeaders, relayedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
 import type { ClientAnswer, ClientStream, ServedCall } from '../handler.ts';
@@ -82,12 +87,12 @@ function streamTransform(
   // Providers that relay bytes send the usage chunk as the contract wants it; look-alikes spread it in their own ways.
   const items = adaptation !== undefined || (includeUsage && endpoint?.stream?.kind === 'tag');
   const opened = endpoint === undefined ? undefined : openStream(provider, endpoint, call, { items });
-  if (opened === undefined) return createRelay(format, { scrub: scrub.bytes });
-  if (opened.kind === 'relay') return createRelay(format, { relay: opened.relay, scrub: scrub.bytes });
+  if (opened === undefined) return createRelayTransform(format, { scrub: scrub.bytes });
+  if (opened.kind === 'relay') return createRelayTransform(format, { relay: opened.relay, scrub: scrub.bytes });
   const encoder = createEncoder(format, { provider: provider.id, includeUsage });
   const reader = createFrameReader(opened.framing);
   const decoder = adaptation === undefined ? opened.decoder : adapted(opened.decoder, adaptation.openStream());
-  return createDecode({ reader, decoder, encoder, scrub: scrub.text });
+  return createDecodeTransform({ reader, decoder, encoder, scrub: scrub.text });
 }
 
 /** A decoder whose items are in the format of the operation. */
