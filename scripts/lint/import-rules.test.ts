@@ -58,8 +58,8 @@ test('refuses a sibling that is not allowed, a package and a composition root, i
   const files = {
     'gateway/src/lib/a.ts': "import type { Cache } from '../cache/index.ts';\nexport type A = Cache;\n",
     'gateway/src/cache/b.ts': "export { parse } from '../lib/parse.ts';\n",
-    'gateway/src/cache/deep/c.ts': "export { serve } from '../../server/serve.ts';\n",
-    'gateway/src/server/d.ts': "export { KubeConfig } from '@kubernetes/client-node';\n",
+    'gateway/src/cache/deep/c.ts': "export { serve } from '../../listener/serve.ts';\n",
+    'gateway/src/listener/d.ts': "export { KubeConfig } from '@kubernetes/client-node';\n",
     'operator/src/kinds/e.ts': "export { createGateway } from '@gatehouse/gateway';\n",
     'standalone/src/cli/f.ts': "export { main } from '../main.ts';\n",
     'gateway/src/lib/a.test.ts': "export { Cache } from '../cache/index.ts';\n",
@@ -69,7 +69,7 @@ test('refuses a sibling that is not allowed, a package and a composition root, i
     'gateway/src/cache/deep/c.ts',
     'gateway/src/lib/a.ts',
     'gateway/src/lib/b.test.ts',
-    'gateway/src/server/d.ts',
+    'gateway/src/listener/d.ts',
     'operator/src/kinds/e.ts',
     'standalone/src/cli/f.ts',
   ]);

@@ -42,7 +42,7 @@ export const LAYERS: readonly Layers[] = [
       ],
       config: 'any',
       app: 'any',
-      server: 'any',
+      listener: 'any',
     },
   },
   {
@@ -120,7 +120,7 @@ export const RULES: readonly ImportRule[] = [
   },
   {
     in: ['gateway/src'],
-    except: ['gateway/src/server'],
+    except: ['gateway/src/listener'],
     forbids: ['fastify', 'fastify/*', 'node:http', 'node:http2', 'node:https'],
     message: 'Only the listener knows the HTTP server and its framework: use the port Listener.',
   },

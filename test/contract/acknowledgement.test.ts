@@ -5,7 +5,7 @@ import { contentDigest, parseManifest, renderManifest, SCHEMA_VERSION } from '@g
 import { snapshot, unwrap, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAdminListener } from '../../gateway/src/server/index.ts';
+import { createAdminListener } from '../../gateway/src/listener/index.ts';
 import { createSnapshotHolder } from '../../gateway/src/snapshot/index.ts';
 import { createAcknowledgements } from '../../operator/src/publish/index.ts';
 

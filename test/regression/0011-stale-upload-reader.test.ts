@@ -2,7 +2,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
-import { createStreamedBody } from '../../gateway/src/server/streamed-body.ts';
+import { createStreamedBody } from '../../gateway/src/listener/body/streamed-body.ts';
 
 const OPTIONS = {
   replayBytes: 25,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { respond } from '../../gateway/src/server/respond.ts';
+import { respond } from '../../gateway/src/listener/answer/respond.ts';
 import { BodyRelay } from '../../gateway/src/upstream/index.ts';
 import type { ByteTransform } from '../../gateway/src/wire/transform/index.ts';
 import { send } from '../kit/http.ts';

@@ -5,10 +5,10 @@ import { bufferedBytesFor, type GatewaySettings, type Variables } from '../confi
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
+import { createAdminListener, createDrain, createMainListener, type UpgradeHandler } from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
-import { createAdminListener, createDrain, createMainListener, type UpgradeHandler } from '../server/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../snapshot/index.ts';
 import {
   createLogger,

@@ -5,7 +5,7 @@ import { organisation, snapshot, waitFor, workspace } from '@gatehouse/test/kit'
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../gateway/src/lib/secret.ts';
-import { createAdminListener } from '../../../gateway/src/server/index.ts';
+import { createAdminListener } from '../../../gateway/src/listener/index.ts';
 import { createSnapshotHolder, type SnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { type Acknowledgements, createAcknowledgements, type FleetPod } from '../../../operator/src/publish/index.ts';
 import type { KubeClient } from '../../../operator/src/runtime/index.ts';

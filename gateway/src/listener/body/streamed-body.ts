@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { AppError } from '../errors/index.ts';
-import type { ByteAccount } from '../lib/byte-budget.ts';
-import type { StreamedBody } from '../wire/contract.ts';
+import { AppError } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { StreamedBody } from '../../wire/contract.ts';
 import { type ProgressRule, watchProgress } from './body-progress.ts';
 
 export interface StreamedBodyOptions {

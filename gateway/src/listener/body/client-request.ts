@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { AppError, memoryExhausted } from '../errors/index.ts';
-import type { ByteAccount } from '../lib/byte-budget.ts';
-import type { JsonLimits } from '../lib/json/index.ts';
-import type { BodyKind, ClientRequest, RequestBody } from '../pipeline/index.ts';
-import { boundaryOf, isForm } from '../wire/form/index.ts';
+import { AppError, memoryExhausted } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { JsonLimits } from '../../lib/json/index.ts';
+import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
+import { boundaryOf, isForm } from '../../wire/form/index.ts';
 import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';

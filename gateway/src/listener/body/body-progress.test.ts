@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AppError } from '../errors/index.ts';
+import type { AppError } from '../../errors/index.ts';
 import { type ProgressRule, watchProgress } from './body-progress.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));

@@ -6,11 +6,11 @@ import { AppError } from '../errors/index.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
 import type { BodyKind } from '../pipeline/index.ts';
-import { toClientRequest } from './client-request.ts';
-import { createConnectionPolicy } from './connections.ts';
-import { corsHeaders, preflightHeaders } from './cors.ts';
-import { createDrain } from './drain.ts';
-import { parseBody, parseLargeBody } from './read-json.ts';
+import { corsHeaders, preflightHeaders } from './answer/cors.ts';
+import { toClientRequest } from './body/client-request.ts';
+import { parseBody, parseLargeBody } from './body/read-json.ts';
+import { createDrain } from './connections/drain.ts';
+import { createConnectionPolicy } from './connections/maximum-age.ts';
 
 const ANY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 const JSON_ONLY: readonly BodyKind[] = ['json'];

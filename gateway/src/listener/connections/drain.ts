@@ -1,7 +1,7 @@
 /** The end of a process in good order; DESIGN section 6 "Drain", decision 2. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { AppError } from '../errors/index.ts';
-import type { InFlight } from './serve.ts';
+import { AppError } from '../../errors/index.ts';
+import type { InFlight } from '../serve.ts';
 
 export interface Drain {
   readonly inFlight: InFlight;

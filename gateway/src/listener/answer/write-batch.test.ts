@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createDefer } from './turn.ts';
+import { createDefer } from './write-batch.ts';
 
 test('tasks run together at the end of the turn, in order; those they put off run in the next one', async () => {
   const defer = createDefer();

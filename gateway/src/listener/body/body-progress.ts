@@ -1,5 +1,5 @@
 /** A request body must keep coming: whoever sends a byte now and then would hold a connection and memory for hours. */
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../../errors/index.ts';
 
 export interface ProgressRule {
   /** Longest wait for the next bytes in ms, and the time after which the rate counts; 0: forever. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { DEFAULTS } from '../config/index.ts';
-import { AppError, renderError } from '../errors/index.ts';
+import { DEFAULTS } from '../../config/index.ts';
+import { AppError, renderError } from '../../errors/index.ts';
 
 interface Refusal {
   readonly status: number;

@@ -1,5 +1,5 @@
-import type { CorsSettings } from '../config/index.ts';
-import type { HeaderMap } from '../pipeline/index.ts';
+import type { CorsSettings } from '../../config/index.ts';
+import type { HeaderMap } from '../../pipeline/index.ts';
 
 /** The CORS headers for a request from the given origin; behaviour-lifecycle 1.2 step 1. */
 export function corsHeaders(settings: CorsSettings | undefined, origin: string | undefined): HeaderMap {

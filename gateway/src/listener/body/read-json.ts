@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject, parseJson } from '@gatehouse/crds';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../../errors/index.ts';
 import {
   type JsonLimits,
   type JsonProblem,
@@ -8,8 +8,8 @@ import {
   lazyObject,
   MAX_NAME_BYTES,
   MAX_NUMBER_BYTES,
-} from '../lib/json/index.ts';
-import type { JsonObject } from '../wire/contract.ts';
+} from '../../lib/json/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
 
 /** The JSON object in the bytes. Throws what `refusal` says, BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {

@@ -1,10 +1,10 @@
 /** Connections that leave HTTP/1.1: who accepts them, and their end. */
 import { type IncomingMessage, type Server, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError } from '../errors/index.ts';
-import { headerOf } from './client-request.ts';
-import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from './listener.ts';
-import type { InFlight } from './serve.ts';
+import { AppError } from '../../errors/index.ts';
+import { headerOf } from '../body/client-request.ts';
+import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from '../listener.ts';
+import type { InFlight } from '../serve.ts';
 
 export interface Upgrades {
   /** For the HTTP server: whether a request with an `Upgrade` header leaves HTTP. */

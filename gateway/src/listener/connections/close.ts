@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Http2Session } from 'node:http2';
 import { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { ListenAddress, Listener } from './listener.ts';
+import type { ListenAddress, Listener } from '../listener.ts';
 
 /** A Fastify app as a listener. Node knows its HTTP/1.1 connections, but not the sessions of HTTP/2: they are kept here. */
 export function toListener(

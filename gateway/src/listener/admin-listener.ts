@@ -5,7 +5,7 @@ import { compareRevisions, type Revision } from '@gatehouse/crds/snapshot';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
-import { toListener } from './close.ts';
+import { toListener } from './connections/close.ts';
 import type { ListenAddress, Listener } from './listener.ts';
 
 export interface AdminPorts {

@@ -14,13 +14,13 @@ import {
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { type BodyLimits, toClientRequest } from './client-request.ts';
-import type { ConnectionPolicy } from './connections.ts';
-import { corsHeaders } from './cors.ts';
-import { indented } from './pretty.ts';
-import { respond } from './respond.ts';
-import type { Defer } from './turn.ts';
-import { endUnread } from './unread-body.ts';
+import { corsHeaders } from './answer/cors.ts';
+import { indented } from './answer/pretty.ts';
+import { respond } from './answer/respond.ts';
+import type { Defer } from './answer/write-batch.ts';
+import { type BodyLimits, toClientRequest } from './body/client-request.ts';
+import { endUnread } from './body/unread-body.ts';
+import type { ConnectionPolicy } from './connections/maximum-age.ts';
 
 export interface ServePorts {
   readonly pipeline: Pipeline;

@@ -6,17 +6,17 @@ import { AppError, errorProtocolOf, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
-import { type BodyLimits, toClientRequest } from './client-request.ts';
-import { toListener } from './close.ts';
-import { createConnectionPolicy } from './connections.ts';
-import { corsHeaders, preflightHeaders } from './cors.ts';
-import type { Drain } from './drain.ts';
+import { corsHeaders, preflightHeaders } from './answer/cors.ts';
+import { createDefer } from './answer/write-batch.ts';
+import { type BodyLimits, toClientRequest } from './body/client-request.ts';
+import { endUnread } from './body/unread-body.ts';
+import { toListener } from './connections/close.ts';
+import type { Drain } from './connections/drain.ts';
+import { refuseMalformed } from './connections/malformed.ts';
+import { createConnectionPolicy } from './connections/maximum-age.ts';
+import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
-import { refuseMalformed } from './malformed.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
-import { createDefer } from './turn.ts';
-import { endUnread } from './unread-body.ts';
-import { createUpgrades, type Upgrades } from './upgrade.ts';
 
 export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors'> {
   readonly address: ListenAddress;

@@ -1,9 +1,9 @@
 /** Writes an answer to the client: whole, or while it arrives with backpressure. */
 import type { ServerResponse } from 'node:http';
-import { AppError } from '../errors/index.ts';
-import type { Answer, AnswerBody } from '../pipeline/index.ts';
-import type { SentFacts } from '../record/index.ts';
-import type { Defer } from './turn.ts';
+import { AppError } from '../../errors/index.ts';
+import type { Answer, AnswerBody } from '../../pipeline/index.ts';
+import type { SentFacts } from '../../record/index.ts';
+import type { Defer } from './write-batch.ts';
 
 export interface RespondOptions {
   /** Writes wait for the end of the turn, so that those of many requests follow each other. */

@@ -1,9 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createByteBudget } from '../lib/byte-budget.ts';
-import { unlimitedAccount } from '../lib/testing.ts';
-import type { StreamedBody } from '../wire/contract.ts';
+import { createByteBudget } from '../../lib/byte-budget.ts';
+import { unlimitedAccount } from '../../lib/testing.ts';
+import type { StreamedBody } from '../../wire/contract.ts';
 import { createStreamedBody, type StreamedBodyOptions } from './streamed-body.ts';
 
 const SOURCE = Array.from({ length: 10 }, (_, i) => Buffer.alloc(10, String(i)));

@@ -1,6 +1,6 @@
 /** `?pretty` on any URL indents JSON answers, for people with curl. */
-import { readJson } from '../lib/json/index.ts';
-import type { Answer, ClientRequest } from '../pipeline/index.ts';
+import { readJson } from '../../lib/json/index.ts';
+import type { Answer, ClientRequest } from '../../pipeline/index.ts';
 
 /** Larger answers are left as they are: indenting parses and writes them once more. */
 const MAX_BYTES = 1024 * 1024;

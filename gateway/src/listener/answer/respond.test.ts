@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AppError } from '../errors/index.ts';
-import type { Answer, AnswerBody, CacheWriter } from '../pipeline/index.ts';
-import { BodyRelay } from '../upstream/index.ts';
-import type { ByteTransform } from '../wire/transform/index.ts';
+import { AppError } from '../../errors/index.ts';
+import type { Answer, AnswerBody, CacheWriter } from '../../pipeline/index.ts';
+import { BodyRelay } from '../../upstream/index.ts';
+import type { ByteTransform } from '../../wire/transform/index.ts';
 import { respond } from './respond.ts';
 
 const atOnce = (task: () => void): void => task();

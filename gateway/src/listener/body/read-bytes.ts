@@ -1,7 +1,7 @@
 /** The bytes of a JSON request, read within what may be held and as long as they keep coming. */
 import type { IncomingMessage } from 'node:http';
-import { AppError, memoryExhausted } from '../errors/index.ts';
-import type { ByteAccount } from '../lib/byte-budget.ts';
+import { AppError, memoryExhausted } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
 import { type ProgressRule, watchProgress } from './body-progress.ts';
 
 export interface ReadOptions {

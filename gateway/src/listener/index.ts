@@ -1,0 +1,10 @@
+export { type AdminPorts, createAdminListener } from './admin-listener.ts';
+export { createDrain, type Drain } from './connections/drain.ts';
+export type {
+  ListenAddress,
+  Listener,
+  UpgradedConnection,
+  UpgradeHandler,
+  UpgradeRequest,
+} from './listener.ts';
+export { createMainListener, type MainListenerPorts, type MainListenerSettings } from './main-listener.ts';
