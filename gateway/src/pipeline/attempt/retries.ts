@@ -54,23 +54,19 @@ type Try<T> =
 
 /** Rejects with the reason of the signal when the client leaves between two tries. */
 export async function tryWithRetries<T>(port: SendPort, options: RetryOptions<T>): Promise<Tried<T>> {
-  const { retry } = options.settings;
   const clock = { upstreamMs: 0 };
-  let honouredMs: number | undefined; // what the provider has named so far; undefined: nothing
+  let honouredMs: number | undefined; // waits that the provider has named so far; undefined: none
   for (let calls = 1; ; calls += 1) {
     const tried = await tryOnce(port, options, clock);
-    const ended = async (retries: number) => ({
-      result: await resultOf(tried, options),
-      retries,
-      calls,
-      upstreamMs: clock.upstreamMs,
-    });
-    if (!wantsRetry(tried, retry) || !options.replayable()) return ended(calls - 1);
-    const wait = calls > retry.attempts ? 'stop' : waitBefore(calls, tried, { retry, honouredMs });
-    if (wait === 'stop' || !options.calls.allowsMore()) return ended(-1);
-    if (wait.honoured) honouredMs = (honouredMs ?? 0) + wait.ms;
+    const next = nextStep(tried, options, { calls, honouredMs });
+    if (next.kind === 'end') {
+      const mapping = resultOf(tried, options);
+      const result = mapping instanceof Promise ? await mapping : mapping;
+      return { result, retries: next.retries, calls, upstreamMs: clock.upstreamMs };
+    }
+    if (next.honoured) honouredMs = (honouredMs ?? 0) + next.ms;
     options.memory.clear();
-    await port.sleep(wait.ms, options.signal);
+    await port.sleep(next.ms, options.signal);
   }
 }
 
@@ -83,7 +79,7 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
   try {
     const built = options.request(signal);
     const request = built instanceof Promise ? await untilAborted(built, signal) : built;
-    const sent = await send(port, request, { ...options, signal });
+    const sent = await send(port, request, { signal, memory: options.memory, isStream: options.isStream });
     if (sent.kind === 'unary') {
       endedMs = performance.now(); // a stream goes on while it is checked
       if (!isGood(sent.status)) return { kind: 'answered', sent };
@@ -160,16 +156,35 @@ function wantsRetry(tried: Try<unknown>, retry: RetryPlan): boolean {
   return code === 'UPSTREAM_TIMEOUT' ? isRetryable(retry, row.status) : row.retryable;
 }
 
-function waitBefore(
-  k: number,
+interface Before {
+  readonly calls: number;
+  readonly honouredMs: number | undefined;
+}
+
+type Wait = { readonly kind: 'wait'; readonly ms: number; readonly honoured: boolean };
+
+function nextStep(
   tried: Try<unknown>,
-  { retry, honouredMs }: { readonly retry: RetryPlan; readonly honouredMs: number | undefined },
-): 'stop' | { readonly ms: number; readonly honoured: boolean } {
+  options: Pick<RetryOptions<never>, 'settings' | 'replayable' | 'calls'>,
+  { calls, honouredMs }: Before,
+): Wait | { readonly kind: 'end'; readonly retries: number } {
+  const { retry } = options.settings;
+  if (!wantsRetry(tried, retry) || !options.replayable()) return { kind: 'end', retries: calls - 1 };
+  const wait = calls > retry.attempts ? undefined : waitBefore(tried, retry, { calls, honouredMs });
+  return wait === undefined || !options.calls.allowsMore() ? { kind: 'end', retries: -1 } : wait;
+}
+
+/** Undefined: the provider asks for too long a wait. */
+function waitBefore(
+  tried: Try<unknown>,
+  { useRetryAfter }: RetryPlan,
+  { calls, honouredMs }: Before,
+): Wait | undefined {
   const limited = tried.kind === 'answered' && tried.sent.kind === 'unary' && tried.sent.status === 429;
-  if (retry.useRetryAfter && limited) {
+  if (useRetryAfter && limited) {
     const asked = retryAfterMs(tried.sent.headers, honouredMs ?? 0);
-    if (asked === 'stop') return 'stop';
-    if (asked !== undefined) return { ms: asked, honoured: true };
+    if (asked === 'stop') return undefined;
+    if (asked !== undefined) return { kind: 'wait', ms: asked, honoured: true };
   }
-  return { ms: backoffMs(k, honouredMs !== undefined), honoured: false };
+  return { kind: 'wait', ms: backoffMs(calls, honouredMs !== undefined), honoured: false };
 }
