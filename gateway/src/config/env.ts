@@ -233,7 +233,7 @@ export function readEnvironment(variables: Variables): Environment {
   throw new Error(`Invalid environment: ${problems.join('; ')}`);
 }
 
-/** Cloud settings that providers ask for by name. */
+/** Cloud settings that providers read by name. */
 export function createEnvReader(variables: Variables): (name: string) => string | undefined {
   return (name) => resolveFile(name, variables[name]);
 }

@@ -1,4 +1,4 @@
-/** What the caller should do, for errors raised with nothing but a code; other errors say it in their detail. */
+/** What the caller should do, for errors raised with nothing but a code; other errors have it in their detail. */
 import { type ErrorCode, errorRow } from '@gatehouse/crds/errors';
 
 type Advice = (param: string | undefined) => string;

@@ -1,4 +1,4 @@
-/** Names in one list: bounds the work a header can ask for. */
+/** Names in one list: bounds the work per header. */
 const MAX_NAMES = 64;
 
 /** Reads `a, b`, `["a","b"]` and `['a','b']`: lower-case names. */

@@ -129,8 +129,8 @@ export class TablesBuilder {
     name: string,
     record: T | undefined,
   ): void {
-    const holder = changes.has(name) ? changes.get(name) : known.get(name);
-    if (record !== undefined && holder !== undefined) this.#isAmbiguous = true;
+    const current = changes.has(name) ? changes.get(name) : known.get(name);
+    if (record !== undefined && current !== undefined) this.#isAmbiguous = true;
     changes.set(name, record);
   }
 }

@@ -64,7 +64,7 @@ export function createStickySessions(options: StickyOptions): StickySessions {
       }
       const choice = { index, expiresMs: now() + ttlSeconds * 1_000 };
       keepLocally(key, choice);
-      void storeBreaker.attempt(() => states.set(key, formatChoice(choice), ttlSeconds)); // never rejects; nobody waits for it
+      void storeBreaker.attempt(() => states.set(key, formatChoice(choice), ttlSeconds)); // never rejects; in the background
       return index;
     },
   };

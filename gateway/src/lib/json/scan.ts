@@ -312,7 +312,7 @@ function isEscaped(bytes: Buffer, quote: number, from: number): boolean {
   return (quote - 1 - at) % 2 === 1;
 }
 
-/** UTF-8, in which halves of surrogate pairs differ from each other and from all that UTF-8 can say. */
+/** UTF-8, extended by halves of surrogate pairs, which stay distinct. */
 function bytesOf(name: string): Buffer {
   if (name.isWellFormed()) return Buffer.from(name);
   return Buffer.concat(

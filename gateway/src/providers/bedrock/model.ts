@@ -27,7 +27,7 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 /** A look-up is shared by all waiting calls, so it has its own timeout. */
 const LOOKUP_TIMEOUT_MS = 3_000;
 
-/** The model as far as the id tells it, or the target's field where the id is opaque. */
+/** The model as derived from the id, or from the target's field where the id is opaque. */
 export function modelFromId(call: Call): ModelFacts {
   const { id, foundation, profile } = readModelId(requireModel(call));
   const known = foundation ?? call.fields.text('aws_bedrock_model');

@@ -36,7 +36,7 @@ const plainMessages = editMessages(foldDeveloper, withoutMembers('content_blocks
 /** Chat messages for upstreams that accept every role. */
 export const openAiMessages = editMessages(withoutMembers('content_blocks'));
 
-/** Chat completions of an upstream that speaks the OpenAI format. */
+/** Chat completions of an upstream of the OpenAI format. */
 export function chatEndpoint(row: EndpointRow & { readonly messages?: BodyHook }): Endpoint {
   const { messages = plainMessages, dialect } = row;
   return {

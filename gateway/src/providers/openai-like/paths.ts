@@ -82,6 +82,6 @@ export const OPENAI_MODEL_PLACES: readonly ModelPlace[] = [
 export const modelPlacesBelow = (prefixes: readonly string[], places: readonly ModelPlace[]): readonly ModelPlace[] =>
   places.map((place) => ({ ...place, calls: prefixes.flatMap((prefix) => pathsBelow(prefix, place.calls)) }));
 
-/** The places below every path that `dataPlaneOf` knows. */
+/** The same places below every path of `dataPlaneOf`. */
 export const modelPlacesOf = (places: readonly ModelPlace[], prefix = ''): readonly ModelPlace[] =>
   modelPlacesBelow([...new Set(['', '/v1', prefix])], places);

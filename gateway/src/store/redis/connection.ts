@@ -65,11 +65,11 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
   let inFlight = 0;
 
   const health = (): RedisHealth => (closed ? 'closed' : toHealth(client.status));
-  let told = health();
+  let reported = health();
   const tell = (): void => {
     const current = health();
-    if (current === told) return;
-    told = current;
+    if (current === reported) return;
+    reported = current;
     for (const listener of listeners) listener(current);
   };
   for (const event of HEALTH_EVENTS) events.on(event, tell);

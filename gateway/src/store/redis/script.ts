@@ -17,7 +17,7 @@ export function defineScript(lua: string): RedisScript {
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** Runs a script by its digest, and by its text where the server does not know it yet. Rejects with StoreUnavailable. */
+/** Runs a script by its digest, and by its text where the server has not cached it yet. Rejects with StoreUnavailable. */
 export function runScript(
   connection: RedisConnection,
   script: RedisScript,

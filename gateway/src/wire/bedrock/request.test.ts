@@ -229,7 +229,7 @@ describe('a file', () => {
       want: { video: { format: 'mp4', source: { s3Location: { uri: 's3://b/k.mp4' } } } },
     },
     {
-      rule: 'in a bucket, its type told by its name',
+      rule: 'in a bucket, its type derived from its name',
       part: file({ file_url: 's3://b/k.docx' }),
       want: document('docx', { s3Location: { uri: 's3://b/k.docx' } }),
     },

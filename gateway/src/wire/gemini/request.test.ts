@@ -506,7 +506,7 @@ describe('a whole Gemini request', () => {
     user: 'u1',
   };
 
-  test('meets the check vector of the specification', () => {
+  test('keeps every part of a conversation with system texts, tools and media', () => {
     expect(bodyOf(check)).toEqual({
       systemInstruction: { parts: [text('S1'), text('S2')] },
       contents: [

@@ -25,9 +25,9 @@ export function withMistralIds(message: JsonObject): JsonObject {
   return withId(renamed, 'tool_call_id');
 }
 
-function withId<T>(holder: T, member: string): T {
-  const id = isObject(holder) ? textAt(holder, member) : undefined;
-  return id === undefined || ID.test(id) ? holder : { ...holder, [member]: toId(id) };
+function withId<T>(owner: T, member: string): T {
+  const id = isObject(owner) ? textAt(owner, member) : undefined;
+  return id === undefined || ID.test(id) ? owner : { ...owner, [member]: toId(id) };
 }
 
 /** OpenAI's `required` is called `any`. */
