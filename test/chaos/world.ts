@@ -1,28 +1,24 @@
 /** An installation under test: two operators behind a proxy that can fail, two gateways, and an edit that is counted. */
-import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { kubeconfigOf } from '../cluster/control-plane/credentials.ts';
 import { type ControlPlaneAccess, sharedControlPlane } from '../cluster/index.ts';
 import { type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts';
+import { apiKeyResource, mockConfigResource, mockSecretResource } from '../kit/resources.ts';
 import {
   apply,
   type KubeThing,
-  ours,
   type PodProcess,
   read,
   remove,
   runPods,
   type Stage,
-  secret,
   setStage,
 } from '../operator/operator/support.ts';
 import { type SupervisedOperator, superviseOperator } from './supervisor.ts';
 
 export const APP_KEY = 'gwk_a_key_of_the_chaos_tests';
-
-/** For a gateway that starts while nobody leads and the API server fails. */
 
 export interface ChaosWorld extends AsyncDisposable {
   readonly cluster: ControlPlaneAccess;
@@ -48,31 +44,10 @@ export function numberOf(model: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export const apiKeyOf = ({ tenant }: Stage, name: string, key: string): KubeThing =>
-  ours(
-    'ApiKey',
-    { name, namespace: tenant },
-    {
-      type: 'workspace-service',
-      sha256: createHash('sha256').update(key).digest('hex'),
-      scopes: ['completions.write'],
-      defaults: { configRef: { name: 'main' } },
-    },
-  );
+export const apiKeyOf = ({ tenant }: Stage, name: string, key: string): KubeThing => apiKeyResource(tenant, name, key);
 
 const configOf = ({ tenant }: Stage, upstream: string, number: number): KubeThing =>
-  ours(
-    'GatewayConfig',
-    { name: 'main', namespace: tenant },
-    {
-      config: {
-        provider: 'openai',
-        customHost: `${upstream}/v1`,
-        secretRef: { name: 'mock', key: 'key' },
-        overrideParams: { model: `model-${number}` },
-      },
-    },
-  );
+  mockConfigResource(tenant, { upstream, overrideParams: { model: `model-${number}` } });
 
 /** The proxy speaks plain HTTP, to which a client sends a token only when it is told that this is meant. */
 function throughProxy({ url }: FaultProxy, { caPem, adminToken }: ControlPlaneAccess): object {
@@ -91,7 +66,7 @@ export async function startChaosWorld({ operators: count = 2 } = {}): Promise<Ch
     const stage = stack.use(await setStage(cluster, { replicas: 2 }));
     const kubeconfigPath = join(stage.folder, 'through-the-proxy.kubeconfig');
     await writeFile(kubeconfigPath, JSON.stringify(throughProxy(proxy, cluster)));
-    await apply(cluster, secret(stage.tenant, 'mock', { key: 'x' }));
+    await apply(cluster, mockSecretResource(stage.tenant));
     await apply(cluster, configOf(stage, mock.url, 0));
     await apply(cluster, apiKeyOf(stage, 'app', APP_KEY));
     const setup = { ...stage.setup, kubeconfigPath };

@@ -4,13 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningGateway, startGateway } from '../kit/gateway.ts';
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
-import { KEY, key, provider, workspace } from '../kit/snapshot.ts';
+import { expect, test } from 'vitest';
+import { KEY } from '../kit/snapshot.ts';
 import { waitFor } from '../kit/wait-for.ts';
 import { readCorpus, type Seed } from './corpus.ts';
 import { createMutator, type Mutator } from './mutate.ts';
+import { setUpFuzzWorld } from './world.ts';
 
 const SEED = process.env['FUZZ_SEED'] ?? randomBytes(4).toString('hex');
 const COUNTS = { requests: 4_000, bodies: 3_000, answers: 3_000 } as const;
@@ -70,59 +69,30 @@ const PATHS = [
 
 const GOOD_ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
 
-let gateway: RunningGateway;
-let upstream: RawUpstream;
 /** The raw answer of the request with the number; without one the provider answers `{}`. */
 const scripts = new Map<string, Buffer>();
-const crashes: unknown[] = [];
-const onCrash = (error: unknown): void => void crashes.push(error);
-
-beforeAll(async () => {
-  upstream = await startRawUpstream(async ({ request, socket, write }) => {
+const world = setUpFuzzWorld({
+  secret: CREDENTIAL,
+  aws: AWS,
+  env: {
+    GATEHOUSE_LOG_LEVEL: 'warn',
+    MAX_JSON_PAYLOAD_SIZE_IN_MB: '1',
+    // Hosts that a mutation makes up lead to a closed port of this machine.
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+    NO_PROXY: '127.0.0.1',
+  },
+  answer: async ({ request, socket, write }) => {
     await write(scripts.get(request.headers.get('x-script') ?? '') ?? GOOD_ANSWER);
     socket.end();
-  });
-  const at = (id: string, more: object = {}) =>
-    provider(id, { provider: id, customHost: upstream.url, secret: CREDENTIAL, ...more });
-  gateway = await startGateway({
-    env: {
-      GATEHOUSE_LOG_LEVEL: 'warn',
-      GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: '150',
-      REQUEST_TIMEOUT: '300',
-      MAX_JSON_PAYLOAD_SIZE_IN_MB: '1',
-      // Hosts that a mutation makes up lead to a closed port of this machine.
-      HTTP_PROXY: 'http://127.0.0.1:1',
-      HTTPS_PROXY: 'http://127.0.0.1:1',
-      NO_PROXY: '127.0.0.1',
-    },
-    entries: [
-      workspace(),
-      key(),
-      ...[
-        at('openai'),
-        at('anthropic', { inspectStreamForOverload: true }),
-        at('google'),
-        at('mistral-ai'),
-        at('cohere'),
-      ],
-      at('bedrock', { settings: { aws_region: 'eu-west-1' }, secret: AWS }),
-    ],
-  });
-  process.on('uncaughtException', onCrash);
-  process.on('unhandledRejection', onCrash);
-});
-afterAll(async () => {
-  process.off('uncaughtException', onCrash);
-  process.off('unhandledRejection', onCrash);
-  await gateway[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
+  },
 });
 
 /** What comes back until the gateway closes or the client loses its patience. */
 function throwAt(bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
-    const socket = connect(gateway.port, '127.0.0.1', () => socket.write(bytes));
+    const socket = connect(world.gateway.port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (piece: Buffer) => pieces.push(piece));
     socket.setTimeout(PATIENCE_MS, () => socket.destroy());
     socket.on('error', () => {}); // resets are an answer, too
@@ -130,7 +100,7 @@ function throwAt(bytes: Buffer): Promise<Buffer> {
   });
 }
 
-const placeholders = () => ({ key: KEY, upstream: upstream.url, credential: CREDENTIAL });
+const placeholders = () => ({ key: KEY, upstream: world.upstream.url, credential: CREDENTIAL });
 
 /** A well-formed request, closed after its answer. */
 function request({ path, slug }: (typeof PATHS)[number], body: Buffer, script = ''): Buffer {
@@ -179,13 +149,13 @@ const isGood = (answer: Buffer): boolean => /^HTTP\/1\.1 2/.test(answer.subarray
 
 function checkAnswer({ label, bytes }: Case, answer: Buffer): void {
   const told = `${label}, FUZZ_SEED=${SEED}, input in base64: ${bytes.toString('base64')}`;
-  expect(crashes, told).toEqual([]);
+  expect(world.crashes, told).toEqual([]);
   if (answer.length > 0) expect(answer.subarray(0, 9).toString('latin1'), told).toMatch(/^HTTP\/1\.[01] $/);
   if (isGood(answer)) return;
   expect(answer.includes(CREDENTIAL), told).toBe(false);
 }
 
-const isHealthy = async (): Promise<boolean> => (await gateway.send('/v1/health')).status === 200;
+const isHealthy = async (): Promise<boolean> => (await world.gateway.send('/v1/health')).status === 200;
 
 test.each(['requests', 'bodies', 'answers'] as const)(
   'mutated %s neither break the gateway nor reach a secret',
@@ -198,10 +168,10 @@ test.each(['requests', 'bodies', 'answers'] as const)(
       for (const [at, one] of batch.entries()) checkAnswer(one, answers[at] ?? Buffer.alloc(0));
       expect(await isHealthy()).toBe(true);
       const told = () => `FUZZ_SEED=${SEED}, ${batch[0]?.label} and the ${batch.length - 1} after it`;
-      await waitFor(async () => (await gateway.metric('gatehouse_requests_in_flight')) === 0, {
+      await waitFor(async () => (await world.gateway.metric('gatehouse_requests_in_flight')) === 0, {
         what: `no request in flight: ${told()}`,
       });
-      expect(await gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' }), told()).toBe(0);
+      expect(await world.gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' }), told()).toBe(0);
     }
   },
   300_000,

@@ -1,58 +1,28 @@
 /** Providers that send anything at all: the client gets an answer or a cut connection, in time, and the process lives on. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningGateway, startGateway } from '../kit/gateway.ts';
-import { type RawUpstream, startRawUpstream } from '../kit/raw-upstream.ts';
-import { key, provider, workspace } from '../kit/snapshot.ts';
+import { expect, test } from 'vitest';
 import { waitFor } from '../kit/wait-for.ts';
 import { runs } from './runs.ts';
+import { setUpFuzzWorld } from './world.ts';
 
 interface Script {
   readonly pieces: readonly Uint8Array[];
   readonly end: 'end' | 'reset' | 'hang';
 }
 
-let gateway: RunningGateway;
-let upstream: RawUpstream;
 /** What each request is answered with, by the number in its model. */
 const scripts = new Map<string, Script>();
 let next = 0;
-const crashes: unknown[] = [];
-const onCrash = (error: unknown): void => void crashes.push(error);
-
-beforeAll(async () => {
-  upstream = await startRawUpstream(async ({ request, socket, write, reset }) => {
+const world = setUpFuzzWorld({
+  env: { GATEHOUSE_LOG_LEVEL: 'silent' },
+  aws: { aws_access_key_id: 'AKIDEXAMPLE', aws_secret_access_key: 'wJalrXUtnFEMI' },
+  answer: async ({ request, socket, write, reset }) => {
     const script = scripts.get(request.headers.get('x-script') ?? '');
     if (script === undefined) throw new Error('no script');
     for (const piece of script.pieces) await write(Buffer.from(piece));
     if (script.end === 'end') socket.end();
     if (script.end === 'reset') reset();
-  });
-  const at = (id: string, more: object = {}) => provider(id, { provider: id, customHost: upstream.url, ...more });
-  gateway = await startGateway({
-    env: { GATEHOUSE_LOG_LEVEL: 'silent', GATEHOUSE_STREAM_IDLE_TIMEOUT_MS: '150', REQUEST_TIMEOUT: '300' },
-    entries: [
-      workspace(),
-      key(),
-      at('openai'),
-      at('anthropic', { inspectStreamForOverload: true }),
-      at('google'),
-      at('mistral-ai'),
-      at('cohere'),
-      at('bedrock', {
-        settings: { aws_region: 'eu-west-1' },
-        secret: { aws_access_key_id: 'AKIDEXAMPLE', aws_secret_access_key: 'wJalrXUtnFEMI' },
-      }),
-    ],
-  });
-  process.on('uncaughtException', onCrash);
-  process.on('unhandledRejection', onCrash);
-});
-afterAll(async () => {
-  process.off('uncaughtException', onCrash);
-  process.off('unhandledRejection', onCrash);
-  await gateway[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
+  },
 });
 
 const chunk = (text: string): Buffer => Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
@@ -136,7 +106,7 @@ async function ask({ path, slug }: { path: string; slug: string }, given: Script
           },
         }),
   };
-  const status = await gateway.send(path, options).then(
+  const status = await world.gateway.send(path, options).then(
     (answer) => answer.status,
     () => 0, // cut
   );
@@ -149,12 +119,12 @@ test('no provider can end the process, keep a request open, or be taken for a bu
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...REQUESTS), script, fc.boolean()), { minLength: 1, maxLength: 12 }),
       async (batch) => {
-        const before = await gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' });
+        const before = await world.gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' });
         const statuses = await Promise.all(batch.map(([request, given, stream]) => ask(request, given, stream)));
         for (const status of statuses) expect(status === 0 || status >= 200).toBe(true);
-        await waitFor(async () => (await gateway.metric('gatehouse_requests_in_flight')) === 0);
-        expect(await gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' })).toBe(before);
-        expect(crashes).toEqual([]);
+        await waitFor(async () => (await world.gateway.metric('gatehouse_requests_in_flight')) === 0);
+        expect(await world.gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' })).toBe(before);
+        expect(world.crashes).toEqual([]);
       },
     ),
     { ...runs(12), interruptAfterTimeLimit: 500_000, markInterruptAsFailure: false },

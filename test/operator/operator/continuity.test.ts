@@ -1,10 +1,11 @@
 /** What keeps serving when a fleet is broken or suspended, or when the leader dies. */
-import { createHash } from 'node:crypto';
+
 import { isObject } from '@gatehouse/crds';
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
 import {
   apply,
   becomes,
@@ -14,7 +15,6 @@ import {
   read,
   runPods,
   type Stage,
-  secret,
   setStage,
   startOperator,
 } from './support.ts';
@@ -36,33 +36,12 @@ afterAll(async () => {
 });
 
 const configOf = ({ tenant }: Stage, model: string): KubeThing =>
-  ours(
-    'GatewayConfig',
-    { name: 'main', namespace: tenant },
-    {
-      config: {
-        provider: 'openai',
-        customHost: `${mock.url}/v1`,
-        secretRef: { name: 'mock', key: 'key' },
-        overrideParams: { model },
-      },
-    },
-  );
+  mockConfigResource(tenant, { upstream: mock.url, overrideParams: { model } });
 
-const keyOf = ({ tenant }: Stage): KubeThing =>
-  ours(
-    'ApiKey',
-    { name: 'app', namespace: tenant },
-    {
-      type: 'workspace-service',
-      sha256: createHash('sha256').update(KEY).digest('hex'),
-      scopes: ['completions.write'],
-      defaults: { configRef: { name: 'main' } },
-    },
-  );
+const keyOf = ({ tenant }: Stage): KubeThing => apiKeyResource(tenant, 'app', KEY);
 
 async function furnish(stage: Stage): Promise<void> {
-  await apply(cluster, secret(stage.tenant, 'mock', { key: 'x' }));
+  await apply(cluster, mockSecretResource(stage.tenant));
   await apply(cluster, configOf(stage, 'one'));
   await apply(cluster, keyOf(stage));
 }

@@ -1,9 +1,11 @@
 /** The whole control plane as a process: resources in, gateways that serve them, statuses that tell the truth. */
+
 import { createHash } from 'node:crypto';
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
+import { apiKeyResource } from '../../kit/resources.ts';
 import {
   apply,
   becomes,
@@ -51,16 +53,7 @@ async function furnish(
     },
   );
   const config = configOf(tenant, model);
-  const key = ours(
-    'ApiKey',
-    { name: 'app', namespace: tenant },
-    {
-      type: 'workspace-service',
-      sha256: sha256(KEY),
-      scopes: SCOPES,
-      defaults: { configRef: { name: 'main' } },
-    },
-  );
+  const key = apiKeyResource(tenant, 'app', KEY);
   for (const object of [provider, config, key]) await apply(cluster, object);
   return { key, provider, config };
 }

@@ -1,11 +1,11 @@
 /** A leader that dies in the middle of a publish leaves a whole Snapshot behind, and the next one goes on. */
 
-import { createHash } from 'node:crypto';
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
-import { apply, type KubeThing, ours, runPods, secret, setStage, startOperator } from '../operator/support.ts';
+import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
+import { apply, type KubeThing, runPods, setStage, startOperator } from '../operator/support.ts';
 
 const KEY = 'gwk_a_key_of_the_crash_test';
 const OBJECTS = 60;
@@ -19,33 +19,10 @@ test('killed at any time, the operator leaves what gateways can start with', asy
   await using stage = await setStage(cluster, { replicas: 2 });
   const { tenant } = stage;
   const config = (name: string, model: string): KubeThing =>
-    ours(
-      'GatewayConfig',
-      { name, namespace: tenant },
-      {
-        config: {
-          provider: 'openai',
-          customHost: `${mock.url}/v1`,
-          secretRef: { name: 'mock', key: 'key' },
-          overrideParams: { model, user: PADDING },
-        },
-      },
-    );
-  await apply(cluster, secret(tenant, 'mock', { key: 'x' }));
+    mockConfigResource(tenant, { upstream: mock.url, overrideParams: { model, user: PADDING }, name });
+  await apply(cluster, mockSecretResource(tenant));
   await apply(cluster, config('main', 'model-0'));
-  await apply(
-    cluster,
-    ours(
-      'ApiKey',
-      { name: 'app', namespace: tenant },
-      {
-        type: 'workspace-service',
-        sha256: createHash('sha256').update(KEY).digest('hex'),
-        scopes: ['completions.write'],
-        defaults: { configRef: { name: 'main' } },
-      },
-    ),
-  );
+  await apply(cluster, apiKeyResource(tenant, 'app', KEY));
   const first = await startOperator(stage.setup);
   const [pod] = await runPods(stage);
   await using _pod = pod;

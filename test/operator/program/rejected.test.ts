@@ -1,10 +1,11 @@
 /** What cannot be published is told to its object and to the fleet, and nobody else suffers. */
-import { createHash } from 'node:crypto';
+
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
-import { apply, becomes, fleetOf, ours, read, runPods, secret, setStage, startOperator } from '../operator/support.ts';
+import { apiKeyResource, mockSecretResource } from '../../kit/resources.ts';
+import { apply, becomes, fleetOf, ours, read, runPods, setStage, startOperator } from '../operator/support.ts';
 
 const KEY = 'gwk_a_key_of_the_test_of_rejections';
 const READY = { type: 'Ready', status: 'True' };
@@ -32,19 +33,10 @@ test('a config that no shard can hold says so until it has been made smaller', a
       { config: { strategy: { mode: 'fallback' }, targets: all } },
     );
   };
-  await apply(cluster, secret(tenant, 'mock', { key: 'x' }));
+  await apply(cluster, mockSecretResource(tenant));
   await apply(cluster, config('main', 1));
   await apply(cluster, config('large', TARGETS));
-  const key = ours(
-    'ApiKey',
-    { name: 'app', namespace: tenant },
-    {
-      type: 'workspace-service',
-      sha256: createHash('sha256').update(KEY).digest('hex'),
-      scopes: ['completions.write'],
-      defaults: { configRef: { name: 'main' } },
-    },
-  );
+  const key = apiKeyResource(tenant, 'app', KEY);
   await apply(cluster, key);
   await using _operator = await startOperator(stage.setup);
   const [pod] = await runPods(stage);

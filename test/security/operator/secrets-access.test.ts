@@ -1,9 +1,10 @@
 /** What the account of the operator can do to a cluster, and what becomes of namespaces whose Secrets it may not have. */
-import { createHash } from 'node:crypto';
+
 import { isObject } from '@gatehouse/crds';
 import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, type Method, runKubectl, sharedControlPlane } from '../../cluster/index.ts';
+import { apiKeyResource } from '../../kit/resources.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import {
   asOperator,
@@ -197,14 +198,7 @@ test('an upgrade from the right on all Secrets cuts nothing off, and one binding
       { name: 'main', namespace: tenant },
       { config: { provider: '@local', overrideParams: { model } } },
     );
-  const sha256 = createHash('sha256').update(KEY).digest('hex');
-  const spec = {
-    type: 'workspace-service',
-    sha256,
-    scopes: ['completions.write'],
-    defaults: { configRef: { name: 'main' } },
-  };
-  const key = ours('ApiKey', { name: 'hashed', namespace: tenant }, spec);
+  const key = apiKeyResource(tenant, 'hashed', KEY);
   for (const object of [config('one'), key]) await apply(cluster, object);
   const old = await startOperator(setup);
   const [pod] = await runPods(stage);

@@ -1,22 +1,21 @@
 /** A fleet with a history, and a backup of what was published to it at an earlier time. */
-import { createHash } from 'node:crypto';
+
 import { isObject } from '@gatehouse/crds';
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../../cluster/index.ts';
+import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../../kit/resources.ts';
 import {
   apply,
   becomes,
   type ConditionView,
   condition,
   type KubeThing,
-  ours,
   type PodProcess,
   pathOf,
   remove,
   runPods,
   type Stage,
-  secret,
   setStage,
 } from '../../../operator/operator/support.ts';
 
@@ -50,25 +49,14 @@ export async function makeHistory(begin: (stage: Stage) => Promise<unknown>, rep
   const stage = parts.use(await setStage(cluster, { replicas }));
   const { tenant } = stage;
   const config = (model: string): KubeThing =>
-    ours(
-      'GatewayConfig',
-      { name: 'main', namespace: tenant },
-      {
-        config: {
-          provider: 'openai',
-          customHost: `${mock.url}/v1`,
-          secretRef: { name: 'mock', key: 'key' },
-          overrideParams: { model },
-        },
-      },
-    );
-  await apply(cluster, secret(tenant, 'mock', { key: 'x' }));
+    mockConfigResource(tenant, { upstream: mock.url, overrideParams: { model } });
+  await apply(cluster, mockSecretResource(tenant));
   await apply(cluster, config('model-1'));
   for (const [name, key] of [
     ['gone', GONE],
     ['kept', KEPT],
   ] as const)
-    await apply(cluster, apiKey(tenant, name, key));
+    await apply(cluster, apiKeyResource(tenant, name, key));
   await begin(stage);
   const [pod] = await runPods(stage);
   if (pod === undefined) throw new Error('there is no pod');
@@ -79,7 +67,7 @@ export async function makeHistory(begin: (stage: Stage) => Promise<unknown>, rep
   await answers(GONE, 'model-1');
   await answers(KEPT, 'model-1');
   const backup = await takeBackup(stage);
-  await remove(cluster, apiKey(tenant, 'gone', GONE));
+  await remove(cluster, apiKeyResource(tenant, 'gone', GONE));
   await answers(GONE, 401);
   for (const model of ['model-x', 'model-y', 'model-2']) {
     await apply(cluster, config(model));
@@ -99,18 +87,6 @@ export async function makeHistory(begin: (stage: Stage) => Promise<unknown>, rep
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
-
-const apiKey = (tenant: string, name: string, key: string): KubeThing =>
-  ours(
-    'ApiKey',
-    { name, namespace: tenant },
-    {
-      type: 'workspace-service',
-      sha256: createHash('sha256').update(key).digest('hex'),
-      scopes: ['completions.write'],
-      defaults: { configRef: { name: 'main' } },
-    },
-  );
 
 const FLEET_LABEL = 'gatehouse.dev/fleet';
 const fleetPath = ({ fleets }: Stage): string => `/apis/gatehouse.dev/v1alpha1/namespaces/${fleets}/gatewayfleets/main`;
