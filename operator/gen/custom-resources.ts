@@ -1,4 +1,4 @@
-/** The chart of the CustomResourceDefinitions, which is a kustomization too: its templates are plain YAML. */
+/** The chart of the CustomResourceDefinitions, which is also a kustomization: its templates are plain YAML. */
 import { crdOf } from '@gatehouse/crds/gen';
 import { type AnyKind, GROUP, KINDS } from '@gatehouse/crds/kinds';
 import { stringify } from 'yaml';
@@ -19,7 +19,7 @@ export function customResourceFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Helm leaves it alone when the chart is removed: with a definition all objects of the kind would go. */
+/** Helm keeps it when the chart is removed: without the definition all objects of the kind would be deleted. */
 function definitionOf(kind: AnyKind): string {
   const { metadata, ...rest } = crdOf(kind);
   const kept = { ...(metadata as object), annotations: { 'helm.sh/resource-policy': 'keep' } }; // every definition has metadata

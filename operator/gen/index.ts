@@ -1,4 +1,4 @@
-/** What tests take from the generators; build time only. */
+/** What tests use of the generators; build time only. */
 export { generatedFiles } from './outputs.ts';
 export { defaultsOf, leavesOf } from './values/files.ts';
 export { VALUES } from './values/values.ts';

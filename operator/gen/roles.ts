@@ -9,7 +9,7 @@ const kinds: readonly AnyKind[] = Object.values(KINDS);
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
-/** Kinds that run pods: for the admins of a namespace, as Deployments with credentials would be. */
+/** Kinds that run pods: for the admins of a namespace, as Deployments with credentials are. */
 const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
 
 const ruleOf = (chosen: readonly AnyKind[], verbs: readonly string[]): RoleRule => ({
@@ -18,7 +18,7 @@ const ruleOf = (chosen: readonly AnyKind[], verbs: readonly string[]): RoleRule 
   verbs,
 });
 
-/** What people may do, added to the roles of the cluster; each role has what the one before it has. */
+/** What people may do, added to the roles of the cluster; each role includes the one before it. */
 const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
   view: [ruleOf(kinds, READ)],
   edit: [
@@ -27,7 +27,7 @@ const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
       WRITE,
     ),
   ],
-  // Kinds without a namespace count only where the role is bound for the whole cluster.
+  // Cluster-scoped Kinds count only where the role is bound for the whole cluster.
   admin: [
     ruleOf(
       kinds.filter(({ kind, scope }) => scope === 'Cluster' || RUNS_PODS.has(kind)),

@@ -1,4 +1,4 @@
-/** The controller runtime: it knows Kubernetes and none of our Kinds (engineering 8.14). */
+/** The controller runtime: it knows Kubernetes and none of our Kinds. */
 export * from './apply/index.ts';
 export * from './client/index.ts';
 export * from './controller/index.ts';

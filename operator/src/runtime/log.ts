@@ -1,6 +1,6 @@
 type Write = (fields: object, message: string) => void;
 
-/** What the runtime needs of a logger; pino's fits. Fields never hold object data. */
+/** The part of a logger that the runtime uses; pino has it. Fields never hold object data. */
 export interface Log {
   readonly debug: Write;
   readonly info: Write;

@@ -1,11 +1,11 @@
-/** What a token says of itself. Nothing of it is proven: it only tells which tokens need not be asked about. */
+/** The claims of a token. They are not verified: they only show which tokens need no review. */
 import { parseJson } from '@gatehouse/crds';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
 
 /** Projected tokens have about 1,000 characters. */
 const MAX_TOKEN_CHARACTERS = 16_384;
-/** Clocks differ by so much at most, in seconds. */
+/** Largest difference of clocks, in seconds. */
 const SKEW_SECONDS = 60;
 const THREE_PARTS = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const SUBJECT = /^system:serviceaccount:([^:]+):[^:]+$/;
@@ -17,7 +17,7 @@ const claims = z.looseObject({
   nbf: z.number().optional(),
 });
 
-/** The namespace a token claims; undefined for one that no API server would take for this audience today. */
+/** The namespace that a token claims; undefined for one that no API server would accept for this audience now. */
 export function claimedNamespace(token: string, nowMs: number): string | undefined {
   const [, payload = ''] = (token.length <= MAX_TOKEN_CHARACTERS && THREE_PARTS.exec(token)) || [];
   const parsed = claims.safeParse(decodeJson(Buffer.from(payload, 'base64url').toString('utf8')));

@@ -1,2 +1,2 @@
-/** Snapshots for sidecars, fresh from the operator (DESIGN section 5). */
+/** The snapshot service: streams Snapshots to sidecars. */
 export { type SnapshotService, type SnapshotServiceOptions, startSnapshotService } from './service.ts';

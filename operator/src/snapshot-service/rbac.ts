@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../rbac.ts';
 
-/** Asking the API server who sends a token. */
+/** Reviews of the tokens that sidecars send. */
 export const rbac: readonly PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'], scope: 'cluster' },
 ];

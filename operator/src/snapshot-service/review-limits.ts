@@ -1,4 +1,4 @@
-/** How many tokens are asked about: of each source, and in all. */
+/** Limits the rate of token reviews, per source address and in total. */
 import type { Clock } from '../runtime/index.ts';
 
 interface Rate {
@@ -7,15 +7,15 @@ interface Rate {
   readonly perSecond: number;
 }
 
-/** A replica that has just started is asked by all sidecars at once; an API server answers thousands a second. */
+/** All sidecars connect to a replica that has just started; an API server answers thousands of reviews per second. */
 const IN_ALL: Rate = { burst: 500, perSecond: 100 };
-/** A sidecar needs one now and then; behind one address there may be the pods of a node. */
+/** A sidecar needs a review now and then; behind one address there may be the pods of a node. */
 const PER_SOURCE: Rate = { burst: 60, perSecond: 5 };
-/** Sources that are remembered; the one that was quiet for longest is forgotten. */
+/** Sources that are tracked; the least recently active one is dropped. */
 const MAX_SOURCES = 10_000;
 
 export interface ReviewLimits {
-  /** Takes a place; false when there is none now. */
+  /** Takes a permit; false when there is none now. */
   take(source: string): boolean;
 }
 
@@ -50,7 +50,7 @@ export function createReviewLimits(clock: Clock): ReviewLimits {
   };
 }
 
-/** One who has an IPv6 network has all of its addresses. */
+/** The owner of an IPv6 network has all of its addresses. */
 function networkOf(source: string): string {
   const mapped = source.replace(/^::ffff:(?=\d+\.)/, '');
   return mapped.includes(':') ? mapped.split(':').slice(0, 4).join(':') : mapped;

@@ -1,4 +1,4 @@
-/** How many streams there may be, and whose they are. */
+/** Limits the number of streams, in total and per namespace. */
 import type { SidecarStream } from './stream.ts';
 
 export interface StreamLimits {
@@ -7,9 +7,9 @@ export interface StreamLimits {
 }
 
 /**
- * Streams that are told nothing need no consent: whoever can make a pod can open them. They are there to say so to pods that
- * outlive a consent or come before it, and must not take the places of sidecars that serve. As many as a large namespace has pods:
- * one that is turned away takes it for an absent operator and serves on.
+ * Streams with an empty Snapshot need no consent: anyone who can create a pod can open them. They are for pods that outlive a
+ * consent or come before it, and must not take the slots of sidecars that serve. As many as a large namespace has pods: a
+ * sidecar that is turned away takes the operator for absent and keeps serving.
  */
 export const TOLD_NOTHING_LIMITS: StreamLimits = { inAll: 2_000, perNamespace: 500 };
 

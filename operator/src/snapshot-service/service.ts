@@ -14,18 +14,24 @@ export interface SnapshotServiceOptions {
   readonly host?: string;
   /** 9090 in a cluster; 0 takes any free one. */
   readonly port: number;
-  /** For TokenReviews; one of its own, since who sends tokens decides how busy it is. */
+  /** For TokenReviews; separate, since senders of tokens determine its load. */
   readonly client: Pick<KubeClient, 'create'>;
-  /** Whether sidecars of a namespace may come at all: it has opted in, or has some that are to be told that it no longer does. */
+  /**
+   * Whether sidecars of a namespace may connect: it is labelled for injection, or has sidecars that have to learn that it no
+   * longer is.
+   */
   readonly admits: (namespace: string) => boolean;
-  /** What sidecars in a namespace are told, also that there is nothing for them; undefined while nobody knows. The same object as long as it is the same. */
+  /**
+   * The Snapshot for sidecars in a namespace, which may be empty; undefined while it is unknown. The same object as long as its
+   * content is the same.
+   */
   readonly snapshotFor: (namespace: string) => SidecarSnapshot | undefined;
-  /** Calls back after it may answer otherwise. */
+  /** Called after it may have changed. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Streams at the same time, but for those that are told nothing. Default 10,000, and 2,000 per namespace. */
+  /** Streams at the same time, except those with an empty Snapshot. Default 10,000, and 2,000 per namespace. */
   readonly maxStreams?: number;
   readonly maxStreamsPerNamespace?: number;
   /** Between pings; the contract allows 30 s. Default 20 s. */
@@ -41,16 +47,18 @@ export interface SnapshotService extends AsyncDisposable {
 const MAX_STREAMS = 10_000;
 const MAX_STREAMS_PER_NAMESPACE = 2_000;
 const PING_MS = 20_000;
-/** Then the token is looked at anew: a pod that is gone is not told anything for long. Up to a tenth longer. */
+/**
+ * After this the token is reviewed again, so that a deleted pod does not receive Snapshots for long. Up to a tenth longer.
+ */
 const STREAM_MS = 30 * 60_000;
 const REQUEST_MS = 10_000;
 const MAX_HEADER_BYTES = 32 * 1024;
 const RETRY_AFTER_SECONDS = '1';
 
 /**
- * Streams to each sidecar the Snapshot of the workspace its namespace belongs to, on every replica (DESIGN section 5). Where
- * consent has been taken back that Snapshot is empty: a stream that only ended would look like an operator that is away, which
- * changes nothing. Rejects when the port is taken. Dispose it to end all streams.
+ * Streams to each sidecar the Snapshot of the workspace that owns its namespace, on every replica. After a withdrawn consent
+ * that Snapshot is empty: a stream that just ended would look like an absent operator, which changes nothing. Rejects when the
+ * port is taken. Dispose it to end all streams.
  */
 export async function startSnapshotService(options: SnapshotServiceOptions): Promise<SnapshotService> {
   const { certificates, host = '::', clock = systemClock, pingMs = PING_MS } = options;
@@ -73,7 +81,7 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
     },
   );
   const mostStreams = limitsOf(options).inAll + TOLD_NOTHING_LIMITS.inAll;
-  server.maxConnections = mostStreams + 100; // some that are being refused or reviewed
+  server.maxConnections = mostStreams + 100; // room for connections that are being refused or reviewed
   const subscription = certificates.subscribe((certificate) => server.setSecureContext(tlsOf(certificate)));
   const changes = options.subscribe(() => {
     for (const stream of streams) refresh(stream, options);
@@ -138,7 +146,7 @@ function keep(stream: SidecarStream, response: ServerResponse, { streams, clock,
   });
 }
 
-/** The namespace may have passed into other hands, or be nobody's: that is news like any other. */
+/** The namespace may have another owner or none by now: that is a change like any other. */
 function refresh(stream: SidecarStream, { snapshotFor }: SnapshotServiceOptions): void {
   const snapshot = snapshotFor(stream.caller.namespace);
   if (snapshot === undefined) stream.end();
@@ -155,7 +163,7 @@ function toVersion(text: string | null): number | undefined {
   return text !== null && text !== '' && Number.isSafeInteger(version) ? version : undefined;
 }
 
-/** The status says it all: whoever is refused learns nothing about what there is. */
+/** Only the status code: a refused caller learns nothing about what exists. */
 function refuse(response: ServerResponse, status: 401 | 404 | 503): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(status, status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}).end();

@@ -1,4 +1,4 @@
-/** One sidecar's stream: the newest Snapshot, and never more than one that waits to be sent. */
+/** The stream of one sidecar: at most one Snapshot, the newest, waits to be sent. */
 import type { ServerResponse } from 'node:http';
 import { type SnapshotFrame, toFrameText } from '@gatehouse/crds/snapshot';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
@@ -6,17 +6,17 @@ import type { Caller } from './tokens.ts';
 
 export interface SidecarStream {
   readonly caller: Caller;
-  /** Whether there was nothing for it when it opened. */
+  /** Whether it had an empty Snapshot when it opened. */
   readonly toldNothing: boolean;
   /** Sends a Snapshot unless the sidecar has it. */
   offer(snapshot: SidecarSnapshot): void;
-  /** Shows that the stream is alive, or ends it when the sidecar has not read since the last time. */
+  /** Sends a ping, or ends the stream when the sidecar has not read since the last one. */
   ping(): void;
   end(): void;
 }
 
 export interface StreamOptions {
-  /** What the sidecar is told first. */
+  /** The first Snapshot to send. */
   readonly snapshot: SidecarSnapshot;
   readonly caller: Caller;
   readonly have: number | undefined;
@@ -37,9 +37,12 @@ export function frameBytes(snapshot: SidecarSnapshot): Buffer {
   return bytes;
 }
 
-/** Begins the answer: with a ping if the sidecar has the very Snapshot. What cannot be sent at once is replaced by what is newer. */
+/**
+ * Starts the response: with a ping if the sidecar already has the Snapshot. What cannot be sent at once is replaced by newer
+ * Snapshots.
+ */
 export function openStream(response: ServerResponse, { caller, have, snapshot }: StreamOptions): SidecarStream {
-  let version: number | undefined; // what the sidecar has been sent, or has said it has
+  let version: number | undefined; // what was sent to the sidecar, or what it has reported
   let waiting: SidecarSnapshot | undefined;
   let stalled = false;
   const send = (next: SidecarSnapshot): void => {

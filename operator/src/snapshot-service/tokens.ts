@@ -1,4 +1,6 @@
-/** Who sends a ServiceAccount token: asked of the API server, remembered for a short while. */
+/**
+ * Identifies callers by their ServiceAccount tokens, with reviews by the API server that are cached for a short time.
+ */
 import { createHash } from 'node:crypto';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { z } from 'zod';
@@ -6,7 +8,7 @@ import { apiVersionOf, type Clock, type KindRef, type KubeClient, type KubeObjec
 import { claimedNamespace } from './claims.ts';
 import { createReviewLimits } from './review-limits.ts';
 
-/** The ServiceAccount behind a token, as far as it counts: which workspace it may hear of. */
+/** The ServiceAccount of a token, reduced to what decides which workspace it may read. */
 export interface Caller {
   readonly namespace: string;
 }
@@ -26,22 +28,22 @@ export const TOKEN_REVIEWS: KindRef<TokenReview> = {
 
 export interface TokensOptions {
   readonly client: Pick<KubeClient, 'create'>;
-  /** Whether sidecars of the namespace may come at all; what a token claims is enough to turn it away. */
+  /** Whether sidecars of the namespace may connect; an unverified claim is enough to refuse one. */
   readonly admits: (namespace: string) => boolean;
   readonly clock: Clock;
 }
 
-/** `busy`: nobody was asked, since too many want to know. */
+/** `busy`: there was no review, since the rate limit was reached. */
 export type Identified = { readonly kind: 'caller'; readonly caller: Caller } | { readonly kind: 'nobody' | 'busy' };
 
 export interface Tokens {
-  /** Who sends a token, from an address; the signal ends with the service. Rejects with ApiError. */
+  /** Identifies the sender of a token; the signal ends with the service. Rejects with ApiError. */
   identify(token: string, source: string, signal: AbortSignal): Promise<Identified>;
 }
 
-/** A pod that reconnects is not asked for again, and one that is gone is not let in for long. */
+/** A pod that reconnects needs no new review, and a deleted one is not accepted for long. */
 const REMEMBERED_MS = 30_000;
-/** Of each sort: what is made up must not push out what is good. */
+/** Per result: refused tokens must not evict accepted ones. */
 const MAX_REMEMBERED = 5_000;
 const REVIEW_MS = 10_000;
 
@@ -56,8 +58,8 @@ const answer = z.looseObject({
 });
 
 /**
- * Reviews tokens for the audience of the snapshot service, each once at a time and as many as the limits let through; refusals are
- * remembered like everything else. A token that speaks against itself is not asked about.
+ * Reviews tokens for the audience of the snapshot service, each once at a time and as many as the limits allow; refusals are
+ * cached, too. A token whose own claims do not fit is refused without a review.
  */
 export function createTokens({ client, admits, clock }: TokensOptions): Tokens {
   const good = createMemory(clock);

@@ -1,4 +1,4 @@
-/** What the API server asks a webhook, and what it may answer (admission.k8s.io/v1). */
+/** Requests of the API server to a webhook, and the responses (admission.k8s.io/v1). */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { z } from 'zod';
 import type { PatchOperation } from './injection/patch.ts';
@@ -23,7 +23,7 @@ const review = z.looseObject({
 
 export type AdmissionRequest = Readonly<z.output<typeof request>>;
 
-/** One of the things wrong with an object. */
+/** One problem of an object. */
 export interface Cause {
   readonly reason: 'FieldValueInvalid' | 'FieldValueNotSupported' | 'FieldValueDuplicate' | 'ObjectInUse';
   readonly message: string;
@@ -44,7 +44,7 @@ export type AdmissionResponse =
   | { readonly allowed: true; readonly warnings?: readonly string[]; readonly patch?: readonly PatchOperation[] }
   | Refusal;
 
-/** What is asked; the error is for whoever sends something else. */
+/** The request of a review; the error is a message for the caller. */
 export function parseReview(body: unknown): Result<AdmissionRequest, string> {
   const parsed = review.safeParse(body);
   if (parsed.success) return ok(parsed.data.request);

@@ -1,4 +1,4 @@
-/** The two objects by which the API server learns whom to ask about what. Pure. */
+/** The two webhook configurations, which tell the API server what to send where. */
 import { GROUP, KINDS, VERSION } from '@gatehouse/crds/kinds';
 import { PROFILE_LABEL } from '../kinds/sidecar-profile/index.ts';
 import type { KindRef, KubeObject } from '../runtime/index.ts';
@@ -27,32 +27,32 @@ export const MUTATING_CONFIGURATIONS = kindRef('MutatingWebhookConfiguration', '
 export type FailurePolicy = 'Fail' | 'Ignore';
 
 export interface ConfigurationOptions {
-  /** How the API server reaches us: a Service, or an address outside the cluster. */
+  /** The address of the webhooks: a Service, or a URL outside the cluster. */
   readonly reach:
     | { readonly service: { readonly namespace: string; readonly name: string; readonly port: number } }
     | { readonly url: string };
-  /** What it trusts: PEM, or the Certificate of cert-manager (`namespace/name`) that fills this in. */
+  /** The trusted authorities: PEM, or the Certificate of cert-manager (`namespace/name`) that fills them in. */
   readonly trust: { readonly caPem: string } | { readonly certManagerCertificate: string };
   /** The operator's own user, whose writes need no review: `system:serviceaccount:<namespace>:<name>`. */
   readonly ownUser: string;
   /** Default 'all'. */
   readonly watchNamespaces?: 'all' | readonly string[];
-  /** Of pods that name a profile. Default `Fail`. */
+  /** For pods that name a profile. Default `Fail`. */
   readonly injectionFailurePolicy?: FailurePolicy;
-  /** Default `Ignore`: the operator checks everything again, and an outage of it must not stop a rollout of resources. */
+  /** Default `Ignore`: the operator checks everything again, and its outage must not stop a rollout of resources. */
   readonly validationFailurePolicy?: FailurePolicy;
 }
 
-/** Engineering 8.9. */
+/** How long the API server waits for an answer. */
 const TIMEOUT_SECONDS = 5;
 const CERT_MANAGER = 'cert-manager.io/inject-ca-from';
 
-/** Those who clean up must get through also when nobody answers here. */
+/** Controllers that clean up must not be blocked while the webhook is unavailable. */
 const JANITORS = ['namespace-controller', 'generic-garbage-collector'].map(
   (name) => `'system:serviceaccount:kube-system:${name}'`,
 );
 
-/** Our own group and nothing else. */
+/** Resources of our group only. */
 export function validatingConfiguration(options: ConfigurationOptions): WebhookConfiguration {
   const { ownUser, validationFailurePolicy = 'Ignore' } = options;
   const webhook = {
@@ -88,9 +88,9 @@ export function validatingConfiguration(options: ConfigurationOptions): WebhookC
 }
 
 /**
- * Pods of namespaces that opted in. Those that name a profile wait for an answer; where they need not, their profile counts those
- * that went without. Those that a profile may select have not asked for anything: when nobody answers they start without a
- * sidecar, and nobody looks for them, since that would be a watch on all pods.
+ * Pods of namespaces with the injection label. Pods that name a profile wait for an answer; with the policy `Ignore`, their
+ * profile counts those without a sidecar. Pods that only a selector matches have not asked for a sidecar: while the webhook is
+ * unavailable they start without one, and are not counted, since that would need a watch on all pods.
  */
 export function injectionConfiguration(options: ConfigurationOptions): WebhookConfiguration {
   const { injectionFailurePolicy = 'Fail' } = options;
@@ -132,7 +132,9 @@ interface Parts {
   readonly webhooks: readonly object[];
 }
 
-/** Without labels: those of the installer stay, and Helm removes only what still says that Helm manages it. */
+/**
+ * Without labels: those of the installer stay, and Helm removes only objects that are still labelled as managed by Helm.
+ */
 function configuration(kind: KindRef, name: string, { options: { trust }, webhooks }: Parts): WebhookConfiguration {
   const annotations =
     'certManagerCertificate' in trust ? { annotations: { [CERT_MANAGER]: trust.certManagerCertificate } } : {};

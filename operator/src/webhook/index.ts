@@ -1,6 +1,5 @@
-/** What the operator answers the API server: admission of our Kinds, and sidecars for pods that ask for one. */
+/** The admission webhooks: validation of our Kinds, and sidecars for pods that ask for one. */
 
-export { tlsOf } from '../certificates/certificates.ts';
 export { type FailurePolicy, INJECTION, VALIDATING } from './configurations.ts';
 export {
   type InjectionView,

@@ -6,7 +6,7 @@ const GROUP = 'admissionregistration.k8s.io';
 
 /**
  * Both configurations by name, and the Secret with the certificate. The chart installs the configurations empty: an operator
- * that could create them would put back what an uninstall has just removed.
+ * that could create them would restore what an uninstallation has just removed.
  */
 export const rbac: readonly PolicyRule[] = [
   {

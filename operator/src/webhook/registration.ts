@@ -1,4 +1,4 @@
-/** Keeps the API server told whom to ask, for as long as this process leads. */
+/** Keeps the webhook configurations at the API server up to date while this process leads. */
 
 import type { Certificates } from '../certificates/index.ts';
 import {
@@ -28,7 +28,7 @@ import {
 export interface RegistrationOptions extends Omit<ConfigurationOptions, 'trust'> {
   readonly client: Pick<KubeClient, 'get' | 'watch' | 'apply'>;
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
-  /** `namespace/name` of the Certificate when cert-manager tells the API server whom to trust. */
+  /** `namespace/name` of the Certificate when cert-manager fills in the trusted authorities. */
   readonly certManagerCertificate?: string | undefined;
   readonly log: Log;
   readonly clock?: Clock;
@@ -38,8 +38,8 @@ export interface RegistrationOptions extends Omit<ConfigurationOptions, 'trust'>
 const RETRY = { minMs: 500, maxMs: 30_000 };
 
 /**
- * Applies both webhook configurations when it is clear that somebody answers, again when the authorities change, and puts back
- * what others take out. Runs until the signal ends; never rejects.
+ * Applies both webhook configurations once the webhooks answer, again when the authorities change, and after changes by others.
+ * Runs until the signal ends; never rejects.
  */
 export async function keepRegistered(options: RegistrationOptions, signal: AbortSignal): Promise<void> {
   const { client, certificates, log, clock = systemClock, random = Math.random } = options;

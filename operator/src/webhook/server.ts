@@ -1,11 +1,11 @@
-/** The HTTPS server the API server asks. */
+/** The HTTPS server for admission reviews. */
 import type { Server } from 'node:https';
 import { type FastifyInstance, fastify } from 'fastify';
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import type { Log } from '../runtime/index.ts';
 import { type AdmissionRequest, type AdmissionResponse, parseReview, toReview } from './admission.ts';
 
-/** One answered question. */
+/** One answered review. */
 export interface ReviewReport {
   readonly path: string;
   readonly outcome: 'allowed' | 'patched' | 'refused' | 'failed';
@@ -17,9 +17,9 @@ export type Review = (request: AdmissionRequest) => AdmissionResponse;
 export interface AdmissionServerOptions {
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** PEM of the authorities whose certificates callers must show; absent: nobody is asked for one. */
+  /** PEM of the authorities for client certificates; absent: none is required. */
   readonly clientCaPem?: string | undefined;
   /** By path. */
   readonly reviews: Readonly<Record<string, Review>>;
@@ -31,19 +31,21 @@ export interface AdmissionServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** An object as it was and as it will be, each below the 1.5 MiB of etcd, and everything escaped. */
+/** Two versions of an object, each below the 1.5 MiB of etcd, with everything escaped. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Longer than the API server waits. */
+/** Longer than the timeout of the API server. */
 const REQUEST_MS = 10_000;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** API servers open one per call under way, and the kubelet none. */
+/** API servers open one per call in flight, and kubelets none. */
 const MAX_CONNECTIONS = 256;
-/** Reviews whose bodies are held at the same time; with the largest body they stay within the memory of the operator. */
+/**
+ * Reviews whose bodies are held at the same time; with the largest bodies they stay within the memory of the operator.
+ */
 const MAX_AT_ONCE = 24;
-/** Nobody who asks in a row needs a connection for longer. */
+/** Bounds the lifetime of connections with many requests. */
 const MAX_REQUESTS_PER_CONNECTION = 1_000;
 
-/** Listens and changes certificates without closing a connection. */
+/** Listens, and replaces certificates without closing connections. */
 export async function startAdmissionServer(options: AdmissionServerOptions): Promise<AdmissionServer> {
   const { certificates, host, port, reviews, clientCaPem } = options;
   const trust = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: true };
@@ -73,7 +75,7 @@ export async function startAdmissionServer(options: AdmissionServerOptions): Pro
   };
 }
 
-/** Turns away what would hold too many bodies, before it is read. */
+/** Refuses reviews beyond the limit before their bodies are read. */
 function boundReviews(app: FastifyInstance<Server>): void {
   let atOnce = 0;
   app.addHook('onRequest', (_request, reply, next) => {
@@ -109,7 +111,7 @@ function addReview(app: FastifyInstance<Server>, path: string, { review, options
       report(outcomeOf(answer));
       return reply.send(toReview(asked.value, answer));
     } catch (error) {
-      // What happens to the write is for the failure policy to say.
+      // The failure policy decides about the write.
       const { kind, namespace, name } = asked.value;
       options.log.error({ err: error, path, kind: kind.kind, namespace, name }, 'Could not review a write');
       report('failed');

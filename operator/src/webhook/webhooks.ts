@@ -11,19 +11,19 @@ export interface WebhooksOptions {
   readonly host?: string;
   /** 9443 in a cluster; 0 takes any free one. */
   readonly port: number;
-  /** PEM of the authorities whose certificates callers must show; absent: nobody is asked for one. */
+  /** PEM of the authorities for client certificates; absent: none is required. */
   readonly clientCaPem?: string | undefined;
   /** What is known of the cluster, read with every review. */
   readonly view: InjectionView & ValidationView;
-  /** What injected containers are made of. */
+  /** Settings of injected containers. */
   readonly sidecar: SidecarOptions;
   readonly log: Log;
   readonly onReview?: (report: ReviewReport) => void;
 }
 
 /**
- * Answers the API server on `/validate` and `/inject`, on every replica; start it when the caches are complete, and let the
- * leader run `keepRegistered`. Rejects when the port is taken. Dispose it to stop.
+ * Serves `/validate` and `/inject` on every replica; start it when the caches are complete, and run `keepRegistered` on the
+ * leader. Rejects when the port is taken. Dispose it to stop.
  */
 export function startWebhooks(options: WebhooksOptions): Promise<AdmissionServer> {
   const { certificates, host = '::', port, view, sidecar, log, clientCaPem, onReview = () => {} } = options;

@@ -34,9 +34,9 @@ export interface ApiKeyControllerOptions {
   readonly kind: KindRef<ApiKeyObject>;
   readonly secretKind: KindRef<KeySecret>;
   readonly apiKeys: Store<ApiKeyObject>;
-  /** Somebody else wants the Secrets of all ApiKeys here. */
+  /** Watches the Secrets of all ApiKeys; another component tells it which. */
   readonly secrets: Pick<NamedWatches<KeySecret>, 'store' | 'isKnown' | 'subscribe'>;
-  /** Whether the namespace is the organisation's or a workspace's: nothing is written into others. */
+  /** Whether the organisation or a workspace owns the namespace: nothing is written into others. */
   readonly isServed: (namespace: string) => boolean;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly log: Log;
@@ -45,12 +45,12 @@ export interface ApiKeyControllerOptions {
 }
 
 const FIELD_MANAGER = 'gatehouse-operator';
-/** Longest time between two looks, in ms: timers cannot wait for months. */
+/** Longest time between two checks, in ms: timers cannot last for months. */
 const MAX_WAIT_MS = 12 * 3_600_000;
 
 /**
- * Mints and rotates keys into Secrets that their ApiKeys own, so that Kubernetes removes them together. Enqueue an ApiKey
- * when its namespace may have become somebody's.
+ * Mints and rotates keys into Secrets that their ApiKeys own, so that Kubernetes removes them together. Enqueue an ApiKey when
+ * the owner of its namespace may have changed.
  */
 export function apiKeyController(options: ApiKeyControllerOptions): Controller {
   const { client, kind, apiKeys, secrets, log, metrics, clock = systemClock } = options;
@@ -64,7 +64,7 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
     metrics,
     clock,
     watches: [
-      // Most keys bring a hash: there is nothing to do for them, and there may be a hundred thousand.
+      // Most of up to a hundred thousand keys name a hash and need no Secret.
       onChange(apiKeys, (object) => (isRelevant(object) ? [keyOf(object.metadata)] : []), changesWish),
       onChange(secrets.store, ({ metadata }) => apiKeysOf(keyOf(metadata))),
       onTold(secrets, apiKeysOf),
@@ -74,7 +74,7 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
       const againMs = parsed.ok ? await tend({ options, clock, signal }, parsed.value).catch(retryFrom) : undefined;
       if (typeof againMs !== 'number') return againMs;
       const afterMs = Math.max(0, Math.min(againMs - clock.wallMs(), MAX_WAIT_MS));
-      // Later than this run: the queue keeps the earliest wish of a key that is in work.
+      // After this run: the queue keeps the earliest request for a key that is being processed.
       controller.enqueue(keyOf(object.metadata), { afterMs });
       return undefined;
     },
@@ -84,7 +84,7 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
 
 const KEY_SUFFIX = mintedSecret('').name;
 
-/** The ApiKey into whose Secret a key would be minted. */
+/** The ApiKey whose minted key would be in this Secret. */
 const apiKeysOf = (secret: ObjectKey): readonly ObjectKey[] =>
   secret.endsWith(KEY_SUFFIX) ? [secret.slice(0, -KEY_SUFFIX.length)] : [];
 
@@ -112,21 +112,21 @@ interface Turn {
   readonly signal: AbortSignal;
 }
 
-/** Brings the Secret in line; gives when to look again, in ms since 1970. */
+/** Updates the Secret; returns when to check again, in ms since 1970. */
 async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   const { options, clock, signal } = turn;
   const { client, secretKind, secrets, isServed } = options;
   const { namespace = '', name } = apiKey.metadata;
   if (!isServed(namespace) || !(isMinted(apiKey) || abandonedSecret(apiKey) !== undefined)) return undefined;
   const key = keyOf({ namespace, name: mintedSecret(name).name });
-  if (!secrets.isKnown(key)) return undefined; // we are told when it is
+  if (!secrets.isKnown(key)) return undefined; // a watch triggers the next run
   const secret = secrets.store.get(key);
   if (!isMinted(apiKey)) return discard(turn, apiKey, secret);
   if (secret === undefined) {
     const made = newSecret(apiKey, mintKey(), clock.wallMs());
     await client.create(secretKind, made, { signal, fieldManager: FIELD_MANAGER });
     tell(turn, apiKey, 'minted');
-    return undefined; // the new Secret brings the key back
+    return undefined; // the change of the Secret triggers the next run
   }
   if (!isOwn(secret, apiKey)) return undefined;
   const { patch, what, againMs } = nextActionOf(apiKey, secret, { nowMs: clock.wallMs(), mint: mintKey });
@@ -138,7 +138,7 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   return undefined; // as above
 }
 
-/** The ApiKey brings a key along now: the one that was minted opens nothing any more. */
+/** The ApiKey names a key now: the minted one is removed. */
 async function discard(
   { options, signal, ...turn }: Turn,
   apiKey: ApiKey,

@@ -1,4 +1,4 @@
-/** The Secret with a minted key, and what is to be done with it: pure but for the random bits that are passed in. */
+/** The Secret with a minted key, and the next action on it. Random bits are passed in. */
 import { randomBytes } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import type { ApiKey } from '@gatehouse/crds/kinds';
@@ -16,32 +16,32 @@ export interface KeySecret extends KubeObject {
 export const ROTATE_ANNOTATION = 'gatehouse.dev/rotate';
 /** On the Secret: when the key was minted, RFC 3339. */
 export const MINTED_AT = 'gatehouse.dev/minted-at';
-/** On the Secret: until when the previous key is good, RFC 3339. */
+/** On the Secret: until when the previous key is valid, RFC 3339. */
 export const PREVIOUS_UNTIL = 'gatehouse.dev/previous-key-until';
-/** On the Secret: the value of `ROTATE_ANNOTATION` that was dealt with last. */
+/** On the Secret: the last handled value of `ROTATE_ANNOTATION`. */
 export const ROTATED_FOR = 'gatehouse.dev/rotated-for';
 
 const PREFIX = 'gwk_';
-const KEY_BYTES = 32; // 256 bits (DESIGN section 9)
+const KEY_BYTES = 32; // 256 bits
 const MINUTE_MS = 60_000;
-/** The shortest transition, for keys without rules of their own: management-notes 3.3. */
+/** The shortest transition between two keys, for ApiKeys without rules. */
 const TRANSITION_MINUTES = 30;
 
 /** A new gateway key. */
 export const mintKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64url');
 
-/** Whether the operator makes the key of an ApiKey. */
+/** Whether the operator mints the key of an ApiKey. */
 export const isMinted = ({ spec }: Pick<ApiKey, 'spec'>): boolean =>
   spec.sha256 === undefined && spec.secretRef === undefined;
 
-/** Whether the Secret is the ApiKey's own: one that stood there before is somebody's, and stays as it is. */
+/** Whether the ApiKey owns the Secret: one that existed before belongs to somebody else and stays unchanged. */
 export function isOwn({ metadata }: KeySecret, owner: Pick<KubeObject, 'metadata'>): boolean {
   return (
     metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === owner.metadata.uid) ?? false
   );
 }
 
-/** The Secret of an ApiKey that has none yet. */
+/** The first Secret of an ApiKey. */
 export function newSecret(apiKey: ApiKey, key: string, nowMs: number): KeySecret {
   const { apiVersion, kind, metadata } = apiKey;
   const secret = mintedSecret(metadata.name);
@@ -68,10 +68,10 @@ export interface SecretPatch {
 }
 
 export interface NextAction {
-  /** What to change now; undefined: nothing. */
+  /** The change to make now; undefined: none. */
   readonly patch: SecretPatch | undefined;
   readonly what: 'nothing' | 'repaired' | 'rotated' | 'retired' | 'refused';
-  /** When to look again, in ms since 1970; undefined: not before something changes. */
+  /** When to check again, in ms since 1970; undefined: when something changes. */
   readonly againMs: number | undefined;
 }
 
@@ -82,14 +82,14 @@ interface Moment {
 
 const NOTHING: NextAction = { patch: undefined, what: 'nothing', againMs: undefined };
 
-/** What the Secret of an ApiKey needs at a time; at most two keys are good at once. */
+/** What to do with the Secret of an ApiKey at a time; at most two keys are valid at once. */
 export function nextActionOf(apiKey: ApiKey, secret: KeySecret, moment: Moment): NextAction {
   const { key: entry } = mintedSecret(apiKey.metadata.name);
   if (!secret.data?.[entry]) return repair(apiKey, entry, moment);
   return secret.data[PREVIOUS_KEY] === undefined ? rotate(apiKey, secret, moment) : finish(apiKey, secret, moment);
 }
 
-/** The value of the annotation that has not been dealt with, and what to write down once it has. */
+/** The annotation's value if it has not been handled, and the value to record once it has. */
 function requestOf({ metadata }: ApiKey, secret: KeySecret | undefined) {
   const request = metadata.annotations?.[ROTATE_ANNOTATION];
   return {
@@ -107,10 +107,10 @@ function repair(apiKey: ApiKey, entry: string, { nowMs, mint }: Moment): NextAct
   };
 }
 
-/** The previous key is still there. */
+/** Removes the previous key when its time is over. */
 function finish(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): NextAction {
   const untilMs = Date.parse(secret.metadata.annotations?.[PREVIOUS_UNTIL] ?? '');
-  // A time that somebody has spoilt must not keep an old key alive.
+  // An invalid time must not keep an old key valid.
   if (Number.isNaN(untilMs) || untilMs <= nowMs) return { patch: RETIRED, what: 'retired', againMs: undefined };
   const { isNew, handled } = requestOf(apiKey, secret);
   if (!isNew) return { ...NOTHING, againMs: untilMs };
@@ -138,18 +138,18 @@ const RETIRED: SecretPatch = {
 const toTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
-const SHOWN = 2; // characters at each end: management-notes 3.3 "masked form"
+const SHOWN = 2; // characters shown at each end of a masked key
 
-/** Members of the status that tell of a minted key. */
+/** Members of the status about a minted key. */
 const TOLD = ['secretRef', 'maskedKey'] as const;
 
-/** Secrets by key, and whether what they say of one is more than that nobody has looked. */
+/** Secrets by key, and whether a missing one is known to be missing. */
 export interface KeySecrets {
   readonly store: { get(key: ObjectKey): KeySecret | undefined };
   isKnown(key: ObjectKey): boolean;
 }
 
-/** What the status tells of a minted key; as before where nobody reads the Secret. */
+/** The members of the status about a minted key; unchanged where the Secret cannot be read. */
 export function mintedStatus({ metadata, status }: Minting, { store, isKnown }: KeySecrets): object {
   const { name, key } = mintedSecret(metadata.name);
   const place = keyOf({ namespace: metadata.namespace, name });

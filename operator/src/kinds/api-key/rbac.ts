@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../rbac.ts';
 
-/** Minted keys: Secrets beside their ApiKeys, by names that the ApiKeys decide. */
+/** Minted keys: Secrets in the namespaces of ApiKeys, with names derived from theirs. */
 export const rbac: readonly PolicyRule[] = [
   { scope: 'workspace', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch', 'create', 'patch', 'delete'] },
 ];

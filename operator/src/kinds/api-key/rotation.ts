@@ -1,4 +1,4 @@
-/** When the key of an ApiKey is replaced, and for how long the one before it stays good; management-notes 3.3 "Rotation". */
+/** When the key of an ApiKey is rotated, and how long the previous one stays valid. */
 import type { ApiKey } from '@gatehouse/crds/kinds';
 
 export type RotationRules = NonNullable<ApiKey['spec']['rotation']>;
@@ -6,7 +6,7 @@ export type RotationRules = NonNullable<ApiKey['spec']['rotation']>;
 const DAY_MS = 86_400_000;
 const MONDAY = 1;
 
-/** The first rotation after a time, in ms since 1970; undefined when there is none any more. All happen at 00:00 UTC. */
+/** The first rotation after a time, in ms since 1970; undefined when there is none. All are at 00:00 UTC. */
 export function nextRotationMs(rules: RotationRules, afterMs: number): number | undefined {
   const { period, periodDays, nextRotationAt } = rules;
   const given = nextRotationAt === undefined ? undefined : midnight(Date.parse(nextRotationAt));

@@ -1,17 +1,19 @@
-/** What a fleet needs of the platform: the right to run gateways in its namespace. */
+/** What the platform team grants for a fleet: the right to run gateways in its namespace. */
 import { fleetsCommand } from '../../rbac.ts';
 import { type Halt, hasReason, isAllowedTo, type KubeClient, retryFrom } from '../../runtime/index.ts';
 import { DEPLOYMENTS } from './kube-kinds.ts';
 import type { FleetRun } from './ports.ts';
 
-/** Whether the operator may run gateways in the namespace; undefined where nobody can tell. Rejects with ApiError. */
+/**
+ * Whether the operator may run gateways in the namespace; undefined where that cannot be determined. Rejects with ApiError.
+ */
 export const mayRunGateways = (
   client: Pick<KubeClient, 'create'>,
   namespace: string,
   signal: AbortSignal,
 ): Promise<boolean | undefined> => isAllowedTo(client, { verb: 'patch', kind: DEPLOYMENTS, namespace }, signal);
 
-/** The platform has not granted what the operator needs in the namespace of the fleet. Whoever notices a grant brings it back. */
+/** The operator lacks rights in the namespace of the fleet. Noticing a grant triggers the next run. */
 export function accessDenied({ fleet: { metadata }, ports }: Pick<FleetRun, 'fleet' | 'ports'>): Halt {
   const { namespace = '' } = metadata;
   const command = fleetsCommand(ports.settings.operatorAccount, namespace);
@@ -19,7 +21,7 @@ export function accessDenied({ fleet: { metadata }, ports }: Pick<FleetRun, 'fle
   return { kind: 'stall', reason: 'AccessDenied', message };
 }
 
-/** What a step's failure means. Quotas and other policies of a cluster refuse with the same code as missing rights do. */
+/** The halt for a step's error. Quotas and policies of a cluster refuse with the same code as missing rights. */
 export async function haltFrom(error: unknown, run: FleetRun): Promise<Halt> {
   if (!hasReason(error, 'Forbidden')) return retryFrom(error);
   const { namespace = '' } = run.fleet.metadata;

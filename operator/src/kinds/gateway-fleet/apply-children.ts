@@ -13,7 +13,7 @@ export type Applied =
   | { readonly kind: 'applied'; readonly deploymentDigest: string }
   | { readonly kind: 'blocked'; readonly message: string };
 
-/** Makes the children of a fleet what they should be; rejects with ApiError. */
+/** Applies the children of a fleet; rejects with ApiError. */
 export async function applyChildren(run: FleetRun): Promise<Applied> {
   const { fleet, ports, signal } = run;
   const token = await ensureAdminToken(fleet, { client: ports.client, secrets: ports.secrets.store }, { signal });
@@ -52,8 +52,9 @@ export async function applyChildren(run: FleetRun): Promise<Applied> {
 }
 
 /**
- * The number of pods to apply; undefined leaves it to the autoscaler. Dropping a field that nobody else owns sets it back to its
- * default, one pod, so another field manager takes it over first; the autoscaler takes it from that one with its first change.
+ * The number of pods to apply; undefined leaves it to the autoscaler. Dropping a field that no other manager owns resets it to
+ * its default of one pod, so that another field manager takes it over first; the autoscaler takes it from there with its first
+ * change.
  */
 async function replicasFor(
   run: FleetRun,
@@ -63,7 +64,7 @@ async function replicasFor(
   const { autoscaling, replicas = DEFAULT_FLEET_REPLICAS } = run.fleet.spec;
   if (autoscaling === undefined) return replicas;
   const current = live?.spec?.replicas ?? 0;
-  if (live === undefined || current === 0) return autoscaling.minReplicas; // an autoscaler leaves a Deployment of 0 alone
+  if (live === undefined || current === 0) return autoscaling.minReplicas; // an autoscaler ignores a Deployment of 0 pods
   if (live.metadata.annotations?.[APPLIED_ANNOTATION] !== digestOf(handedOver)) await handOver(run, live, current);
   return undefined;
 }
@@ -74,11 +75,11 @@ async function handOver({ ports, signal }: FleetRun, live: Deployment, replicas:
   try {
     await ports.client.apply(DEPLOYMENTS, claim, { fieldManager: HANDOVER_MANAGER, force: false, signal });
   } catch (error) {
-    if (!hasReason(error, 'Conflict')) throw error; // somebody has another number in mind, and owns the field
+    if (!hasReason(error, 'Conflict')) throw error; // another manager has set a different number and owns the field
   }
 }
 
-/** The autoscaler is the only child that a fleet can do without. */
+/** Only the autoscaler is optional. */
 async function deleteUnwanted(run: FleetRun, wanted: readonly Manifest[]): Promise<void> {
   if (wanted.some(({ kind }) => kind === AUTOSCALERS.kind)) return;
   const { name, namespace } = run.fleet.metadata;

@@ -2,14 +2,14 @@ import { bareMetadata, type KubeObject, keyOf, type Store } from '../../runtime/
 import { weigh } from '../../translate/index.ts';
 import type { FleetObject } from './kube-kinds.ts';
 
-/** Beside what its fleet says: defaults, and what the platform and its controllers add. */
+/** Allowance for defaults, and for what the platform and its controllers add to a child. */
 const ROOM_BYTES = 64 * 1024;
-/** Of a child as JSON to its fleet. */
+/** Size of a child as JSON, relative to its fleet. */
 const MOST_TIMES = 2;
 
 /**
- * A child as far as it is kept: whole while it is its fleet's and no larger than that explains, since all of it is compared with
- * what the fleet wants. Of what only has the labels of a child, it is known that it is there.
+ * How much of a child is cached: all of it while its fleet owns it and explains its size, since it is compared with the desired
+ * object. Of other objects with the labels of a child only the metadata is kept.
  */
 export function childKeeper(fleets: Pick<Store<FleetObject>, 'get'>) {
   return <T extends KubeObject>(child: T): T => {

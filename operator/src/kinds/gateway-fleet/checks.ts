@@ -1,9 +1,9 @@
-/** What the schema cannot say about a fleet, with paths from the root of the resource. */
+/** What the schema cannot check about a fleet, with paths from the root of the resource. */
 import type { Issue } from '@gatehouse/crds';
 import { type GatewayFleet, unsupportedIn } from '@gatehouse/crds/kinds';
 import { isReserved } from './environment.ts';
 
-/** Fields nobody serves yet, and variables that are not the fleet's to set. */
+/** Fields that are not served yet, and variables that a fleet must not set. */
 export function fleetIssues(fleet: GatewayFleet): Issue[] {
   const { env = [], listeners = [] } = fleet.spec;
   return [

@@ -1,4 +1,4 @@
-/** What a fleet is made of, as one pure function; who applies it needs no other source. DESIGN sections 4, 5, 6 and 9. */
+/** The desired objects of a fleet, as one pure function. */
 import { API_VERSION, GATEWAY_ADMIN_PORT, type GatewayFleet } from '@gatehouse/crds/kinds';
 import { type ClusterFacts, deploymentSpec } from './deployment.ts';
 import { egressPeers } from './egress.ts';
@@ -7,7 +7,7 @@ import { listenersOf } from './listeners.ts';
 import { childLabels, childName, GATEWAY_ROLE, podSelector } from './names.ts';
 import type { FleetSettings } from './settings.ts';
 
-/** Every object of a fleet but the admin Secret, whose content nobody can compute, in the order of application. */
+/** Every object of a fleet in the order of application, except the admin Secret, whose content is random. */
 export function childrenOf(fleet: GatewayFleet, settings: FleetSettings, facts: ClusterFacts): Manifest[] {
   return [
     serviceAccount(fleet),
@@ -20,7 +20,7 @@ export function childrenOf(fleet: GatewayFleet, settings: FleetSettings, facts: 
   ];
 }
 
-/** Identity of a child; its fleet owns it, so that it goes with the fleet. */
+/** Metadata of a child; its fleet owns it, so that Kubernetes deletes them together. */
 function child(fleet: GatewayFleet, apiVersion: string, kind: string, annotations = {}): Manifest {
   const { name, namespace, uid = '' } = fleet.metadata;
   return {
@@ -52,7 +52,7 @@ function roleBinding(fleet: GatewayFleet): Manifest {
 
 const inNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } });
 
-/** Anyone may send requests; the admin port is for the operator and for who scrapes metrics (DESIGN section 5). */
+/** Anyone may send requests; the admin port is open to the operator and to metrics scrapers. */
 function networkPolicy(
   fleet: GatewayFleet,
   { operatorNamespace, metricsNamespaces }: Pick<FleetSettings, 'operatorNamespace' | 'metricsNamespaces'>,
@@ -84,7 +84,7 @@ function disruptionBudget(fleet: GatewayFleet): Manifest {
     spec: {
       maxUnavailable: fleet.spec.maxUnavailable,
       selector: { matchLabels: podSelector(fleet) },
-      unhealthyPodEvictionPolicy: 'AlwaysAllow', // a pod that serves nobody must not hold up a node
+      unhealthyPodEvictionPolicy: 'AlwaysAllow', // a pod that is not ready must not block the draining of a node
     },
   };
 }
@@ -108,7 +108,7 @@ function service(fleet: GatewayFleet): Manifest {
   };
 }
 
-/** Streams outlive a dip in load: pods leave slowly, and one that has just been needed stays for five minutes. */
+/** Streams outlast short dips in load: pods are removed slowly, after five minutes without need. */
 const SCALE_DOWN = {
   stabilizationWindowSeconds: 300,
   selectPolicy: 'Max',

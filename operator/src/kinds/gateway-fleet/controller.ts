@@ -49,17 +49,20 @@ export interface GatewayFleetControllerOptions
     Pick<ControllerOptions<FleetObject>, 'log' | 'events' | 'metrics' | 'workers' | 'backoff' | 'clock' | 'random'> {
   readonly client: KubeClient;
   readonly access: FleetAccess;
-  /** Secrets by name, shared with whoever else needs some. */
+  /** Secrets by name, shared with other claimants. */
   readonly secrets: NamedWatches<SecretObject>;
-  /** Objects that decide which workspaces a fleet may serve: Workspaces and Namespaces. */
+  /** Stores of the objects that decide which workspaces a fleet may serve: Workspaces and Namespaces. */
   readonly placementStores: readonly Pick<Store<KubeObject>, 'subscribe' | 'objects'>[];
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
 }
 
-/** Objects of one page of a list of fleets, which may be large. */
+/** Objects per page of a list of fleets, which may be large. */
 const PAGE_SIZE = 150;
 
-/** Declares what the controller has to see, before the cache runs. Children are read after the fleets that they are judged by. */
+/**
+ * Declares the watches of the controller before the cache runs. Fleets are read before their children, which are filtered by
+ * them.
+ */
 export function watchFleets(
   cache: Pick<Cache, 'watch'>,
   transform: (fleet: FleetObject, kept: FleetObject | undefined) => FleetObject = (fleet) => fleet,
@@ -80,7 +83,7 @@ function secretsOf(object: FleetObject): Iterable<ObjectKey> {
   return 'kind' in fleet && fleet.kind === 'GatewayFleet' ? secretKeys(fleet) : [];
 }
 
-/** The controller of GatewayFleets; enqueue a fleet when what `acknowledged` says of it has changed. */
+/** The controller of GatewayFleets; enqueue a fleet when the result of `acknowledged` for it has changed. */
 export function gatewayFleetController(options: GatewayFleetControllerOptions): Controller {
   const { client, stores, secrets, status } = options;
   const applier = createApplier({

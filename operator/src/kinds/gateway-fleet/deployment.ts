@@ -8,9 +8,9 @@ import type { FleetSettings } from './settings.ts';
 /** Annotation of the pods that changes with the content of their Secrets. */
 export const SECRETS_ANNOTATION = 'gatehouse.dev/secrets';
 
-/** What the cluster adds to the spec of a fleet. */
+/** What the cluster contributes to the Deployment of a fleet. */
 export interface ClusterFacts {
-  /** Undefined: the number of pods is the autoscaler's business. */
+  /** Undefined: the autoscaler sets the number of pods. */
   readonly replicas: number | undefined;
   /** Changes when the content of a referenced Secret does, so that pods are replaced. */
   readonly secretsDigest: string;
@@ -18,13 +18,13 @@ export interface ClusterFacts {
   readonly metadataClouds: readonly Cloud[];
 }
 
-/** Whoever the platform runs the one container as must be able to read what is mounted for it. */
+/** Mounted files are readable for any user that the platform runs the container as. */
 const READABLE = 0o444;
-/** Between the end of the drain and SIGKILL, in seconds: last words to cut streams, then the exit. */
+/** Between the end of the drain and SIGKILL, in seconds: for the last events of cut streams, and the exit. */
 const EXIT_MARGIN_SECONDS = 5;
-/** Of the last good copy: 100,000 keys take about a tenth. Memory of the container, as long as it is used. */
+/** For the last good Snapshot: 100,000 keys take about a tenth. Counts as memory of the container. */
 const SNAPSHOT_BYTES = '256Mi';
-/** Reserved unless the fleet says otherwise; DESIGN section 11 has the idle size. */
+/** Requests of a fleet that sets none. */
 const REQUESTS = { cpu: '250m', memory: '256Mi' } as const;
 
 type Template = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function deploymentSpec(
     ...(replicas === undefined ? {} : { replicas }),
     revisionHistoryLimit: 3,
     selector: { matchLabels: podSelector(fleet) },
-    // A new pod first: it is ready only when it has loaded the Snapshot, and the old one drains after that.
+    // A new pod starts first: it is ready only when it has loaded the Snapshot, and the old one drains after that.
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
     template: {
       metadata: {
@@ -59,10 +59,10 @@ function podSpec(fleet: GatewayFleet, settings: PodSettings): Template {
   return {
     serviceAccountName: childName(fleet.metadata.name),
     automountServiceAccountToken: true, // the pods watch their manifest
-    // Variables that Kubernetes makes of other Services' names would read like settings, e.g. REDIS_PORT.
+    // Variables that Kubernetes derives from other Services' names could be taken for settings, e.g. REDIS_PORT.
     enableServiceLinks: false,
     terminationGracePeriodSeconds: drainDelaySeconds + drainTimeoutSeconds + EXIT_MARGIN_SECONDS,
-    // No user and no group: the image names its user by number, and platforms that give each namespace its own may replace it.
+    // No user and no group: the image names its user by number, and platforms with a user per namespace may override it.
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     topologySpreadConstraints: spreadOf(fleet),
     ...defined({ nodeSelector, tolerations, priorityClassName, imagePullSecrets }),
@@ -90,7 +90,7 @@ function container(fleet: GatewayFleet, settings: PodSettings): Template {
     resources: resourcesOf(resources),
     startupProbe: probe('/livez', { periodSeconds: 1, failureThreshold: 60 }),
     livenessProbe: probe('/livez', { periodSeconds: 10, failureThreshold: 3 }),
-    // No preStop hook: the process itself keeps accepting after SIGTERM, unready from the first moment (DESIGN section 6).
+    // No preStop hook: the process itself keeps accepting after SIGTERM, and is not ready from the first moment.
     readinessProbe: probe('/readyz', { periodSeconds: 2, failureThreshold: 2 }),
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -105,7 +105,7 @@ function container(fleet: GatewayFleet, settings: PodSettings): Template {
   };
 }
 
-/** The policy of the installation is for its own image. */
+/** The pull policy of the installation is for its own image. */
 function imageOf({ spec }: GatewayFleet, settings: ImageSettings): Template {
   const fallback = spec.image === undefined ? settings.imagePullPolicy : undefined;
   const { image = settings.image, imagePullPolicy = fallback } = spec;
@@ -115,7 +115,9 @@ function imageOf({ spec }: GatewayFleet, settings: ImageSettings): Template {
 const tlsSecrets = (fleet: GatewayFleet): readonly string[] =>
   listenersOf(fleet).flatMap(({ tlsSecretRef }) => (tlsSecretRef === undefined ? [] : [tlsSecretRef.name]));
 
-/** Autoscaling needs requests; one of ours must not be above a limit of theirs, which would then be the request itself. */
+/**
+ * Autoscaling needs requests; a default request must not exceed the limit of the fleet, which would then be the request.
+ */
 function resourcesOf({ requests, limits }: NonNullable<GatewayFleet['spec']['resources']> = {}): Template {
   const ours = Object.entries(REQUESTS).filter(([name]) => !Object.hasOwn(limits ?? {}, name));
   return {
@@ -135,7 +137,7 @@ const SPREAD = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((to
   whenUnsatisfiable: 'ScheduleAnyway',
 }));
 
-/** Counted per template, so that a rolling update spreads its new pods whatever the old ones do. */
+/** Counted per template, so that a rolling update spreads its new pods independently of the old ones. */
 const spreadOf = (fleet: GatewayFleet): readonly Template[] =>
   (fleet.spec.topologySpread ?? SPREAD).map((constraint) => ({
     ...constraint,

@@ -1,6 +1,6 @@
 /**
- * Where the pods of a fleet may connect to: anywhere but to addresses at which clouds hand out the identity of the machine. The
- * addresses are exact: node-local DNS is beside them in 169.254.0.0/16.
+ * Where the pods of a fleet may connect to: anywhere except to addresses at which clouds serve the identity of the machine.
+ * Only these addresses are blocked: node-local DNS is also in 169.254.0.0/16.
  */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { type Cloud, nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
@@ -17,14 +17,17 @@ const NEVER = ['100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'];
 
 const BLOCKED: readonly string[] = [...new Set([...Object.values(NEEDED).flat(), ...NEVER])];
 
-/** Clouds whose identity published accounts and configs of the organisation, or of those it lends it to, ask for; sorted. */
+/**
+ * Clouds whose identity is used by published accounts and configs of the organisation, or of workspaces it is granted to;
+ * sorted.
+ */
 export function cloudsInUse(entries: readonly AnyEntry[]): readonly Cloud[] {
   const found = known.get(entries) ?? findClouds(entries);
   known.set(entries, found);
   return found;
 }
 
-// A memo of a pure function: the entries stay the same list until one of them changes.
+// Memoised: the entries stay the same list until one of them changes.
 const known = new WeakMap<readonly AnyEntry[], readonly Cloud[]>();
 
 function findClouds(entries: readonly AnyEntry[]): readonly Cloud[] {
@@ -57,7 +60,7 @@ export function blockedAddresses(clouds: readonly Cloud[]): readonly string[] {
   return BLOCKED.filter((address) => !open.has(address)).sort();
 }
 
-/** Peers of an egress rule; pods and namespaces are named too, since some networks do not count them as addresses. */
+/** Peers of an egress rule; pods and namespaces are selected, too, since some networks do not match them by address. */
 export function egressPeers({ spec }: GatewayFleet, inUse: readonly Cloud[]): readonly object[] {
   const blocked = blockedAddresses([...inUse, ...(spec.network?.metadataAccess ?? [])]);
   const of = (isV6: boolean): string[] => blocked.filter((address) => address.includes(':') === isV6);

@@ -1,4 +1,4 @@
-/** Environment of the gateway container; names as docs/reference/environment.md has them. */
+/** Environment of the gateway container; see docs/reference/environment.md. */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { listenersOf } from './listeners.ts';
 import { ADMIN_TOKEN_KEY } from './names.ts';
@@ -20,7 +20,7 @@ export const MOUNTS = {
 /** Replaced by a variable of the same name in the fleet's `env`. */
 const DEFAULTS: readonly EnvVar[] = [{ name: 'NODE_ENV', value: 'production' }];
 
-/** Variables by which the parts of an installation fit together, and those the spec has a field for. */
+/** Variables that connect the parts of an installation, and those that fields of the spec set. */
 const OWN = [
   'PORT',
   'HOST',
@@ -43,12 +43,11 @@ const OWN = [
   'GATEHOUSE_ADMIN_HOST',
 ];
 
-/** Families of variables that say where Snapshots come from, and who is asked with the pod's token. */
+/** Prefixes of variables that say where Snapshots come from, and who gets the pod's token. */
 const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
 
 /**
- * Fields of `limits`, their variables, which `env` may set while the field is absent, and what one of the field is in units
- * of the variable.
+ * Fields of `limits` with their variables, which `env` may set while the field is absent, and the factor between their units.
  */
 const LIMITS: readonly (readonly [
   field: keyof NonNullable<GatewayFleet['spec']['limits']>,
@@ -67,7 +66,7 @@ const LIMITS: readonly (readonly [
   ['bodyBytesPerSecond', 'GATEHOUSE_BODY_MIN_BYTES_PER_SECOND'],
 ];
 
-/** Whether `env` may not set the variable: the operator does, or a field of the spec. */
+/** Whether `env` must not set the variable, since the operator or a field of the spec does. */
 export function isReserved(name: string, { stores, limits }: Pick<GatewayFleet['spec'], 'stores' | 'limits'>): boolean {
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
   if (limitVariables(limits).some((variable) => variable.name === name)) return true;
@@ -126,7 +125,7 @@ function listenerVariables(fleet: GatewayFleet): readonly EnvVar[] {
   ]);
 }
 
-/** Names there stand for their subdomains too. */
+/** Names include their subdomains. */
 const trustedHosts = (hosts: readonly string[]): EnvVar => ({
   name: 'TRUSTED_CUSTOM_HOSTS',
   value: hosts.map((host) => host.replace(/^\*\./, '')).join(','),

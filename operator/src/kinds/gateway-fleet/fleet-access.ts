@@ -1,4 +1,4 @@
-/** Whether the operator may run gateways in the namespaces that have fleets: asked once for each, not once for each fleet. */
+/** Whether the operator may run gateways in the namespaces of fleets: checked once per namespace, not per fleet. */
 import {
   type Clock,
   createAccessProbe,
@@ -14,18 +14,18 @@ export type AccessState = 'allowed' | 'denied' | 'unknown';
 
 export interface FleetAccessOptions {
   readonly fleets: Pick<Store<FleetObject>, 'objects' | 'subscribe'>;
-  /** Undefined where nobody can tell. Rejects when it could not be asked. */
+  /** Undefined where that cannot be determined. Rejects when the check failed. */
   readonly isAllowed: (namespace: string, signal: AbortSignal) => Promise<boolean | undefined>;
   readonly clock: Clock;
 }
 
 export interface FleetAccess {
   stateOf(namespace: string): AccessState;
-  /** Asks out of turn, since something has been refused there. Rejects when it could not be asked. */
+  /** Checks out of turn, after a call was refused there. Rejects when the check failed. */
   ask(namespace: string, signal: AbortSignal): Promise<AccessState>;
-  /** Tells which namespace has another state than before. */
+  /** Called with a namespace whose state has changed. */
   subscribe(listener: (namespace: string) => void): Disposable;
-  /** Asks until the signal ends, ever less often where the answer stays no; never rejects. */
+  /** Checks until the signal ends, ever less often while the result is negative; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 

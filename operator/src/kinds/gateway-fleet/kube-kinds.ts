@@ -1,11 +1,11 @@
-/** The Kinds of Kubernetes that a fleet is made of, typed as far as the controller reads them. */
+/** The Kinds of Kubernetes that a fleet consists of, typed as far as the controller reads them. */
 import { GROUP, VERSION } from '@gatehouse/crds/kinds';
 import type { KindRef, KubeObject } from '../../runtime/index.ts';
 
-/** An object as a pure function makes it. */
+/** A desired object. */
 export type Manifest = KubeObject & Readonly<Record<string, unknown>>;
 
-/** A fleet as it stands on the API server; only `parseResource` knows whether it is a good one. */
+/** A fleet as it is on the API server; `parseResource` validates it. */
 export interface FleetObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: Readonly<Record<string, unknown>> | undefined;
@@ -82,7 +82,7 @@ export const SECRETS: KindRef<SecretObject> = {
   ...{ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' },
 };
 
-/** What the controller applies, in this order: pods need their account, role and Secret first. */
+/** The Kinds of children in the order of application: pods need their account, role and Secret first. */
 export const CHILD_KINDS = [
   SERVICE_ACCOUNTS,
   ROLE_BINDINGS,

@@ -8,7 +8,7 @@ export interface FleetListener {
 
 const DEFAULT_LISTENERS: readonly FleetListener[] = [{ name: 'http', port: GATEWAY_PORT }];
 
-/** Where requests arrive; DESIGN section 2. */
+/** The listeners for requests. */
 export const listenersOf = ({ spec }: GatewayFleet): readonly FleetListener[] => spec.listeners ?? DEFAULT_LISTENERS;
 
 /** Base URL of the fleet inside the cluster. */

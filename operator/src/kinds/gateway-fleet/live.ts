@@ -1,4 +1,4 @@
-/** Children as they stand on the API server, and what must happen before they can be applied. */
+/** Children as they are on the API server, and what must happen before they can be applied. */
 import { isObject } from '@gatehouse/crds';
 import { canonicalJson } from '@gatehouse/crds/snapshot';
 import { hasReason, type KindRef, type KubeObject, keyOf } from '../../runtime/index.ts';
@@ -8,7 +8,7 @@ import type { FleetRun } from './ports.ts';
 export type ChildState =
   | { readonly kind: 'free' }
   | { readonly kind: 'ours'; readonly object: KubeObject }
-  /** Somebody else's, or on its way out. */
+  /** Not owned by the fleet, or being deleted. */
   | { readonly kind: 'blocked'; readonly message: string };
 
 export function kindOf({ kind }: KubeObject): KindRef {
@@ -17,7 +17,7 @@ export function kindOf({ kind }: KubeObject): KindRef {
   return found;
 }
 
-/** Asks the API server when the cache has nothing: it shows labelled objects only, and may lag. */
+/** Asks the API server when the cache has nothing: it holds labelled objects only, and may lag. */
 export async function stateOf(run: FleetRun, manifest: KubeObject): Promise<ChildState> {
   const object = (await find(run, manifest)) ?? undefined;
   if (object === undefined) return { kind: 'free' };
@@ -44,20 +44,20 @@ async function find({ ports, signal }: FleetRun, manifest: KubeObject): Promise<
 const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 const specOf = (object: KubeObject): unknown => ('spec' in object ? object.spec : undefined);
 
-/** The part of an object that only a new object can change; undefined when there is none. */
+/** The immutable part of an object; undefined when there is none. */
 const FIXED: ReadonlyMap<string, (object: KubeObject) => unknown> = new Map([
   [DEPLOYMENTS.kind, (object) => member(specOf(object), 'selector')],
   [ROLE_BINDINGS.kind, (object) => member(object, 'roleRef')],
   [
     SERVICES.kind,
     (object) => {
-      const spec = specOf(object); // the class can be chosen when a Service becomes a LoadBalancer, and never again
+      const spec = specOf(object); // the class is immutable once a Service is a LoadBalancer
       return member(spec, 'type') === 'LoadBalancer' ? { of: member(spec, 'loadBalancerClass') ?? null } : undefined;
     },
   ],
 ]);
 
-/** Whether the live object has to give way to a new one. */
+/** Whether the object has to be deleted and created again. */
 export function mustBeReplaced(live: KubeObject, manifest: Manifest): boolean {
   const fixed = FIXED.get(manifest.kind) ?? (() => undefined);
   const [before, after] = [fixed(live), fixed(manifest)];

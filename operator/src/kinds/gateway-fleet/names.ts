@@ -1,4 +1,4 @@
-/** Names by which the parts of a fleet find each other. */
+/** Names and labels of the objects of a fleet. */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 
 export const FLEET_LABEL = 'gatehouse.dev/fleet';
@@ -6,11 +6,11 @@ export const FLEET_LABEL = 'gatehouse.dev/fleet';
 export const CHILDREN_SELECTOR = `app.kubernetes.io/managed-by=gatehouse-operator,${FLEET_LABEL}`;
 
 export const FIELD_MANAGER = 'gatehouse-operator';
-/** Keeps `spec.replicas` alive between the moment the operator gives it up and the autoscaler's first change. */
+/** Owns `spec.replicas` from the moment the operator gives it up until the autoscaler's first change. */
 export const HANDOVER_MANAGER = 'gatehouse-operator-scale';
 export const APPLIED_ANNOTATION = 'gatehouse.dev/applied';
 
-/** Installed by the chart; the only role the operator may bind. */
+/** Installed by the chart; the only role that the operator may bind. */
 export const GATEWAY_ROLE = 'gatehouse-gateway';
 export const ADMIN_TOKEN_KEY = 'token';
 

@@ -1,4 +1,4 @@
-/** Which workspaces a fleet may serve; DESIGN section 4 "GatewayFleet", engineering 8.11. */
+/** Which workspaces a fleet may serve. */
 import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { CONSENT_LABEL, type World, type WorldObject } from '../../translate/index.ts';
@@ -8,22 +8,25 @@ export type FleetWorld = Pick<World, 'resources' | 'namespaces'>;
 
 export interface FleetIssue {
   readonly reason: 'RefNotFound' | 'RefNotPermitted';
-  /** Where in the fleet. */
+  /** The path in the fleet. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface Placement {
-  /** Whose namespace the fleet lives in: who reads the Secrets there holds what is published there. Undefined: nobody's. */
+  /**
+   * The owner of the fleet's namespace: people who read the Secrets there can read what is published there. Undefined: no
+   * owner.
+   */
   readonly owner: 'organisation' | 'workspace' | undefined;
-  /** What may be published to the fleet, whatever else is wrong with it. */
+  /** What may be published to the fleet, even if it is otherwise invalid. */
   readonly served: World['served'];
   readonly issues: readonly FleetIssue[];
 }
 
 /**
- * The workspaces that a fleet serves, as far as it may. A fleet in one of the organisation's fleet namespaces may serve any;
- * in the namespace that a Workspace owns with the namespace's consent it may serve that one; elsewhere it may serve none.
+ * The workspaces that a fleet serves. A fleet in one of the organisation's fleet namespaces may serve any; in the namespace
+ * that a Workspace owns with the namespace's consent it may serve that one; elsewhere it may serve none.
  */
 export function workspacesServedBy(
   { metadata: { namespace = '' }, spec }: Pick<GatewayFleet, 'metadata' | 'spec'>,
@@ -49,7 +52,7 @@ export function workspacesServedBy(
   };
 }
 
-/** Whether fleets of the namespace are in the organisation's hands: nobody else can write what is published to them. */
+/** Whether the organisation owns the fleets of the namespace: nobody else can write what is published to them. */
 export const isOfOrganisation = (
   namespace: string,
   { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,
@@ -70,7 +73,7 @@ const unserved = (name: string, index: number, isOrganisation: boolean): FleetIs
     : `a fleet in the namespace of a Workspace serves no other than that one, and so not ${name}`,
 });
 
-/** The Workspace that the namespace names and that names the namespace: both must say so. */
+/** The Workspace that the namespace's label names and that names the namespace. */
 function ownerOf(namespace: string, { resources, namespaces }: FleetWorld): WorldObject | undefined {
   const name = namespaces.get(namespace)?.get(CONSENT_LABEL);
   const workspace = name === undefined ? undefined : resources.get('Workspace')?.get(name);
@@ -98,7 +101,7 @@ function selectedBy({ matchLabels = {}, matchExpressions = [] }: Selector): (wor
   };
 }
 
-/** As Kubernetes does it: a label that is not there is in no set, and so meets `NotIn`. */
+/** As in Kubernetes: a missing label is in no set, and so matches `NotIn`. */
 function meets(labels: ReadonlyMap<string, unknown>, { key, operator, values = [] }: Requirement): boolean {
   const value = labels.get(key);
   const isIn = typeof value === 'string' && values.includes(value);

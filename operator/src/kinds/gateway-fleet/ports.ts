@@ -7,18 +7,18 @@ import type { Deployment, FleetObject, SecretObject } from './kube-kinds.ts';
 import type { FleetWorld } from './placement.ts';
 import type { FleetSettings } from './settings.ts';
 
-/** A pod that does not run the published Snapshot, as the status of its fleet shows it. */
+/** A pod that does not serve the published Snapshot, as in the status of its fleet. */
 export type LaggingPod = NonNullable<NonNullable<GatewayFleet['status']>['lagging']>[number];
 
-/** An entry of the Snapshot that the fleet does not serve, as its status shows it. */
+/** An entry of the Snapshot that the fleet does not serve, as in its status. */
 export type RejectedEntry = NonNullable<NonNullable<GatewayFleet['status']>['rejected']>[number];
 
-/** What is known of the pods of a fleet that has a published Snapshot. */
+/** What the pods of a fleet with a published Snapshot serve. */
 export interface Acknowledged {
   /** Of the published Snapshot. */
   readonly epoch: number;
   readonly version: number;
-  /** Ready pods that run it. */
+  /** Ready pods that serve it. */
   readonly programmed: number;
   readonly lagging: readonly LaggingPod[];
   readonly rejected?: readonly RejectedEntry[] | undefined;
@@ -41,16 +41,16 @@ export interface Ports {
   readonly settings: FleetSettings;
   readonly world: () => FleetWorld;
   readonly access: Pick<FleetAccess, 'stateOf' | 'ask'>;
-  /** How the fleet stands to the bounds of its namespace; undefined: it has not been weighed yet. */
+  /** Whether the fleet is within the quota of its namespace; undefined: not weighed yet. */
   readonly standingOf: (fleet: GatewayFleet) => QuotaStanding | undefined;
-  /** Clouds whose identity what is published asks for. */
+  /** Clouds whose identity published entries use. */
   readonly cloudsInUse: () => readonly Cloud[];
   readonly acknowledged: (fleet: GatewayFleet) => Acknowledged | undefined;
-  /** What keeps pods from starting, in the words of Kubernetes, e.g. `ImagePullBackOff`; each once, sorted. */
+  /** Reasons that keep pods from starting, e.g. `ImagePullBackOff`; each once, sorted. */
   readonly podTroubles: (fleet: GatewayFleet) => readonly string[];
 }
 
-/** One run over a fleet that its schema accepts. */
+/** One run for a fleet with a valid schema. */
 export interface FleetRun {
   readonly fleet: GatewayFleet;
   readonly ports: Ports;

@@ -11,13 +11,13 @@ const CHILDREN = [
   { apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings'], replaced: true },
 ];
 
-/** Children are seen wherever a fleet may come to stand, and made only where the platform lets fleets be. */
+/** Children are watched wherever a fleet may be, and created only where the platform team allows fleets. */
 export const rbac: readonly PolicyRule[] = [
   { apiGroups: ['gatehouse.dev'], resources: ['gatewayfleets'], verbs: ['list', 'watch'], scope: 'watched' },
   { apiGroups: ['gatehouse.dev'], resources: ['gatewayfleets/status'], verbs: ['patch'], scope: 'watched' },
   ...CHILDREN.flatMap(({ apiGroups, resources, replaced }): PolicyRule[] => [
     { apiGroups, resources, verbs: ['list', 'watch'], scope: 'watched' },
-    // Those with fields that only a new object can change are deleted, too.
+    // Those with immutable fields are also deleted.
     { apiGroups, resources, verbs: ['get', 'create', 'patch', ...(replaced ? ['delete'] : [])], scope: 'fleet' },
   ]),
   {
@@ -25,8 +25,8 @@ export const rbac: readonly PolicyRule[] = [
     resources: ['clusterroles'],
     verbs: ['bind'],
     resourceNames: [GATEWAY_ROLE],
-    scope: 'fleet', // the right is asked for where the RoleBinding is
+    scope: 'fleet', // the right is needed in the namespace of the RoleBinding
   },
-  // By name: the admin Secret, and those that a fleet refers to.
+  // By name: the admin Secret, and Secrets that a fleet refers to.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch', 'create', 'patch'], scope: 'fleet' },
 ];

@@ -47,7 +47,9 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
   ];
 }
 
-/** Who wants Secrets for a fleet, and what for: the organisation's fleets come before all that tenants name. */
+/**
+ * The claimant of Secrets for a fleet and a purpose: fleets of the organisation have priority over what tenants name.
+ */
 export function secretClaimant(
   purpose: string,
   { namespace = '', name }: ObjectName,
@@ -66,7 +68,7 @@ export function secretKeys(fleet: GatewayFleet): ReadonlySet<ObjectKey> {
   return new Set(names.map((secret) => keyOf({ namespace, name: secret })));
 }
 
-/** Which of the entries do not exist. */
+/** The entries that do not exist. */
 export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
   return secretUses(fleet)
     .filter(({ secret, key }) => !entryOf(fleet, secrets, secret, key))
@@ -78,8 +80,8 @@ export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): reado
 }
 
 /**
- * Changes with the content of the Secrets. Keyed by the admin token: the annotation that shows it can be read by many who may
- * not read Secrets, and a plain digest would let them try passwords.
+ * Changes with the content of the Secrets. Keyed by the admin token: more people can read the annotation with it than the
+ * Secrets, and could try passwords against a plain digest.
  */
 export function digestSecrets(fleet: GatewayFleet, secrets: SecretStore, adminToken: string): string {
   const hash = createHmac('sha256', adminToken);
@@ -92,7 +94,10 @@ export function digestSecrets(fleet: GatewayFleet, secrets: SecretStore, adminTo
 const entryOf = (fleet: GatewayFleet, secrets: SecretStore, name: string, key: string): string | undefined =>
   secrets.get(keyOf({ namespace: fleet.metadata.namespace, name }))?.data?.[key];
 
-/** The token of the admin port, base64; made when there is none, never replaced. Undefined: the Secret is somebody else's. */
+/**
+ * The token of the admin port, base64; created when there is none, never replaced. Undefined: the Secret belongs to somebody
+ * else.
+ */
 export async function ensureAdminToken(
   fleet: GatewayFleet,
   { client, secrets }: { readonly client: Pick<KubeClient, 'create' | 'mergePatch'>; readonly secrets: SecretStore },
@@ -107,7 +112,7 @@ export async function ensureAdminToken(
   const token = Buffer.from(randomBytes(32).toString('base64url')).toString('base64');
   const data = { [ADMIN_TOKEN_KEY]: token };
   if (present !== undefined) {
-    const { resourceVersion } = present.metadata; // somebody may just be putting a token there
+    const { resourceVersion } = present.metadata; // another writer may create the token at the same time
     const patch = { metadata: { resourceVersion }, data };
     await client.mergePatch(SECRETS, secret, patch, { signal, fieldManager: FIELD_MANAGER });
     return token;

@@ -1,4 +1,4 @@
-/** What a run over a fleet does, step by step; none of them writes the status. */
+/** The steps of a run over a fleet; none of them writes the status. */
 import { formatPath } from '@gatehouse/crds';
 import type { PositiveType } from '@gatehouse/crds/conditions';
 import { type GatewayFleet, parseResource } from '@gatehouse/crds/kinds';
@@ -32,12 +32,12 @@ export const STEPS: readonly Step[] = [
   { proves: 'Programmed', take: programPods },
 ];
 
-/** Problems named in a message; more would not fit. */
+/** Problems per message. */
 const MAX_NAMED = 5;
-/** The watches bring us back sooner; in ms. */
+/** Watches usually trigger the next run sooner; in ms. */
 const LOOK_AGAIN_MS = 10_000;
 const SECRETS_MS = 2_000;
-/** Leaves room for what is said before. */
+/** Leaves room for the prefix of the message. */
 const MAX_SENTENCE = 900;
 
 /** The fleet with all defaults, or why its spec is refused. */
@@ -83,7 +83,7 @@ async function resolveRefs(run: FleetRun): Promise<StepResult> {
   return stall(first.reason, sentence(all.map(({ path, message }) => `${path}: ${message}`)));
 }
 
-/** Capital first, no newline, below 1 kB (engineering 8.4). */
+/** One line below 1 kB, as messages of conditions have to be. */
 function sentence(texts: readonly string[]): string {
   const more = texts.length - MAX_NAMED;
   const named = [...texts.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
@@ -103,7 +103,7 @@ async function programPods(run: FleetRun): Promise<StepResult> {
 export const deploymentOf = ({ fleet: { metadata }, ports }: FleetRun): Deployment | undefined =>
   ports.stores.deployments.get(keyOf({ namespace: metadata.namespace, name: childName(metadata.name) }));
 
-/** Whether the pods are what the Deployment wants, all of them ready, and run the published Snapshot. */
+/** Whether the Deployment is up to date, all pods are ready, and they serve the published Snapshot. */
 function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
   const { fleet, ports } = run;
   const { name } = fleet.metadata;
@@ -134,14 +134,16 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
   return programmed >= readyReplicas || before !== undefined ? done(message) : pending('Pending', message);
 }
 
-/** What keeps a Deployment from having its pods, e.g. a quota, as its own controller says it, and pods from starting. */
+/**
+ * Why a Deployment does not get its pods, e.g. a quota, as its own controller reports it, and why pods do not start.
+ */
 function troubleOf({ status }: Deployment, podTroubles: readonly string[]): string {
   const failed = status?.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True');
   const troubles = [...(failed === undefined ? [] : [failed.message ?? failed.reason ?? '']), ...podTroubles];
   return troubles.length === 0 ? '' : `: ${sentence(troubles)}`;
 }
 
-/** Said once per generation: a pod that has yet to load the latest version takes nothing back (DESIGN section 4). */
+/** Programmed once per generation: a pod that has yet to load the latest version does not take it back. */
 function programmedBefore({ fleet: { metadata, status } }: FleetRun): { readonly message: string } | undefined {
   return status?.conditions?.find(
     ({ type, status: is, observedGeneration }) =>

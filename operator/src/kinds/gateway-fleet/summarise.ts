@@ -11,11 +11,11 @@ import type { Acknowledged } from './ports.ts';
 export const summarise = (fleet: FleetObject, progress: RunProgress): StatusDraft =>
   summariseRun(fleet, progress, { success: 'All steps succeeded; each pod counts request limits by itself' });
 
-/** Pods and entries a status names; bounds of the schema. */
+/** Bounds of the lists in the status, as in its schema. */
 const MAX_LAGGING = 32;
 const MAX_REJECTED = 32;
 
-/** Live counts, which conditions do not follow. What a new leader does not know yet stays as the one before has left it. */
+/** Live counts, which do not change conditions. What a new leader does not know yet stays as it was written before. */
 export function countsOf(
   fleet: GatewayFleet,
   deployment: Deployment | undefined,

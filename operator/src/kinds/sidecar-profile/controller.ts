@@ -51,10 +51,10 @@ export interface SidecarProfileControllerOptions {
   /** Pods with the label `gatehouse.dev/sidecar`, kept by `slimPod`, with the index `profile` of `podsByProfile`. */
   readonly pods: Store<SidecarPod, 'profile'>;
   readonly view: ProfileView;
-  /** Calls back after any reader of `view` may answer otherwise. */
+  /** Called after members of `view` may have changed. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly certificates: Pick<Certificates, 'current' | 'subscribe'>;
-  /** Whom the right to write the copies is granted to. */
+  /** The account that the right to write the copies is granted to. */
   readonly operatorAccount: OperatorAccount;
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
   readonly log: Log;
@@ -62,19 +62,19 @@ export interface SidecarProfileControllerOptions {
   readonly metrics?: ControllerMetrics;
 }
 
-/** The stream brings an edit at once; the copy is for those who start later. */
+/** The stream delivers an edit at once; the copy is for pods that start later. */
 const COPY_AFTER_MS = 500;
 
-/** The index of the store of pods: pods by their profile. */
+/** The index of the store of pods by their profile. */
 export const podsByProfile = ({ metadata: { namespace, labels = {} } }: SidecarPod): readonly string[] => {
   const name = labels[PROFILE_LABEL];
   return name === undefined ? [] : [keyOf({ namespace, name })];
 };
 
 /**
- * Keeps the mounted copy in every namespace with a SidecarProfile, and the statuses of profiles. The copies belong to all
- * profiles of the namespace together, so that Kubernetes removes them with the last one; they go before that when the namespace
- * is nobody's any more. Run it while leading.
+ * Keeps the mounted copy in every namespace with a SidecarProfile, and the statuses of profiles. All profiles of the namespace
+ * own the copies, so that Kubernetes removes them with the last one; the operator removes them before that when the namespace
+ * has no owner any more. Run it while leading.
  */
 export function sidecarProfileController(options: SidecarProfileControllerOptions): Pick<Controller, 'name' | 'run'> {
   const { client, kind, profiles, pods, log } = options;
@@ -98,7 +98,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
     fieldManager: FIELD_MANAGER,
     watches: [
       onSelf(profiles),
-      // The copies name all profiles of the namespace, also those that come and go.
+      // The owner references of the copies name all profiles of the namespace.
       onChange(
         profiles,
         ({ metadata }) => neighbours(metadata.namespace),
@@ -115,7 +115,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
   const lookAtAll = (): void => {
     for (const key of profiles.objects.keys()) controller.enqueue(key, { afterMs: COPY_AFTER_MS });
   };
-  /** Nobody needs the copies of a namespace without profiles. */
+  /** Stops watching the copies of a namespace without profiles. */
   const letGo = ({ object, previous }: Change<SidecarProfileObject>): void => {
     const { namespace = '' } = (object ?? previous)?.metadata ?? {};
     if (neighbours(namespace).length > 0) return;
@@ -140,15 +140,15 @@ interface Context {
 async function reconcile(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
   const { options } = context;
   const { object, signal } = run;
-  // The copy is the namespace's: it follows what sidecars are snapshot, whatever this one of the profiles says.
+  // The copy belongs to the namespace: it has the Snapshot for its sidecars, whatever this one of the profiles says.
   const copied = await sync(context, run, snapshotOf(context, object));
   const progress = toProgress(object, options.view, { copied, podCounts: podCountsOf(options, object) });
   await options.status.applyIfChanged(object, summarise(object, progress), { signal });
-  // What a person must mend does not keep a failed call from being tried again.
+  // A stalled profile does not keep a failed call from being retried.
   return isTriedAgain(copied) ? copied : progress.halt;
 }
 
-/** While suspended nothing is written but status; a copy that the namespace may no longer have goes all the same. */
+/** While suspended only the status is written, except that a copy that the namespace may no longer have is removed. */
 async function reconcileSuspended(context: Context, run: Run<SidecarProfileObject>): Promise<Halt | undefined> {
   const { options } = context;
   const { object, signal } = run;
@@ -189,7 +189,7 @@ function toProgress(
   const pass = (type: PositiveType, message: string) => passed.set(type, { reason: type, message });
   const stopped = (result: StepResult, proves: PositiveType): ProfileProgress =>
     result.kind === 'done' ? { passed, podCounts } : { passed, podCounts, halt: { ...result, proves } };
-  const { status: _, ...wanted } = object; // ours to write, not to obey
+  const { status: _, ...wanted } = object; // the status is output
   const parsed = parseResource('SidecarProfile', wanted);
   const judged = checkSpec(parsed.ok ? [] : parsed.error);
   if (judged.kind !== 'done' || !parsed.ok) return stopped(judged, 'Accepted');

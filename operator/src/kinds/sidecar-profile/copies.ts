@@ -1,4 +1,4 @@
-/** The mounted copy of a Snapshot as the objects that pods mount. Pure. */
+/** The objects with the mounted copy of a Snapshot. */
 import { hash } from 'node:crypto';
 import { err, ok, type Result } from '@gatehouse/crds';
 import { API_VERSION } from '@gatehouse/crds/kinds';
@@ -8,15 +8,15 @@ import type { SidecarSnapshot } from '../../translate/index.ts';
 import { CA_MEMBER, SIDECAR_COPY } from './names.ts';
 import type { SidecarCopy, SidecarProfileObject } from './ports.ts';
 
-/** Below the 1 MiB of Kubernetes with room for metadata; per object, gzipped. */
+/** Below the 1 MiB of Kubernetes, with room for metadata; per object, gzipped. */
 export const MAX_COPY_BYTES = 900 * 1024;
 
 export interface CopyInput {
   readonly namespace: string;
   readonly snapshot: SidecarSnapshot;
-  /** All profiles of the namespace: the copies go when the last of them has gone. */
+  /** All profiles of the namespace: the copies are deleted with the last one. */
   readonly owners: readonly SidecarProfileObject[];
-  /** Whom sidecars trust when they call the snapshot service. */
+  /** The authorities that sidecars trust when they call the snapshot service. */
   readonly caPem: string;
 }
 
@@ -25,7 +25,7 @@ export interface Copies {
   readonly secret: SidecarCopy;
 }
 
-/** Why there is no copy; bytes gzipped. */
+/** The size of a copy that does not fit, in bytes gzipped. */
 export interface TooLarge {
   readonly configBytes: number;
   readonly secretBytes: number;
@@ -37,7 +37,7 @@ const LABELS = {
   'app.kubernetes.io/managed-by': 'gatehouse-operator',
 };
 
-/** Both objects, whole. */
+/** Both objects. */
 export function copiesOf({ namespace, snapshot, owners, caPem }: CopyInput): Result<Copies, TooLarge> {
   const { config, secret } = toMountedCopy(snapshot);
   if (Math.max(config.length, secret.length) > MAX_COPY_BYTES) {
@@ -69,7 +69,7 @@ const byName = (a: OwnerReference, b: OwnerReference): number => (a.name < b.nam
 
 const DIGEST = 'gatehouse.dev/content';
 
-/** The copy with its content replaced by a digest, so that a cache of them stays small and holds no secret. */
+/** The copy with a digest in place of its content, so that a cache of them stays small and holds no secret. */
 export function digested(copy: SidecarCopy): SidecarCopy {
   const { data = {}, binaryData = {}, metadata, apiVersion, kind } = copy;
   const { name, namespace, uid, resourceVersion, labels = {}, ownerReferences = [] } = metadata;
@@ -79,10 +79,10 @@ export function digested(copy: SidecarCopy): SidecarCopy {
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ownerReferences, annotations } };
 }
 
-/** Whether a copy was made here, and is no object of somebody else's that has the name. */
+/** Whether the operator made the copy, and not somebody else an object with the same name. */
 export const isOurs = ({ metadata: { ownerReferences = [] } }: SidecarCopy): boolean =>
   ownerReferences.some(({ apiVersion, kind }) => apiVersion === API_VERSION && kind === 'SidecarProfile');
 
-/** Whether a digested copy is what is wanted. */
+/** Whether a digested copy equals the wanted one. */
 export const isSameCopy = (present: SidecarCopy | undefined, wanted: SidecarCopy): boolean =>
   present?.metadata.annotations?.[DIGEST] === digested(wanted).metadata.annotations?.[DIGEST];

@@ -1,4 +1,4 @@
-/** SidecarProfiles: the mounted copy of each workspace that has one, and what is to be said about them. */
+/** SidecarProfile: the mounted copy of the Snapshot in each namespace with one, and the statuses of profiles. */
 
 export { podsByProfile, type SidecarProfileControllerOptions, sidecarProfileController } from './controller.ts';
 export { isOurs } from './copies.ts';

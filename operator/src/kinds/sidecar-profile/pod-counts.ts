@@ -1,4 +1,4 @@
-/** How many pods have a profile's sidecar, and how many should have it and do not. Pure. */
+/** How many pods have a profile's sidecar, and how many should have it and do not. */
 import { bareMetadata } from '../../runtime/index.ts';
 import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from './names.ts';
 import type { SidecarPod } from './ports.ts';
@@ -10,7 +10,9 @@ export interface PodCounts {
 
 const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
-/** Of one profile's pods, those that run or are about to; a pod on the host network cannot have a sidecar and so misses none. */
+/**
+ * Counts the running and starting pods of one profile; a pod on the host network cannot have a sidecar and is not counted.
+ */
 export function countPods(pods: Iterable<SidecarPod>): PodCounts {
   let [injectedPods, missedPods] = [0, 0];
   for (const pod of pods) {
@@ -26,7 +28,7 @@ const isInjected = ({ metadata, spec }: SidecarPod): boolean =>
   metadata.annotations?.[INJECTED_ANNOTATION] !== undefined &&
   (spec?.initContainers ?? []).some(({ name }) => name === SIDECAR_CONTAINER);
 
-/** What the cache keeps of a pod. */
+/** The part of a pod that is cached. */
 export function slimPod({ apiVersion, kind, metadata, spec, status }: SidecarPod): SidecarPod {
   return {
     apiVersion,

@@ -1,14 +1,14 @@
-/** What the controller of SidecarProfiles knows of the world around it. */
+/** What the controller of SidecarProfiles reads. */
 import type { KindRef, KubeObject } from '../../runtime/index.ts';
 import type { SidecarView } from '../../translate/index.ts';
 
-/** A profile as it stands on the API server: not checked. */
+/** A profile as it is on the API server: not validated. */
 export interface SidecarProfileObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: unknown;
 }
 
-/** What is kept of a pod that has the label of a profile. */
+/** The cached part of a pod with the label of a profile. */
 export interface SidecarPod extends KubeObject {
   readonly spec?:
     | {
@@ -39,5 +39,5 @@ export const PODS = core<SidecarPod>('Pod', 'pods');
 export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
 export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
 
-/** What of the last translation it reads. */
+/** The part of the sidecar view that it reads. */
 export type ProfileView = Pick<SidecarView, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'>;

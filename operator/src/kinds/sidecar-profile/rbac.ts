@@ -2,8 +2,8 @@ import type { PolicyRule } from '../../rbac.ts';
 import { SIDECAR_COPY } from './names.ts';
 
 /**
- * The mounted copies by name, and the pods that count; every controller may read its Kind and write its status. The right to
- * create can have a name here, since server-side apply says it before the object exists.
+ * The mounted copies by name, and the pods to count; rights on the Kind itself are common to all Kinds. The right to create can
+ * be limited to a name here, since server-side apply sends the name before the object exists.
  */
 export const rbac: readonly PolicyRule[] = [
   ...(['configmaps', 'secrets'] as const).map(

@@ -1,4 +1,4 @@
-/** What a run finds out, step by step; the pure part. */
+/** The steps of a run over a profile, without side effects. */
 import { formatPath, type Issue } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { entryId, isOrganisationOnly } from '@gatehouse/crds/snapshot';
@@ -24,10 +24,10 @@ export interface Resolved {
 
 const NOT_YET_MS = 2_000;
 const RETIRED = 'Gatehouse is about to be uninstalled: sidecars are not served any more';
-/** It is told when that changes. */
+/** A change triggers a run earlier. */
 const RETIRED_MS = 60_000;
 
-/** The workspace, its Snapshot, and the config the profile names in it. */
+/** The workspace, its Snapshot, and the config that the profile names. */
 export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): StepResult | Resolved {
   const { namespace = '' } = metadata;
   if (view.areRetired()) return wait('Pending', RETIRED, { afterMs: RETIRED_MS });
@@ -37,7 +37,7 @@ export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): 
   if (view.wantsSidecars(namespace) === false)
     return stall('RefNotPermitted', `metadata.namespace: the namespace lacks the label ${INJECTION_LABEL}: enabled`);
   const snapshot = view.snapshotFor(namespace);
-  // A profile that is new is not in the last translation.
+  // A new profile is not in the last translation yet.
   if (snapshot === undefined || snapshot === EMPTY_SNAPSHOT) {
     return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
   }
@@ -49,7 +49,7 @@ export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): 
   );
 }
 
-/** A name means the workspace's own config, else one of the organisation that it does not withhold (DESIGN section 4). */
+/** A name is the workspace's own config, else one of the organisation that tenants may use. */
 const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string): boolean =>
   entries.some(
     (entry) =>
@@ -64,7 +64,7 @@ export function publishedMessage({ version }: SidecarSnapshot, needs: readonly s
   return `${served}; they refuse with NeedsFleet what needs credentials of the organisation: ${listed(needs, ', ')}`;
 }
 
-/** What the sidecars of a profile refuse until calls are passed on to the fleet. */
+/** What the sidecars of a profile refuse, since it needs credentials of the organisation. */
 export const needsOf = (snapshot: SidecarSnapshot): readonly string[] => fleetNeeds(snapshot);
 
 export function tooLarge({ configBytes, secretBytes }: TooLarge): StepResult {

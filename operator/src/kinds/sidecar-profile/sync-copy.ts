@@ -1,4 +1,4 @@
-/** Has the mounted copy say what the sidecars of its namespace are snapshot, and be gone where that is nothing. */
+/** Writes the mounted copy of the Snapshot for the sidecars of a namespace, or removes it where there is none. */
 import { type OperatorAccount, secretsCommand } from '../../rbac.ts';
 import {
   type Claimant,
@@ -21,27 +21,27 @@ export type CopyWatches = Readonly<Record<'configMaps' | 'secrets', NamedWatches
 export interface SyncCopyOptions extends Omit<CopyInput, 'snapshot'> {
   readonly client: Pick<KubeClient, 'apply' | 'delete'>;
   readonly copies: CopyWatches;
-  /** Undefined while nobody knows: the copy stays as it is. */
+  /** Undefined while it is unknown: the copy stays unchanged. */
   readonly snapshot: SidecarSnapshot | undefined;
-  /** Whom the right to write them is granted to. */
+  /** The account that the right to write them is granted to. */
   readonly operatorAccount: OperatorAccount;
   readonly signal: AbortSignal;
 }
 
-/** Every namespace has copies of its own. */
+/** Every namespace counts for itself. */
 export const claimantOf = (namespace: string): Claimant => ({ id: namespace, share: namespace });
 
-/** Every profile of a namespace does this, and all but the first find it done. */
+/** Every profile of a namespace calls this; the first call does the work. */
 export async function syncCopy(options: SyncCopyOptions): Promise<StepResult> {
   const { copies, namespace, owners, snapshot } = options;
-  if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would stay for ever
+  if (owners.length === 0) return done('The profile is gone'); // a copy without an owner would never be deleted
   const key = keyOf({ namespace, name: SIDECAR_COPY });
   for (const watches of Object.values(copies)) watches.want(claimantOf(namespace), new Set([key]));
   if (snapshot === undefined) return done('Nothing is known yet');
   return snapshot === EMPTY_SNAPSHOT ? remove(options, key) : write(options, key, snapshot);
 }
 
-// In both directions the Secret goes first: a sidecar takes the two when both have the same version, and credentials go at once.
+// The Secret is always first: a sidecar loads the two when both have the same version, and credentials are removed at once.
 
 async function write(
   { client, copies, namespace, owners, caPem, operatorAccount, signal }: SyncCopyOptions,
@@ -58,7 +58,7 @@ async function write(
   return done('The mounted copy is written');
 }
 
-/** The watch tells when the right has been granted. */
+/** A watch notices when the right has been granted. */
 function denied(account: OperatorAccount, namespace: string): StepResult {
   const command = secretsCommand(account, namespace);
   const message = `The operator may not write the copy for sidecars into the namespace ${namespace}; grant it with: ${command}`;

@@ -11,20 +11,20 @@ import { covers } from './covers.ts';
 
 export interface ApplierOptions {
   readonly client: Pick<KubeClient, 'apply'>;
-  /** One name for ever (engineering 8.5). */
+  /** It never changes: fields in clusters belong to it. */
   readonly fieldManager: string;
   /** The annotation that keeps the digest of what was applied. */
   readonly digestAnnotation: string;
   /** The Kinds that will be applied. */
   readonly kinds: readonly KindRef[];
-  /** The object as the cache has it; undefined when it is not there or not watched. */
+  /** The object in the cache; undefined when it does not exist or is not watched. */
   readonly live: (kind: KindRef, key: ObjectKey) => KubeObject | undefined;
 }
 
 export interface Applier {
   /**
-   * Makes an object what a pure function wants it to be; `object` is the whole intent. No call when the digest of the intent has
-   * not changed and the cached object still has our fields. Rejects with ApiError.
+   * Makes an object equal to the output of a pure function; `object` is the whole intent. No call when the digest of the intent
+   * has not changed and the cached object still has all applied fields. Rejects with ApiError.
    */
   apply(object: KubeObject, options: { readonly signal: AbortSignal }): Promise<'applied' | 'unchanged'>;
 }
@@ -39,7 +39,7 @@ export function createApplier({ client, fieldManager, digestAnnotation, kinds, l
       const digest = digestOf(object);
       const intent = withAnnotation(object, digestAnnotation, digest);
       const present = live(kind, keyOf(object.metadata));
-      // The digest sees what the intent no longer has; the comparison sees what others have changed.
+      // The digest covers what the intent no longer has; the comparison covers what others have changed.
       if (present?.metadata.annotations?.[digestAnnotation] === digest && covers(present, intent)) return 'unchanged';
       await client.apply(kind, intent, { fieldManager, force: true, signal });
       return 'applied';

@@ -2,15 +2,14 @@ import { isObject } from '@gatehouse/crds';
 
 /**
  * Whether an object from the API server still has everything that was applied. The server may have added fields and defaults,
- * left out empty ones and written quantities its own way, and others may have added fields and items of their own; but not
- * within what Kubernetes treats as one value, which is as it was applied or somebody else's. When in doubt the answer is no:
- * applying again is harmless.
+ * left out empty ones and rewritten quantities, and others may have added fields and items; but values that Kubernetes treats
+ * as one have to be as they were applied. In doubt the result is false: applying again is harmless.
  */
 export function covers(live: unknown, applied: unknown): boolean {
   return coversValue(live, applied, { isAtomic: false, name: '' });
 }
 
-/** Where a value stands. */
+/** The position of a value in an object. */
 interface Spot {
   /** Within a value that has one owner only. */
   readonly isAtomic: boolean;
@@ -26,7 +25,7 @@ function coversValue(live: unknown, applied: unknown, spot: Spot): boolean {
   return live === applied || isSameQuantity(live, applied);
 }
 
-/** Objects that are one value whatever is in them: selectors of labels. */
+/** Objects that are one value whatever their content: label selectors. */
 const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
   'selector',
   'podSelector',
@@ -42,7 +41,7 @@ function coversObject(live: unknown, applied: Readonly<Record<string, unknown>>,
   return names.every((name) => coversValue(live[name], applied[name], { isAtomic, name }));
 }
 
-/** The lists of what is applied here that Kubernetes merges item by item, and by which members; every other one is one value. */
+/** The lists that Kubernetes merges item by item, with their key members; every other list is one value. */
 const MERGE_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['containers', ['name']],
   ['initContainers', ['name']],

@@ -26,7 +26,7 @@ export interface Credentials {
 export interface Access {
   readonly server: URL;
   readonly proxyUrl: string | undefined;
-  /** The credentials of now. Rejects when a file or exec plugin fails. */
+  /** The current credentials. Rejects when a file or exec plugin fails. */
   credentials(): Promise<Credentials>;
   /** Reads everything from the source again, after the server has refused the credentials. */
   renew(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Access {
 
 /** Below the 60 s for which client-node keeps a token file; a read costs no I/O while that holds. */
 const KEPT_MS = 10_000;
-/** A server that refuses good credentials must not make us run an exec plugin per call. */
+/** A server that refuses valid credentials must not cause an exec plugin run per call. */
 const MIN_RENEWAL_MS = 5_000;
 
 /** Opens a source; rejects when there is no such file, context or pod environment. */
@@ -69,7 +69,8 @@ export async function openAccess(source: ClusterSource): Promise<Access> {
 }
 
 async function load(source: ClusterSource): Promise<Config> {
-  // Past the package's door, which loads its 700 models: 15 MB in a bundle and 100 MB at run time. And only when needed.
+  // Not through the package's entry, which loads its 700 models: 15 MB in a bundle and 100 MB at run time. Loaded only when
+  // needed.
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   if ('inCluster' in source) config.loadFromCluster();
@@ -82,7 +83,7 @@ async function load(source: ClusterSource): Promise<Config> {
 
 function toEntries({ server, token, caPem }: Extract<ClusterSource, { server: string }>) {
   const caData = caPem === undefined ? {} : { caData: Buffer.from(caPem).toString('base64') };
-  // client-node refuses plain HTTP unless told that nothing is to be verified.
+  // client-node refuses plain HTTP unless TLS verification is off.
   const cluster = { name: 'cluster', server, skipTLSVerify: server.startsWith('http:'), ...caData };
   return [cluster, { name: 'user', ...(token === undefined ? {} : { token }) }] as const;
 }

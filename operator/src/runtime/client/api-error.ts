@@ -24,9 +24,9 @@ interface ApiErrorFields {
 }
 
 /**
- * Why a call to the API server gave no object. `reason` is the server's word (`NotFound`, `Conflict`, `Expired` …), or one of
- * ours where no answer could be read: `Unreachable`, `Timeout`, `Undecodable`; `status` is 0 then. The message may quote the
- * object, so it is for the caller and not for logs.
+ * Why a call to the API server returned no object. `reason` is the server's (`NotFound`, `Conflict`, `Expired` …), or one of
+ * the client where no answer could be read: `Unreachable`, `Timeout`, `Undecodable`; `status` is 0 then. The message may quote
+ * the object, so it must not be logged.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -68,12 +68,12 @@ export function hasReason(error: unknown, ...reasons: readonly string[]): error 
   return error instanceof ApiError && reasons.includes(error.reason);
 }
 
-/** Whether a resourceVersion or continue token has become too old to go on from. */
+/** Whether a resourceVersion or continue token has expired. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** An error from the body of a failed answer, which is a `Status` unless something in between has answered. */
+/** An error from the body of a failed answer, which is a `Status` unless a proxy has answered. */
 export function errorFromAnswer(httpStatus: number, body: unknown, retryAfterMs?: number): ApiError {
   const fallback = REASON_OF_STATUS.get(httpStatus) ?? 'Unknown';
   if (!isObject(body) || body['kind'] !== 'Status') {

@@ -16,7 +16,7 @@ import { openWatchStream, type WatchStream } from './watch.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** The whole call, waiting for a connection and for Retry-After included. Default 30 s, for a list 60 s. */
+  /** Of the whole call, waiting for a connection and for Retry-After included. Default 30 s, for a list 60 s. */
   readonly timeoutMs?: number;
 }
 
@@ -29,9 +29,9 @@ export interface Selection {
 
 export interface ListOptions<T extends KubeObject = KubeObject> extends CallOptions, Selection {
   readonly limit?: number | undefined;
-  /** From the page before. */
+  /** From the previous page. */
   readonly continueToken?: string | undefined;
-  /** Gets each item as it comes; the answer is then without items, and never held whole. */
+  /** Called with each item as it arrives; the result is then without items, and never held whole. */
   readonly onItem?: ((item: T) => void) | undefined;
 }
 
@@ -44,17 +44,17 @@ export interface ObjectList<T extends KubeObject> {
 
 export interface WatchOptions extends Selection {
   readonly signal: AbortSignal;
-  /** Where to go on; absent: the objects that exist come first, as ADDED. */
+  /** Where to continue; absent: the existing objects come first, as ADDED. */
   readonly resourceVersion?: string | undefined;
   /** When the server ends the watch. */
   readonly timeoutSeconds: number;
-  /** The longest silence: the stream ends with ApiError `Timeout` then. */
+  /** The longest time without data: the stream then ends with ApiError `Timeout`. */
   readonly silenceMs: number;
-  /** Objects come without anything but their metadata. */
+  /** Objects have nothing but their metadata. */
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** Which part of an object a write is about, and whether the server only pretends. */
+/** Which part of an object is written, and whether it is a dry run. */
 export interface WriteOptions extends CallOptions {
   readonly subresource?: string | undefined;
   readonly fieldManager?: string | undefined;
@@ -68,7 +68,7 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** `Conflict` unless the object is still this one. */
+  /** `Conflict` if the object has another uid. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
@@ -78,7 +78,7 @@ export interface DeleteOptions extends CallOptions {
 export interface KubeClient extends AsyncDisposable {
   get<T extends KubeObject>(kind: KindRef<T>, name: ObjectName, options: CallOptions): Promise<T>;
   list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions<T>): Promise<ObjectList<T>>;
-  /** Resolves when the server has begun to answer. */
+  /** Resolves when the server has started to answer. */
   watch<T extends KubeObject>(kind: KindRef<T>, options: WatchOptions): Promise<WatchStream<T>>;
   create<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions): Promise<T>;
   /** Posts to a subresource, e.g. `token` of a ServiceAccount. */
@@ -90,9 +90,9 @@ export interface KubeClient extends AsyncDisposable {
   ): Promise<T>;
   /** Replaces the object; fails with `Conflict` when its resourceVersion is not the current one. */
   update<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions): Promise<T>;
-  /** Server-side apply: the object is all that the field manager wants, no more and no less. */
+  /** Server-side apply: the object is all that the field manager sets. */
   apply<T extends KubeObject>(kind: KindRef<T>, object: KubeObject, options: ApplyOptions): Promise<T>;
-  /** RFC 7396; put `metadata.resourceVersion` into the patch to change only what you have seen. */
+  /** RFC 7396; put `metadata.resourceVersion` into the patch to fail when the object has changed. */
   mergePatch<T extends KubeObject>(
     kind: KindRef<T>,
     name: ObjectName,
@@ -137,7 +137,7 @@ interface Call {
   readonly query?: Query;
   readonly body?: TransportRequest['body'];
   readonly options: CallOptions;
-  /** Reads a good answer; default: as one JSON document. */
+  /** Reads a successful answer; default: as one JSON document. */
   readonly read?: ((answer: TransportAnswer, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
@@ -158,7 +158,7 @@ interface VerbContext {
 }
 
 function createVerbs(transport: Transport, context: VerbContext): KubeClient {
-  // Every `as` here: the server has validated the object against the schema that its type stands for.
+  // Every `as` here: the server has validated the object against the schema of its type.
   const call = (given: Call) => exchange(transport, given, context);
   return {
     get: async <T>(kind: KindRef, name: ObjectName, options: CallOptions) =>
@@ -214,7 +214,7 @@ const placeOf = ({ namespace, name }: ObjectName, { subresource }: WriteOptions)
 
 const writeQuery = ({ fieldManager, dryRun }: WriteOptions): Query => ({
   fieldManager,
-  fieldValidation: 'Strict', // an unknown field is a mistake in this program, not something to drop silently
+  fieldValidation: 'Strict', // an unknown field is a bug of the operator, which must not be dropped silently
   dryRun: dryRun === true ? 'All' : undefined,
 });
 
@@ -274,7 +274,7 @@ function limit(signal: AbortSignal, timeoutMs: number, clock: Clock): Deadline {
   return startDeadline({ signal, timeoutMs, onTimeout, clock });
 }
 
-/** The decoded body of a good answer; throws what a bad one says. */
+/** The decoded body of a successful answer; throws the error of a failed one. */
 async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signal: AbortSignal): Promise<unknown> {
   let text: string;
   try {
@@ -288,7 +288,7 @@ async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signa
   throw errorFromAnswer(status, value, retryAfterMs);
 }
 
-/** Hands the items of a list over one by one, and gives the list without them. */
+/** Passes the items of a list on one by one, and returns the list without them. */
 function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) => void): NonNullable<Call['read']> {
   const type = typeOf(kind);
   return async ({ status, body }, signal) => {
@@ -304,7 +304,7 @@ function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) =
   };
 }
 
-/** The pieces of a body; what goes wrong with it, and not with who reads it, is an ApiError. */
+/** The chunks of a body; an error of the body, not one of its reader, becomes an ApiError. */
 async function* readable(body: TransportAnswer['body'], signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* body;

@@ -5,11 +5,11 @@ export class LineTooLongError extends Error {
 }
 
 export interface LineReader {
-  /** The lines that the bytes complete, decoded as UTF-8. Throws LineTooLongError; unusable afterwards. */
+  /** Decoded lines that these bytes complete, as UTF-8. Throws LineTooLongError; unusable afterwards. */
   push(bytes: Uint8Array): string[];
 }
 
-/** Cuts a byte stream at newlines. A line that never ends is an error, not a leak: `maxBytes` bounds what is held. */
+/** Splits a byte stream at newlines. A line that never ends is an error: `maxBytes` bounds what is held. */
 export function createLineReader(maxBytes: number): LineReader {
   let held: Uint8Array[] = [];
   let heldBytes = 0;

@@ -1,4 +1,4 @@
-/** Reads a list as it comes: each item is handed over by itself, so that a page of large objects is never held whole. */
+/** Reads a list as a stream: each item is passed on by itself, so that a page of large objects is never held whole. */
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -13,7 +13,7 @@ export class ListReader {
   #isEscaped = false;
   #isInName = false;
   #isInItems = false;
-  /** Of the piece that is being read, what has been taken over. */
+  /** How much of the current chunk has been processed. */
   #taken = 0;
 
   /** `onItem` gets the text of each element of the member `items` of the document. */
@@ -41,7 +41,7 @@ export class ListReader {
     this.#taken = end;
   }
 
-  /** Gives the place after the text, or the end of the piece. */
+  /** Returns the position after the string, or the end of the chunk. */
   #readText(piece: Uint8Array, from: number): number {
     let at = from;
     for (; at < piece.length; at += 1) {
@@ -69,7 +69,7 @@ export class ListReader {
     return at + 1;
   }
 
-  /** On the first level the last text before a value is the name of its member. */
+  /** On the first level the last string before a value is the name of its member. */
   #beginText(piece: Uint8Array, from: number): void {
     this.#isInText = true;
     if (this.#depth !== 1) return;

@@ -1,4 +1,4 @@
-/** The shape that all objects of Kubernetes share, and the names by which the runtime knows them. */
+/** The shape that all objects of Kubernetes share, and their names in the runtime. */
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -32,7 +32,7 @@ export interface KubeObject {
 
 declare const shape: unique symbol;
 
-/** Where the API server keeps objects of one type, and the TypeScript type they have. */
+/** The path of objects of one type, and their TypeScript type. */
 export interface KindRef<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
   readonly group: string;
@@ -67,7 +67,7 @@ export function namespaceOf(key: ObjectKey): string {
   return key.slice(0, Math.max(0, key.indexOf('/')));
 }
 
-/** What objects of a Kind carry as `apiVersion`. */
+/** The `apiVersion` of objects of a Kind. */
 export function apiVersionOf({ group, version }: Pick<KindRef, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }

@@ -18,14 +18,16 @@ const ACCESS_REVIEWS: KindRef<AccessReview> = {
 
 const REVIEW_MS = 10_000;
 
-/** What somebody wants to do with objects of a Kind, or with the one that has the name. */
+/** A verb on objects of a Kind, or on the one with the name. */
 export interface AccessQuestion extends Omit<ObjectName, 'name'> {
   readonly verb: string;
   readonly kind: Pick<KindRef, 'group' | 'plural'>;
   readonly name?: string;
 }
 
-/** Whether this program may do something; undefined where the API server does not tell. Rejects with ApiError. */
+/**
+ * Whether the operator may do something; undefined where the API server does not answer that. Rejects with ApiError.
+ */
 export async function isAllowedTo(
   client: Pick<KubeClient, 'create'>,
   { verb, kind, namespace = '', name = '' }: AccessQuestion,

@@ -11,7 +11,7 @@ export interface TransportRequest {
   readonly body?: { readonly text: string; readonly type: string } | undefined;
   /** Ends the request and the reading of its answer. */
   readonly signal: AbortSignal;
-  /** A long answer that is read as it comes: it does not share the connections of calls. */
+  /** A long answer that is read as a stream: it does not share the connections of calls. */
   readonly streams?: boolean;
   /** Default: JSON. */
   readonly accept?: string | undefined;
@@ -24,7 +24,7 @@ export interface TransportAnswer {
 }
 
 export interface Transport {
-  /** Resolves with any answer there is. Rejects with ApiError `Unreachable`, or with the reason of the signal. */
+  /** Resolves with any answer. Rejects with ApiError `Unreachable`, or with the reason of the signal. */
   send(request: TransportRequest): Promise<TransportAnswer>;
   close(): Promise<void>;
 }
@@ -35,20 +35,20 @@ export interface TransportOptions {
   readonly clock: Clock;
 }
 
-/** Calls beyond these wait for a connection: the back-pressure that keeps us from flooding the API server. */
+/** Further calls wait for a connection, which keeps the operator from flooding the API server. */
 const MAX_CALL_CONNECTIONS = 16;
-/** Watches share connections over HTTP/2, where 500 need 7; without it each has one of its own. */
+/** Watches share connections over HTTP/2, where 500 need 7; without it each has its own. */
 const MAX_STREAM_CONNECTIONS = 4_096;
 /** A page of 500 objects of half a MiB each. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-/** A longer wait is the caller's to plan: it holds a worker. */
+/** Longer waits are left to the caller, since they occupy a worker. */
 const MAX_RETRY_AFTER_MS = 10_000;
 /** How long an idle connection is kept for the next call: below the 60 s of many load balancers. */
 const IDLE_MS = 30_000;
 /** As client-go: below the idle time of cloud load balancers. A dead peer is noticed within about 40 s. */
 const TCP_KEEPALIVE_MS = 30_000;
 
-/** HTTP to the API server with the credentials of the moment; waits once for a Retry-After of 429 and 503. */
+/** HTTP to the API server with the current credentials; waits once for the Retry-After of 429 and 503. */
 export function createTransport({ access, userAgent, clock }: TransportOptions): Transport {
   let pools: Pools | undefined;
 
@@ -63,7 +63,7 @@ export function createTransport({ access, userAgent, clock }: TransportOptions):
       headers: { accept, 'user-agent': userAgent, ...headers, ...typeOf(body) },
       body: body?.text ?? null,
       signal,
-      // Each request has a deadline of its own, a stream one that every byte extends.
+      // Requests have their own deadline, and streams one that every byte extends.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -91,7 +91,7 @@ export function createTransport({ access, userAgent, clock }: TransportOptions):
   };
 }
 
-/** What a failed exchange is reported as: the signal's own reason if that is why. */
+/** The error of a failed exchange: the reason of the signal if that ended it. */
 export function toUnreachable(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof ApiError) return error;
@@ -123,7 +123,7 @@ interface Pools {
   readonly streams: Dispatcher;
 }
 
-/** The same pools as long as the TLS material is; the old ones end with their last answer. */
+/** The same pools as long as the TLS material is unchanged; old ones close after their last answer. */
 function poolsFor(access: Access, tls: TlsMaterial, current: Pools | undefined): Pools {
   if (current !== undefined && isDeepStrictEqual(current.tls, tls)) return current;
   const open = (options: Pool.Options): Dispatcher => {
@@ -139,7 +139,7 @@ function poolsFor(access: Access, tls: TlsMaterial, current: Pools | undefined):
       connections: MAX_CALL_CONNECTIONS,
       maxResponseSize: MAX_ANSWER_BYTES,
       keepAliveTimeout: IDLE_MS,
-      allowH2: false, // a page of large objects must not hold up the others behind it
+      allowH2: false, // a page of large objects must not delay other answers
     }),
     streams: open({ connections: MAX_STREAM_CONNECTIONS, allowH2: true }),
   };

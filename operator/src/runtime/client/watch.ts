@@ -7,7 +7,7 @@ import { type TransportAnswer, toUnreachable } from './transport.ts';
 
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  /** Nothing changed up to this resourceVersion. */
+  /** There were no changes up to this resourceVersion. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
 /** The largest object of etcd is 1.5 MiB; escapes in JSON and managed fields may multiply it. */
@@ -18,16 +18,16 @@ export interface WatchStream<T extends KubeObject> extends AsyncIterable<WatchEv
 
 /**
  * The events of a watch, until the server ends it. Reading throws ApiError: `Expired` (410) when the resourceVersion is too
- * old, `Undecodable` for what is no event, `Unreachable` when the stream breaks. The deadline is from now on
- * the time between two bytes.
+ * old, `Undecodable` for anything that is no event, `Unreachable` when the stream breaks. The deadline now applies to the time
+ * between two bytes.
  */
 export function openWatchStream<T extends KubeObject>(
   { body }: TransportAnswer,
   deadline: Deadline,
   silenceMs: number,
 ): WatchStream<T> {
-  deadline.extend(silenceMs); // until here it was the time of a call
-  body.on('error', () => {}); // who reads gets it; who has stopped reading must not crash
+  deadline.extend(silenceMs); // up to here it was the deadline of the call
+  body.on('error', () => {}); // the reader gets the error; without a reader it must not end the process
   return {
     [Symbol.asyncIterator]: () => readEvents<T>(body, deadline, silenceMs),
     [Symbol.dispose]: () => {
@@ -69,7 +69,7 @@ function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      // The API server has validated the object against the schema that its type stands for.
+      // The API server has validated the object against the schema of its type.
       return { type: event['type'], object: object as unknown as T };
     default:
       throw undecodable('the watch has an unknown type of event');

@@ -1,3 +1,4 @@
+/** A controller of one Kind: workers take keys from a queue and reconcile their objects. */
 import type { KubeObject, ObjectKey } from '../client/index.ts';
 import { type AddOptions, createQueue, type Queue, type Taken } from '../queue/index.ts';
 import { systemClock } from '../time/index.ts';
@@ -9,7 +10,9 @@ export interface Controller {
   readonly name: string;
   /** Works on keys until the signal ends, then finishes the runs that have begun; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Has a key looked at although nothing in the cluster has changed; nothing before it runs, since all is looked at then. */
+  /**
+   * Adds a key although nothing in the cluster has changed; does nothing before `run`, which starts with all objects.
+   */
   enqueue(key: ObjectKey, options?: AddOptions): void;
 }
 
@@ -18,8 +21,8 @@ type Process = (taken: Taken) => Promise<void>;
 const WORKERS = 4;
 
 /**
- * A controller of one Kind (engineering 8.14). It collects keys only while it runs, first those of all that is there: what
- * does not lead would collect them for ever.
+ * Defines a controller. It collects keys only while it runs, starting with those of all existing objects: a replica that does
+ * not lead would collect keys without end.
  */
 export function defineController<T extends KubeObject>(options: ControllerOptions<T>): Controller {
   const { name, log, watches, clock = systemClock, random, backoff, workers = WORKERS } = options;

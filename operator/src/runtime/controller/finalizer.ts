@@ -1,19 +1,19 @@
 import { hasReason, type KindRef, type KubeClient, type KubeObject } from '../client/index.ts';
 import type { Halt } from './step-result.ts';
 
-/** One attempt to bring the world in line with one object. */
+/** One reconciliation of one object. */
 export interface Run<T extends KubeObject> {
-  /** Frozen, and shared with all who read the store. */
+  /** Frozen, and shared with other readers of the store. */
   readonly object: T;
-  /** Ends when the process stops leading or ends, or when the run takes too long. */
+  /** Ends when the process stops or loses the lease, or when the run takes too long. */
   readonly signal: AbortSignal;
 }
 
-/** Undoes what lies outside the object's namespace before the object may go (engineering 8.6). */
+/** Removes what is outside the object's namespace before the object is deleted. */
 export interface Finalizer<T extends KubeObject> {
   /** `gatehouse.dev/<purpose>`. */
   readonly name: string;
-  /** Must bear being repeated and treat what is gone as done; a halt keeps the object and says why. */
+  /** Must be repeatable and treat missing objects as removed; a halt keeps the object and gives the reason. */
   cleanUp(run: Run<T>): Promise<Halt | undefined>;
 }
 
@@ -26,7 +26,7 @@ export interface FinalizerContext<T extends KubeObject> {
 export const isHeldBy = ({ metadata }: KubeObject, name: string): boolean =>
   metadata.finalizers?.includes(name) ?? false;
 
-/** Adds a finalizer to the object as it was read: anyone else's change in between is a conflict. */
+/** Adds a finalizer to the object as it was read: a change in between is a conflict. */
 export async function hold<T extends KubeObject>(
   context: FinalizerContext<T>,
   { object, signal }: Run<T>,
@@ -35,7 +35,7 @@ export async function hold<T extends KubeObject>(
   await patch(context, { object, signal }, [...(object.metadata.finalizers ?? []), name]);
 }
 
-/** Removes a finalizer; an object that is gone is done. */
+/** Removes a finalizer; a deleted object needs nothing. */
 export async function release<T extends KubeObject>(
   context: FinalizerContext<T>,
   { object, signal }: Run<T>,

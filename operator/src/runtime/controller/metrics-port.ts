@@ -4,7 +4,7 @@ import type { RunOutcome } from './run-result.ts';
 export interface RunReport {
   readonly controller: string;
   readonly outcome: RunOutcome;
-  /** The word for what failed; absent when nothing did. */
+  /** The reason of the failure; undefined when there was none. */
   readonly failure: string | undefined;
   readonly seconds: number;
   /** How long the key was ready before a worker took it. */

@@ -9,14 +9,16 @@ import type { Halt } from './step-result.ts';
 import type { WatchRule } from './watch-rules.ts';
 
 export interface ControllerOptions<T extends KubeObject> {
-  /** In logs and metrics. */
+  /** Used in logs and metrics. */
   readonly name: string;
   readonly kind: KindRef<T>;
   readonly store: Pick<Store<T>, 'get'>;
   readonly watches: readonly WatchRule[];
-  /** Brings the world in line with the object and writes its status; gives why it stopped, if it did. */
+  /** Reconciles the object and writes its status; returns why it stopped, if it did. */
   readonly reconcile: (run: Run<T>) => Promise<Halt | undefined>;
-  /** Instead of `reconcile` while `spec.suspend` is true; writes nothing but status, and may remove what must not stay. */
+  /**
+   * Runs instead of `reconcile` while `spec.suspend` is true; writes only the status, and may remove what must not stay.
+   */
   readonly whileSuspended?: (run: Run<T>) => Promise<Halt | undefined>;
   readonly finalizer?: Finalizer<T>;
   readonly client: Pick<KubeClient, 'mergePatch'>;
@@ -24,7 +26,7 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly log: Log;
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Keys in work at the same time. Default 4. */
+  /** Keys processed at the same time. Default 4. */
   readonly workers?: number;
   /** Of one run. Default 60 s. */
   readonly deadlineMs?: number;

@@ -4,7 +4,7 @@ import type { Queue } from '../queue/index.ts';
 import { exponentialMs } from '../time/index.ts';
 import { faultsOf, type Halt, isPassing, runEnd } from './step-result.ts';
 
-/** How a run ended; the label of the metric. */
+/** How a run ended; a label of metrics. */
 export const RUN_OUTCOMES = [
   'done',
   'suspended',
@@ -20,12 +20,12 @@ export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
 export interface RunResult {
   readonly kind: RunOutcome;
-  /** Absent when there is nothing to say in a status. */
+  /** Absent when the status needs no explanation. */
   readonly halt?: Halt | undefined;
   readonly cause?: unknown;
 }
 
-/** Reads a thrown value that no step has turned into a halt. */
+/** The result for a thrown value that no step has turned into a halt. */
 export function resultOfError(error: unknown): RunResult {
   const end = runEnd(error);
   if (end !== undefined) return { kind: end.why, cause: error };
@@ -39,7 +39,7 @@ export const resultOfHalt = (halt: Halt): RunResult => ({
   ...('cause' in halt ? { cause: halt.cause } : {}),
 });
 
-/** The word for a failure in metrics and logs: the API server's reason, never a text. */
+/** The failure in metrics and logs: the API server's reason, never a message. */
 export function failureReason({ kind, cause }: RunResult): string | undefined {
   if (kind === 'deadline') return 'Deadline';
   if (kind === 'fault') return 'InternalError';
@@ -47,10 +47,10 @@ export function failureReason({ kind, cause }: RunResult): string | undefined {
   return cause instanceof ApiError ? cause.reason : 'Other';
 }
 
-/** The first conflict is tried again at once: the cache is a moment behind. Several in a row are not, in ms. */
+/** The first conflict is retried at once, since the cache is slightly behind; later ones after this, in ms. */
 const CONFLICT_BACKOFF = { minMs: 100, maxMs: 5_000 };
 
-/** Decides when a key comes again (engineering 4.2); one per controller. */
+/** Decides when a key is processed again; one per controller. */
 export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) {
   const conflicts = new Map<ObjectKey, number>();
 
@@ -78,7 +78,9 @@ export function createScheduler(queue: Pick<Queue, 'add' | 'retry' | 'forget'>) 
   };
 }
 
-/** One line per run, at the level of engineering 4.2; `entered` is false while the object has been in that state before. */
+/**
+ * Logs one line per run at the level of its outcome; `entered` is false while the object has been in that state before.
+ */
 export function logRun(log: Log, fields: object, { outcome, entered }: { outcome: RunResult; entered: boolean }): void {
   const { kind, halt, cause } = outcome;
   const reason = halt?.reason ?? failureReason(outcome);
@@ -91,7 +93,7 @@ export function logRun(log: Log, fields: object, { outcome, entered }: { outcome
   else log.debug(line, 'Reconciled');
 }
 
-/** Texts of the API server may quote the object, so only codes of its errors are told. */
+/** Messages of the API server may quote the object, so that only codes are logged. */
 const describeCause = (cause: unknown): object =>
   cause instanceof ApiError ? { status: cause.status, cause: cause.reason } : { err: cause };
 

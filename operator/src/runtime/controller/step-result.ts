@@ -1,21 +1,25 @@
 import type { Explanation, Reason } from '@gatehouse/crds/conditions';
 import { ApiError, hasReason } from '../client/index.ts';
 
-/** The step has nothing left to do. */
+/** The step is complete. */
 export interface Done {
   readonly kind: 'done';
   readonly message: string;
 }
 
-/** Why a run stopped before its end; its grounds go into the status, the rest decides when the key comes again. */
+/**
+ * Why a run stopped before its end. Reason and message go into the status; the rest decides when the key is processed again.
+ */
 export type Halt = Explanation &
   (
     | { readonly kind: 'wait'; readonly afterMs: number }
-    /** A person must change the spec or what it refers to. With `afterMs` the key comes again where nobody would tell. */
+    /**
+     * A person must change the spec or what it refers to. With `afterMs` the key is processed again even without a change.
+     */
     | { readonly kind: 'stall'; readonly afterMs?: number; readonly cause?: unknown }
-    /** A call failed; the key comes again after its back-off. */
+    /** A call failed; the key is retried after its back-off. */
     | { readonly kind: 'retry'; readonly cause: unknown }
-    /** This program is wrong; the key comes again after its back-off. */
+    /** A bug of the operator; the key is retried after its back-off. */
     | { readonly kind: 'fault'; readonly cause: unknown }
   );
 
@@ -33,12 +37,12 @@ export const wait = (reason: Reason, message: string, { afterMs }: { readonly af
   afterMs,
 });
 
-/** Something that cannot be: the fault is in this program, not in the cluster. */
+/** A state that cannot be: a bug of the operator, not a problem of the cluster. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** The run itself is over: the process lost its lease or ends, or the run took too long. */
+/** The run has ended: the process stops or lost its lease, or the run took too long. */
 export class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
   readonly why: 'stopped' | 'deadline';
@@ -49,29 +53,29 @@ export class RunEndedError extends Error {
   }
 }
 
-/** The end of the run behind a thrown value; Node's own APIs wrap the reason of a signal as a cause. */
+/** The RunEndedError behind a thrown value; Node's APIs wrap the reason of a signal as a cause. */
 export function runEnd(error: unknown): RunEndedError | undefined {
   if (error instanceof RunEndedError) return error;
   return error instanceof Error && error.cause instanceof RunEndedError ? error.cause : undefined;
 }
 
-/** The status of the conditions that a halt leaves unmet (engineering 4.2). */
+/** The status of conditions that are not met after a halt. */
 export function unmetStatus({ kind }: Pick<Halt, 'kind'>): 'False' | 'Unknown' {
   return kind === 'stall' || kind === 'fault' ? 'False' : 'Unknown';
 }
 
-/** Whether a failure passes by itself when the key is looked at anew: conflicts, races of creation, limits. */
+/** Whether a retry with fresh data will succeed: conflicts, races of creation, rate limits. */
 export function isPassing(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status === 409 || error.status === 410 || error.status === 429);
 }
 
-/** A rule of the cluster that refused an object may change without a word to us, in ms. */
+/** The policy that refused an object may change without an event, in ms. */
 const REFUSED_MS = 300_000;
 /** Fields named in a message, and characters of each. */
 const MAX_FIELDS = 6;
 const MAX_FIELD = 90;
 
-/** What an object was refused for: fields and the kinds of their faults, never what stands in them. */
+/** Why an object was refused: field names and codes, never their values. */
 export function faultsOf({ causes }: ApiError): readonly { readonly field: string; readonly reason: string }[] {
   const faults = causes.filter(({ field }) => field !== '');
   const named = new Map(faults.map(({ field, reason }) => [`${field} ${reason}`, { field, reason }]));
@@ -80,7 +84,7 @@ export function faultsOf({ causes }: ApiError): readonly { readonly field: strin
     .map(({ field, reason }) => ({ field: field.slice(0, MAX_FIELD).replaceAll(/\s/g, ' '), reason }));
 }
 
-/** An object that the API server calls invalid will be no better next time. */
+/** An object that the API server refuses as invalid will be refused again. */
 function refused(error: ApiError): Halt {
   const { kind, name } = error.subject ?? { kind: 'object', name: '' };
   const faults = faultsOf(error).map(({ field, reason }) => (reason === '' ? field : `${field} (${reason})`));
@@ -92,8 +96,8 @@ function refused(error: ApiError): Halt {
 const FAULTS = [InvariantError, TypeError, RangeError, ReferenceError, SyntaxError] as const;
 
 /**
- * The one door from what a step throws to a result. Rethrows what must leave the status as it is: passing failures, and the end
- * of the run itself. The message says the kind of failure only, so that the same failure writes the same status.
+ * Turns what a step throws into a halt. Rethrows what must leave the status unchanged: conflicts and the end of the run. The
+ * message names the kind of failure only, so that a repeated failure writes the same status.
  */
 export function retryFrom(error: unknown): Halt {
   if (isPassing(error) || runEnd(error) !== undefined) throw error;

@@ -1,13 +1,15 @@
 import { apiVersionOf, type KindRef, type KubeObject, keyOf, type ObjectKey } from '../client/index.ts';
 import type { Change, Store } from '../store/index.ts';
 
-/** Which keys need a look when something changes. */
+/** Which keys to process when something changes. */
 export interface WatchRule {
-  /** Calls back with keys for every change from now on, and for all that is there already. */
+  /** Calls back with keys for every change from now on, and for everything that exists. */
   subscribe(add: (keys: Iterable<ObjectKey>, change: { readonly initial: boolean }) => void): Disposable;
 }
 
-/** A rule over the objects of a store. `keysOf` sees an object before and after a change, so that a lost owner hears of it. */
+/**
+ * Keys for the objects of a store. `keysOf` gets an object before and after a change, so that a former owner is processed, too.
+ */
 export function onChange<T extends KubeObject>(
   store: Pick<Store<T>, 'subscribe' | 'objects'>,
   keysOf: (object: T) => Iterable<ObjectKey>,
@@ -25,7 +27,9 @@ export function onChange<T extends KubeObject>(
   };
 }
 
-/** The objects themselves, whenever anything but their status changes: our own status writes must not wake us up. */
+/**
+ * The objects themselves, when anything but their status changes: status writes of the operator must not trigger runs.
+ */
 export function onSelf<T extends KubeObject>(store: Pick<Store<T>, 'subscribe' | 'objects'>): WatchRule {
   return onChange(store, (object) => [keyOf(object.metadata)], changesMoreThanStatus);
 }
@@ -42,7 +46,7 @@ export function onOwned<T extends KubeObject>(
   });
 }
 
-/** Keys that somebody tells of, such as named watches of what has become known. */
+/** Keys from another source, such as named watches. */
 export function onTold(
   teller: { subscribe(listener: (key: ObjectKey) => void): Disposable },
   keysOf: (key: ObjectKey) => Iterable<ObjectKey>,
@@ -50,7 +54,7 @@ export function onTold(
   return { subscribe: (add) => teller.subscribe((key) => add(keysOf(key), { initial: false })) };
 }
 
-/** The objects that refer to a changed one: those that `index` of their own store lists under its key. */
+/** The objects that refer to a changed one: those that `index` of their store lists under its key. */
 export function onReferenced<T extends KubeObject, U extends KubeObject, I extends string>(
   store: Pick<Store<T>, 'subscribe' | 'objects'>,
   referring: Pick<Store<U, I>, 'indexed'>,
@@ -64,7 +68,10 @@ function changesMoreThanStatus<T extends KubeObject>({ object, previous }: Chang
   return wish(object) !== wish(previous);
 }
 
-/** What others can want of an object, as text. A generation counts the changes of a spec; Kinds without have no status either. */
+/**
+ * What others can request of an object, as text. The generation counts changes of the spec; Kinds without a generation have no
+ * status either.
+ */
 function wish({ metadata }: KubeObject): string {
   const { uid, generation, resourceVersion, deletionTimestamp, labels, annotations, finalizers } = metadata;
   return JSON.stringify([uid, generation ?? resourceVersion, deletionTimestamp, labels, annotations, finalizers]);

@@ -9,7 +9,7 @@ import { type Halt, RunEndedError } from './step-result.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** One worker's turn with one key: run, tell, decide. Never rejects. */
+/** Processes one key: runs the controller, reports, and schedules the next run. Never rejects. */
 export function createWorker<T extends KubeObject>(
   options: ControllerOptions<T>,
   queue: Pick<Queue, 'add' | 'retry' | 'forget'>,
@@ -18,7 +18,10 @@ export function createWorker<T extends KubeObject>(
   const schedule = createScheduler(queue);
   const lastReasons = new Map<ObjectKey, string | undefined>();
 
-  /** Whether neither the status the run started from nor the run before said this: a cache may lag, a memory dies with us. */
+  /**
+   * Whether neither the status at the start of the run nor the previous run had this reason: the cache may lag, and memory is
+   * lost with a restart.
+   */
   const isEntered = (object: T, key: ObjectKey, outcome: RunResult): boolean => {
     const before = lastReasons.get(key);
     lastReasons.set(key, outcome.halt?.reason);
@@ -72,7 +75,7 @@ async function pursue<T extends KubeObject>(options: ControllerOptions<T>, run: 
   }
   if (finalizer === undefined || held) return options.reconcile(run);
   await hold(options, run, finalizer.name);
-  return undefined; // the change of the object brings its key back
+  return undefined; // the change of the object triggers the next run
 }
 
 const isDeleting = ({ metadata }: KubeObject): boolean => typeof metadata.deletionTimestamp === 'string';

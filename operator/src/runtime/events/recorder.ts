@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import { createQueue } from '../queue/index.ts';
 import { type Clock, systemClock } from '../time/index.ts';
 
-/** Something that happened to an object, for people who look at it. */
+/** Something that happened to an object, for users. */
 export interface EventDraft {
   readonly regarding: KubeObject;
   readonly type: 'Normal' | 'Warning';
@@ -39,14 +39,14 @@ export interface EventRecorderOptions {
   readonly clock?: Clock;
 }
 
-/** Best effort: an event may get lost, and never makes anyone wait. */
+/** Best effort: an event may get lost, and recording never waits. */
 export interface EventRecorder {
   record(draft: EventDraft): void;
   /** Writes until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Series that are counted at the same time; the one unseen for longest is forgotten first. */
+/** Series that are counted at the same time; the least recently used one is dropped first. */
 const MAX_SERIES = 1_000;
 /** A repeat that comes later is a new event (as client-go). */
 const SERIES_MS = 6 * 60_000;
@@ -55,7 +55,7 @@ const COUNT_MS = 10_000;
 /** The limit of the API server is 1,024 bytes; a character may have four. */
 const MAX_NOTE_CHARACTERS = 256;
 const MAX_NAME_CHARACTERS = 200;
-/** Where events of cluster-scoped objects live. */
+/** The namespace of events about cluster-scoped objects. */
 const CLUSTER_NAMESPACE = 'default';
 
 interface Series {
@@ -67,7 +67,7 @@ interface Series {
   event: string | undefined;
 }
 
-/** Writes events of `events.k8s.io/v1`; what repeats becomes a series of one event (engineering 8.7). */
+/** Writes events of `events.k8s.io/v1`; repeated ones become a series of one event. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { log, clock = systemClock, onOutcome = () => {} } = options;
   const all = new Map<string, Series>();
@@ -126,13 +126,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
 const namespaceFor = ({ regarding }: EventDraft): string => regarding.metadata.namespace ?? CLUSTER_NAMESPACE;
 
-/** Begins with the namespace, so that the queue lets namespaces take turns. */
+/** Starts with the namespace, so that the queue is fair between namespaces. */
 function idOf(draft: EventDraft): string {
   const { regarding, type, reason, action, note } = draft;
   return `${namespaceFor(draft)}/${JSON.stringify([regarding.metadata.uid, type, reason, action, note])}`;
 }
 
-/** Creates the event, or writes the count of its series; gives the name of the event. */
+/** Creates the event, or updates the count of its series; returns the name of the event. */
 async function send(options: EventRecorderOptions, series: Series, signal: AbortSignal): Promise<string> {
   const { client } = options;
   const { draft, event } = series;
@@ -142,7 +142,7 @@ async function send(options: EventRecorderOptions, series: Series, signal: Abort
     await client.mergePatch(EVENTS, name, { series: toSeries(series) }, { signal });
     return event;
   } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error; // the server forgets events after an hour
+    if (!hasReason(error, 'NotFound')) throw error; // the server deletes events after an hour
     return (await client.create(EVENTS, toEvent(options, series), { signal })).metadata.name;
   }
 }

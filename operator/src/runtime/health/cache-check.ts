@@ -1,7 +1,7 @@
 import type { Cache } from '../reflector/index.ts';
 import type { Check } from './health.ts';
 
-/** Ready once every store has been complete; stays ready through an outage of the API server (fail static). */
+/** Ready once every store has been complete; stays ready during an outage of the API server. */
 export function cacheCheck(cache: Pick<Cache, 'health'>): Check {
   return () => {
     const [first, ...others] = cache.health().filter(({ synced }) => !synced);

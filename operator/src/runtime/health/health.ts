@@ -1,17 +1,20 @@
-/** What is wrong with a part of the program, in a word or two; undefined while it is fine. */
+/** The problem of a component in a few words; undefined while there is none. */
 export type Check = () => string | undefined;
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** In the order they were added. */
+  /** In the order of their addition. */
   readonly checks: readonly { readonly name: string; readonly problem: string | undefined }[];
 }
 
-/** Data for the endpoints that Kubernetes probes; the server is somebody else's. */
+/** Results for the endpoints that Kubernetes probes; the server is elsewhere. */
 export interface Health {
-  /** A part that must work, or the container is restarted. Never what depends on others: an outage heals without us. */
+  /**
+   * A component that must work, or the container is restarted. Never one that depends on other programs: restarting does not
+   * end an outage.
+   */
   addLive(name: string, check: Check): void;
-  /** A part that must work before the pod gets traffic. */
+  /** A component that must work before the pod gets traffic. */
   addReady(name: string, check: Check): void;
   /** For `/healthz`. */
   live(): HealthReport;
@@ -19,7 +22,7 @@ export interface Health {
   ready(): HealthReport;
 }
 
-/** Collects checks; a check that throws counts as a problem. */
+/** A check that throws counts as a problem. */
 export function createHealth(): Health {
   const live = new Map<string, Check>();
   const ready = new Map<string, Check>();

@@ -4,14 +4,14 @@ import { type Clock, sleep, startDeadline } from '../time/index.ts';
 import type { LeaseTiming } from './election.ts';
 import { type Claim, createLeaseHolder } from './lease-holder.ts';
 
-/** Candidates wait up to this much longer, so that they do not move in step (as client-go). */
+/** Candidates wait up to this much longer, so that they do not act at the same time (as in client-go). */
 const RETRY_JITTER = 0.2;
 
-/** The loops around a lease. Times are of the monotonic clock and those before a call, never after it: the safe side. */
+/** The loops around a lease. Times are of the monotonic clock and taken before a call, which is the safe side. */
 export interface Candidate {
-  /** Waits for the lease; gives when it was claimed, or undefined when the signal ended first. */
+  /** Waits for the lease; returns when it was acquired, or undefined when the signal ended first. */
   acquire(signal: AbortSignal): Promise<number | undefined>;
-  /** Renews until the signal ends: true. False as soon as the lease is somebody else's or too old. */
+  /** Renews until the signal ends: true. False as soon as another process holds the lease or it is too old. */
   keep(heldFromMs: number, signal: AbortSignal): Promise<boolean>;
   /** Best effort. */
   release(): Promise<void>;
@@ -77,7 +77,7 @@ export interface LeaderOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   readonly name: string;
-  /** Pod name and uid: nobody else's, and the same after a restart of the container. */
+  /** Pod name and uid: unique, and the same after a restart of the container. */
   readonly identity: string;
   readonly log: Log;
   readonly onChange?: ((leads: boolean) => void) | undefined;

@@ -2,16 +2,16 @@ import { type Lease, toMicroTime } from '../client/index.ts';
 
 /** Times of a Lease, in ms. */
 export interface LeaseTiming {
-  /** How long others leave a lease alone that is not renewed. */
+  /** How long other candidates wait after the last renewal. */
   readonly durationMs: number;
-  /** How long the holder goes on without a renewal. Shorter than the duration, so that two never lead. */
+  /** How long the holder continues without a renewal. Shorter than the duration, so that two never lead. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
 
 /**
- * The times that go with a duration. A holder that is cut off stops after 0.7 of it, so that it has 0.3 to end its work before
- * anybody else may lead. Candidates look every 0.2, a fifth longer at most: one that is killed is replaced within 1.5 durations.
+ * Timing for a duration. A holder that is cut off stops after 0.7 of it, which leaves 0.3 to end its work before another one
+ * may lead. Candidates check every 0.2, at most a fifth later: a killed leader is replaced within 1.5 durations.
  */
 export const leaseTiming = (durationMs: number): LeaseTiming => ({
   durationMs,
@@ -22,26 +22,28 @@ export const leaseTiming = (durationMs: number): LeaseTiming => ({
 /** A killed leader is replaced within 7.5 s. */
 export const LEASE_TIMING: LeaseTiming = leaseTiming(5_000);
 
-/** What we know of the lease: its content when it last changed, and when that was by our own clock. */
+/** The content of the lease when it last changed, and when that was by the own clock. */
 export interface Observation {
   readonly content: string;
   readonly seenMs: number;
 }
 
-/** Takes note of a lease; the times in it are of another machine's clock and only compared for equality. */
+/** Records a lease; its times are of another machine's clock and only compared for equality. */
 export function observe(before: Observation | undefined, lease: Lease, nowMs: number): Observation {
   const content = JSON.stringify(lease.spec ?? {});
   return before?.content === content ? before : { content, seenMs: nowMs };
 }
 
-/** Whether a lease may be taken: nobody holds it, we do, or its holder has been silent for the whole duration. */
+/**
+ * Whether the lease can be acquired: it has no holder, or this process, or one that has not renewed it for the whole duration.
+ */
 export function isFree(lease: Lease, identity: string, observation: Observation, nowMs: number): boolean {
   const { holderIdentity, leaseDurationSeconds = 0 } = lease.spec ?? {};
   if (!holderIdentity || holderIdentity === identity) return true;
   return nowMs - observation.seenMs > leaseDurationSeconds * 1_000;
 }
 
-/** The lease as its holder writes it, when taking it over and at each renewal. */
+/** The lease as it is written when it is acquired or renewed. */
 export function claim(lease: Lease, identity: string, { durationMs }: LeaseTiming, wallMs: number): Lease {
   const now = toMicroTime(wallMs);
   const { holderIdentity, acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
@@ -55,7 +57,7 @@ export function claim(lease: Lease, identity: string, { durationMs }: LeaseTimin
   };
 }
 
-/** The lease as its holder leaves it: whoever comes next need not wait. */
+/** The lease as it is released: the next candidate need not wait. */
 export function surrender(lease: Lease, wallMs: number): Lease {
   const { acquireTime, leaseTransitions } = lease.spec ?? {};
   return { ...lease, spec: { leaseDurationSeconds: 1, renewTime: toMicroTime(wallMs), acquireTime, leaseTransitions } };

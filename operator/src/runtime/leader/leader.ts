@@ -2,14 +2,14 @@ import { type Clock, systemClock } from '../time/index.ts';
 import { createCandidate, type LeaderOptions } from './candidate.ts';
 import { LEASE_TIMING } from './election.ts';
 
-/** `lost`: the process must end with an error, since somebody else may lead. */
+/** `lost`: the process must end with an error, since another one may lead. */
 export type Leadership = 'released' | 'lost';
 
 export interface Leader {
   /**
-   * Stands for election until the signal ends. Once elected, runs `lead` with a signal that ends with the given one or when the
-   * lease is lost. After the given signal it keeps the lease until `lead` has finished, then gives it up. Rejects with what `lead`
-   * rejects with.
+   * Runs for election until the signal ends. Once elected, runs `lead` with a signal that ends with the given one or when the
+   * lease is lost. After the given signal it keeps the lease until `lead` has finished, then releases it. Rejects with the
+   * error of `lead`.
    */
   run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<Leadership>;
   readonly leads: boolean;
@@ -45,7 +45,7 @@ export function createLeader(options: LeaderOptions): Leader {
       signal.addEventListener('abort', onStop, { once: true });
       if (signal.aborted) onStop();
       const work = lead(life.signal).finally(() => finished.abort());
-      work.catch(() => {}); // awaited below, or given up with the lease
+      work.catch(() => {}); // awaited below, or abandoned with the lease
       const kept = await candidate.keep(heldFromMs, finished.signal);
       signal.removeEventListener('abort', onStop);
       setLeads(false);
@@ -56,7 +56,7 @@ export function createLeader(options: LeaderOptions): Leader {
       }
       log.error(place, 'Lost the lease');
       life.abort(new LeaseLostError('the lease was lost'));
-      // Others wait this much longer than we do; after it nothing may be written any more.
+      // Other candidates wait this much longer; after it nothing may be written any more.
       await atMost(work, timing.durationMs - timing.renewDeadlineMs, clock);
       return 'lost';
     },

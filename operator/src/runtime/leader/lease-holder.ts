@@ -11,14 +11,16 @@ export interface LeaseHolderOptions {
   readonly clock: Clock;
 }
 
-/** `taken`: somebody else holds it. `raced`: somebody wrote at the same moment, so look again. */
+/**
+ * `taken`: another process holds it. `raced`: another process wrote at the same time, so that it has to be read again.
+ */
 export type Claim = 'held' | 'taken' | 'raced';
 
 /** One Lease object, read and written; rejects with ApiError. Each call is limited to half the renew deadline. */
 export interface LeaseHolder {
-  /** Takes or renews the lease. */
+  /** Acquires or renews the lease. */
   claim(signal: AbortSignal): Promise<Claim>;
-  /** Gives the lease up, if it is still ours. */
+  /** Releases the lease, if it is still held by this process. */
   release(signal: AbortSignal): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   const timeoutMs = timing.renewDeadlineMs / 2;
   const blank: Lease = { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { namespace, name } };
   let observation: Observation | undefined;
-  /** As we have written it; undefined when somebody else may have changed it since. */
+  /** As this process has written it; undefined when another one may have changed it since. */
   let ours: Lease | undefined;
 
   const read = (signal: AbortSignal): Promise<Lease | undefined> =>

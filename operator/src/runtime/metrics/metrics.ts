@@ -8,7 +8,9 @@ import { STATUS_OUTCOMES, type StatusOutcome } from '../status-writer/index.ts';
 const RUN_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** Every metric of the runtime with its help text and labels; the labels take values of this program and of the API only. */
+/**
+ * Every metric of the runtime with its help text and labels; values of labels come from the operator and the API only.
+ */
 export const RUNTIME_METRICS = {
   reconciles: {
     name: 'gatehouse_operator_reconciles_total',
@@ -68,18 +70,18 @@ export const RUNTIME_METRICS = {
   },
 } as const;
 
-/** The handlers that the parts of the runtime report to. */
+/** Callbacks for the parts of the runtime. */
 export interface RuntimeMetrics {
   readonly controllers: ControllerMetrics;
   readonly onCall: (report: CallReport) => void;
   readonly onLease: (leads: boolean) => void;
   readonly onStatus: (outcome: StatusOutcome) => void;
   readonly onEvent: (outcome: EventOutcome) => void;
-  /** Reads age and state of a cache whenever the metrics are read. */
+  /** Reads age and state of a cache when metrics are scraped. */
   observeCache(cache: Pick<Cache, 'health'>): void;
 }
 
-/** Registers the metrics; what can be counted is there with zero before it happens. */
+/** Registers the metrics; counters start with zero for every known label. */
 export function createRuntimeMetrics(registry: Registry): RuntimeMetrics {
   const registers = [registry];
   const calls = new Counter({ ...RUNTIME_METRICS.calls, registers });

@@ -3,7 +3,7 @@ interface Due<T> {
   readonly item: T;
 }
 
-/** Items by the time they fall due, the earliest first. */
+/** Items by due time, the earliest first. */
 export interface DueHeap<T> {
   push(dueMs: number, item: T): void;
   peek(): Due<T> | undefined;

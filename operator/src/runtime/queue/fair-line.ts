@@ -1,7 +1,9 @@
 import { namespaceOf, type ObjectKey } from '../client/index.ts';
 import { createFifo, type Fifo } from './fifo.ts';
 
-/** Keys in a line per namespace; the namespaces take turns, so that a busy one delays the others by one key at most. */
+/**
+ * Keys in one line per namespace; the namespaces alternate, so that a busy one delays the others by one key at most.
+ */
 export interface FairLine {
   push(key: ObjectKey): void;
   shift(): ObjectKey | undefined;

@@ -4,7 +4,7 @@ export interface Fifo<T> {
   readonly size: number;
 }
 
-/** First in, first out, in constant time per item; an array's own shift moves all the others. */
+/** First in, first out, in constant time per item; an array's shift moves all other items. */
 export function createFifo<T>(): Fifo<T> {
   let items: (T | undefined)[] = [];
   let head = 0;

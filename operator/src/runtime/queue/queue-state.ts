@@ -2,36 +2,36 @@ import type { ObjectKey } from '../client/index.ts';
 import { createDueHeap } from './due-heap.ts';
 import { createFairLine } from './fair-line.ts';
 
-/** What happened just now goes before what the first list after the start brought. */
+/** New changes come before the objects of the first list after the start. */
 export type Lane = 'fresh' | 'listed';
 
-/** That a key be taken, not before a time; times are of one clock that never goes back, in ms. */
+/** A key to process, not before a time; times are of one monotonic clock, in ms. */
 export interface Wish {
   readonly dueMs: number;
   readonly lane: Lane;
 }
 
-/** A key that a worker holds: nobody else gets it until it is done. */
+/** A key that a worker processes: no other worker gets it until it is done. */
 export interface Taken {
   readonly key: ObjectKey;
   /** How long the key had been ready. */
   readonly waitedMs: number;
 }
 
-/** The rules of the queue, without time of its own. */
+/** The rules of the queue, without a clock. */
 export interface QueueState {
   add(key: ObjectKey, wish: Wish, nowMs: number): void;
   /** The next key that is ready. */
   take(nowMs: number): Taken | undefined;
-  /** Must follow each take; what was added meanwhile waits from now on. */
+  /** Must follow each take; the key waits again if it was added meanwhile. */
   done(key: ObjectKey, nowMs: number): void;
-  /** When the next delayed key falls due. */
+  /** When the next delayed key is due. */
   nextDueMs(): number | undefined;
-  /** Keys that are ready and held by nobody. */
+  /** Keys that are ready and not being processed. */
   readonly depth: number;
 }
 
-/** Outdated entries of the heap that are worth the work of building it anew. */
+/** Outdated entries of the heap after which it is rebuilt. */
 const MAX_STALE = 1_024;
 
 export function createQueueState(): QueueState {
@@ -71,7 +71,7 @@ export function createQueueState(): QueueState {
     }
     const waiting = ready.get(key);
     if (waiting !== undefined) {
-      // The entry in the other line stays behind; take() skips it.
+      // The entry in the other line stays; take() skips it.
       if (waiting.lane === 'listed' && wish.lane === 'fresh' && wish.dueMs <= nowMs) {
         makeReady(key, 'fresh', waiting.sinceMs);
       }
@@ -114,7 +114,7 @@ export function createQueueState(): QueueState {
   };
 }
 
-/** The earlier of two wishes, in the better of their lanes. */
+/** The earlier of two requests, in the better of their lanes. */
 function earliest(a: Wish | undefined, b: Wish): Wish {
   if (a === undefined) return b;
   const first = a.dueMs <= b.dueMs ? a : b;

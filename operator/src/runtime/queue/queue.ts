@@ -11,30 +11,30 @@ export interface AddOptions {
 export interface QueueOptions {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
-  /** Of keys that fail again and again. Default 1 s to 5 min (engineering 4.2). */
+  /** For keys that fail repeatedly. Default 1 s to 5 min. */
   readonly backoff?: BackoffBounds | undefined;
 }
 
 /**
- * Keys of objects that need a look. A key waits once, however often it is added; added while a worker holds it, it waits again
- * when that worker is done. The earliest of several wishes wins. Namespaces take turns.
+ * Keys of objects to process. A key waits once, however often it is added; added while it is processed, it waits again
+ * afterwards. The earliest of several requests wins. Namespaces alternate.
  */
 export interface Queue {
   add(key: ObjectKey, options?: AddOptions): void;
-  /** Adds a key that failed, after a delay that doubles with each failure since `forget`; gives that delay in ms. */
+  /** Adds a failed key after a delay that doubles with each failure since `forget`; returns the delay in ms. */
   retry(key: ObjectKey): number;
-  /** The key works again, or its object is gone: the next failure is a first one. */
+  /** The key has succeeded, or its object is deleted: the next failure is a first one. */
   forget(key: ObjectKey): void;
-  /** The next key, as soon as there is one; rejects with the signal's reason. */
+  /** The next key, as soon as there is one; rejects with the reason of the signal. */
   take(signal: AbortSignal): Promise<Taken>;
   /** Must follow each take. */
   done(key: ObjectKey): void;
-  /** Keys that are ready and held by nobody. */
+  /** Keys that are ready and not being processed. */
   readonly depth: number;
 }
 
 const BACKOFF: BackoffBounds = { minMs: 1_000, maxMs: 300_000 };
-/** Spreads keys that failed together; upward only, so that no delay is shorter than asked for (engineering 4.2). */
+/** Spreads keys that failed together; upward only, so that no delay is shorter than requested. */
 const JITTER = 0.1;
 
 /** A queue in memory. It holds one entry per key, so the objects of the cluster bound it. */

@@ -8,38 +8,38 @@ export interface NamesByAccess {
 }
 
 export interface AccessProbeOptions {
-  /** Whether a name may be read now; undefined where nobody can tell. Rejects when it could not be asked. */
+  /** Whether a name may be read now; undefined where that cannot be determined. Rejects when the check failed. */
   readonly isAllowed: (key: ObjectKey, signal: AbortSignal) => Promise<boolean | undefined>;
   readonly places: ReadonlyMap<string, NamesByAccess>;
-  /** Has the denied names of a namespace tried again. */
+  /** Retries the denied names of a namespace. */
   readonly retry: (namespace: string) => void;
   readonly deny: (key: ObjectKey) => void;
   readonly clock: Clock;
 }
 
 export interface AccessProbe {
-  /** Something was denied in the namespace, or nothing is any more. */
+  /** A name of the namespace was denied, or none is denied any more. */
   note(namespace: string): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A right that was just granted is noticed within seconds; one that nobody grants is asked for ever less often. */
+/** A new grant is noticed within seconds; the longer none comes, the less often it is checked. */
 const DENIED = { minMs: 1_000, maxMs: 10_000 };
-/** An open watch outlives the right to it: how often it is asked whether the right is still there. */
+/** An open watch outlives the right to it: how often the right is checked. */
 const WATCHED_MS = 120_000;
-/** Between two questions, whatever there is to ask. */
+/** Between two checks of any names. */
 const GAP_MS = 50;
 
 interface Plan {
   dueMs: number;
-  /** Questions since something was denied that had the answer no. */
+  /** Negative checks since a name was denied. */
   failures: number;
   turns: number;
 }
 
 /**
- * Asks for the rights of one name at a time, one question after the other: a namespace without rights costs one question now and
- * then, however many names are wanted of it, and a thousand such namespaces no more than twenty a second.
+ * Checks the rights to one name at a time: a namespace without rights costs one check now and then, however many names are
+ * wanted of it, and a thousand such namespaces no more than twenty per second.
  */
 export function createAccessProbe({ isAllowed, places, retry, deny, clock }: AccessProbeOptions): AccessProbe {
   const plans = new Map<string, Plan>();
@@ -89,7 +89,7 @@ export function createAccessProbe({ isAllowed, places, retry, deny, clock }: Acc
           continue;
         }
         const [namespace, due] = first;
-        await ask(namespace, due, signal).catch(() => undefined); // the API server is away: asked again when it is due
+        await ask(namespace, due, signal).catch(() => undefined); // the API server is away: checked again when it is due
         due.dueMs = clock.monotonicMs() + nextMs(namespace, due);
         if (!signal.aborted) await rest.for(GAP_MS, { until: 'over' });
       }
@@ -99,7 +99,7 @@ export function createAccessProbe({ isAllowed, places, retry, deny, clock }: Acc
 
 const NOTHING: NamesByAccess = { denied: new Set(), watched: new Set() };
 
-/** Waiting that can be cut short. */
+/** A sleep that can be ended early. */
 function createWakeableSleep(clock: Clock) {
   let current: { readonly end: () => void; readonly isLight: boolean } | undefined;
   return {

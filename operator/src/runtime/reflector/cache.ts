@@ -18,18 +18,18 @@ export interface CacheOptions {
 }
 
 export interface CacheWatchOptions<T extends KubeObject, I extends string> extends StoreOptions<T, I> {
-  /** Other namespaces than those of the cache. */
+  /** Overrides the namespaces of the cache. */
   readonly namespaces?: 'all' | readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** A Kind that the server does not know counts as one without objects, until it appears. */
+  /** A Kind that the server does not know has no objects, until it appears. */
   readonly optional?: boolean;
   readonly pageSize?: number;
-  /** All others are read once this one has been: they are judged by it. */
+  /** All other Kinds are read after this one, since their objects are filtered by it. */
   readonly first?: boolean;
 }
 
-/** The stores of all Kinds a program looks at. */
+/** The stores of all watched Kinds. */
 export interface Cache {
   /** Declares what to watch, before `run`. */
   watch<T extends KubeObject, I extends string = never>(
@@ -39,8 +39,8 @@ export interface Cache {
   /** Watches until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Waits for the first complete state of every store. When time is up: the health of those that have none, whose `failure`
-   * says why, e.g. 403 for a missing right.
+   * Waits for the first complete state of every store. After the timeout: the health of incomplete ones, whose `failure` has
+   * the reason, e.g. 403 for a missing right.
    */
   synced(options: {
     readonly signal: AbortSignal;
@@ -49,7 +49,7 @@ export interface Cache {
   health(): readonly FollowerHealth[];
 }
 
-/** One store per Kind, filled by one reflector per namespace (engineering 8.11). */
+/** One store per Kind, filled by one reflector per namespace. */
 export function createCache(options: CacheOptions): Cache {
   const reflectors: Follower[] = [];
   const leading = new Set<Follower>();

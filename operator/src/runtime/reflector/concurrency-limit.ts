@@ -1,14 +1,14 @@
-/** Runs work once there is room for it. */
+/** Runs work as soon as the limit allows it. */
 export type ConcurrencyLimit = <R>(signal: AbortSignal, work: () => Promise<R>) => Promise<R>;
 
-/** Lets everything through at once. */
+/** No limit. */
 export const unlimited: ConcurrencyLimit = (_signal, work) => work();
 
 type Enter = () => void;
 
 /**
- * Lets at most `width` pieces of work run at the same time; the others wait in order, a line for each name. Lines take turns, so
- * that a long one delays the others by one piece at most.
+ * Runs at most `width` tasks at the same time; the others wait in order, in one line per name. Lines alternate, so that a long
+ * one delays the others by one task at most.
  */
 export function createConcurrencyLimit(width: number): (line: string) => ConcurrencyLimit {
   const lines = new Map<string, Set<Enter>>();
@@ -49,11 +49,11 @@ export function createConcurrencyLimit(width: number): (line: string) => Concurr
     }
     const [name, line] = first;
     const [next] = line;
-    lines.delete(name); // its turn is over
+    lines.delete(name); // the next line is served first next time
     if (next === undefined) return;
     line.delete(next);
     if (line.size > 0) lines.set(name, line);
-    next(); // takes over the place
+    next(); // takes over the slot
   };
   return (name) => async (signal, work) => {
     await enter(name, signal);

@@ -1,15 +1,15 @@
-/** Which of the wanted names are watched where there are too many of them: fair to all who want some, and pure. */
+/** Selects which of too many wanted names are watched, fairly between namespaces. */
 import type { ObjectKey } from '../client/index.ts';
 
-/** Who wants names. */
+/** A component that wants names. */
 export interface Claimant {
   readonly id: string;
-  /** Whose part of the names it uses up, always the same; absent: it comes before everybody's part. */
+  /** The share that its names count for, always the same; absent: it has priority over all shares. */
   readonly share?: string | undefined;
 }
 
 export interface FairQuota {
-  /** Replaces the names a claimant wants. Gives the names that may have been admitted or dismissed by that. */
+  /** Replaces the names a claimant wants. Returns the names that may have been admitted or dropped by that. */
   replace(claimant: Claimant, keys: ReadonlySet<ObjectKey>): ReadonlySet<ObjectKey>;
   isWanted(key: ObjectKey): boolean;
   isAdmitted(key: ObjectKey): boolean;
@@ -17,15 +17,15 @@ export interface FairQuota {
 
 interface Share {
   readonly claims: Map<string, ReadonlySet<ObjectKey>>;
-  /** How many claimants want a name; in the order wanted. */
+  /** How many claimants want a name; in the order of their requests. */
   readonly wanted: Map<ObjectKey, number>;
-  /** The first of the wanted, as many as the share may have. */
+  /** The first of the wanted names, as many as the share may have. */
   readonly admitted: Set<ObjectKey>;
 }
 
 /**
- * Every share has its first names admitted, as many as `allot` gives it: who wants little gets it, whatever others want. A name
- * that several shares want counts in each of them.
+ * Admits the first names of every share, as many as `allocate` gives it: a share that wants few names gets them, whatever
+ * others want. A name that several shares want counts in each of them.
  */
 export function createFairQuota(max: number): FairQuota {
   const first: Share = { claims: new Map(), wanted: new Map(), admitted: new Set() };
@@ -35,7 +35,7 @@ export function createFairQuota(max: number): FairQuota {
   /** What all shares want, and whether they have it. */
   let total = 0;
   let allFits = true;
-  /** Of the last allotment; shares that want more have been cut. */
+  /** Of the last allocation; shares that want more have been cut. */
   let level = Number.POSITIVE_INFINITY;
 
   const shareOf = ({ share: name }: Claimant): Share =>
@@ -84,7 +84,7 @@ export function createFairQuota(max: number): FairQuota {
       }
       const { size } = share.wanted;
       total += size - had.wanted;
-      // A hundred thousand claimants come one by one: all shares are gone through only where that may change what one of them gets.
+      // A hundred thousand claimants come one by one: all shares are recomputed only where that may change one of them.
       const hadAll = allFits;
       allFits = total <= max;
       if (hadAll && allFits) fit(share, size, touched);
@@ -97,7 +97,7 @@ export function createFairQuota(max: number): FairQuota {
   };
 }
 
-/** Admits the first names of a share and dismisses the others. */
+/** Admits the first names of a share and drops the others. */
 function fitShare(
   { wanted, admitted }: Share,
   limit: number,
@@ -117,7 +117,7 @@ function fitShare(
   }
 }
 
-/** How many each gets of what there is room for: water in cups of unequal size that stands as high in all that are not full. */
+/** Max-min fair allocation: small requests are met in full, the rest is divided equally. */
 export function allocate(wants: readonly number[], room: number, level = levelOf(wants, room)): readonly number[] {
   let spare = wants.reduce((left, wanted) => left - Math.min(wanted, level), room);
   return wants.map((wanted) => {
@@ -127,7 +127,7 @@ export function allocate(wants: readonly number[], room: number, level = levelOf
   });
 }
 
-/** The highest whole number that all can have who want as many. */
+/** The highest whole number of names that all shares that want as many can have. */
 function levelOf(wants: readonly number[], room: number): number {
   let left = room;
   for (const [i, wanted] of Uint32Array.from(wants).sort().entries()) {
@@ -138,7 +138,7 @@ function levelOf(wants: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The number of those who have something to do with a name, after one has come or gone. */
+/** The number of claimants of a name, after one was added or removed. */
 function count(numbers: Map<ObjectKey, number>, key: ObjectKey, change: 1 | -1): number {
   const next = (numbers.get(key) ?? 0) + change;
   if (next === 0) numbers.delete(key);

@@ -3,9 +3,9 @@ import type { StoreWriter } from '../store/index.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { FeedTiming } from './timing.ts';
 
-/** Reads the state of the world that a watch then goes on from. */
+/** Reads the state that a watch continues from. */
 export interface Snapshot {
-  /** A list gives the resourceVersion to watch from; a get tells what a watch from nowhere does not show. */
+  /** A list gives the resourceVersion to watch from; a get finds out what a watch without one does not show. */
   readonly when: 'before the watch' | 'after its start';
   take(signal: AbortSignal): Promise<string | undefined>;
 }
@@ -19,23 +19,23 @@ export interface FeedOptions<T extends KubeObject> {
   readonly timing: FeedTiming;
   readonly random: () => number;
   readonly gate: ConcurrencyLimit;
-  /** Something was read that makes sense. */
+  /** A valid event or object was read. */
   readonly onRead: () => void;
-  /** The store is like the cluster was a moment ago. */
+  /** The store has the state of the cluster. */
   readonly onSnapshot: () => void;
 }
 
 /** Fills a store, one watch after the other. */
 export interface Feed {
-  /** Runs one watch to its end; `complete` is false when it ended too early. Throws what went wrong. */
+  /** Runs one watch to its end; `complete` is false when it ended too early. Throws its error. */
   next(signal: AbortSignal): Promise<{ readonly complete: boolean }>;
   /** Makes the next watch start from a new snapshot. */
   restart(): void;
 }
 
-/** A server, or something before it, that ends watches faster than that must not make us run in circles. */
+/** Watches that end sooner than this are restarted with a back-off. */
 const MIN_WATCH_MS = 1_000;
-/** The part of its announced duration after which a watch that the server ends has ended on time. */
+/** The fraction of its requested duration after which the end of a watch is regular. */
 const ON_TIME = 0.9;
 
 export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed {
@@ -86,11 +86,11 @@ export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed 
   };
 }
 
-/** Whether a failed watch can go on where it was: nothing is known to be lost. */
+/** Whether a failed watch can continue where it was: no event is lost. */
 export function canResume(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.reason === 'Unreachable' || error.status === 429) return true;
-  return error.status >= 500 && error.reason !== 'Timeout'; // a resourceVersion of the future gives 504 Timeout
+  return error.status >= 500 && error.reason !== 'Timeout'; // a resourceVersion from the future gives 504 Timeout
 }
 
 const between = ({ min, max }: { min: number; max: number }, random: number): number =>

@@ -14,7 +14,7 @@ import { type ConcurrencyLimit, unlimited } from './concurrency-limit.ts';
 import { canResume, createFeed, type Snapshot } from './feed.ts';
 import { FEED_TIMING, type FeedTiming } from './timing.ts';
 
-/** Why nothing can be read. Texts stay out, since they may quote objects. */
+/** Why reading fails. Messages are left out, since they may quote objects. */
 export interface ReadFailure {
   readonly status: number;
   readonly reason: string;
@@ -25,16 +25,16 @@ export interface FollowerHealth {
   /** Absent: all namespaces, or a cluster-scoped Kind. */
   readonly namespace: string | undefined;
   readonly synced: boolean;
-  /** Time since something good was read; undefined before that. A watch shows a bookmark about once a minute. */
+  /** Time since the last successful read; undefined before the first. A watch gets a bookmark about once a minute. */
   readonly ageMs: number | undefined;
   /** Absent while reading works. */
   readonly failure: ReadFailure | undefined;
 }
 
 export interface Follower {
-  /** Keeps the store like the cluster until the signal ends; never rejects. */
+  /** Keeps the store up to date until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when the store has been like the cluster for the first time. */
+  /** Resolves when the store has had the state of the cluster for the first time. */
   readonly synced: Promise<void>;
   health(): FollowerHealth;
 }
@@ -45,9 +45,9 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly selection: Selection;
   readonly store: StoreWriter<T>;
   readonly toSnapshot: (onRead: () => void) => Snapshot;
-  /** What to do instead of failing when the server does not know the Kind. */
+  /** Called instead of failing when the server does not know the Kind. */
   readonly onAbsent?: (() => void) | undefined;
-  /** What to do instead of trying again when the right to read is missing; the follower ends. */
+  /** Called instead of retrying when the right to read is missing; the follower ends. */
   readonly onDenied?: (() => void) | undefined;
   readonly gate?: ConcurrencyLimit;
   readonly log: Log;
@@ -56,10 +56,10 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly random?: (() => number) | undefined;
 }
 
-/** Status of an ApiError that the server never answered. */
+/** Status of an ApiError without an answer. */
 const NO_ANSWER = 0;
 
-/** Runs a feed for ever: resumes, starts over or waits, depending on what went wrong. */
+/** Runs a feed until the signal ends: resumes, starts over or waits, depending on the error. */
 export function createFollower<T extends KubeObject>(options: FollowerOptions<T>): Follower {
   const { kind, selection, log, onAbsent, onDenied } = options;
   const { timing = FEED_TIMING, clock = systemClock, random = Math.random } = options;
@@ -92,7 +92,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     onSnapshot,
   });
 
-  /** When to try again; undefined: never. */
+  /** When to retry; undefined: never. */
   const onError = (error: unknown): number | undefined => {
     if (onDenied !== undefined && hasReason(error, 'Forbidden')) {
       onDenied();
@@ -106,7 +106,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
       return timing.absentMs;
     }
     const next = toFailure(error);
-    // One line per kind of failure: an API server that is away would fill the log.
+    // One line per kind of failure: an outage of the API server would fill the log.
     if (next.reason !== failure?.reason || next.status !== failure.status) report(error, next);
     failure = next;
     return next.status === NO_ANSWER && error instanceof ApiError ? awayBackoff.next() : backoff.next();

@@ -2,7 +2,7 @@ import { namespaceOf, type ObjectKey } from '../client/index.ts';
 import type { NamesByAccess } from './access-probe.ts';
 
 export interface NameAccess {
-  /** By namespace; only those with names. */
+  /** By namespace; only namespaces with names. */
   readonly places: ReadonlyMap<string, NamesByAccess>;
   put(key: ObjectKey, where: keyof NamesByAccess): void;
   remove(key: ObjectKey): void;
@@ -12,7 +12,7 @@ export interface NameAccess {
   isShut(namespace: string): boolean;
 }
 
-/** Which names of a namespace are watched, and which may not be. */
+/** Which names of a namespace are watched, and which are denied. */
 export function createNameAccess(): NameAccess {
   const places = new Map<string, { readonly denied: Set<ObjectKey>; readonly watched: Set<ObjectKey> }>();
   const remove = (key: ObjectKey): void => {

@@ -23,9 +23,11 @@ export interface NamedWatchesOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'get' | 'watch'>;
   readonly kind: KindRef<T>;
   readonly log: Log;
-  /** Drops what nobody needs before the object is kept. Must keep the metadata. */
+  /** Drops unused parts before the object is kept. Must keep the metadata. */
   readonly transform?: ((object: T) => T) | undefined;
-  /** Whether the right to watch a name is there; undefined, or absent: nobody can tell, and denied names are just tried again. */
+  /**
+   * Whether the right to watch a name exists; undefined, or absent: it cannot be determined, and denied names are just retried.
+   */
   readonly isAllowed?: ((name: ObjectName, signal: AbortSignal) => Promise<boolean | undefined>) | undefined;
   /** Names watched at the same time. Default 4,000. */
   readonly maxNames?: number | undefined;
@@ -34,19 +36,23 @@ export interface NamedWatchesOptions<T extends KubeObject> {
   readonly random?: (() => number) | undefined;
 }
 
-/** Objects read one by one by name, with no right to list them. */
+/** Objects read one by one by name, without the right to list them. */
 export interface NamedWatches<T extends KubeObject> {
   /** What is known of the wanted names. */
   readonly store: Store<T>;
-  /** Replaces the names a claimant wants; a name is watched as long as anyone wants it and has room for it in his share. */
+  /**
+   * Replaces the names a claimant wants; a name is watched as long as any claimant wants it and has room for it in its share.
+   */
   want(claimant: Claimant, keys: ReadonlySet<ObjectKey>): void;
   /** Whether it is known that the object exists, or that it does not. */
   isKnown(key: ObjectKey): boolean;
-  /** Whether the API server refuses to show it: nothing is known of it until that right is granted, which is noticed. */
+  /** Whether the API server refuses to show it: nothing is known of it until the right is granted, which is noticed. */
   isDenied(key: ObjectKey): boolean;
-  /** Wanted names that are not watched, since too many are wanted: nothing is known of them. */
+  /** Wanted names that are not watched, since too many are wanted. */
   readonly beyond: ReadonlySet<ObjectKey>;
-  /** Calls back when a name becomes known or denied or is no longer, and when it comes to be beyond what is watched or back. */
+  /**
+   * Called when a name becomes known or denied or stops being so, and when it starts or stops being beyond the limit.
+   */
   subscribe(listener: (key: ObjectKey) => void): Disposable;
   /** Watches what is wanted until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
@@ -61,7 +67,7 @@ export const MAX_WATCHED_NAMES = 4_000;
 /** Gets and new watches at the same time: as many as an API server takes from one client without queueing. */
 const OPENING_AT_ONCE = 10;
 
-/** Get and watch by `metadata.name`, shared by all who want the same name: no right to list is needed. */
+/** Get and watch by `metadata.name`, shared by all claimants of a name: no right to list is needed. */
 export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOptions<T>): NamedWatches<T> {
   const { transform, maxNames = MAX_WATCHED_NAMES } = options;
   const store = createStore<T>(transform === undefined ? {} : { transform });
@@ -127,7 +133,7 @@ interface NameSinks<T extends KubeObject> {
   readonly onChange: (key: ObjectKey) => void;
 }
 
-/** One follower per name, for those it is told to open and may read. */
+/** One follower per name that is opened and may be read. */
 function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, sinks: NameSinks<T>) {
   const { isAllowed = async () => undefined, clock = systemClock } = options;
   const access = createNameAccess();
@@ -177,7 +183,7 @@ interface FollowSinks<T extends KubeObject> extends NameSinks<T> {
   readonly onDenied: (namespace: string) => void;
 }
 
-/** The followers themselves; a name that may not be read loses its own, and what was read of it. */
+/** The followers; a name that is denied loses its follower and what was read of it. */
 function followNames<T extends KubeObject>(
   options: NamedWatchesOptions<T>,
   { store, access, onChange, onDenied }: FollowSinks<T>,
@@ -213,7 +219,7 @@ function followNames<T extends KubeObject>(
     const follower = toFollower(key, { signal: stop.signal, onDenied: () => deny(key) });
     const entry: Watched = { follower, stop, known: false };
     watched.set(key, entry);
-    if (!access.isDenied(key)) access.put(key, 'watched'); // one that is tried again is denied until it has been read
+    if (!access.isDenied(key)) access.put(key, 'watched'); // a retried name counts as denied until it has been read
     const onSynced = (): void => {
       if (stop.signal.aborted) return;
       entry.known = true;
@@ -249,7 +255,7 @@ function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, 
   const gateOf = createConcurrencyLimit(OPENING_AT_ONCE);
   return (key: ObjectKey, { signal, onDenied }: FollowerLife): Follower => {
     const name = nameOf(key);
-    // An answer may come in after its name has been given up.
+    // An answer may arrive after the name was closed.
     const put: StoreWriter<T>['put'] = (object, how) => (signal.aborted ? undefined : store.put(object, how));
     const guarded = { ...store, put };
     return createFollower({

@@ -9,21 +9,21 @@ export interface NamespaceWatchesOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly kind: KindRef<T>;
   readonly log: Log;
-  /** Drops what nobody needs before the object is kept. Must keep the metadata. */
+  /** Drops unused parts before the object is kept. Must keep the metadata. */
   readonly transform?: ((object: T) => T) | undefined;
   readonly timing?: FeedTiming | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** The objects of one Kind in namespaces that come and go. */
+/** The objects of one Kind in a changing set of namespaces. */
 export interface NamespaceWatches<T extends KubeObject> {
   readonly store: Store<T, 'namespace'>;
-  /** Begins to watch a namespace, or ends it and forgets its objects in silence. */
+  /** Starts to watch a namespace, or stops and drops its objects without events. */
   set(namespace: string, isWanted: boolean): void;
   /** Whether everything in the namespace has been read. */
   isKnown(namespace: string): boolean;
-  /** Calls back when a namespace has become known. */
+  /** Called when a namespace has become known. */
   subscribe(listener: (namespace: string) => void): Disposable;
   /** Watches what is wanted until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
@@ -54,7 +54,7 @@ export function createNamespaceWatches<T extends KubeObject>(options: NamespaceW
   };
   const open = (namespace: string): void => {
     const stop = new AbortController();
-    // An answer may come in after its namespace has been given up.
+    // An answer may arrive after the namespace was closed.
     const put: StoreWriter<T>['put'] = (object, how) => (stop.signal.aborted ? undefined : store.put(object, how));
     const reflector = createReflector({ ...options, selection: { namespace }, store: { ...store, put } });
     const entry: Watched = { stop, start: (signal) => reflector.run(signal), known: false };

@@ -12,9 +12,9 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly selection: Selection;
   readonly store: StoreWriter<T>;
   readonly log: Log;
-  /** A Kind that the server does not know counts as one without objects, until it appears. */
+  /** A Kind that the server does not know has no objects, until it appears. */
   readonly optional?: boolean | undefined;
-  /** Objects per page of a list; less for a Kind of large objects. Default 500 (engineering 8.14). */
+  /** Objects per page of a list; less for a Kind of large objects. Default 500. */
   readonly pageSize?: number | undefined;
   readonly timing?: FeedTiming | undefined;
   readonly clock?: Clock | undefined;
@@ -23,7 +23,7 @@ export interface ReflectorOptions<T extends KubeObject> {
 
 const PAGE_SIZE = 500;
 
-/** Lists and watches one Kind in one namespace, or all (engineering 8.14, "Reflector rules"). */
+/** Lists and watches one Kind in one namespace, or in all. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Follower {
   const { client, kind, selection, store, pageSize = PAGE_SIZE, optional = false } = options;
   const clear = (): void => {

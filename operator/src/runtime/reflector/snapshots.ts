@@ -21,7 +21,7 @@ interface ListSnapshotOptions<T extends KubeObject> {
   readonly onRead: () => void;
 }
 
-/** Lists page by page. Listeners of the store see the differences only; what the list lacks is removed at its end. */
+/** Lists page by page. Listeners of the store get the differences only; what the list lacks is removed at its end. */
 export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<T>): Snapshot {
   const { client, kind, selection, store, onRead } = options;
   let initial = true;
@@ -33,7 +33,7 @@ export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<
       page.items.forEach(onItem);
       return page;
     } catch (error) {
-      // The list took longer than the server remembers: only one answer for everything can be consistent.
+      // The list took longer than the server keeps its state: only one answer with everything is consistent.
       if (isExpired(error)) limit = undefined;
       throw error;
     }
@@ -71,8 +71,8 @@ interface GetSnapshotOptions<T extends KubeObject> {
 }
 
 /**
- * Gets one object once its watch is open. A watch from nowhere shows an object that exists and is silent about one that does
- * not: only the answer to a get tells that. Whichever comes last, the stream ends up with the truth.
+ * Gets one object once its watch is open. A watch without a resourceVersion shows an existing object and nothing for a missing
+ * one: only a get can tell. Whichever comes last, the store ends up with the current state.
  */
 export function getSnapshot<T extends KubeObject>(options: GetSnapshotOptions<T>): Snapshot {
   const { client, kind, name, store, onRead } = options;

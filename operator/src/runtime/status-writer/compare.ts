@@ -4,7 +4,9 @@ import { conditionsIn } from './conditions.ts';
 
 type Status = Readonly<Record<string, unknown>>;
 
-/** The status to write: each condition keeps its time unless its status turned since `before`. Times are whole seconds. */
+/**
+ * The status to write: each condition keeps its time unless its status has changed since `before`. Times are whole seconds.
+ */
 export function withTransitionTimes(draft: object, before: Status, nowMs: number): Status {
   const conditions = 'conditions' in draft ? draft.conditions : undefined;
   if (!Array.isArray(conditions)) return { ...draft };
@@ -19,12 +21,12 @@ export function withTransitionTimes(draft: object, before: Status, nowMs: number
   return { ...draft, conditions: timed };
 }
 
-/** Whether a write would change nothing; conditions that others have added do not count. */
+/** Whether a write would change nothing; conditions of others do not count. */
 export function isSameStatus(wanted: Status, live: Status, ownTypes: ReadonlySet<string>): boolean {
   return canonicalJson(ownPart(wanted, ownTypes)) === canonicalJson(ownPart(live, ownTypes));
 }
 
-/** Conditions in the order of their types: the server keeps the order of a merged list as it likes. */
+/** Conditions in the order of their types: the server may reorder a merged list. */
 function ownPart(status: Status, ownTypes: ReadonlySet<string>): Status {
   const { conditions, ...rest } = status;
   if (!Array.isArray(conditions)) return rest;

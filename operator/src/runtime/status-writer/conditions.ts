@@ -1,7 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { KubeObject } from '../client/index.ts';
 
-/** A condition as any Kind of Kubernetes has it. */
+/** A condition as in any Kind of Kubernetes. */
 export interface ObservedCondition {
   readonly type: string;
   readonly status: string;

@@ -1,11 +1,11 @@
 import { type Clock, sleep } from '../time/index.ts';
 
 export interface Rate {
-  /** Resolves when it is the caller's turn; rejects with the signal's reason. */
+  /** Resolves when the caller may proceed; rejects with the reason of the signal. */
   turn(signal: AbortSignal): Promise<void>;
 }
 
-/** At most `perSecond` turns a second in the long run, and `burst` at once after a pause. */
+/** At most `perSecond` permits per second in the long run, and `burst` at once after a pause. */
 export function createRate({
   perSecond,
   burst,
@@ -16,7 +16,7 @@ export function createRate({
   readonly clock: Clock;
 }): Rate {
   const intervalMs = 1_000 / perSecond;
-  // When the turns given so far would have ended at an even pace.
+  // When the permits so far would have been used up at an even pace.
   let paidUntilMs = Number.NEGATIVE_INFINITY;
   return {
     turn: async (signal) => {

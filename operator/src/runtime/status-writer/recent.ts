@@ -1,16 +1,16 @@
 import type { KubeObject } from '../client/index.ts';
 
 export interface StatusWrite {
-  /** As it was when the status was decided. */
+  /** As it was when the status was computed. */
   readonly object: KubeObject;
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** What we have written to objects that the cache still shows as they were before: their status is older than we know. */
+/** Statuses that were written to objects whose cached version is still the old one. */
 export interface RecentWrites {
   add(id: string, write: StatusWrite): void;
   drop(id: string): void;
-  /** The status we have written to this very version of the object. */
+  /** The status that was written to this version of the object. */
   find(id: string, object: KubeObject): StatusWrite['status'] | undefined;
 }
 

@@ -3,13 +3,13 @@ import { type ConditionDraft, POSITIVE_CONDITIONS, toCondition } from '@gatehous
 import type { KubeObject } from '../client/index.ts';
 import { conditionOf } from './conditions.ts';
 
-/** Whether somebody wants nothing to be done about the object (engineering 8.4). */
+/** Whether `spec.suspend` is true. */
 export const isSuspended = (object: KubeObject): boolean =>
   'spec' in object && isObject(object.spec) && object.spec['suspend'] === true;
 
 /**
- * The conditions of an object that nobody looks into: those of the last run, each about the generation it was about, and a
- * `Ready` of the same status that says so. To be left alone is all that this generation wants, so it counts as observed.
+ * The conditions of a suspended object: those of the last run, each with the generation it was about, and a `Ready` with the
+ * same status and the message. The generation counts as observed, since all it wants is to be left alone.
  */
 export function suspendedStatus(
   object: KubeObject,
@@ -35,5 +35,5 @@ function lastOf(object: KubeObject, type: ConditionDraft['type']): ConditionDraf
   const condition = conditionOf(object, type);
   if (condition === undefined) return undefined;
   const { lastTransitionTime: _, ...draft } = condition;
-  return draft as ConditionDraft; // of a type that is ours, so a controller of ours has written it
+  return draft as ConditionDraft; // a condition type of the operator, so that one of its controllers has written it
 }

@@ -1,3 +1,4 @@
+/** Writes statuses of all Kinds: paced, deduplicated, and only where they differ. */
 import type { ConditionDraft } from '@gatehouse/crds/conditions';
 import {
   ApiError,
@@ -28,16 +29,16 @@ export type StatusOutcome = (typeof STATUS_OUTCOMES)[number];
 
 export interface StatusWriterOptions {
   readonly client: Pick<KubeClient, 'apply'>;
-  /** One name for ever, and not that of the applier (engineering 8.5). */
+  /** It never changes, and differs from that of the applier. */
   readonly fieldManager: string;
   readonly kinds: readonly KindRef[];
-  /** The condition types that are ours to write and to remove. */
+  /** The condition types that the operator writes and removes. */
   readonly conditionTypes: Iterable<string>;
-  /** The annotation that forces a run; its value is echoed in `status.lastHandledReconcileAt`. */
+  /** The annotation that requests a run; its value is copied to `status.lastHandledReconcileAt`. */
   readonly requestedAtAnnotation: string;
   readonly log: Log;
   readonly onOutcome?: ((outcome: StatusOutcome) => void) | undefined;
-  /** Writes per second in the long run. Default 100, so that 10,000 first statuses take 100 s and nobody notices. */
+  /** Writes per second in the long run. Default 100, so that 10,000 first statuses take 100 s. */
   readonly perSecond?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -45,23 +46,23 @@ export interface StatusWriterOptions {
 
 export interface StatusWriter {
   /**
-   * Takes a status over for writing unless the object has it already. Resolves at once; the last of several statuses of an object
-   * wins. Failed writes are tried again, and given up when the object is gone.
+   * Queues a status unless the object has it already. Resolves at once; the last of several statuses of an object wins. Failed
+   * writes are retried, and dropped when the object is deleted.
    */
   applyIfChanged<S extends StatusDraft>(
     object: KubeObject,
     status: S,
     options: { readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Writes until the signal ends; what is not written then is for the next leader to find. Never rejects. */
+  /** Writes until the signal ends; the next leader writes what is left. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Statuses that wait to be written. */
+  /** Statuses that are queued. */
   readonly backlog: number;
 }
 
 const PER_SECOND = 100;
 const WRITES_AT_ONCE = 8;
-/** Statuses of our own that the cache may not show yet. */
+/** Written statuses that the cache may not show yet. */
 const MAX_RECENT = 1_000;
 
 /** As long as the schema of the field allows. */
@@ -71,7 +72,7 @@ interface Write extends StatusWrite {
   readonly kind: KindRef;
 }
 
-/** One writer for all Kinds, paced so that first statuses of many objects do not storm the API server (DESIGN section 4). */
+/** One writer for all Kinds, paced so that first statuses of many objects do not flood the API server. */
 export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const { log, clock = systemClock, random, perSecond = PER_SECOND, onOutcome = () => {} } = options;
   const ownTypes = new Set(options.conditionTypes);
@@ -95,7 +96,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const isWaiting = waiting?.object.metadata.uid === object.metadata.uid;
     const live = (isWaiting ? waiting?.status : recent.find(id, object)) ?? statusOf(object);
     const asked = object.metadata.annotations?.[options.requestedAtAnnotation]?.slice(0, MAX_ECHO);
-    const echo = isSuspended(object) ? live['lastHandledReconcileAt'] : asked; // what was asked for has not been done
+    const echo = isSuspended(object) ? live['lastHandledReconcileAt'] : asked; // the requested run has not happened
     const wanted = { ...draft, ...(echo === undefined ? {} : { lastHandledReconcileAt: echo }) };
     const status = withTransitionTimes(wanted, live, clock.wallMs());
     if (isSameStatus(status, live, ownTypes)) return onOutcome('unchanged');
@@ -124,7 +125,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       if (taken === undefined) return;
       await rate.turn(signal).then(
         () => write(taken.key, signal),
-        () => {}, // the end; the status stays pending
+        () => {}, // the writer ends; the status stays queued
       );
       queue.done(taken.key);
     }
@@ -141,7 +142,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   };
 }
 
-/** Begins with the namespace, so that the queue lets namespaces take turns. */
+/** Starts with the namespace, so that the queue is fair between namespaces. */
 function idOf(kind: KindRef, { metadata: { namespace, name } }: KubeObject): string {
   return namespace === undefined ? `${resourceName(kind)}:${name}` : `${namespace}/${resourceName(kind)}:${name}`;
 }
@@ -162,7 +163,7 @@ function outcomeOf(error: unknown): StatusOutcome {
   return hasReason(error, 'NotFound') ? 'gone' : 'failed';
 }
 
-/** A status that the schema refuses will be refused again. */
+/** A status that the schema refuses would be refused again. */
 const isRefused = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 400 || error.status === 422);
 

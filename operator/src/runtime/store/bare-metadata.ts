@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../client/index.ts';
 
-/** What is read of metadata that others may fill as they like. */
+/** Which of the free-form metadata is kept. */
 export interface MetadataWanted {
   readonly labels?: readonly string[];
   readonly annotations?: readonly string[];
@@ -11,7 +11,9 @@ export interface MetadataWanted {
 /** Longer annotations are cut. */
 const MAX_ANNOTATION = 256;
 
-/** Who an object is, how it stands, and what is wanted besides: at most a few kilobytes, whatever the object has. */
+/**
+ * Name, versions and timestamps of an object, and the wanted parts: at most a few kilobytes, whatever the object has.
+ */
 export function bareMetadata(metadata: ObjectMeta, wanted: MetadataWanted = {}): ObjectMeta {
   const { name, namespace, uid, generation, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
   const identity = { name, namespace, uid, generation, resourceVersion, creationTimestamp, deletionTimestamp };
@@ -21,7 +23,7 @@ export function bareMetadata(metadata: ObjectMeta, wanted: MetadataWanted = {}):
   return {
     ...(Object.fromEntries(
       Object.entries(identity).filter(([, value]) => value !== undefined),
-    ) as unknown as typeof identity), // the name is always there
+    ) as unknown as typeof identity), // every object has a name
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(owners === undefined || owners.length === 0 ? {} : { ownerReferences: owners.slice(0, 1) }),

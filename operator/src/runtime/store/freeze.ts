@@ -1,6 +1,6 @@
 /**
- * Freezes a value of plain JSON and everything in it: a reader that changes a shared object fails at once. As deep as the API
- * server lets objects be, which is deeper than the stack.
+ * Freezes a JSON value with everything in it: code that changes a shared object fails at once. Objects may be nested deeper
+ * than the stack allows, so that there is no recursion.
  */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectKey } from '../client/index.ts';
 
-/** The values under which an object is found; must depend on the object alone. */
+/** The values under which an object is indexed; must depend on the object alone. */
 export type IndexFunction<T extends KubeObject> = (object: T) => Iterable<string>;
 
 export interface Index<T extends KubeObject> {
@@ -10,7 +10,7 @@ export interface Index<T extends KubeObject> {
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
 
-/** Value to keys, kept up to date object by object. */
+/** Value to keys, updated object by object. */
 export function createIndex<T extends KubeObject>(valuesOf: IndexFunction<T>): Index<T> {
   const keysByValue = new Map<string, Set<ObjectKey>>();
   const drop = (value: string, key: ObjectKey): void => {

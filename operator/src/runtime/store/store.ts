@@ -2,12 +2,12 @@ import { type KubeObject, keyOf, namespaceOf, type ObjectKey } from '../client/i
 import { deepFreeze } from './freeze.ts';
 import { createIndex, type Index, type IndexFunction } from './store-index.ts';
 
-/** What has become of one object. Without `object` it is gone, without `previous` it is new. */
+/** A change of one object. Without `object` it was deleted, without `previous` it is new. */
 export interface Change<T extends KubeObject> {
   readonly key: ObjectKey;
   readonly object: T | undefined;
   readonly previous: T | undefined;
-  /** It came with the first list after the start and may be as old as the cluster. */
+  /** It came with the first list after the start and may be old. */
   readonly initial: boolean;
 }
 
@@ -17,35 +17,35 @@ export type Listener<T extends KubeObject> = (change: Change<T>) => void;
 export interface Store<T extends KubeObject, I extends string = never> {
   get(key: ObjectKey): T | undefined;
   readonly size: number;
-  /** All of them, live: the Map changes as the cluster does. */
+  /** All objects, live: the Map changes with the cluster. */
   readonly objects: ReadonlyMap<ObjectKey, T>;
-  /** The keys of the objects for which an index function gave the value. */
+  /** The keys of the objects for which an index function returned the value. */
   indexed(index: I, value: string): ReadonlySet<ObjectKey>;
   /** Called for every later change, in order, after the store has it. A listener should not throw. */
   subscribe(listener: Listener<T>): Disposable;
 }
 
-/** The side of a store that its reflectors see. */
+/** The writing side of a store, for its reflectors. */
 export interface StoreWriter<T extends KubeObject> {
-  /** Takes an object over unless it has this version already. */
+  /** Stores an object unless it has this version already. */
   put(object: T, options: { readonly initial: boolean }): void;
   remove(key: ObjectKey): void;
-  /** Forgets an object that nobody looks at any more, without telling. */
+  /** Drops an object without an event. */
   evict(key: ObjectKey): void;
-  /** Keeps more or less of the same version of an object; without `tell` nobody hears of it. */
+  /** Replaces an object by a smaller or larger form of the same version; without `tell` there is no event. */
   amend(object: T, options: { readonly tell: boolean }): void;
-  /** The keys of a namespace, or all of them. */
+  /** The keys of a namespace, or all keys. */
   keys(namespace: string | undefined): Iterable<ObjectKey>;
 }
 
 export interface StoreOptions<T extends KubeObject, I extends string> {
-  /** Values under which an object is to be found again; computed once per version of an object. */
+  /** Values under which an object is indexed; computed once per version of an object. */
   readonly indexes?: Readonly<Record<I, IndexFunction<T>>>;
-  /** Drops what nobody needs before the object is kept; `kept` is what it was until now. Must keep the metadata. */
+  /** Drops unused parts before the object is kept; `kept` is the previous form. Must keep the metadata. */
   readonly transform?: (object: T, kept: T | undefined) => T;
 }
 
-/** An empty store and the door through which it is filled. */
+/** An empty store, with its writing side. */
 export function createStore<T extends KubeObject, I extends string = never>(
   options: StoreOptions<T, I> = {},
 ): Store<T, I> & StoreWriter<T> {
@@ -70,7 +70,7 @@ export function createStore<T extends KubeObject, I extends string = never>(
       try {
         listener(change);
       } catch (error) {
-        errors.push(error); // the other listeners must not miss the change
+        errors.push(error); // the other listeners still get the change
       }
     }
     if (errors.length > 0) throw errors[0];
@@ -117,10 +117,10 @@ const isSameVersion = (kept: KubeObject | undefined, given: KubeObject): boolean
   kept.metadata.uid === given.metadata.uid &&
   kept.metadata.resourceVersion === given.metadata.resourceVersion;
 
-/** Who owns which field is half the size of an object and nothing to decide by. */
+/** Managed fields are half the size of an object and not used. */
 function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (!Object.hasOwn(object.metadata, 'managedFields')) return object;
-  const { managedFields, ...metadata } = object.metadata as T['metadata'] & { managedFields: unknown }; // just seen
+  const { managedFields, ...metadata } = object.metadata as T['metadata'] & { managedFields: unknown }; // checked above
   return { ...object, metadata };
 }
 

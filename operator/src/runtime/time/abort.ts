@@ -4,7 +4,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** The outcome of the work, or a rejection with the signal's reason; the work itself goes on. */
+/** The result of the work, or a rejection with the reason of the signal; the work itself goes on. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

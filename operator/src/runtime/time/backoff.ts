@@ -14,7 +14,7 @@ export function exponentialMs(failures: number, { minMs, maxMs }: BackoffBounds)
   return Math.min(maxMs, minMs * 2 ** Math.min(failures, 64)); // 2 ** 64 is above any maximum and still finite
 }
 
-/** Spreads clients that failed together over the whole range between the minimum and the growing ceiling. */
+/** Spreads clients that failed together over the range between the minimum and the growing ceiling. */
 export function createBackoff(bounds: BackoffBounds, random: () => number): Backoff {
   let failures = 0;
   return {

@@ -1,8 +1,8 @@
-/** Time as an argument: what waits or stamps takes a Clock, so that tests need no sleeping. */
+/** Time as an argument: code that waits or writes times takes a Clock, so that tests need no sleeping. */
 export interface Clock {
-  /** Milliseconds that never go back; for durations. */
+  /** Monotonic milliseconds, for durations. */
   monotonicMs(): number;
-  /** Milliseconds since 1970; for stamps in objects. */
+  /** Milliseconds since 1970, for times in objects. */
   wallMs(): number;
   /** Runs once after a delay unless disposed before. */
   schedule(delayMs: number, run: () => void): Disposable;
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after a delay; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after a delay; rejects with the reason of the signal as soon as it is aborted. */
 export function sleep(delayMs: number, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -1,29 +1,30 @@
+/** Turns a stream of changes into few runs. */
 import { type Clock, systemClock } from './clock.ts';
 
 export interface CoalescerOptions {
-  /** Never runs twice at a time. Whatever it rejects with is its own business to report. */
+  /** Never runs twice at a time, and reports its errors itself. */
   readonly run: () => Promise<void>;
-  /** How long to wait for further changes after a run, in ms. Default 50 (DESIGN section 5). */
+  /** How long to wait for further changes after a run, in ms. Default 50. */
   readonly quietMs?: number;
-  /** How long changes may keep a run waiting, in ms. Default 500. */
+  /** How long changes may delay a run, in ms. Default 500. */
   readonly maxWaitMs?: number;
   readonly clock?: Clock;
 }
 
 export interface Coalescer {
-  /** Something has changed: a run begins at once after a pause, and soon otherwise. */
+  /** Something has changed: after a pause a run starts at once, otherwise soon. */
   trigger(): void;
-  /** No further run begins; resolves when the last one has ended. */
+  /** Prevents further runs; resolves when the last one has ended. */
   close(): Promise<void>;
 }
 
-/** Turns a stream of changes into runs: the first at once, later ones when it is quiet or they have waited long enough. */
+/** Runs at once for the first change, and for later ones when it is quiet or they have waited long enough. */
 export function createCoalescer(options: CoalescerOptions): Coalescer {
   const { run, quietMs = 50, maxWaitMs = 500, clock = systemClock } = options;
   let closed = false;
   let running: Promise<void> | undefined;
   let timer: Disposable | undefined;
-  /** When the oldest change that waits came; undefined: none waits. */
+  /** When the oldest waiting change came; undefined: none waits. */
   let waitingSinceMs: number | undefined;
   let quietUntilMs = Number.NEGATIVE_INFINITY;
 

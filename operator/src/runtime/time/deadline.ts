@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 export interface DeadlineOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** What the inner signal is aborted with when time is up. */
+  /** The reason of the inner signal after the timeout. */
   readonly onTimeout: () => Error;
   readonly clock?: Clock | undefined;
 }
@@ -11,11 +11,11 @@ export interface DeadlineOptions {
 /** A signal that follows another one and ends by itself after a time; dispose it when the work is over. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Starts the time again, or another time. */
+  /** Starts the time again, optionally with another duration. */
   extend(timeoutMs?: number): void;
 }
 
-/** Unlike `AbortSignal.any`, it leaves nothing behind on a signal that lives as long as the process. */
+/** Unlike `AbortSignal.any`, it leaves no listener on a signal that lives as long as the process. */
 export function startDeadline({ signal, timeoutMs, onTimeout, clock = systemClock }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort(signal.reason);

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 
 export interface TestClock extends Clock {
-  /** Moves time on and runs what falls due, in order. */
+  /** Advances the time and runs due timers, in order. */
   advance(ms: number): void;
   /** When the next timer is due, in monotonic ms. */
   nextDueMs(): number | undefined;
 }
 
-/** A clock that stands still until told; starts at 2026-01-01. */
+/** A clock that only `advance` moves; starts at 2026-01-01. */
 export function createTestClock(): TestClock {
   const epochMs = Date.UTC(2026, 0, 1);
   const timers = new Set<{ readonly dueMs: number; readonly run: () => void }>();
@@ -34,7 +34,7 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** Lets everything that is ready to go on do so. */
+/** Lets all pending promises settle. */
 export async function flush(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await Promise.resolve();
 }

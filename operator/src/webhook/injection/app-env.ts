@@ -1,4 +1,4 @@
-/** Variables by which SDKs in the app containers find the sidecar. */
+/** Variables with which SDKs in the app containers find the sidecar. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import type { Container, EnvVar } from './pod.ts';
@@ -7,15 +7,15 @@ type Spec = SidecarProfile['spec'];
 
 const BASE_URL = /_BASE_URL$/;
 
-/** The container with the variables it does not have. */
+/** The container with the variables that it lacks. */
 export function withAppEnv(container: Container, spec: Spec): Container {
   const added = missingEnv(container, spec);
   return added.length === 0 ? container : { ...container, env: [...(container.env ?? []), ...added] };
 }
 
 /**
- * Names what may be in the way of the app: variables that `envFrom` brings cannot be seen here, and Kubernetes lets those of
- * `env` go before them.
+ * Warns of what may conflict with the app's settings: variables from `envFrom` are not visible here, and those of `env`
+ * override them.
  */
 export function envFromWarnings(container: Container, spec: Spec): readonly string[] {
   const added = missingEnv(container, spec);
@@ -25,8 +25,8 @@ export function envFromWarnings(container: Container, spec: Spec): readonly stri
 }
 
 /**
- * An address of the container's own is left alone, and so is the key that belongs to it: `OPENAI_API_KEY` goes with
- * `OPENAI_BASE_URL`. SDKs refuse to start without a key, and the sidecar reads none.
+ * A base URL that the container sets is left alone, and so is the key that belongs to it: `OPENAI_API_KEY` goes with
+ * `OPENAI_BASE_URL`. SDKs refuse to start without a key, and the sidecar ignores it.
  */
 function missingEnv({ env = [] }: Container, { appEnv, port }: Spec): readonly EnvVar[] {
   const own = new Set(env.map(({ name }) => name));

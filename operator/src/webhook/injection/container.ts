@@ -1,4 +1,4 @@
-/** The gateway as a native sidecar, and the volumes it needs (DESIGN sections 2, 5 and 9). */
+/** The gateway as a native sidecar container, and its volumes. */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
 import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from '../../kinds/sidecar-profile/index.ts';
@@ -14,14 +14,14 @@ export interface SidecarOptions {
 
 const IDENTITY_FOLDER = '/var/run/secrets/gatehouse';
 const COPY_FOLDER = '/etc/gatehouse/snapshot';
-/** Where the last good Snapshot is kept. */
+/** The folder of the last good Snapshot. */
 const STATE_FOLDER = '/var/lib/gatehouse';
-/** Where the API server mounts the application's token into every container that has nothing there. */
+/** The folder into which the API server mounts the application's token where nothing else is mounted. */
 const API_TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 const LOOPBACK = '127.0.0.1';
-/** Of the image; any other that is not root would do. */
+/** The user of the image; any other user except root works. */
 const USER_ID = 65_532;
-/** The kubelet renews it in time; the shortest Kubernetes allows is ten minutes. */
+/** The kubelet renews it in time; the shortest duration in Kubernetes is ten minutes. */
 const TOKEN_SECONDS = 3_600;
 /** Two good copies and the file that is being written. */
 const STATE_SIZE = '64Mi';
@@ -32,15 +32,15 @@ const SECRET_COPY = 'gatehouse-secret';
 const STATE = 'gatehouse-state';
 const NO_API_TOKEN = 'gatehouse-no-api-token';
 
-/** Enough for a workspace of some hundred objects; a profile says more where that is not enough. */
+/** Enough for a workspace of some hundred objects; a profile can set more. */
 const RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } };
 
-/** How long one probe waits, and how often it asks meanwhile. */
+/** How long one probe waits, and how often it checks meanwhile. */
 const PROBE = { patienceMs: 30_000, everyMs: 100 };
-/** A pod's own start waits for the sidecar: two minutes leave time for a slow node, not for a broken set-up. */
+/** The start of the pod waits for the sidecar: two minutes are enough for a slow node and short for a broken set-up. */
 const STARTUP = { periodSeconds: 1, timeoutSeconds: 45, failureThreshold: 4 };
 
-/** The container that goes first; as an init container that is restarted, it is there before the app and leaves after it. */
+/** The first init container; since it is restarted always, it runs before the app starts and until after it ends. */
 export function sidecarContainer({ metadata, spec }: SidecarProfile, options: SidecarOptions): Container {
   const pullPolicy = spec.imagePullPolicy ?? options.imagePullPolicy;
   return {
@@ -71,9 +71,9 @@ export function sidecarContainer({ metadata, spec }: SidecarProfile, options: Si
 }
 
 /**
- * Waits for the gateway instead of having a process started with every look: many pods of a node start at once. The kubelet's own
- * HTTP probes cannot do it: they come from outside the pod, where a listener on loopback cannot be seen, and where a service mesh
- * may stand in front of a listener on all addresses that lets nothing in before its own sidecar has started, after this one.
+ * Waits for the gateway instead of starting a process for every check: many pods of a node start at once. The kubelet's HTTP
+ * probes cannot do it: they come from outside the pod, where a loopback listener is not reachable, and where a service mesh may
+ * intercept other listeners and refuse calls before its own sidecar has started, after this one.
  */
 const probeScript = (port: number): string =>
   [
@@ -97,7 +97,7 @@ function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: Side
       GATEHOUSE_SIDECAR_PROFILE: profile,
       GATEHOUSE_SNAPSHOT_SERVICE_URL: options.snapshotServiceUrl,
       GATEHOUSE_SNAPSHOT_DIR: STATE_FOLDER,
-      // No load balancer stands before a sidecar, and it is told to stop when the app has stopped.
+      // No load balancer is in front of a sidecar, and it is stopped after the app.
       GATEHOUSE_DRAIN_ACCEPT_MS: '0',
       GATEHOUSE_DRAIN_DEADLINE_MS: String(spec.drainTimeoutSeconds * 1000),
     }).map(([name, value]) => ({ name, value })),
@@ -111,14 +111,14 @@ function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: Side
 
 const fromField = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 
-/** The identity, the mounted copy, the last good Snapshot, and nothing in the place of rights that a sidecar has no use for. */
+/** The identity, the mounted copy, the last good Snapshot, and an empty volume in place of the API token. */
 export const SIDECAR_VOLUMES: readonly Volume[] = [
   {
     name: IDENTITY,
     projected: {
       sources: [
         { serviceAccountToken: { audience: SNAPSHOT_AUDIENCE, expirationSeconds: TOKEN_SECONDS, path: 'token' } },
-        // Not optional: a pod that starts in the moment its profile is made waits for the copy instead of starting blind.
+        // Not optional: a pod that starts just when its profile is created waits for the copy.
         { configMap: { name: SIDECAR_COPY, items: [{ key: CA_MEMBER, path: CA_MEMBER }] } },
       ],
     },

@@ -1,4 +1,4 @@
-/** A pod, and the same pod with the sidecar of a profile. Pure, and the same however often it is done. */
+/** Adds the sidecar of a profile to a pod. Pure and idempotent. */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
 import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from '../../kinds/sidecar-profile/index.ts';
 import { envFromWarnings, withAppEnv } from './app-env.ts';
@@ -7,13 +7,13 @@ import type { Container, Pod } from './pod.ts';
 
 export type Injection =
   | { readonly kind: 'patched'; readonly pod: Pod; readonly warnings: readonly string[] }
-  /** The pod stays as it is. */
+  /** The pod stays unchanged. */
   | { readonly kind: 'skipped'; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Puts the gateway before all other init containers and tells the app containers where it is. What the pod has already stays:
- * its own variables, and a sidecar that an earlier call has put there.
+ * Puts the gateway before all other init containers and sets its address in the app containers. What the pod has already stays:
+ * its own variables, and a sidecar from an earlier call.
  */
 export function inject(pod: Pod, profile: SidecarProfile, options: SidecarOptions): Injection {
   const { name } = profile.metadata;
@@ -49,7 +49,7 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
     ...pod,
     metadata: {
       ...metadata,
-      // A pod that a selector has taken gets the name too: that is how its profile counts it.
+      // A pod that matched a selector gets the name, too: its profile counts pods by it.
       labels: { ...metadata.labels, [PROFILE_LABEL]: name },
       annotations: { ...metadata.annotations, [INJECTED_ANNOTATION]: name },
     },
@@ -62,7 +62,7 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
   };
 }
 
-/** Init containers of the app run when the sidecar is there already. */
+/** Init containers of the app run when the sidecar is running already. */
 const isTold = ({ name }: Container, { spec }: SidecarProfile): boolean =>
   name !== SIDECAR_CONTAINER && (spec.containers === undefined || spec.containers.includes(name));
 

@@ -6,7 +6,7 @@ export interface PatchOperation {
   readonly value: unknown;
 }
 
-/** What an injector may change; RFC 6902 `add` replaces a member that is there. */
+/** The fields an injector may change; RFC 6902 `add` replaces an existing member. */
 const PLACES = [
   ['metadata', 'labels'],
   ['metadata', 'annotations'],
@@ -15,7 +15,7 @@ const PLACES = [
   ['spec', 'volumes'],
 ] as const;
 
-/** The JSON patch from one form of a pod to another; empty when nothing differs. */
+/** The JSON patch from one form of a pod to another; empty without differences. */
 export function patchOf(before: Pod, after: Pod): readonly PatchOperation[] {
   const changes = PLACES.flatMap(([part, member]) => {
     const value = after[part]?.[member];

@@ -1,4 +1,4 @@
-/** The parts of a pod that an injector reads or writes; all others pass through untouched. */
+/** The parts of a pod that the injector reads or writes; all others are passed through. */
 
 export interface EnvVar {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Decides about a pod that is to be created. */
+/** Reviews a pod that is being created. */
 import { isObject } from '@gatehouse/crds';
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { PROFILE_LABEL } from '../../kinds/sidecar-profile/index.ts';
@@ -9,21 +9,21 @@ import { patchOf } from './patch.ts';
 import type { Pod } from './pod.ts';
 import { selects } from './selects.ts';
 
-/** What is known of the cluster; readers of caches. */
+/** What is known of the cluster, from caches. */
 export interface InjectionView {
   /** The profiles of a namespace. */
   profilesIn(namespace: string): Iterable<SidecarProfile>;
-  /** The workspace a namespace belongs to. */
+  /** The workspace that owns a namespace. */
   workspaceOf(namespace: string): string | undefined;
-  /** Whether an uninstallation has ended all sidecars. */
+  /** Whether sidecars have been retired before an uninstallation. */
   areRetired(): boolean;
 }
 
 const ALLOWED: AdmissionResponse = { allowed: true };
-/** As right after the uninstallation. */
+/** The same as after the uninstallation. */
 const RETIRED = 'Gatehouse is about to be uninstalled: the pod gets no sidecar';
 
-/** Gives a pod the sidecar of the profile it names or is selected by; all other pods stay as they are. */
+/** Adds to a pod the sidecar of the profile that it names or that selects it; other pods stay unchanged. */
 export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): AdmissionResponse {
   const { object, operation, namespace = '' } = request;
   if (operation !== 'CREATE' || !isPod(object)) return ALLOWED;
@@ -43,7 +43,7 @@ export function reviewPod(request: AdmissionRequest, view: InjectionView, option
     : { allowed: true, warnings, patch: patchOf(object, injection.pod) };
 }
 
-/** The API server has validated the pod before it asks. */
+/** The API server has validated the pod before. */
 const isPod = (object: AdmissionRequest['object']): object is NonNullable<AdmissionRequest['object']> & Pod =>
   isObject(object) &&
   object['kind'] === 'Pod' &&

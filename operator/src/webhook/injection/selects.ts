@@ -3,7 +3,7 @@ import type { SidecarProfile } from '@gatehouse/crds/kinds';
 type Selector = NonNullable<SidecarProfile['spec']['selector']>;
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether a label selector takes an object, as Kubernetes defines it: all requirements hold. */
+/** Whether a label selector matches an object, as Kubernetes defines it: all requirements hold. */
 export function selects({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean {
   const labelOf = (key: string): string | undefined => (Object.hasOwn(labels, key) ? labels[key] : undefined);
   const holds = ({ key, operator, values = [] }: (typeof matchExpressions)[number]): boolean => {

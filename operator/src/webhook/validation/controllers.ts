@@ -1,14 +1,16 @@
-/** What the controller of a Kind that is not translated will say, for those who ask before it is stored. */
+/** Checks of Kinds that have their own controller, for admission. */
 import type { Issue } from '@gatehouse/crds';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import { type FleetIssue, fleetIssues, workspacesServedBy } from '../../kinds/gateway-fleet/index.ts';
 import type { World } from '../../translate/index.ts';
 
-/** What keeps it from being accepted, beyond its schema. */
+/** What its controller would refuse, beyond the schema. */
 export const controllerIssues = (resource: ResourceOf<KindName>): readonly Issue[] =>
   resource.kind === 'GatewayFleet' ? fleetIssues(resource) : [];
 
-/** What it names in vain; Secrets are not among it, since nobody has read those that are named for the first time. */
+/**
+ * References that do not resolve; Secrets are not checked, since those that are named for the first time have not been read.
+ */
 export function controllerFindings(
   resource: ResourceOf<KindName>,
   world: World,

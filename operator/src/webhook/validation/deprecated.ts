@@ -1,4 +1,4 @@
-/** Fields that still work and should not be used any more: those whose schema says `deprecated`. */
+/** Fields that still work and should not be used any more: their schema says `deprecated`. */
 import { formatPath, isObject } from '@gatehouse/crds';
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ export function deprecationsOf(schema: z.core.$ZodType, value: unknown, path: Pa
   return [...own, ...members.flatMap(([name, member]) => deprecationsOf(member, value[name], [...path, name]))];
 }
 
-/** The schema below optional, default and lazy; any of the layers may carry the mark. */
+/** The schema inside optional, default and lazy; any of the layers may have the mark. */
 function unwrap(schema: z.core.$ZodType): { readonly inner: z.core.$ZodType; readonly deprecated: boolean } {
   const deprecated = z.globalRegistry.get(schema)?.deprecated === true;
   const below =

@@ -1,4 +1,4 @@
-/** What a write would make of the world: the same translation that will run when it has happened, one object further. */
+/** The effect of a write: a translation of the world with this one object changed. */
 import type { KindName } from '@gatehouse/crds/kinds';
 import { canonicalJson } from '@gatehouse/crds/snapshot';
 import {
@@ -12,7 +12,7 @@ import {
   type WorldObjects,
 } from '../../translate/index.ts';
 
-/** The world of now and what was made of it. */
+/** The current world and its translation. */
 export interface TranslatedWorld {
   readonly world: World;
   readonly translation: Translation;
@@ -22,20 +22,20 @@ export interface Candidate {
   readonly kind: KindName;
   readonly namespace: string | undefined;
   readonly name: string;
-  /** Undefined: it goes. */
+  /** Undefined: it is deleted. */
   readonly object: WorldObject | undefined;
 }
 
 export interface Impact {
-  /** About the object as it would be; undefined when it goes. */
+  /** About the new object; undefined when it is deleted. */
   readonly verdict: Verdict | undefined;
-  /** The largest entry it would be served as, in bytes. */
+  /** The size of its largest entry, in bytes. */
   readonly entryBytes: number;
-  /** Those whose references would break: `Kind/namespace/name`, sorted. */
+  /** Objects whose references would break: `Kind/namespace/name`, sorted. */
   readonly broken: readonly string[];
 }
 
-/** What would be if a write happened now. */
+/** Translates the world as it would be after the write. */
 export function dryRun(now: TranslatedWorld, candidate: Candidate): Impact {
   const { kind, namespace, name } = candidate;
   const key = objectKey(namespace, name);

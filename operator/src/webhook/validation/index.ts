@@ -1,4 +1,4 @@
-/** The rules of our Kinds at the door of the API server. */
+/** Admission of our Kinds. */
 
 export type { TranslatedWorld } from './dry-run.ts';
 export { reviewResource, type ValidationView } from './validate.ts';

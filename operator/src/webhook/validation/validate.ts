@@ -1,4 +1,4 @@
-/** Decides about writes of our Kinds, by the schemas and the translation that rule afterwards too (engineering 8.9). */
+/** Reviews writes of our Kinds, with the same schemas and translation that decide about statuses. */
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
 import {
   GROUP,
@@ -17,22 +17,23 @@ import { deprecationsIn } from './deprecated.ts';
 import { dryRun, type Impact, type TranslatedWorld } from './dry-run.ts';
 
 export interface ValidationView {
-  /** Undefined until the caches are complete: questions about other objects are left to the statuses then. */
+  /** Undefined until the caches are complete: references are then left to the statuses. */
   translatedWorld(): TranslatedWorld | undefined;
   isTerminating(namespace: string): boolean;
 }
 
-/** Those who clean up after others; holding them up would hold up whole namespaces. */
+/** Controllers that clean up; blocking them would block the deletion of whole namespaces. */
 const GARBAGE_COLLECTORS: ReadonlySet<string> = new Set([
   'system:serviceaccount:kube-system:namespace-controller',
   'system:serviceaccount:kube-system:generic-garbage-collector',
   'system:kube-controller-manager',
 ]);
 
-/** What may always go: taking these away is how access ends. Whatever else somebody names in a reference is in use. */
+/**
+ * Kinds that may always be deleted, since deleting them revokes access. Other objects that references name are in use.
+ */
 const ALWAYS_DELETABLE: ReadonlySet<KindName> = new Set(['IntegrationAccess', 'ApiKey', 'Workspace', 'Organisation']);
 
-/** Entries share shards; what is larger than one cannot be published (DESIGN section 5). */
 const KIB = 1024;
 
 /** What is known of the installation once its state is complete. */
@@ -40,7 +41,7 @@ type Rules = TranslatedWorld['world']['settings'];
 
 const ALLOWED: AdmissionResponse = { allowed: true };
 
-/** All that is wrong with a write at once, with the place of each problem; warnings where it will do but not as hoped. */
+/** Refuses a write with all of its problems and their paths, or allows it, with warnings for what is not ready yet. */
 export function reviewResource(request: AdmissionRequest, view: ValidationView): AdmissionResponse {
   const { kind, operation, subResource = '' } = request;
   if (kind.group !== GROUP || !isKindName(kind.kind) || subResource !== '') return ALLOWED;
@@ -68,7 +69,7 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
 }
 
 function parse(kind: KindName, object: WorldObject, options?: Rules): ReturnType<typeof parseResource<KindName>> {
-  const { status: _, ...wanted } = object; // the status is ours to write, not to obey
+  const { status: _, ...wanted } = object; // the status is output
   const parsed = parseResource(kind, wanted, options === undefined ? undefined : { caps: options.caps });
   if (!parsed.ok) return parsed;
   const issues = [...checksOf(kind, parsed.value, options ?? {}), ...controllerIssues(parsed.value)];
@@ -85,7 +86,7 @@ function reviewDeletion(request: AdmissionRequest, kind: KindName, view: Validat
   if (ALWAYS_DELETABLE.has(kind) || GARBAGE_COLLECTORS.has(userInfo.username)) return ALLOWED;
   if (namespace !== undefined && namespace !== '' && view.isTerminating(namespace)) return ALLOWED;
   const now = view.translatedWorld();
-  // What is already on its way out serves nothing any more.
+  // An object that is being deleted is not served any more.
   if (now === undefined || (isResource(oldObject) && isBeingDeleted(oldObject))) return ALLOWED;
   const { broken } = dryRun(now, toCandidate(request, kind, undefined));
   if (broken.length === 0) return ALLOWED;
@@ -95,13 +96,13 @@ function reviewDeletion(request: AdmissionRequest, kind: KindName, view: Validat
   return { allowed: false, reason: 'Conflict', message, causes };
 }
 
-/** Who may delete an object may read what stands beside it; what other namespaces hold is not for everybody. */
+/** Who may delete an object may know its neighbours; what other namespaces hold is not shown. */
 function visibleUsers(namespace = '', broken: readonly string[]): readonly string[] {
   const beside = broken.filter((key) => key.split('/').at(-2) === namespace);
   return beside.length === broken.length ? beside : [...beside, 'resources of other namespaces'];
 }
 
-/** Metadata may always change, also of what has become invalid: labels, and the finalizers of what is being deleted. */
+/** Metadata may always change, also of an invalid object: labels, and the finalizers of one that is being deleted. */
 function hasSameSpec(object: WorldObject, oldObject: AdmissionRequest['oldObject']): boolean {
   if (isBeingDeleted(object)) return true;
   return isResource(oldObject) && canonicalJson(oldObject['spec'] ?? {}) === canonicalJson(object['spec'] ?? {});
@@ -109,13 +110,13 @@ function hasSameSpec(object: WorldObject, oldObject: AdmissionRequest['oldObject
 
 const isBeingDeleted = ({ metadata }: WorldObject): boolean => (metadata.deletionTimestamp ?? undefined) !== undefined;
 
-/** Admission of our group only gets objects that its schema has let through. */
+/** The API server has checked objects of our group against their schema before. */
 const isResource = (
   object: AdmissionRequest['object'],
 ): object is NonNullable<AdmissionRequest['object']> & WorldObject =>
   isObject(object) && isObject(object['metadata']) && typeof object['metadata']['name'] === 'string';
 
-/** Times are whole seconds: a new object comes after all that are there, whatever its stamp says. */
+/** Times are whole seconds: a new object comes after all existing ones, whatever its own time says. */
 function asNewest(object: WorldObject, oldObject: AdmissionRequest['oldObject']): WorldObject {
   if (isResource(oldObject)) return object;
   return { ...object, metadata: { ...object.metadata, creationTimestamp: '9999-12-31T23:59:59Z' } };
@@ -128,10 +129,14 @@ const toCandidate = ({ namespace, name }: AdmissionRequest, kind: KindName, obje
   object,
 });
 
-/** What ends without the object being written again, and so must not keep a tool from writing it: the status says it. */
+/**
+ * Problems that end without another write of the object, and so must not keep a tool from writing it: the status has them.
+ */
 const WARNING_ONLY: ReadonlySet<FindingReason> = new Set<FindingReason>(['QuotaExceeded', 'InternalError']);
 
-/** References may come into being later, in whatever order a tool applies them; what another object has already may not. */
+/**
+ * Referenced objects may be created later, in whatever order a tool applies them; conflicts with existing objects are refused.
+ */
 function causesOf({ verdict, entryBytes }: Impact): readonly Cause[] {
   const issues = (verdict?.issues ?? []).filter(
     ({ condition, reason }) => condition === 'Accepted' && !WARNING_ONLY.has(reason),
@@ -166,7 +171,9 @@ function refuseIssues({ kind, object }: AdmissionRequest, causes: readonly Cause
 /** Without a field it is about the object as a whole. */
 const lineOf = (field: string, message: string): string => (field === '' ? message : `${field}: ${message}`);
 
-/** What is Pending comes by itself: a key that is being minted, a Secret that nobody has named before and so nobody has read. */
+/**
+ * Pending problems end by themselves: a key that is being minted, a Secret that was named for the first time and not read yet.
+ */
 const findingsOf = ({ verdict }: Impact): readonly Warned[] =>
   (verdict?.issues ?? [])
     .filter(({ condition, reason }) => (condition === 'ResolvedRefs' ? reason !== 'Pending' : WARNING_ONLY.has(reason)))
