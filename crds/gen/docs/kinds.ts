@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { type AnyKind, API_VERSION, immutableFields, UNSUPPORTED } from '../../src/kinds/index.ts';
 import { schemaOf } from '../crd.ts';
-import { examplesOf } from '../samples.ts';
+import { examplesOf, toFileName } from '../samples.ts';
 import { toStructural } from '../structural.ts';
 import { fieldRows } from './fields.ts';
 import { code, page, table } from './markdown.ts';
@@ -12,7 +12,7 @@ const HEAD = ['field', 'type', 'required', 'default', 'meaning'];
 /** The reference page of a Kind. */
 export function kindPage(kind: AnyKind): string {
   return page(kind.kind, [
-    kind.summary,
+    `${kind.summary} Behaviour and debugging: [${kind.kind}](../../kinds/${writtenPage(kind)}).`,
     table(
       ['', ''],
       [
@@ -32,6 +32,12 @@ export function kindPage(kind: AnyKind): string {
     '## Example',
     `\`\`\`yaml\n${stringify(examplesOf(kind)[0]?.object)}\`\`\``,
   ]);
+}
+
+/** The written page of a Kind in `docs/kinds`; Kinds that are refused share one. */
+function writtenPage({ kind }: AnyKind): string {
+  const refused: readonly string[] = UNSUPPORTED.flatMap(({ kinds = [] }) => kinds);
+  return refused.includes(kind) ? `refused.md#${kind.toLowerCase()}` : `${toFileName(kind)}.md`;
 }
 
 function fieldTable(schema: AnyKind['spec'], path: string, stop?: (path: string) => boolean): string {
