@@ -22,7 +22,7 @@ test.for(['end', 'break'] as const)('the client is cut at the %s, and the reques
   const server = createServer((_request, response) => {
     const answer = { status: 200, headers: {}, body: { kind: 'stream', upstream, transform: HOPELESS } };
     const { signal } = new AbortController();
-    respond(response, answer as never, { signal, keepAliveMs: 0, defer: (task) => task() }).then(
+    respond(response, answer as never, { signal, keepAliveMs: 0, batch: (task) => task() }).then(
       over.resolve,
       over.reject,
     ); // what a stream needs

@@ -7,7 +7,7 @@ import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
-import { createDefer } from './answer/write-batch.ts';
+import { createWriteBatch } from './answer/write-batch.ts';
 import { type BodyLimits, toClientRequest } from './body/client-request.ts';
 import { endUnread } from './body/unread-body.ts';
 import { toListener } from './connections/close.ts';
@@ -48,7 +48,7 @@ export function createMainListener(settings: MainListenerSettings, ports: MainLi
     }),
     limits: settings.limits,
     cors: settings.cors,
-    defer: createDefer(),
+    batch: createWriteBatch(),
     shouldUpgradeCallback: upgrades.shouldUpgradeCallback,
   });
   upgrades.attach(app.server);

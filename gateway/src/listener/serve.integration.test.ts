@@ -42,7 +42,7 @@ test('an answer that cannot be written becomes 500, and its request is over', as
           progress: { idleMs: 0, minBytesPerSecond: 0 },
         },
         cors: undefined,
-        defer: (task) => task(),
+        batch: (task) => task(),
         metrics: createMetrics({ service: 's', environment: 'e', runtime: false }),
         logger: createLogger({ level: 'silent', service: 's' }),
         recorder: { finish: () => {} },

@@ -17,7 +17,7 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import { corsHeaders } from './answer/cors.ts';
 import { indented } from './answer/pretty.ts';
 import { respond } from './answer/respond.ts';
-import type { Defer } from './answer/write-batch.ts';
+import type { BatchWrite } from './answer/write-batch.ts';
 import { type BodyLimits, toClientRequest } from './body/client-request.ts';
 import { endUnread } from './body/unread-body.ts';
 import type { ConnectionPolicy } from './connections/maximum-age.ts';
@@ -34,7 +34,7 @@ export interface ServePorts {
   readonly budget: ByteBudget;
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
-  readonly defer: Defer;
+  readonly batch: BatchWrite;
 }
 
 /** The requests being served, so that a drain can wait for them and, at its deadline, end them. */
@@ -97,8 +97,8 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     if (answer.body.kind === 'bytes') endUnread(message, response);
     if (message.httpVersionMajor < 2 && ports.connections.isLast(message.socket))
       answer.headers['connection'] = 'close';
-    const { defer, limits } = ports;
-    const sent = await respond(response, answer, { defer, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
+    const { batch, limits } = ports;
+    const sent = await respond(response, answer, { batch, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
     ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');

@@ -63,7 +63,7 @@ function open(
   const body: AnswerBody = { kind: 'stream', upstream, transform };
   const sent = respond(response as unknown as ServerResponse, answer(body, store), {
     signal: controller.signal,
-    defer: atOnce,
+    batch: atOnce,
     keepAliveMs,
   });
   return { flow, upstream, response, sent, leave: () => controller.abort(new AppError('CLIENT_CLOSED')) };
@@ -105,7 +105,7 @@ describe('a whole answer', () => {
     const response = new FakeResponse();
     const sent = await respond(response as unknown as ServerResponse, answer({ kind: 'bytes', bytes }, store, status), {
       signal: new AbortController().signal,
-      defer: atOnce,
+      batch: atOnce,
       keepAliveMs: 0,
     });
     return { response, sent };
@@ -233,7 +233,7 @@ describe('a stream', () => {
     const body: AnswerBody = { kind: 'stream', upstream, transform: { ...UPPER, ...broken } };
     const sending = respond(response as unknown as ServerResponse, answer(body, store), {
       signal: new AbortController().signal,
-      defer: atOnce,
+      batch: atOnce,
       keepAliveMs: 0,
     });
     if (!held) feed();

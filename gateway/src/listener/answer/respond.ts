@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../../errors/index.ts';
 import type { Answer, AnswerBody } from '../../pipeline/index.ts';
 import type { SentFacts } from '../../record/index.ts';
-import type { Defer } from './write-batch.ts';
+import type { BatchWrite } from './write-batch.ts';
 
 export interface RespondOptions {
   /** Writes wait for the end of the turn, so that those of many requests follow each other. */
-  readonly defer: Defer;
+  readonly batch: BatchWrite;
   /** The request's signal: aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** Comments are sent into event streams silent for so long; 0: never. */
@@ -27,7 +27,7 @@ export async function respond(response: ServerResponse, answer: Answer, options:
   if (status !== 204 && status !== 304) headers['content-length'] = String(body.bytes.length); // RFC 9110 section 8.6
   response.writeHead(status, headers);
   const firstByteMs = await new Promise<number>((resolve) => {
-    options.defer(() => {
+    options.batch(() => {
       resolve(performance.now());
       response.end(body.bytes);
     });
@@ -49,13 +49,13 @@ function relay(
   { upstream, transform }: StreamBody,
   options: RelayOptions,
 ): Promise<SentFacts> {
-  const { firstByteMs, signal, keepAliveMs, defer } = options;
+  const { firstByteMs, signal, keepAliveMs, batch } = options;
   const { store } = options.answer;
   return new Promise((resolve) => {
     let atBoundary = true;
     let written = 0;
     const timer = transform === undefined || keepAliveMs === 0 ? undefined : setInterval(comment, keepAliveMs);
-    const writer = createWriter(response, defer);
+    const writer = createWriter(response, batch);
     const onDrain = (): void => upstream.resume();
 
     const done = (error: AppError | undefined): void => {
@@ -118,7 +118,7 @@ function relay(
 }
 
 /** Writes the pieces of one turn together. `write` answers false while the client is behind, until `drain`. */
-function createWriter(response: ServerResponse, defer: Defer): { write(bytes: Buffer): boolean; flush(): void } {
+function createWriter(response: ServerResponse, batch: BatchWrite): { write(bytes: Buffer): boolean; flush(): void } {
   let waiting: Buffer[] = [];
   const flush = (): void => {
     const [first] = waiting;
@@ -128,7 +128,7 @@ function createWriter(response: ServerResponse, defer: Defer): { write(bytes: Bu
   };
   return {
     write: (bytes) => {
-      if (waiting.push(bytes) === 1) defer(flush);
+      if (waiting.push(bytes) === 1) batch(flush);
       return !response.writableNeedDrain;
     },
     flush,

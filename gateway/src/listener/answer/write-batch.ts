@@ -1,18 +1,18 @@
-/** Puts a task off to the end of the event loop's turn, where all of them run together. A task must not throw. */
-export type Defer = (task: () => void) => void;
+/** Runs a write at the end of the event loop's turn, together with the others of that turn. A write must not throw. */
+export type BatchWrite = (write: () => void) => void;
 
 /**
- * Answers that are written one right after the other wake their readers once; written one by one, between the work for
- * other requests, each of them pays for a wake-up, which costs more than the write.
+ * Answers that are written right after each other wake their readers once. Written one by one, between the work for other
+ * requests, each pays for a wake-up, which costs more than the write.
  */
-export function createDefer(): Defer {
+export function createWriteBatch(): BatchWrite {
   let waiting: (() => void)[] = [];
   const run = (): void => {
     const due = waiting;
     waiting = [];
-    for (const task of due) task();
+    for (const write of due) write();
   };
-  return (task) => {
-    if (waiting.push(task) === 1) setImmediate(run);
+  return (write) => {
+    if (waiting.push(write) === 1) setImmediate(run);
   };
 }
