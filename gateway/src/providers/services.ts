@@ -13,7 +13,7 @@ export interface ServicesOptions {
   now(): number;
 }
 
-/** Largest answer of a side call in bytes, unless the caller asks for more or less. */
+/** Default limit of a side call's answer in bytes. */
 const MAX_SIDE_BYTES = 1024 * 1024;
 /** Tokens and look-ups that are kept. */
 const MAX_CACHED = 10_000;
@@ -26,8 +26,8 @@ interface Kept {
 }
 
 /**
- * The calls beside the main one that authorizers and request writers make, for accounts whose hosts come from the given
- * origin. What was made once is kept for all of them; what a call brings is held by the account of who asked for it.
+ * Side calls of authorizers and request writers, for accounts whose hosts come from the given origin. Cached values are shared
+ * by all of them; answers are counted in the memory account of the caller.
  */
 export function createProviderServices({
   client,
@@ -49,7 +49,7 @@ export function createProviderServices({
     if (known !== undefined && now() < known.expiresAtMs) return Promise.resolve(known.value as T); // the key names the type
     const running = making.get(key) as Promise<T> | undefined; // as above
     if (running !== undefined) {
-      // The request that began it may have been given up; those that wait for it have not.
+      // The request that started it may have been aborted; the waiting ones are not.
       return running.catch((error) => (isGivenUp(error) ? cached(key, maker) : Promise.reject(error)));
     }
     const fresh = make(key, maker).finally(() => making.delete(key));

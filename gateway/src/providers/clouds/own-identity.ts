@@ -2,8 +2,8 @@ import { AppError } from '../../errors/index.ts';
 import type { Call } from '../contract.ts';
 
 /**
- * The identity of the machine or pod is used for accounts the organisation lends it to, never because a call asks for it and
- * never for a host that a request brought along. Throws AppError `CREDENTIAL_UNAVAILABLE`.
+ * The identity of the machine or pod is used for accounts with a grant of the organisation, never because of settings in a
+ * call and never for a host named by a request. Throws AppError `CREDENTIAL_UNAVAILABLE`.
  */
 export function refuseOwnIdentity({ provider, ownIdentity }: Call): void {
   if (ownIdentity === true) return;

@@ -1,4 +1,4 @@
-/** The credential modes of AWS targets; spec/providers.md 1.18. */
+/** The credential modes of AWS targets. */
 import { AppError } from '../../../errors/index.ts';
 import type { Authorizer, AuthorizerContext, Call, OutgoingRequest, SideAnswer, SideRequest } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
@@ -38,7 +38,7 @@ export function awsSigV4(options: SigV4Options): Authorizer {
   };
 }
 
-/** A call beside the main one with the same credential. Any status is returned; throws what the authorizer throws. */
+/** A side call with the same credential. Any status is returned; throws what the authorizer throws. */
 export async function authorizedFetch(
   authorizer: Authorizer,
   side: Omit<SideRequest, 'metadata'>,
@@ -58,7 +58,7 @@ export async function authorizedFetch(
   return context.services.fetch(target, { signal: context.signal });
 }
 
-/** An API key without a key pair says the mode by itself. */
+/** An API key without a key pair selects the mode `apiKey`. */
 function usesApiKey({ fields }: Call): boolean {
   const mode = fields.text('aws_auth_type');
   if (mode !== undefined) return mode === 'apiKey';
@@ -69,7 +69,7 @@ function credentialsOf(call: Call, context: AuthorizerContext): AwsCredentials |
   const { fields } = call;
   switch (fields.text('aws_auth_type')) {
     case 'assumedRole': {
-      // A key pair of the account takes the role in the place of the gateway's own identity.
+      // With a key pair, the account assumes the role with it and not with the gateway's own identity.
       const base = fields.secret('aws_access_key_id') === undefined ? undefined : staticKeys(call);
       if (base === undefined) refuseOwnIdentity(call);
       const roleArn = fields.text('aws_role_arn') ?? missing(call, 'aws_role_arn');
@@ -89,7 +89,7 @@ const staticKeys = (call: Call): AwsCredentials => ({
   sessionToken: call.fields.secret('aws_session_token'),
 });
 
-/** Whether a body follows that is not here to be signed; of a proxied call the client's headers say so. */
+/** Whether the body is streamed and cannot be signed. */
 function streamsBody(request: OutgoingRequest, call: Call): boolean {
   if (request.streamed !== undefined) return true;
   if (request.body !== undefined || call.endpoint !== 'proxy') return false;

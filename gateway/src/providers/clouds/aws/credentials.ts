@@ -5,9 +5,9 @@ export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
   readonly sessionToken?: Secret | undefined;
-  /** Unix time in ms; absent: for ever. */
+  /** Unix time in ms; absent: no expiry. */
   readonly expiresAtMs?: number | undefined;
-  /** The role these belong to, when it is known. */
+  /** The assumed role, if known. */
   readonly roleArn?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The identity of the machine or pod the process runs on; spec/providers.md 1.18, steps of the standard chain. */
+/** The identity of the machine or pod: steps of the standard credential chain of AWS SDKs. */
 
 import { isObject } from '@gatehouse/crds';
 import { readJson } from '../../../lib/json/index.ts';
@@ -11,13 +11,13 @@ import { assumeRoleWithWebIdentity, type StsContext } from './sts.ts';
 
 const CONTAINER_ORIGIN = 'http://169.254.170.2';
 const INSTANCE_ORIGIN = 'http://169.254.169.254';
-/** Metadata services answer from the same host: longer means there is none. */
+/** Metadata services answer within milliseconds: a longer wait means there is none. */
 const METADATA_TIMEOUT_MS = 2_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Lifetime of an instance metadata token, in seconds; it is used at once. */
 const METADATA_TOKEN_SECONDS = '60';
 
-/** A projected service account token changed into the role's credentials (IRSA). */
+/** Credentials of a role for a projected service account token (IRSA). */
 export async function webIdentityCredentials(context: StsContext): Promise<AwsCredentials | undefined> {
   const { env } = context.services;
   const file = env('AWS_WEB_IDENTITY_TOKEN_FILE');
@@ -28,7 +28,7 @@ export async function webIdentityCredentials(context: StsContext): Promise<AwsCr
   return assumeRoleWithWebIdentity({ roleArn, token, sessionName: env('AWS_ROLE_SESSION_NAME') }, context);
 }
 
-/** The endpoint that pod identity and container runtimes offer. */
+/** Credentials from the endpoint of EKS pod identity or a container runtime. */
 export async function containerCredentials(context: StsContext): Promise<AwsCredentials | undefined> {
   const { env } = context.services;
   const relative = env('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
@@ -72,14 +72,14 @@ interface MetadataRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Undefined when nobody answers: the process runs elsewhere. */
+/** Undefined without an answer: the process does not run there. */
 async function askMetadata(request: MetadataRequest, { services }: StsContext): Promise<SideAnswer | undefined> {
   const side: SideRequest = { ...request, metadata: true, maxBytes: MAX_ANSWER_BYTES };
   const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS);
   return services.fetch(side, { signal }).catch(() => undefined);
 }
 
-/** The shape all metadata services share. */
+/** The shape common to all metadata services. */
 function readCredentials(answer: SideAnswer): AwsCredentials | undefined {
   const body = parseBody(answer);
   const text = (key: string): string | undefined => (typeof body[key] === 'string' ? body[key] : undefined);

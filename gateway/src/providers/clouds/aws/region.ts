@@ -1,16 +1,16 @@
-/** Where a call goes: the region of the target and the domain of the partition; spec/providers.md 1.18. */
+/** Region and endpoint domain of a call. */
 import { AppError } from '../../../errors/index.ts';
 import type { Call, OutgoingRequest, ProviderServices } from '../../contract.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 const DEFAULT_DOMAIN = 'amazonaws.com';
-/** Region and service names; anything else in a host name could lead a signed call elsewhere. */
+/** Region and service names; other characters in a host name could redirect a signed call. */
 const HOST_LABEL = /^[a-z0-9-]{1,63}$/;
 const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
 
 type Env = ProviderServices['env'];
 
-/** `https://SERVICE.REGION.amazonaws.com`; the environment's region and domain are put in by `placeEndpoint`. */
+/** `https://SERVICE.REGION.amazonaws.com`; `placeEndpoint` applies region and domain of the environment. */
 export function awsBaseUrl(service: string, call: Call): string {
   return `https://${service}.${awsRegion(call)}.${DEFAULT_DOMAIN}`;
 }
@@ -22,7 +22,7 @@ export function awsRegion(call: Call, env: Env = () => undefined): string {
   return hostLabel(own ?? ambient ?? DEFAULT_REGION, 'aws_region');
 }
 
-/** The region of the token service that is asked for a role. */
+/** The region of the token service for assuming a role. */
 export function stsRegion(call: Call, env: Env): string {
   const region = call.fields.text('aws_region') ?? (env('AWS_ASSUME_ROLE_REGION') || envRegion(env));
   return hostLabel(region ?? DEFAULT_REGION, 'aws_region');

@@ -1,4 +1,4 @@
-/** From a target's fields and the environment to the credentials that sign; spec/providers.md 1.18 "resolve". */
+/** Resolves the signing credentials from a target's fields and the environment. */
 import { createHash } from 'node:crypto';
 import { Secret } from '../../../lib/secret.ts';
 import type { AuthorizerContext, Call, ProviderServices } from '../../contract.ts';
@@ -9,12 +9,12 @@ import { stsRegion } from './region.ts';
 import { sharedFileCredentials } from './shared-files.ts';
 import { assumeRole, type RoleRequest, type StsContext } from './sts.ts';
 
-/** How long credentials are used at most, and how long before their end they are given up. */
+/** Longest use of credentials, and the margin before their expiry. */
 const MAX_AGE_MS = 300_000;
 const EXPIRY_MARGIN_MS = 60_000;
 const MIN_AGE_MS = 1_000;
 
-/** Settings of the environment that decide which step of the chain answers; part of its cache key. */
+/** Settings of the environment that select the step of the chain; part of its cache key. */
 const CHAIN_SETTINGS = [
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
@@ -31,7 +31,7 @@ const CHAIN_SETTINGS = [
 
 /**
  * Credentials of the machine's identity, or of the role that it or a key pair may assume. Throws AppError `CREDENTIAL_UNAVAILABLE`.
- * Source: spec/providers.md 1.18.
+ * Rules: docs/behaviour/cloud-identities.md.
  */
 export async function resolveCredentials(
   call: Call,
@@ -45,7 +45,7 @@ export async function resolveCredentials(
   return roleCredentials(base, role, sts);
 }
 
-/** Templates of manifests leave variables empty rather than unset. */
+/** Templates of manifests often set variables to empty text. */
 function withoutEmptySettings(services: ProviderServices): ProviderServices {
   return { ...services, env: (name) => services.env(name) || undefined };
 }
@@ -64,7 +64,7 @@ function roleCredentials(base: AwsCredentials, role: RoleRequest, sts: StsContex
   return keep('role', identity, sts.services, () => assumeRole(base, role, sts));
 }
 
-/** The standard chain: the first step that has credentials gives them. */
+/** The standard chain: the first step with credentials is used. */
 function chainCredentials(sts: StsContext): Promise<AwsCredentials> {
   const { services } = sts;
   const identity = [...CHAIN_SETTINGS.map((name) => services.env(name) ?? ''), sts.region];

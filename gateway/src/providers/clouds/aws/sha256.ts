@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** SHA-256, or HMAC-SHA-256 with a secret, in the shape the signing library asks for. */
+/** SHA-256, or HMAC-SHA-256 with a secret, in the interface of the signing library. */
 export class Sha256 {
   readonly #secret: Uint8Array | undefined;
   #hash: Hash | Hmac;

@@ -1,4 +1,4 @@
-/** The credentials and config files that AWS tools share; format: AWS CLI user guide, "Configuration and credential files". */
+/** The shared credentials and config files of AWS tools; format: AWS CLI user guide, "Configuration and credential files". */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../../lib/secret.ts';
@@ -52,7 +52,7 @@ export function parseIni(text: string): ReadonlyMap<string, Section> {
       continue;
     }
     const at = line.indexOf('=');
-    // A line that starts with white space belongs to the setting above it.
+    // A line that starts with white space continues the setting above it.
     if (at <= 0 || /^[\s#;]/.test(line)) continue;
     current?.set(line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim());
   }

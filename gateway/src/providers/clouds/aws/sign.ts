@@ -1,4 +1,4 @@
-/** AWS Signature Version 4; spec/providers.md 1.18, behaviour-decisions 15. */
+/** AWS Signature Version 4. The host header is signed as it is sent, with its port. */
 import { SignatureV4 } from '@smithy/signature-v4';
 import { AppError } from '../../../errors/index.ts';
 import type { OutgoingRequest } from '../../contract.ts';
@@ -12,17 +12,17 @@ export interface SignOptions {
   readonly service: string;
   /** Unix time in ms. */
   readonly nowMs: number;
-  /** The body is sent as it comes and cannot be hashed first. */
+  /** The body is streamed and cannot be hashed first. */
   readonly unsignedPayload?: boolean;
 }
 
-/** What a signature says; a client's or forwarded value would break it or claim another identity. */
+/** Headers of a signature; a client's or forwarded value would break it or claim another identity. */
 const SIGNATURE_HEADERS = ['authorization', 'x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'];
 
-/** Headers that say what is asked for; the rest may be changed by proxies on the way and is not signed. */
+/** Signed headers; others may be changed by proxies in between. */
 const SIGNED = /^(?:host|range|content-(?:type|md5|encoding|language|disposition)|if-[a-z-]+|x-amzn?-[a-z0-9-]+)$/;
 
-/** Sets the headers of the signature on the request and brings its path into the form that is signed. */
+/** Sets the signature headers on the request and normalises its path for signing. */
 export async function signRequest(request: OutgoingRequest, options: SignOptions): Promise<void> {
   const { credentials, region, service, nowMs, unsignedPayload = false } = options;
   const { pathname, query } = normalised(request.path);
@@ -62,8 +62,8 @@ export async function signRequest(request: OutgoingRequest, options: SignOptions
 }
 
 /**
- * Path segments in RFC 3986 encoding and spaces of the query as `%20`: services decode and encode what they get before they
- * check it, so other spellings of the same path would not verify.
+ * Path segments in RFC 3986 encoding and spaces of the query as `%20`: services normalise what they receive before they
+ * verify it, so other encodings of the same path would not verify.
  */
 function normalised(path: string): { readonly pathname: string; readonly query: string } {
   const at = path.indexOf('?');
@@ -74,7 +74,7 @@ function normalised(path: string): { readonly pathname: string; readonly query: 
 
 function encodedOnce(segment: string): string {
   const plain = decoded(segment);
-  // Dots must not appear where there were none: they would climb.
+  // Decoding must not introduce dot segments.
   return plain === undefined || plain === '.' || plain === '..' ? segment : awsEncode(plain);
 }
 
@@ -83,10 +83,10 @@ function awsEncode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** More parameters than any service knows; the signing library needs quadratic time for them. */
+/** More parameters than any service has; the signing library needs quadratic time for them. */
 const MAX_PARAMETERS = 500;
 
-/** Values by name; a name may come more than once. */
+/** Values by name; a name may be repeated. */
 function parseQuery(query: string): Record<string, string[]> {
   const values = new Map<string, string[]>();
   const pairs = query.split('&', MAX_PARAMETERS + 1).filter((pair) => pair !== '');

@@ -1,4 +1,4 @@
-/** The two calls of the AWS Security Token Service that give credentials. */
+/** The two calls of the AWS Security Token Service that return credentials. */
 import type { AppError } from '../../../errors/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { OutgoingRequest, ProviderServices } from '../../contract.ts';
@@ -9,7 +9,7 @@ import { signRequest } from './sign.ts';
 
 export interface StsContext {
   readonly services: ProviderServices;
-  /** Region of the token service that is asked. */
+  /** Region of the token service. */
   readonly region: string;
 }
 
@@ -18,14 +18,14 @@ export interface RoleRequest {
   readonly externalId?: string | undefined;
 }
 
-/** Shows in the account's audit trail as the last part of the assumed role's ARN. */
+/** Appears in the account's audit trail as the last part of the assumed role's ARN. */
 const SESSION_NAME = 'gatehouse';
 /** Answers are about 2 KiB; errors are shorter. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A token request serves everyone who waits for it, so it has an end of its own and not that of one call. */
+/** A token request is shared by all waiting calls, so it has its own timeout. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Changes credentials into those of a role. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+/** Credentials of a role, assumed with other credentials. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
 export function assumeRole(base: AwsCredentials, role: RoleRequest, context: StsContext): Promise<AwsCredentials> {
   const form = {
     Action: 'AssumeRole',
@@ -42,7 +42,7 @@ export interface WebIdentity {
   readonly sessionName: string | undefined;
 }
 
-/** Changes a projected service account token into credentials of a role. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+/** Credentials of a role, assumed with a projected service account token. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
 export function assumeRoleWithWebIdentity(identity: WebIdentity, context: StsContext): Promise<AwsCredentials> {
   const form = {
     Action: 'AssumeRoleWithWebIdentity',

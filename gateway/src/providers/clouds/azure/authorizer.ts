@@ -6,13 +6,13 @@ import { refuseOwnIdentity } from '../own-identity.ts';
 import { applicationToken, machineToken, workloadToken } from './token.ts';
 
 export interface AzureAuthOptions {
-  /** Where the API key goes when the target has no other credential. */
+  /** Sets the API key when the target has no other credential. */
   readonly apiKey: Authorizer;
 }
 
 /**
  * `Authorization: Bearer` with the target's own token, or one of its application, of the machine or of the workload; else
- * the API key. Source: spec/providers.md 1.18. Throws AppError `CREDENTIAL_UNAVAILABLE` and `PROVIDER_FIELD_MISSING`.
+ * the API key. Throws AppError `CREDENTIAL_UNAVAILABLE` and `PROVIDER_FIELD_MISSING`.
  */
 export function azureAuth({ apiKey }: AzureAuthOptions): Authorizer {
   return {

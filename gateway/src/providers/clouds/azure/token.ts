@@ -1,4 +1,4 @@
-/** Entra tokens of an application, of the machine and of a workload; spec/providers.md 1.18 "Azure". */
+/** Entra tokens of an application, of the machine and of a workload. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -15,15 +15,15 @@ const METADATA_URL = 'http://169.254.169.254/metadata/identity/oauth2/token';
 const METADATA_VERSION = '2018-02-01';
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** How long a token is used at most, and how long before its end it is given up. */
+/** Longest use of a token, and the margin before its expiry. */
 const MAX_AGE_MS = 15 * 60_000;
 const EXPIRY_MARGIN_MS = 60_000;
 const MIN_AGE_MS = 1000;
-/** A token request serves everyone who waits for it, so it has an end of its own and not that of one call. */
+/** A token request is shared by all waiting calls, so it has its own timeout. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** An application with a secret of its own. */
+/** An application with its own secret. */
 export interface Application {
   readonly tenantId: string;
   readonly clientId: string;
@@ -60,7 +60,7 @@ export function machineToken(
   );
 }
 
-/** A token for the identity that the cluster gives the pod. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
+/** A token for the pod's federated workload identity. Throws AppError `CREDENTIAL_UNAVAILABLE`. */
 export function workloadToken(
   { clientId, scope = DEFAULT_SCOPE }: { readonly clientId: string | undefined; readonly scope: string | undefined },
   services: ProviderServices,
@@ -98,7 +98,7 @@ function needed(services: ProviderServices, name: string): string {
   return value;
 }
 
-/** The reader of the environment may have put the file's content in the place of its path already. */
+/** The environment reader may have replaced the path by the file's content. */
 async function federatedToken(pathOrToken: string): Promise<string> {
   if (!pathOrToken.includes('/')) return pathOrToken;
   try {
@@ -129,7 +129,7 @@ function readToken({ status, body, who }: SideAnswer & { readonly who: string })
   return { value: new Secret(token), ttlMs: Math.min(MAX_AGE_MS, Math.max(lifetimeMs || 0, MIN_AGE_MS)) };
 }
 
-/** Only the error word and Entra's number are repeated: a description may quote what was sent. */
+/** Only the error code and Entra's number are repeated: a description may quote the request. */
 function reasonOf(answer: Readonly<Record<string, unknown>>): string {
   const { error, error_codes: codes } = answer;
   const word = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `: ${error}` : '';

@@ -9,15 +9,15 @@ import { machineToken, serviceAccountToken } from './token.ts';
 
 /**
  * `Authorization: Bearer` with a token of the service account, of the machine, or the API key as a token. The machine's
- * identity is used only when the gateway's own environment allows it with `GCP_AUTH_MODE=workload`: a target must not
- * reach it by asking. Throws AppError `CREDENTIAL_UNAVAILABLE`, and `PROVIDER_FIELD_MISSING` without any credential.
+ * identity is used only when the gateway's own environment allows it with `GCP_AUTH_MODE=workload`: a target's
+ * settings are not enough. Throws AppError `CREDENTIAL_UNAVAILABLE`, and `PROVIDER_FIELD_MISSING` without any credential.
  */
 export function gcpOAuth(): Authorizer {
   return {
     summary: 'Authorization: Bearer (service account, workload identity, or {api_key} as OAuth token)',
     apply(request, call, context) {
       const forwarded = request.headers['authorization'] !== undefined;
-      // On typed calls a header the client forwards lies over ours anyway.
+      // On typed calls a forwarded header replaces this one anyway.
       if (forwarded && call.endpoint !== 'proxy') return;
       const put = (token: Secret): void => {
         request.headers['authorization'] = `Bearer ${token.reveal()}`;
@@ -29,7 +29,7 @@ export function gcpOAuth(): Authorizer {
   };
 }
 
-/** `optional`: the request may go out without a token of ours. */
+/** `optional`: the request may be sent without a token. */
 function tokenFor(call: Call, context: AuthorizerContext, optional: boolean): Promise<Secret> | Secret | undefined {
   const { provider, fields } = call;
   const { services } = context;

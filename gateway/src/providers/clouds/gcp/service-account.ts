@@ -3,7 +3,7 @@ import { Secret } from '../../../lib/secret.ts';
 import type { TargetFields } from '../../contract.ts';
 import { parseJsonWith } from './parse-json.ts';
 
-/** What a key file says; a file may lack any of it. */
+/** The members of a key file, all optional. */
 export interface ServiceAccount {
   readonly projectId: string | undefined;
   readonly clientEmail: string | undefined;
@@ -15,7 +15,7 @@ export interface ServiceAccount {
 const text = z.string().min(1).optional().catch(undefined);
 const keyFile = z.object({ project_id: text, client_email: text, private_key_id: text, private_key: text });
 
-/** The service account of a target; text that is no JSON object counts as absent (spec/providers.md 1.2, rule 4). */
+/** The service account of a target; text that is no JSON object counts as absent. */
 export function serviceAccountOf(fields: TargetFields): ServiceAccount | undefined {
   const json = fields.secret('vertex_service_account_json')?.reveal();
   const file = json === undefined ? undefined : parseJsonWith(keyFile, json);
@@ -29,7 +29,7 @@ export function serviceAccountOf(fields: TargetFields): ServiceAccount | undefin
   };
 }
 
-/** The project that is called: that of the service account, else `vertex_project_id`. */
+/** The project of a call: that of the service account, else `vertex_project_id`. */
 export function gcpProject(fields: TargetFields): string | undefined {
   return serviceAccountOf(fields)?.projectId ?? fields.text('vertex_project_id');
 }

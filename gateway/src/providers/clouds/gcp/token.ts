@@ -1,4 +1,4 @@
-/** Access tokens of a service account and of the machine; spec/providers.md 1.18 "GCP". */
+/** Access tokens of a service account and of the machine. */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { Secret } from '../../../lib/secret.ts';
@@ -13,11 +13,11 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const ASSERTION_SECONDS = 3600;
-/** How long a token of a service account is used at most, and how long before its end any token is given up. */
+/** Longest use of a service account's token, and the margin before the expiry of any token. */
 const MAX_AGE_MS = 50 * 60_000;
 const EXPIRY_MARGIN_MS = 60_000;
 const MIN_AGE_MS = 1000;
-/** A token request serves everyone who waits for it, so it has an end of its own and not that of one call. */
+/** A token request is shared by all waiting calls, so it has its own timeout. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -27,7 +27,7 @@ export async function serviceAccountToken(account: ServiceAccount, services: Pro
   if (clientEmail === undefined || privateKey === undefined) {
     throw unavailable('The service account has no client_email or no private_key');
   }
-  // The key itself is part of what a token depends on: a copy of a file with another key must not share its token.
+  // The key is part of the cache key: a copy of a file with another key must not share its token.
   const identity = JSON.stringify([projectId, keyId, clientEmail, privateKey.reveal()]);
   return services.cached(`gcp:account:${sha256(identity)}`, async () => {
     const assertion = signAssertion({ clientEmail, privateKey, keyId }, services.now());
@@ -59,7 +59,7 @@ interface Signer {
   readonly keyId: string | undefined;
 }
 
-/** RFC 7523: the account speaks for itself. */
+/** A signed assertion of the account (RFC 7523). */
 function signAssertion({ clientEmail, privateKey, keyId }: Signer, nowMs: number): string {
   const issued = Math.floor(nowMs / 1000);
   const claims = {
@@ -76,7 +76,7 @@ function signAssertion({ clientEmail, privateKey, keyId }: Signer, nowMs: number
   return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`;
 }
 
-/** Keys come from clients too, and a signature blocks: beyond this size it would take the event loop for seconds. */
+/** Keys may come from clients, and signing is synchronous: a larger key would block the event loop for seconds. */
 const MAX_KEY_BITS = 4096;
 
 function rsaKey(pem: Secret): KeyObject | undefined {
@@ -85,7 +85,7 @@ function rsaKey(pem: Secret): KeyObject | undefined {
     const bits = key.asymmetricKeyType === 'rsa' ? key.asymmetricKeyDetails?.modulusLength : undefined;
     return bits !== undefined && bits <= MAX_KEY_BITS ? key : undefined;
   } catch {
-    return undefined; // what OpenSSL says about the text stays out of every log
+    return undefined; // the error of OpenSSL may quote the text and is not logged
   }
 }
 
@@ -98,7 +98,7 @@ async function request(services: ProviderServices, side: SideRequest): Promise<S
   }
 }
 
-// RFC 6749, sections 5.1 and 5.2. Only the error words of the RFC are repeated: a description may quote what was sent.
+// RFC 6749, sections 5.1 and 5.2. Only the error codes of the RFC are repeated: a description may quote the request.
 const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().catch(0) });
 const tokenError = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 
