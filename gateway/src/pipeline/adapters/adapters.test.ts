@@ -40,6 +40,7 @@ const messagesOverChat: Adapter = {
 
 function textEvents(id: string, model: string): StreamAdapter {
   let stop: string | null = null;
+  let outputTokens = 0;
   let isOpen = false;
   const event = (data: { readonly type: string; readonly [more: string]: unknown }): StreamItem => ({
     kind: 'chunk',
@@ -56,6 +57,7 @@ function textEvents(id: string, model: string): StreamAdapter {
   };
   return {
     push: (item) => {
+      if (item.kind === 'usage') outputTokens = item.usage.completion_tokens;
       if (item.kind !== 'chunk') return [item];
       const [choice] = (item.data as ChatChunk).choices; // the endpoint's decoder wrote it
       stop = stopReason(choice?.finish_reason) ?? stop;
@@ -65,7 +67,7 @@ function textEvents(id: string, model: string): StreamAdapter {
     },
     end: () => [
       event({ type: 'content_block_stop', index: 0 }),
-      event({ type: 'message_delta', delta: { stop_reason: stop } }),
+      event({ type: 'message_delta', delta: { stop_reason: stop }, usage: { output_tokens: outputTokens } }),
       event({ type: 'message_stop' }),
     ],
   };
@@ -95,6 +97,8 @@ function streamed({ body: answer }: AttemptOutcome): Promise<string> {
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
+const USAGE_CHUNK = 'data: {"choices":[],"usage":{"prompt_tokens":2,"completion_tokens":3}}\n\n';
+
 describe('messages over a provider that has chat completions only', () => {
   test('are sent as a chat and answered as a message', async () => {
     const { ask, calls, sentBody } = messagesGateway([chat('hi')]);
@@ -117,9 +121,11 @@ describe('messages over a provider that has chat completions only', () => {
   });
 
   test('are streamed as the events of a message', async () => {
-    const sse = `${chunk({ role: 'assistant', content: 'Hel' })}${chunk({ content: 'lo' })}${chunk({}, 'length')}data: [DONE]\n\n`;
-    const { ask } = messagesGateway([sse]);
+    const sse = `${chunk({ role: 'assistant', content: 'Hel' })}${chunk({ content: 'lo' })}${chunk({}, 'length')}${USAGE_CHUNK}data: [DONE]\n\n`;
+    const { ask, sentBody } = messagesGateway([sse]);
     const text = await streamed(await ask({ provider: '@first' }, { ...body, stream: true }));
+    expect(sentBody(0)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(text).toContain('"usage":{"output_tokens":3}');
     const events = text.split('\n\n').filter((event) => event !== '');
     expect(events.map((event) => /^event: (\w+)/.exec(event)?.[1])).toEqual([
       ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_delta'],

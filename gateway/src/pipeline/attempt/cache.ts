@@ -9,7 +9,7 @@ import {
   type StreamProtocol,
 } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import type { Call, OutgoingRequest } from '../../providers/contract.ts';
+import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { CachePlan } from '../../routing/index.ts';
 import { parseJsonObject, wantsUsageChunk } from '../../wire/openai/index.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../exchange.ts';
@@ -80,7 +80,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
     { refresh: overrides.cacheRefresh },
   );
   const format = storedFormat(exchange.operation);
-  const hit = lookup.status === 'HIT' ? toHit(lookup.body, call, format) : undefined;
+  const hit = lookup.status === 'HIT' ? toHit(lookup.body, prepared, format) : undefined;
   if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
   const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, overrides.cacheControl);
   const write = (body: Buffer | object, contentType: string | undefined): void =>
@@ -121,13 +121,17 @@ function changesTheRequest({ input, resolved, leaf, forwarded }: Prepared): bool
   return namesOwnFields(resolved.target.provider.id, exchange.request);
 }
 
-function toHit(json: Buffer, call: Call, format: StreamProtocol | undefined): CacheHit | undefined {
+function toHit(
+  json: Buffer,
+  { call, params }: Pick<Prepared, 'call' | 'params'>,
+  format: StreamProtocol | undefined,
+): CacheHit | undefined {
   if (!call.stream) {
     return { headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes: json }, stream: false };
   }
   const stored = format === undefined ? undefined : parseJsonObject(json.toString('utf8'));
   if (stored === undefined || format === undefined) return undefined;
-  const includeUsage = call.hidesUsage !== true && wantsUsageChunk(call.params);
+  const includeUsage = wantsUsageChunk(params);
   const bytes = Buffer.from(replayAsStream(format, stored, { includeUsage }).join(''));
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },

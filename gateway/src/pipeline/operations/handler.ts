@@ -4,6 +4,7 @@ import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider } from '../../providers/contract.ts';
 import type { CallOptions, Deferred, ModelAt, PreparedTarget } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
+import type { JsonObject } from '../../wire/contract.ts';
 import type { ByteTransform } from '../../wire/transform/index.ts';
 import type { Adaptation } from '../adapters/index.ts';
 import type { UnaryAnswer } from '../attempt/map/index.ts';
@@ -19,6 +20,8 @@ export interface ServedCall {
   /** The provider's endpoint, where the call is made by one. */
   readonly endpoint: Endpoint | undefined;
   readonly call: Call;
+  /** Of the client's JSON body as this target shapes it; `call.params` are those of the endpoint. */
+  readonly params: JsonObject;
   /** Present when the endpoint has another format than the operation. */
   readonly adaptation: Adaptation | undefined;
 }

@@ -1,5 +1,5 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
-import type { Call, Endpoint, ProviderServices } from '../../../providers/contract.ts';
+import type { Call, ProviderServices } from '../../../providers/contract.ts';
 import { type Leaf, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
@@ -10,7 +10,7 @@ import type { AttemptInput, AttemptPorts } from '../ports.ts';
 import { createCall, modelOf } from './call.ts';
 import { type Forwarding, forwardedHeaders } from './client-headers.ts';
 import { ranksBelow } from './credential-scope.ts';
-import { servingEndpoint } from './endpoint.ts';
+import { type ServingEndpoint, servingEndpoint } from './endpoint.ts';
 import { checkedForm } from './form-models.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
@@ -22,8 +22,6 @@ export interface Prepared extends ServedCall {
   readonly input: AttemptInput;
   readonly leaf: Leaf;
   readonly resolved: ResolvedTarget;
-  /** Of the client's JSON body as this target shapes it; `call.params` may be adapted to another endpoint. */
-  readonly params: JsonObject;
   readonly forwarded: Readonly<Record<string, string>>;
   /** Headers of the call that the provider's hooks have read. */
   readonly headersRead: ReadonlyMap<string, string>;
@@ -55,10 +53,7 @@ export function prepare(
   const ownCall = (): Call => createCall(exchange, { ...facts, ...own });
   const serving = servingEndpoint({ adapters: ports.adapters, operation, provider, params, ownCall });
   const { endpoint, adaptation } = serving;
-  const asking =
-    adaptation === undefined
-      ? withUsageAsked(ports, { input, endpoint, provider: provider.id, params, model })
-      : undefined;
+  const asking = withUsageAsked(ports, { input, serving, provider: provider.id, model });
   const call = createCall(exchange, {
     ...facts,
     endpoint: serving.id,
@@ -76,21 +71,23 @@ export function prepare(
 
 interface UsageInput {
   readonly input: AttemptInput;
-  readonly endpoint: Endpoint | undefined;
+  readonly serving: ServingEndpoint;
   readonly provider: string;
-  readonly params: JsonObject;
   readonly model: string;
 }
 
-/** The parameters of a stream whose usage somebody needs and the client did not ask for; undefined: sent as they are. */
+/**
+ * The parameters of a stream whose usage is needed and was not asked for: by a sink, or by an adapter, which writes it in the
+ * format of the client. Undefined: they are sent as they are.
+ */
 function withUsageAsked(
   ports: AttemptPorts,
-  { input, endpoint, provider, params, model }: UsageInput,
+  { input, serving: { endpoint, params, adaptation }, provider, model }: UsageInput,
 ): JsonObject | undefined {
   if (endpoint?.askForUsage === undefined || params['stream'] !== true) return undefined;
   const { exchange, caller } = input;
   const question = { operation: exchange.operation.id, caller: callerFacts(caller), provider, model };
-  if (!ports.needsStreamUsage(question)) return undefined;
+  if (adaptation === undefined && !ports.needsStreamUsage(question)) return undefined;
   const asking = endpoint.askForUsage(params);
   return asking === params ? undefined : asking;
 }

@@ -7,7 +7,7 @@ import { errorAnswer } from './answer.ts';
 const call = sampleCall();
 const provider = sampleProvider();
 const served = {
-  ...{ provider, call, endpoint: undefined, adaptation: undefined },
+  ...{ provider, call, params: {}, endpoint: undefined, adaptation: undefined },
   resolved: { target: prepareTarget(provider, call.fields) },
 };
 

@@ -79,11 +79,11 @@ export function streamAnswer(served: ServedCall, response: UpstreamResponse, scr
 }
 
 function streamTransform(
-  { provider, endpoint, call, operation, adaptation }: ServedCall,
+  { provider, endpoint, call, params, operation, adaptation }: ServedCall,
   scrub: Scrubber,
 ): ByteTransform {
   const format = operation.streamFormat;
-  const includeUsage = call.hidesUsage !== true && wantsUsageChunk(call.params);
+  const includeUsage = wantsUsageChunk(params);
   // Providers that relay bytes send the usage chunk as the contract wants it; look-alikes spread it in their own ways.
   const items = adaptation !== undefined || (includeUsage && endpoint?.stream?.kind === 'tag');
   const opened = endpoint === undefined ? undefined : openStream(provider, endpoint, call, { items });
