@@ -99,37 +99,52 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
 }
 
 function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): Result<T> | Promise<Result<T>> {
-  const unreadable = (error: unknown): Result<T> => {
-    if (sent.kind === 'stream') sent.response.body.discard();
-    return { kind: 'error', error: toAppError(error) };
-  };
   try {
     const mapped = options.map(sent);
     if (!(mapped instanceof Promise)) return { kind: 'answer', answer: mapped };
-    return mapped.then((answer): Result<T> => ({ kind: 'answer', answer }), unreadable);
+    return mapped.then(
+      (answer): Result<T> => ({ kind: 'answer', answer }),
+      (error) => unreadable(sent, error),
+    );
   } catch (error) {
-    return unreadable(error);
+    return unreadable(sent, error);
   }
+}
+
+function unreadable(sent: ProviderAnswer, error: unknown): Result<never> {
+  if (sent.kind === 'stream') sent.response.body.discard();
+  return { kind: 'error', error: toAppError(error) };
 }
 
 function evaluate<T>(
   answer: T,
-  { evaluate: check, release }: RetryOptions<T>,
+  options: RetryOptions<T>,
   signal: AbortSignal,
 ): AppError | undefined | Promise<AppError | undefined> {
-  const refuse = (error: AppError | undefined): AppError | undefined => {
+  let checking: AppError | undefined | Promise<AppError | undefined>;
+  try {
+    checking = options.evaluate(answer, signal);
+  } catch (error) {
+    options.release(answer);
+    throw error;
+  }
+  if (checking instanceof Promise) return evaluateLater(untilAborted(checking, signal), answer, options);
+  if (checking !== undefined) options.release(answer);
+  return checking;
+}
+
+async function evaluateLater<T>(
+  checking: Promise<AppError | undefined>,
+  answer: T,
+  { release }: RetryOptions<T>,
+): Promise<AppError | undefined> {
+  try {
+    const error = await checking;
     if (error !== undefined) release(answer);
     return error;
-  };
-  const fail = (error: unknown): never => {
+  } catch (error) {
     release(answer);
     throw error;
-  };
-  try {
-    const checking = check(answer, signal);
-    return checking instanceof Promise ? untilAborted(checking, signal).then(refuse, fail) : refuse(checking);
-  } catch (error) {
-    return fail(error);
   }
 }
 
