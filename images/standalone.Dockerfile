@@ -1,4 +1,4 @@
-# The context is written by `node images/main.ts context`; the root file system is that of the archives beside it.
+# `node images/main.ts context` writes the build context, with the same root file system as the image archives.
 FROM scratch
 ADD root.tar /
 COPY standalone.js /app/standalone.js

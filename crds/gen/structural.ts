@@ -62,7 +62,7 @@ interface Walk {
   readonly rules: RuleAtPath[];
 }
 
-/** Converts a schema that stands at `path`; throws with the offending path where there is no structural form. */
+/** Converts the schema at `path`. Throws with the path of a schema that has no structural form. */
 export function toStructural(schema: z.ZodType, path: string, levels: number = UNROLLED_LEVELS): Conversion {
   const rules: RuleAtPath[] = [];
   return { schema: convert(schema, { path, level: 0, levels, rules }), rules };
@@ -226,7 +226,7 @@ function convertMap(schema: z.ZodRecord, { maxProperties }: Meta, here: Walk): S
   return { type: 'object', additionalProperties, ...(maxProperties === undefined ? {} : { maxProperties }) };
 }
 
-/** The only union a structural schema knows: an integer or a text. */
+/** The only union of structural schemas: an integer or a string. */
 function convertUnion(schema: z.ZodUnion, here: Walk): Structural {
   const options = schema.options.map((option) => convert(option as z.ZodType, here));
   const number = options.find(({ type }) => type === 'integer');

@@ -13,7 +13,7 @@ export type ImageFile =
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 
-/** Archive entries of the files, with the folders they stand in. */
+/** Archive entries of the files and their folders. */
 export function entriesOf(files: ImageFiles): TarEntry[] {
   return withFolders(Object.entries(files).map(([path, file]) => toEntry(path.replace(/^\/+/, ''), file)));
 }

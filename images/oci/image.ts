@@ -16,7 +16,7 @@ export interface Layer {
 }
 
 export interface ImageSpec {
-  /** With a tag other than `latest`, so that nobody tries to pull it: `localhost/app:1`. */
+  /** With a tag other than `latest`, so that the kubelet does not pull it: `localhost/app:1`. */
   readonly name: string;
   readonly entrypoint: readonly string[];
   readonly cmd?: readonly string[];

@@ -1,14 +1,13 @@
 /**
- * What tells scanners such as Trivy, Grype and Syft which release and which packages an image is made of: the database of
- * dpkg in the form of distroless images, one file per package, and the release files of Debian. Without them a scan of the
- * image finds no system package at all.
+ * The package database that scanners such as Trivy, Grype and Syft read: one file per package as in distroless images, and the
+ * release files of Debian. Without them a scan of an image finds no system package.
  */
 import { entriesOf, entriesOfFolder, type TarEntry } from '../oci/index.ts';
 import { type DebianPackage, debianTree, packagesIn } from './debian.ts';
 
 const STATUS_FOLDER = '/var/lib/dpkg/status.d';
 
-/** The package that holds the release files, and the files of it that images have. */
+/** The package of the release files, and its files that images have. */
 const RELEASE_PACKAGES = ['base-files'];
 const RELEASE_FILES = ['etc/debian_version', 'etc/os-release', 'usr/lib/os-release'];
 const RELEASE_LICENCE = 'usr/share/doc/base-files/copyright';

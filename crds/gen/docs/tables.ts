@@ -92,7 +92,7 @@ function providerSection({ id, fields, requires, credentials }: ProviderEntry): 
   ];
 }
 
-/** Scopes of API keys and which types of keys may hold them. */
+/** Scopes of API keys, and which types of keys may have them. */
 export function scopesPage(): string {
   return page('Scopes', [
     '`resource:action` is the same as `resource.action`.',

@@ -163,7 +163,7 @@ function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
   if (!authenticated) yield problem([...path, 'provider'], `provider ${provider.id} needs a credential`);
 }
 
-/** The secret fields of a stored credential are known only where Secrets are read: here it may hold any of them. */
+/** The secret fields of a stored credential are known only where Secrets are read: here any of them may be present. */
 function hasField(node: RoutingNode, provider: ProviderEntry, key: string): boolean {
   if (node.credential !== undefined && secretFieldsOf(provider).includes(key)) return true;
   if (key === API_KEY) return node.apiKey !== undefined;

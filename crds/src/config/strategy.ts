@@ -13,7 +13,7 @@ const sticky = z
         .string()
         .max(256)
         .regex(/^(metadata|params|headers)\..+$/, 'must start with metadata., params. or headers.'),
-      'hashFields lists the request facts that identify a session beside the gateway key.',
+      'hashFields lists the request facts that identify a session, in addition to the gateway key.',
       16,
     ).optional(),
     ttl: int('ttl is the lifetime of a choice in seconds, 300 when absent.', 1, 31_536_000).optional(),

@@ -25,11 +25,9 @@ export const secretRef = z
   .strictObject({
     name: objectName('name is the name of the Secret.'),
     namespace: namespaceName(
-      'namespace holds the Secret; absent: that of the object. Another one needs a ReferenceGrant there.',
+      'namespace is the namespace of the Secret; absent: that of the object. Another namespace needs a ReferenceGrant there.',
     ).optional(),
-    key: secretKey(
-      'key is the entry that holds the API key; absent: every secret field of the provider is taken.',
-    ).optional(),
+    key: secretKey('key is the entry with the API key; absent: every secret field of the provider is read.').optional(),
   })
   .meta({ description: 'secretRef names the Secret with the credential.' });
 

@@ -130,7 +130,7 @@ export const ERRORS = {
     ...target,
     status: 400,
     wireCode: 'provider_field_missing',
-    summary: 'The provider needs a field that was not given.',
+    summary: 'A field that the provider requires is missing.',
   },
   CUSTOM_HOST_REFUSED: {
     ...request,
@@ -142,7 +142,7 @@ export const ERRORS = {
     ...request,
     status: 400,
     wireCode: 'account_setting_refused',
-    summary: 'A setting that decides what a stored credential reaches was given by someone else than its owner.',
+    summary: 'The request sets a value that only the owner of the stored credential may set.',
   },
   CONDITION_UNMATCHED: {
     ...request,
@@ -161,7 +161,7 @@ export const ERRORS = {
     status: 400,
     wireCode: 'condition_too_costly',
     summary:
-      'The patterns in the conditions of the config need more work on the values of this request than one request may cause.',
+      'Evaluating the patterns in the conditions of the config on this request exceeds the limit of work per request.',
   },
   FEATURE_UNSUPPORTED: {
     ...request,
@@ -175,7 +175,7 @@ export const ERRORS = {
     wireCode: 'operation_unsupported',
     summary: 'The provider does not offer this operation.',
   },
-  PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path is not open to calls.' },
+  PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path may not be called.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
   DEPLOYMENT_UNKNOWN: {
     ...target,
@@ -236,7 +236,7 @@ export const ERRORS = {
     type: 'api_key_concurrency_error',
     retryable: true,
     wireCode: 'concurrency_exceeded',
-    summary: 'As many requests of this API key are being served as one key may have at the same time',
+    summary: 'This API key has reached the number of requests that are served at the same time.',
   },
 
   // Target: a fallback may move past them
@@ -268,7 +268,7 @@ export const ERRORS = {
     status: 501,
     wireCode: 'needs_fleet',
     summary:
-      'The credential of the target belongs to the organisation and stays with the fleet; sidecars do not hold it.',
+      'The credential of the target belongs to the organisation and is only available in a fleet, not in sidecars.',
   },
 
   // Upstream
@@ -346,7 +346,7 @@ export const ERRORS = {
     fallback: 'stop',
     status: 502,
     wireCode: 'attempts_exhausted',
-    summary: 'The request caused as many calls to providers as one request may, and none of them gave an answer.',
+    summary: 'The request reached the limit of calls to providers, and none of them gave an answer.',
   },
   CREDENTIAL_UNAVAILABLE: {
     ...upstream,
@@ -374,7 +374,7 @@ export const ERRORS = {
     log: 'warn',
     status: 503,
     wireCode: 'memory_exhausted',
-    summary: 'The gateway holds as many bytes of requests and answers as it may; send the request again shortly.',
+    summary: 'The memory of the gateway for requests and answers is used up; send the request again shortly.',
   },
   INTERNAL: {
     ...service,
@@ -392,7 +392,7 @@ export const ERRORS = {
     retryable: false,
     status: 499,
     wireCode: null,
-    summary: 'The client went away before the answer was complete (logs and metrics only).',
+    summary: 'The client disconnected before the answer was complete (logs and metrics only).',
   },
 } as const satisfies Record<string, ErrorRow>;
 

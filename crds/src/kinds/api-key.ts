@@ -95,10 +95,10 @@ const fields = z
     sha256: pattern(/^[0-9a-f]{64}$/, '64 hex digits in lower case', 64)
       .meta({
         description:
-          'sha256 is the SHA-256 of the key, in lower-case hex; the key itself is not stored. Of several ApiKeys with the same key, one that has the key itself, minted or by secretRef, takes precedence over one with its hash; then the oldest does.',
+          'sha256 is the SHA-256 of the key, in lower-case hex; the key itself is not stored. Of several ApiKeys with the same key, one that has the key itself, generated or by secretRef, takes precedence over one with its hash; then the oldest does.',
       })
       .optional(),
-    secretRef: secretKeyRef('secretRef names the Secret entry that holds the key.').optional(),
+    secretRef: secretKeyRef('secretRef names the Secret entry with the key.').optional(),
     scopes: setList(
       pattern(/^[a-z_]+[.:][a-z]+$/, 'a scope like completions.write', 64),
       'scopes are what the key may do, as resource.action or resource:action.',

@@ -26,7 +26,7 @@ const action = (description: string) => z.strictObject({ feedback: feedback.opti
 const actions = z
   .strictObject({
     deny: flag('deny true blocks the call when a check fails.', false),
-    async: flag('async true runs the checks beside the call; they never block it.', false),
+    async: flag('async true runs the checks in parallel to the call; they never block it.', false),
     sequential: flag('sequential true runs one check after another, each on the output of the one before.', false),
     softDeny200: flag('softDeny200 true answers a denial as status 200 with the message as the answer.', false),
     message: text('message is the text of a denial.').optional(),

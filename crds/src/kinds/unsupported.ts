@@ -12,7 +12,7 @@ export interface UnsupportedFeature {
   readonly feature: string;
   /** Kinds that are refused as a whole. */
   readonly kinds?: readonly KindName[];
-  /** Field paths by Kind; `[]` stands for every item. */
+  /** Field paths by Kind; `[]` is every item. */
   readonly fields?: Readonly<Partial<Record<KindName, readonly string[]>>>;
   /** Only this value of the fields is refused. */
   readonly value?: string;

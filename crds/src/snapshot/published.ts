@@ -11,9 +11,9 @@ import { canonicalJson, digestOf } from './canonical.ts';
 import { type AnyEntry, entryId } from './entries.ts';
 import { isReadable, type SchemaVersion } from './version.ts';
 
-/** The entry of the manifest ConfigMap that holds the document. */
+/** The entry of the manifest ConfigMap with the document. */
 export const MANIFEST_KEY = 'manifest.json';
-/** The entry of a shard's ConfigMap or Secret that holds the list. */
+/** The entry of a shard's ConfigMap or Secret with the list. */
 export const SHARD_KEY = 'shard.json';
 
 /** Digits of the digest in the name of a shard: 64 bits, in hex. */
