@@ -1,4 +1,4 @@
-/** `make bench`: measures the gateway beside others on this machine and prints one table (DESIGN section 11). */
+/** `make bench`: measures the gateway beside others on this machine and prints one table. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /** The one table that a run prints. */
 
 export interface Verdict {
-  /** In the words of DESIGN section 11. */
+  /** The goal, as in docs/performance.md. */
   readonly target: string;
   readonly measured: string;
   readonly met: boolean;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { deadPages, type Finding, outsideCitations, textFiles } from './citations.ts';
 
 /** Folders in which documents from outside are still cited. The list only shrinks. */
-const NOT_CLEAN_YET: readonly string[] = ['gateway/src/', 'operator/', 'test/'];
+const NOT_CLEAN_YET: readonly string[] = ['gateway/src/listener/', 'gateway/src/upstream/'];
 
 const show = ({ file, line, text }: Finding): string => `${file}:${line} ${text}`;
 const files = textFiles();

@@ -1,4 +1,4 @@
-/** `make bench-propagation`: how soon an edit is served by every gateway, and what 100,000 keys take (DESIGN section 5). */
+/** `make bench-propagation`: how soon an edit is served by every gateway, and what 100,000 keys take. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

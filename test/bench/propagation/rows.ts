@@ -1,4 +1,4 @@
-/** What was measured as rows of the table, beside the goals of DESIGN section 5. */
+/** The measurements as rows of the table, with their goals: docs/performance.md. */
 import { verdictAtMost } from '../rows/verdict.ts';
 import { formatNumber, type Row } from '../table.ts';
 import type { Edit, Edits } from './edits.ts';

@@ -8,7 +8,7 @@ import { latency } from './latency.ts';
 import { streams } from './streams.ts';
 import { unary } from './unary.ts';
 
-/** The measurements, in the order of DESIGN section 11. */
+/** The measurements, in the order of docs/performance.md. */
 const MEASUREMENTS = { unary, latency, streams, body, idle, keys, attacks } as const satisfies Record<
   string,
   (bench: Bench) => Promise<readonly Row[]>
