@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
+import { measureLadder } from './ladder/index.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { Processes } from './processes.ts';
 import { profileGatehouse } from './profile/index.ts';
@@ -34,9 +35,15 @@ async function main(): Promise<void> {
   }
 }
 
-async function run(bench: Bench, { only, write, profile }: Options): Promise<void> {
+async function run(bench: Bench, { only, write, profile, ladder }: Options): Promise<void> {
   if (profile) {
     console.log(await profileGatehouse(bench));
+    return;
+  }
+  if (ladder) {
+    const report = `${await describeRun(bench, ROOT)}\n\n${await measureLadder(bench)}`;
+    console.log(report);
+    if (write) await writeSection(PAGE, report, 'bench-ladder');
     return;
   }
   const rows: Row[] = [];

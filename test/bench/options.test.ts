@@ -20,6 +20,7 @@ test('all options are read', () => {
     'v1',
     '--write',
     '--profile',
+    '--ladder',
   ];
   expect(unwrap(parseOptions(args))).toEqual({
     only: ['idle', 'keys'],
@@ -29,6 +30,7 @@ test('all options are read', () => {
     against: 'v1',
     write: true,
     profile: true,
+    ladder: true,
   });
 });
 

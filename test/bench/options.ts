@@ -11,6 +11,7 @@ export interface Options {
   readonly against?: string;
   readonly write: boolean;
   readonly profile: boolean;
+  readonly ladder: boolean;
 }
 
 export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [options]
@@ -21,7 +22,8 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --without NAME,…  leaves out portkey or litellm
   --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
-  --profile         shows where the gateway's CPU time goes instead`;
+  --profile         shows where the gateway's CPU time goes instead
+  --ladder          shows what each step from the bare proxy to the gateway costs instead`;
 
 const DEFAULT_SECONDS = 8;
 const DEFAULT_ROUNDS = 5;
@@ -48,6 +50,7 @@ export function parseOptions(args: readonly string[]): Result<Options, string> {
     ...(values.against === undefined ? {} : { against: values.against }),
     write: values.write ?? false,
     profile: values.profile ?? false,
+    ladder: values.ladder ?? false,
   });
 }
 
@@ -57,7 +60,16 @@ const flag = { type: 'boolean' } as const;
 const parse = (args: readonly string[]) =>
   parseArgs({
     args: [...args],
-    options: { only: text, seconds: text, rounds: text, without: text, against: text, write: flag, profile: flag },
+    options: {
+      only: text,
+      seconds: text,
+      rounds: text,
+      without: text,
+      against: text,
+      write: flag,
+      profile: flag,
+      ladder: flag,
+    },
   }).values;
 
 const listOf = (value: string | undefined): string[] => value?.split(',').filter((name) => name !== '') ?? [];

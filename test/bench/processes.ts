@@ -33,12 +33,20 @@ export class Processes implements AsyncDisposable {
 
   /**
    * Starts a Node program that sends one message over IPC once it is ready, and ends when the channel closes; answers with
-   * that message. Its output goes nowhere.
+   * that message. Its output goes nowhere. `ask` sends it a message and resolves with its answer.
    */
-  async startNode<T>(file: string | URL, options: StartOptions = {}): Promise<Running & { readonly ready: T }> {
+  async startNode<T>(
+    file: string | URL,
+    options: StartOptions = {},
+  ): Promise<Running & { readonly ready: T; ask<R>(): Promise<R> }> {
     const child = this.#fork(file, options);
     return {
       ...this.#running(child),
+      ask: <R>() => {
+        const answer = this.#message<R>(child, READY_TIMEOUT_MS);
+        child.send({});
+        return answer;
+      },
       ready: await this.#message<T>(child, options.readyTimeoutMs ?? READY_TIMEOUT_MS),
     };
   }

@@ -27,14 +27,20 @@ const HEADINGS = ['what', 'peer', 'requests/s', 'p50 ms', 'p99 ms', 'RSS MB', 'C
 const NUMBERS: ReadonlySet<number> = new Set([2, 3, 4, 5, 6]);
 
 /** A Markdown table that is as readable on a terminal. Further verdicts of a row stand in lines of their own below it. */
-export function renderTable(rows: readonly Row[]): string {
-  const lines = rows.flatMap(linesOf);
-  const widths = HEADINGS.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]?.length ?? 0)));
+export const renderTable = (rows: readonly Row[]): string => renderCells(HEADINGS, rows.flatMap(linesOf), NUMBERS);
+
+/** A Markdown table of cells; `numbers`: columns that are set flush right. */
+export function renderCells(
+  headings: readonly string[],
+  lines: readonly (readonly string[])[],
+  numbers: ReadonlySet<number>,
+): string {
+  const widths = headings.map((heading, at) => Math.max(heading.length, ...lines.map((line) => line[at]?.length ?? 0)));
   const pad = (text: string, at: number): string =>
-    NUMBERS.has(at) ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
+    numbers.has(at) ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
   const toLine = (cells: readonly string[]): string => `| ${cells.map(pad).join(' | ')} |`;
-  const rule = widths.map((width, at) => (NUMBERS.has(at) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
-  return [toLine(HEADINGS), toLine(rule), ...lines.map(toLine)].join('\n');
+  const rule = widths.map((width, at) => (numbers.has(at) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
+  return [toLine(headings), toLine(rule), ...lines.map(toLine)].join('\n');
 }
 
 function linesOf(row: Row): string[][] {

@@ -24,7 +24,7 @@ export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
 };
 
 /** The environment of the image; the log goes to /dev/null, so its cost is in. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   ...GATEWAY_ENVIRONMENT,
   HOST: '127.0.0.1',
   PORT: '0',
@@ -38,9 +38,7 @@ export async function startGatehouse(
   upstreamPort: number,
   { keys = 1, providers = 0, configs = 0, profileDirectory, revision, bufferedBytes = 0 }: GatehouseOptions = {},
 ): Promise<Gatehouse> {
-  const upstream = `${originOf(upstreamPort)}/v1`;
-  const snapshot = join(bench.directory, `snapshot-${upstreamPort}-${keys}.ndjson`);
-  await writeEntries(snapshot, { upstream, keys, providers, configs });
+  const snapshot = await writeSnapshot(bench, { upstream: upstreamUrl(upstreamPort), keys, providers, configs });
   const program = profileDirectory === undefined ? await bundled(bench, revision) : sources(profileDirectory);
   const beganMs = performance.now();
   const running = await bench.processes.startNode<GatehouseReady>(program.file, {
@@ -48,10 +46,14 @@ export async function startGatehouse(
     env: { ...ENVIRONMENT, SNAPSHOT: snapshot, GATEHOUSE_MAX_BUFFERED_BYTES: String(bufferedBytes) },
   });
   const startMs = performance.now() - beganMs;
-  const headers = { 'X-Gw-Api-Key': keySecret('{key}'), 'X-Gw-Provider': '@openai' };
   const name = revision === undefined ? 'Gatehouse' : `Gatehouse ${revision}`;
-  return { ...createPeer(name, running, { port: running.ready.port, headers, keys }), ...running.ready, startMs };
+  return { ...createPeer(name, running, { port: running.ready.port, headers: CALLER, keys }), ...running.ready, startMs };
 }
+
+/** The headers of a call with one of the Snapshot's keys. */
+export const CALLER = { 'X-Gw-Api-Key': keySecret('{key}'), 'X-Gw-Provider': '@openai' };
+
+export const upstreamUrl = (port: number): string => `${originOf(port)}/v1`;
 
 /** The gateway of the revision that the bench compares with, if there is one. */
 export async function startEarlier(bench: Bench, upstreamPort: number): Promise<readonly Gatehouse[]> {
@@ -78,11 +80,14 @@ const sources = (profileDirectory: string): Program => ({
   execArgv: ['--conditions=@gatehouse/source', '--cpu-prof', `--cpu-prof-dir=${profileDirectory}`],
 });
 
-async function writeEntries(path: string, contents: Contents): Promise<void> {
+/** Writes the Snapshot, an entry per line; resolves with its path. */
+export async function writeSnapshot({ directory }: Bench, contents: Contents): Promise<string> {
+  const path = join(directory, `snapshot-${new URL(contents.upstream).port}-${contents.keys}.ndjson`);
   const file = await open(path, 'w');
   const stream = file.createWriteStream();
   for (const entry of benchEntries(contents)) {
     if (!stream.write(`${JSON.stringify(entry)}\n`)) await new Promise((resolve) => stream.once('drain', resolve));
   }
   await new Promise<void>((resolve) => stream.end(resolve));
+  return path;
 }

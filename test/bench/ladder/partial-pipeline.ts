@@ -1,0 +1,131 @@
+/** The rungs between the listener and the whole pipeline: the pipeline's own steps, then the call without the rest. */
+import { REQUEST_UNITS } from '../../../gateway/src/lib/regex.ts';
+import { admit, holdConcurrencySlot } from '../../../gateway/src/pipeline/admit.ts';
+import { prepare } from '../../../gateway/src/pipeline/attempt/prepare/index.ts';
+import { firstRequest, requestsOf } from '../../../gateway/src/pipeline/attempt/request.ts';
+import { authorize } from '../../../gateway/src/pipeline/authorize.ts';
+import { createCallBudget } from '../../../gateway/src/pipeline/call-budget.ts';
+import { NO_OPEN_CIRCUITS } from '../../../gateway/src/pipeline/circuit-breakers.ts';
+import { identify } from '../../../gateway/src/pipeline/identify.ts';
+import type {
+  Answer,
+  Caller,
+  Exchange,
+  Pipeline,
+  PipelineFacts,
+  PipelinePorts,
+  RequestBody,
+} from '../../../gateway/src/pipeline/index.ts';
+import type { Resolution } from '../../../gateway/src/pipeline/resolve/index.ts';
+import { refuseLoop } from '../../../gateway/src/pipeline/via.ts';
+import { NO_VERDICTS } from '../../../gateway/src/record/index.ts';
+import { type Leaf, walkPlan } from '../../../gateway/src/routing/index.ts';
+import type { UpstreamResponse } from '../../../gateway/src/upstream/index.ts';
+import { callUpstream, collect, type LadderUpstream } from './call-upstream.ts';
+import { includes, type Rung } from './rungs.ts';
+import { isStream } from './simple.ts';
+
+interface Parts {
+  readonly rung: Rung;
+  readonly ports: PipelinePorts;
+  readonly upstream: LadderUpstream;
+}
+
+/** A pipeline that ends at a rung. */
+export function createPartialPipeline(parts: Parts): Pipeline {
+  return { handle: async (exchange) => toAnswer(parts.ports, await handle(parts, exchange)) };
+}
+
+async function handle(parts: Parts, exchange: Exchange): Promise<UpstreamResponse> {
+  const { rung, ports } = parts;
+  const { request, operation, snapshot } = exchange;
+  request.checkLength(operation.bodies);
+  if (!includes(rung, 'authentication')) return send(parts, exchange, await request.readBody(operation.bodies));
+  refuseLoop(request, ports.attempts.gatewayName);
+  const caller = identify(request, snapshot, ports.sidecarProfile);
+  authorize(caller, operation);
+  if (includes(rung, 'limits')) {
+    holdConcurrencySlot(caller, exchange, ports);
+    const admitted = admit(caller, request, ports);
+    if (admitted instanceof Promise) await admitted;
+  }
+  if (!includes(rung, 'resolve')) return send(parts, exchange, await request.readBody(operation.bodies));
+  const resolution = await ports.resolver.resolve(exchange, caller);
+  if (!includes(rung, 'plan')) return send(parts, exchange, resolution.body);
+  return walk(parts, { exchange, caller, resolution });
+}
+
+interface Routed {
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly resolution: Resolution;
+}
+
+async function walk(parts: Parts, { exchange, caller, resolution }: Routed): Promise<UpstreamResponse> {
+  const { ports } = parts;
+  const { plan, metadata, params } = resolution;
+  const calls = createCallBudget(ports.maxAttempts);
+  const outcome = await walkPlan(plan.root, {
+    facts: () => ({
+      metadata,
+      params,
+      pathname: exchange.request.path,
+      work: { left: REQUEST_UNITS, nextSlice: ports.regexTurn },
+    }),
+    random: ports.random,
+    open: NO_OPEN_CIRCUITS,
+    stick: async (_sticky, _branch, draw) => draw(undefined),
+    attempt: async (leaf) => {
+      const response = await attempt(parts, { exchange, caller, resolution, calls }, leaf);
+      return { response, status: response.status, fallback: 'status' as const };
+    },
+    repeatable: () => calls.allowsMore(),
+    abandon: ({ response }) => response.body.discard(),
+  });
+  return outcome.response;
+}
+
+type Attempted = Parameters<typeof prepare>[1];
+
+async function attempt(parts: Parts, input: Attempted, leaf: Leaf): Promise<UpstreamResponse> {
+  const { rung, ports } = parts;
+  const { exchange, resolution } = input;
+  if (!includes(rung, 'prepare')) return send(parts, exchange, resolution.body);
+  const prepared = prepare(ports.attempts, input, leaf);
+  if (!includes(rung, 'request')) return send(parts, exchange, resolution.body);
+  const first = await firstRequest(ports.attempts, prepared);
+  const request = await requestsOf(ports.attempts, prepared, first)(exchange.signal);
+  return ports.attempts.client.send(request, { signal: exchange.signal, limits: ports.attempts.limits });
+}
+
+function send({ ports, upstream }: Parts, { signal }: Exchange, body: RequestBody): Promise<UpstreamResponse> {
+  if (body.kind !== 'json') throw new Error('the bench sends JSON');
+  return callUpstream(ports, upstream, { body: body.bytes, signal });
+}
+
+async function toAnswer(ports: PipelinePorts, response: UpstreamResponse): Promise<Answer> {
+  const headers = { 'content-type': String(response.headers['content-type']) };
+  const rest = { status: response.status, headers, facts: NO_FACTS, store: undefined };
+  if (isStream(response)) return { ...rest, body: { kind: 'stream', upstream: response.body, transform: undefined } };
+  const bytes = await collect(ports, response);
+  JSON.parse(bytes.toString('utf8')); // as the bare proxy does
+  return { ...rest, body: { kind: 'bytes', bytes } };
+}
+
+const NO_FACTS: PipelineFacts = {
+  error: undefined,
+  caller: undefined,
+  metadata: {},
+  requestBytes: undefined,
+  route: { config: undefined, mode: undefined, optionPath: undefined },
+  decisions: {
+    cache: undefined,
+    retries: undefined,
+    attemptsExhausted: false,
+    limits: NO_VERDICTS,
+    guardrails: NO_VERDICTS,
+  },
+  attempts: [],
+  answeredBy: undefined,
+  stream: false,
+};
