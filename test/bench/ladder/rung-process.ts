@@ -12,7 +12,7 @@ import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
 import { createPipeline, type PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
 import { createRecorder, type Recorder } from '../../../gateway/src/record/index.ts';
-import { createDrain, createMainListener } from '../../../gateway/src/server/index.ts';
+import { createDrain, createMainListener } from '../../../gateway/src/listener/index.ts';
 import { createSnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from '../../../gateway/src/telemetry/index.ts';
 import { createPartialPipeline } from './partial-pipeline.ts';
