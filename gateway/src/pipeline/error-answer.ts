@@ -3,6 +3,6 @@ import type { Exchange } from './exchange.ts';
 import { errorFormatOf } from './operations/index.ts';
 
 /** Status, headers and body of an error in the format of the request's operation. */
-export function renderFor(error: AppError, { operation, request }: Pick<Exchange, 'operation' | 'request'>) {
+export function renderErrorFor(error: AppError, { operation, request }: Pick<Exchange, 'operation' | 'request'>) {
   return renderError(error, errorFormatOf(operation, request.path));
 }

@@ -11,7 +11,7 @@ import { authorize } from './authorize.ts';
 import { type CallBudget, createCallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
-import { renderFor } from './error-answer.ts';
+import { renderErrorFor } from './error-answer.ts';
 import {
   type Answer,
   type AttemptFacts,
@@ -164,7 +164,7 @@ function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
-  const { status, headers, body } = renderFor(error, exchange);
+  const { status, headers, body } = renderErrorFor(error, exchange);
   const facts = { ...factsOf(undefined, progress), error };
   return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts, store: undefined };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
-import type { AnswerCheck, InputCheck } from './index.ts';
+import { guard } from './guard.ts';
+import type { AnswerCheck, AttemptPorts, InputCheck } from './index.ts';
+import type { Prepared } from './prepare/index.ts';
 import { chat, gateway, message, PASS, viewWith } from './testing.ts';
 
 const eitherOf = (first: string, second: string): object => ({
@@ -90,6 +92,13 @@ describe('an input check', () => {
     });
     expect(await ask({ provider: '@narrow' })).toMatchObject({ status: 412, calls: 0 });
     expect(calls).toHaveLength(0);
+  });
+
+  test('cannot replace parameters of a body that is not JSON', () => {
+    const replace: InputCheck = () => ({ kind: 'replace', params: {} });
+    const prepared = { input: { resolution: { body: { kind: 'none' } } } } as unknown as Prepared; // all that is read
+    const ports = { inputChecks: [replace] } as unknown as AttemptPorts; // as above
+    expect(() => guard(ports, prepared)).toThrow('not JSON');
   });
 
   test('that fails by itself lets nothing through', async () => {

@@ -48,5 +48,5 @@ function apply(ports: AttemptPorts, prepared: Prepared, verdict: InputVerdict): 
 
 function replaceable({ resolution }: AttemptInput, params: JsonObject): JsonObject {
   if (resolution.body.kind === 'json') return params;
-  throw new Error('a check replaced the parameters of a body that is no JSON'); // otherwise the body would pass unchanged
+  throw new Error('an input check replaced the parameters of a body that is not JSON'); // otherwise the body would pass unchanged
 }

@@ -29,13 +29,13 @@ export interface RetryOptions<T> {
   release(answer: T): void;
 }
 
-export type Result<T> =
+export type TryResult<T> =
   | { readonly kind: 'answer'; readonly answer: T }
   | { readonly kind: 'error'; readonly error: AppError };
 
 export interface Tried<T> {
   /** Of the last try. */
-  readonly result: Result<T>;
+  readonly result: TryResult<T>;
   /** Retries used; -1 when they were used up, or a retry-after asked for too much. */
   readonly retries: number;
   /** Calls made, the first one included. */
@@ -46,7 +46,7 @@ export interface Tried<T> {
 
 type Try<T> =
   /** The status decides, as the provider sent it. Without a result where it is no success: mapped only if it is the last. */
-  | { readonly kind: 'answered'; readonly sent: ProviderAnswer; readonly result?: Result<T> }
+  | { readonly kind: 'answered'; readonly sent: ProviderAnswer; readonly result?: TryResult<T> }
   /** By a check. */
   | { readonly kind: 'refused'; readonly error: AppError }
   /** No answer came. */
@@ -98,12 +98,12 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
   }
 }
 
-function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): Result<T> | Promise<Result<T>> {
+function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): TryResult<T> | Promise<TryResult<T>> {
   try {
     const mapped = options.map(sent);
     if (!(mapped instanceof Promise)) return { kind: 'answer', answer: mapped };
     return mapped.then(
-      (answer): Result<T> => ({ kind: 'answer', answer }),
+      (answer): TryResult<T> => ({ kind: 'answer', answer }),
       (error) => unreadable(sent, error),
     );
   } catch (error) {
@@ -111,7 +111,7 @@ function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): Result<T> | Pro
   }
 }
 
-function unreadable(sent: ProviderAnswer, error: unknown): Result<never> {
+function unreadable(sent: ProviderAnswer, error: unknown): TryResult<never> {
   if (sent.kind === 'stream') sent.response.body.discard();
   return { kind: 'error', error: toAppError(error) };
 }
@@ -148,7 +148,7 @@ async function evaluateLater<T>(
   }
 }
 
-function resultOf<T>(tried: Try<T>, options: RetryOptions<T>): Result<T> | Promise<Result<T>> {
+function resultOf<T>(tried: Try<T>, options: RetryOptions<T>): TryResult<T> | Promise<TryResult<T>> {
   if (tried.kind !== 'answered') return { kind: 'error', error: tried.error };
   return tried.result ?? map(tried.sent, options);
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../wire/contract.ts';
 import type { ByteTransform } from '../../wire/transform/index.ts';
 import type { Adaptation } from '../adapters/index.ts';
 import type { UnaryAnswer } from '../attempt/map/index.ts';
-import type { Result } from '../attempt/retries.ts';
+import type { TryResult } from '../attempt/retries.ts';
 import type { ClientRequest, HeaderMap, RequestBody } from '../exchange.ts';
 import type { Operation } from './operation.ts';
 
@@ -47,7 +47,7 @@ export interface ClientStream {
 export interface CollectOptions extends CallOptions {
   readonly json: JsonLimits;
   /** Sends one request, with the retries and timeouts of the target. */
-  send(request: () => Deferred<OutgoingRequest>): Promise<Result<UnaryAnswer>>;
+  send(request: () => Deferred<OutgoingRequest>): Promise<TryResult<UnaryAnswer>>;
 }
 
 export interface OperationHandler {
@@ -72,5 +72,5 @@ export interface OperationHandler {
   /** A good answer that is relayed while it arrives. `scrub` takes credentials out of what the provider reports. */
   mapStream(served: ServedCall, response: UpstreamResponse, scrub: Scrubber): ClientStream;
   /** Makes one answer of several calls; such answers are not cached. */
-  collect?(served: ServedCall, options: CollectOptions): Promise<Result<UnaryAnswer>>;
+  collect?(served: ServedCall, options: CollectOptions): Promise<TryResult<UnaryAnswer>>;
 }

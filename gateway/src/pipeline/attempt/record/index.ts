@@ -2,7 +2,7 @@
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import type { AttemptFacts } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
-import { renderFor } from '../../error-answer.ts';
+import { renderErrorFor } from '../../error-answer.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import type { MappedAnswer } from '../map/index.ts';
@@ -94,7 +94,7 @@ export function triedOutcome(
 type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
 
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
-  const { status, headers, body } = renderFor(error, progress.input.exchange);
+  const { status, headers, body } = renderErrorFor(error, progress.input.exchange);
   const facts = factsOf(progress);
   return {
     ...facts,

@@ -4,17 +4,17 @@ import { DEFAULT_JSON_LIMITS } from '../../../lib/json/index.ts';
 import { prepareTarget } from '../../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../../providers/engine/testing.ts';
 import type { UnaryAnswer } from '../../attempt/map/index.ts';
-import type { Result } from '../../attempt/retries.ts';
+import type { TryResult } from '../../attempt/retries.ts';
 import { collectModels } from './upstream.ts';
 
 const call = sampleCall({ endpoint: 'listModels' });
-const page = (body: object, status = 200): Result<UnaryAnswer> => ({
+const page = (body: object, status = 200): TryResult<UnaryAnswer> => ({
   kind: 'answer',
   answer: { status, headers: {}, bytes: Buffer.from(JSON.stringify(body)) },
 });
 
 /** Lists the models of a provider whose pages are answered by the script; every page says there is one more. */
-async function list(answer: (page: number, path: string) => Result<UnaryAnswer>, paged = true) {
+async function list(answer: (page: number, path: string) => TryResult<UnaryAnswer>, paged = true) {
   const provider = sampleProvider({
     models: {
       path: '/models',
@@ -45,7 +45,7 @@ async function list(answer: (page: number, path: string) => Result<UnaryAnswer>,
   );
   return { result, paths };
 }
-const idsOf = (result: Result<UnaryAnswer>): unknown[] => {
+const idsOf = (result: TryResult<UnaryAnswer>): unknown[] => {
   if (result.kind !== 'answer') throw new Error('expected an answer');
   return JSON.parse(result.answer.bytes.toString()).data.map(({ id }: { id: unknown }) => id);
 };
@@ -70,7 +70,7 @@ describe('the models of a provider', () => {
     expect(idsOf((await list(() => page({ data: [{ id: 'a' }] }), false)).result)).toEqual(['a']);
   });
 
-  test.for<{ rule: string; answer: Result<UnaryAnswer>; want: object }>([
+  test.for<{ rule: string; answer: TryResult<UnaryAnswer>; want: object }>([
     { rule: 'an error status', answer: page({ error: 'x' }, 401), want: { kind: 'answer', answer: { status: 401 } } },
     {
       rule: 'a lost connection',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../providers/contract.ts';
 import { buildModelsRequest, modelListBody, readModels } from '../../../providers/engine/index.ts';
 import { createRelayTransform } from '../../../wire/transform/index.ts';
 import { passedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
-import type { Result } from '../../attempt/retries.ts';
+import type { TryResult } from '../../attempt/retries.ts';
 import type { CollectOptions, OperationHandler, ServedCall } from '../handler.ts';
 import { errorAnswer } from '../typed/answer.ts';
 
@@ -32,7 +32,7 @@ export const MODELS_HANDLER: OperationHandler = {
 export async function collectModels(
   { resolved: { target }, call }: Pick<ServedCall, 'resolved' | 'call'>,
   { json, send, ...options }: CollectOptions,
-): Promise<Result<UnaryAnswer>> {
+): Promise<TryResult<UnaryAnswer>> {
   const data: JsonObject[] = [];
   let page: string | undefined;
   for (let pages = 0; pages < MAX_PAGES && data.length < MAX_MODELS; pages += 1) {
