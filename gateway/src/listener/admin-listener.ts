@@ -14,9 +14,9 @@ export interface AdminPorts {
   readonly version: string;
   /** False from the first moment of a drain. */
   isAccepting(): boolean;
-  /** What the source of the Snapshot wants to show, e.g. files with errors. */
+  /** Details of the source of the Snapshot, e.g. files with errors. */
   sourceStatus(): object | undefined;
-  /** Bearer token of `/internal/*`; undefined: none is asked for. */
+  /** Bearer token of `/internal/*`; undefined: no token is needed. */
   readonly token: Secret | undefined;
 }
 
@@ -53,7 +53,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
       source: ports.sourceStatus(),
     }));
     internal.get<{ Querystring: { wait?: string; epoch?: string } }>('/internal/snapshot', async ({ query }) => {
-      // An operator of before epochs names none: whatever epoch there is, it means the version.
+      // An operator without epochs waits for the version in whatever epoch there is.
       const epoch = query.epoch === undefined ? snapshots.status.epoch : toCount(query.epoch);
       const wanted = { epoch, version: toCount(query.wait) };
       await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
@@ -63,7 +63,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
   return app;
 }
 
-/** Compares hashes: how long it takes says nothing about the token. */
+/** Compares hashes, so that the time it takes does not depend on the token. */
 function isBearer(header: string | undefined, token: Secret): boolean {
   const [given, wanted] = [header ?? '', `Bearer ${token.reveal()}`].map((text) => hash('sha256', text, 'buffer'));
   return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
@@ -74,7 +74,7 @@ function toCount(text: string | undefined): number {
   return Number.isSafeInteger(count) ? count : 0;
 }
 
-/** Resolves when what is loaded or refused is not before `wanted`, with the next load or refusal, or when the signal ends. */
+/** Resolves when the loaded or refused revision is `wanted` or later, at the next load or refusal, or when the signal ends. */
 export function waitForVersion(snapshots: SnapshotHolder, wanted: Revision, signal: AbortSignal): Promise<void> {
   const { version = 0, epoch, rejected } = snapshots.status;
   const isThere =

@@ -130,12 +130,12 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
   });
 }
 
-/** The router decodes segments; the pipeline wants them as they stand in a path. */
+/** The router decodes segments; the pipeline takes them encoded, as in a path. */
 function encoded(segments: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(segments).map(([name, value]) => [name, encodeURIComponent(value)]));
 }
 
-/** Most callers who come here forgot the version segment of their base URL. */
+/** The most frequent cause is a base URL without its version segment. */
 function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
   const target = canonicalRequestTarget(originalUrl);
   if (!target.ok) return new AppError('PARAMETER_INVALID', { detail: `Bad request: ${target.error}`, param: 'path' });
@@ -171,7 +171,7 @@ const NO_BODY: BodyLimits = {
 };
 const NO_MEMORY = createByteBudget(0).open();
 
-/** Every answer has a trace id, also those that no pipeline makes. */
+/** Every answer has a trace id, also those that do not come from the pipeline. */
 function traced(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('x-gw-trace-id', traceIdOf(request));
   endUnreadOf(request, reply);
@@ -187,7 +187,7 @@ function traceIdOf({ raw }: FastifyRequest): string {
   return traceOf(toClientRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY })).traceId;
 }
 
-/** Whatever goes wrong before the pipeline: our error body, with a trace id. */
+/** Answers an error from before the pipeline with our error body and a trace id. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors: GatewaySettings['cors']): void {
   reply.hijack();
   const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };

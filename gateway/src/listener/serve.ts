@@ -1,4 +1,4 @@
-/** One request from node's server through the pipeline and back. */
+/** Takes one request of node's server through the pipeline and writes the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
 import { AppError, type ErrorProtocol, renderError, toAppError } from '../errors/index.ts';
@@ -30,7 +30,7 @@ export interface ServePorts {
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly connections: ConnectionPolicy;
   readonly inFlight: InFlight;
-  /** Of the bytes that requests hold. */
+  /** Bounds the bytes that requests hold. */
   readonly budget: ByteBudget;
   readonly limits: BodyLimits & { readonly keepAliveMs: number };
   readonly cors: CorsSettings | undefined;
@@ -84,13 +84,13 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     for (const task of tasks) task();
     bodyMemory.close();
     memory.close();
-    ports.inFlight.remove(controller); // only now: the last bytes of an answer may be long under way
+    ports.inFlight.remove(controller); // only now: the last bytes of an answer may take long
     ports.metrics.inFlight.dec();
   });
   try {
     const answer = indented(await ports.pipeline.handle(exchange), request);
     if (answer.body.kind === 'stream') {
-      memory.clear(); // what was written for the provider has been sent
+      memory.clear(); // the provider's request has been sent
       request.releaseBytes();
     }
     Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
@@ -102,7 +102,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
-    controller.abort(toAppError(error)); // lets go of the upstream
+    controller.abort(toAppError(error)); // ends the upstream call
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
     endUnread(message, response);
     sendError(response, toAppError(error), { format, headers });

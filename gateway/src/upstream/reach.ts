@@ -1,4 +1,4 @@
-/** Where the hosts that a workspace's resource names may lead, compiled, and the way each call takes because of that. */
+/** Which addresses the hosts named by a workspace's resource may reach, compiled, and the connection of each call. */
 import { isIP } from 'node:net';
 import { type Destination, destinationOf, domainsOf, parseAddress } from '@gatehouse/crds/hosts';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
@@ -14,12 +14,12 @@ export interface Reach {
   readonly known: Map<string, Way>;
 }
 
-/** Who named the hosts of a call: a request, a resource of the organisation, or one of a workspace with its reach. */
+/** Where the hosts of a call were named: in a request, in a resource of the organisation, or in one of a workspace with its reach. */
 export type HostScope = HostOrigin | Reach;
 
 interface Way {
   readonly connect: ConnectOrigin;
-  /** Of the Service, instead of its own address. */
+  /** Addresses of the Service's pods, called instead of the Service. */
   readonly pods?: readonly string[];
   readonly scheme: string;
   readonly host: string;
@@ -36,7 +36,7 @@ const MAX_KNOWN = 64;
 // A memo of a pure function: a body lives as long as its Snapshot.
 const compiled = new WeakMap<ReachBody, Reach>();
 
-/** Made once per entry of a Snapshot. */
+/** Compiled once per entry of a Snapshot. */
 export function compileReach(body: ReachBody | undefined): HostScope {
   if (body === undefined) return 'resource';
   const known = compiled.get(body) ?? {
@@ -49,8 +49,8 @@ export function compileReach(body: ReachBody | undefined): HostScope {
 }
 
 /**
- * The connection a call takes. A Service is called at one of its pods, whose addresses came with the Snapshot: no name is
- * resolved that could lead elsewhere. Other hosts of a workspace are as good as hosts of requests. Throws AppError
+ * The connection of a call. A Service is called at one of its pods, whose addresses are in the Snapshot: no name is resolved
+ * that could point elsewhere. Other hosts of a workspace are treated as hosts of requests. Throws AppError
  * UPSTREAM_UNREACHABLE for a Service without pods.
  */
 export function routeOf(

@@ -1,4 +1,4 @@
-/** Failures before an answer, with the place the call went to: what a caller or operator can check. */
+/** Failures before an answer, with the origin of the call, which a caller or operator can check. */
 import type { ErrorCode } from '@gatehouse/crds/errors';
 import { AppError } from '../errors/index.ts';
 
@@ -12,7 +12,7 @@ const SENTENCES: ReadonlyMap<ErrorCode, (origin: string) => string> = new Map<Er
   ],
 ]);
 
-/** What the codes of sockets and TLS mean to people. Source: Node errno names, OpenSSL verification errors. */
+/** The codes of sockets and TLS in plain English. Source: Node errno names, OpenSSL verification errors. */
 const REASONS: readonly (readonly [prefix: string, reason: string])[] = [
   ['ECONNREFUSED', 'nothing accepts connections there'],
   ['ENOTFOUND', 'the name has no address'],

@@ -1,7 +1,7 @@
 import type { CorsSettings } from '../../config/index.ts';
 import type { HeaderMap } from '../../pipeline/index.ts';
 
-/** The CORS headers for a request from the given origin; behaviour-lifecycle 1.2 step 1. */
+/** The CORS headers for a request from the given origin; none for origins that are not listed. */
 export function corsHeaders(settings: CorsSettings | undefined, origin: string | undefined): HeaderMap {
   if (settings === undefined || origin === undefined) return {};
   const allowed = settings.origins.includes('*') ? '*' : settings.origins.find((item) => item === origin);

@@ -7,7 +7,7 @@ const MAX_BYTES = 1024 * 1024;
 const PARAMETER = /(?:^|&)pretty(?:=|&|$)/;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** The answer, indented if the client asks for it. What goes into the cache is the plain one: such answers are not stored. */
+/** The answer, indented if the client asks for it. Indented answers are not cached. */
 export function indented(answer: Answer, { query }: Pick<ClientRequest, 'query'>): Answer {
   const { headers, body } = answer;
   if (query === '' || !PARAMETER.test(query) || body.kind !== 'bytes' || body.bytes.length > MAX_BYTES) return answer;
@@ -16,7 +16,7 @@ export function indented(answer: Answer, { query }: Pick<ClientRequest, 'query'>
   return bytes === undefined ? answer : { ...answer, body: { kind: 'bytes', bytes }, store: undefined };
 }
 
-/** Undefined for what is no JSON after all. */
+/** Undefined when the bytes are not JSON. */
 function indent(bytes: Buffer): Buffer | undefined {
   try {
     return Buffer.from(`${JSON.stringify(readJson(bytes), null, 2)}\n`);

@@ -6,7 +6,7 @@ import type { SentFacts } from '../../record/index.ts';
 import type { BatchWrite } from './write-batch.ts';
 
 export interface RespondOptions {
-  /** Writes wait for the end of the turn, so that those of many requests follow each other. */
+  /** Joins the writes of many requests in one turn of the event loop. */
   readonly batch: BatchWrite;
   /** The request's signal: aborted when the client is gone. */
   readonly signal: AbortSignal;
@@ -117,7 +117,7 @@ function relay(
   });
 }
 
-/** Writes the pieces of one turn together. `write` answers false while the client is behind, until `drain`. */
+/** Writes the pieces of one turn together. `write` returns false while the client is behind, until `drain`. */
 function createWriter(response: ServerResponse, batch: BatchWrite): { write(bytes: Buffer): boolean; flush(): void } {
   let waiting: Buffer[] = [];
   const flush = (): void => {

@@ -1,4 +1,4 @@
-/** A request body must keep coming: whoever sends a byte now and then would hold a connection and memory for hours. */
+/** A request body has to arrive at a least rate: a client that sends a byte now and then would hold a connection for hours. */
 import { AppError } from '../../errors/index.ts';
 
 export interface ProgressRule {
@@ -9,7 +9,7 @@ export interface ProgressRule {
 }
 
 export interface ProgressWatch {
-  /** Somebody waits for bytes from now on. */
+  /** A read waits for bytes from now on. */
   wait(): void;
   /** The wait is over. */
   arrived(bytes: number): void;

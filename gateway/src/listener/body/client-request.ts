@@ -20,12 +20,12 @@ export interface BodyLimits {
 export interface ClientRequestOptions {
   readonly route: Readonly<Record<string, string>>;
   readonly limits: BodyLimits;
-  /** Holds the body until the answer has left. */
+  /** Accounts for the body until the answer has been sent. */
   readonly memory: ByteAccount;
 }
 
 export interface ServedRequest extends ClientRequest {
-  /** The answer is a stream, and may be long: of a JSON body only its value is still held. */
+  /** Gives back the bytes of a JSON body, of which only the value is still held: the answer is a stream and may be long. */
   releaseBytes(): void;
 }
 
@@ -36,7 +36,7 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** A request of node's HTTP server as the pipeline sees it. */
+/** The pipeline's view of a request of node's HTTP server. */
 export function toClientRequest(
   message: IncomingMessage,
   { route, limits, memory }: ClientRequestOptions,
@@ -99,11 +99,11 @@ async function readBody(
   return { kind: 'form', contentType: contentType ?? '', boundary, source };
 }
 
-/** Whether the body is read as JSON: where nothing else is taken, whatever its type says. */
+/** Whether the body is read as JSON: always where the operation takes JSON only, otherwise by its media type. */
 const isRead = (kinds: readonly BodyKind[], contentType: string | undefined): boolean =>
   kinds.includes('json') && (kinds.length === 1 || isJson(contentType));
 
-/** The boundary of a form. One that names none is refused, unless the operation takes any bytes. */
+/** The boundary of a form. A form without one is refused, unless the operation takes any bytes. */
 function formBoundary(kinds: readonly BodyKind[], contentType = ''): string | undefined {
   if (!kinds.includes('form')) return undefined;
   const takesBytes = kinds.includes('binary');

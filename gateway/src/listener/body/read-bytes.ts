@@ -1,4 +1,4 @@
-/** The bytes of a JSON request, read within what may be held and as long as they keep coming. */
+/** Reads the bytes of a JSON request within the limits of size, memory and progress. */
 import type { IncomingMessage } from 'node:http';
 import { AppError, memoryExhausted } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
@@ -7,7 +7,7 @@ import { type ProgressRule, watchProgress } from './body-progress.ts';
 export interface ReadOptions {
   readonly maxBytes: number;
   readonly progress: ProgressRule;
-  /** Holds what has arrived. */
+  /** Accounts for what has arrived. */
   readonly memory: ByteAccount;
 }
 
@@ -21,7 +21,7 @@ const announcedBytes = (request: IncomingMessage): number => Number(request.head
 /** Rejects with BODY_TOO_LARGE, MEMORY_EXHAUSTED, BODY_STALLED or CLIENT_CLOSED. */
 export function readBytes(request: IncomingMessage, { maxBytes, progress, memory }: ReadOptions): Promise<Buffer> {
   const announced = announcedBytes(request);
-  // Refused before it is read when there is no room for it now; what is counted is what arrives.
+  // Refused before it is read when there is no room for it now; counted as it arrives.
   if (!memory.take(announced)) return Promise.reject(memoryExhausted());
   memory.give(announced);
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
     const fail = (error: AppError): void => {
       watch.stop();
       request.removeListener('data', onData);
-      request.resume(); // to nowhere, until the answer has been sent
+      request.resume(); // discards the rest until the answer has been sent
       reject(error);
     };
     const watch = watchProgress(progress, fail);
@@ -59,7 +59,7 @@ interface Collector {
   bytes(): Buffer;
 }
 
-/** Bodies from this size on are put together while they arrive, and checked in slices. */
+/** Bodies from this size on are joined while they arrive, and checked in slices. */
 export const LARGE_BYTES = 64 * 1024;
 
 /** `announced`: the content length, which the HTTP parser enforces; 0 when there is none. */

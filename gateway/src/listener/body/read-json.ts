@@ -11,7 +11,8 @@ import {
 } from '../../lib/json/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 
-/** The JSON object in the bytes. Throws what `refusal` says, BODY_NOT_JSON or BODY_NOT_OBJECT; the text is never quoted. */
+/** The JSON object in the bytes. Throws BODY_NOT_JSON, BODY_NOT_OBJECT, BODY_TOO_COMPLEX or
+ * BODY_NAME_REPEATED; the text is never quoted. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {
   const scan = new JsonScan(bytes, limits);
   scan.run(bytes.length);
@@ -21,14 +22,14 @@ export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {
   return value;
 }
 
-/** Bytes that are checked before other requests get a turn. */
+/** Bytes that are checked in one turn of the event loop. */
 const SLICE_BYTES = 256 * 1024;
-/** More members than any operation has parameters; the lists and texts that make a body large are values of a few. */
+/** More members than any operation has parameters; a large body is large because of few members. */
 const MAX_LAZY_MEMBERS = 512;
 
 /**
- * As `parseBody`, without holding up other requests: the bytes are checked in slices, and members that are large are not
- * parsed unless somebody reads them. What is wrong inside of such a value (a number, an escape) is then left to the provider.
+ * As `parseBody`, without blocking the event loop: the bytes are checked in slices, and large members are parsed when they
+ * are read. An invalid number or escape inside a member that is never read is left to the provider.
  */
 export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise<JsonObject> {
   const scan = new JsonScan(bytes, limits, { paused: true, members: MAX_LAZY_MEMBERS });
@@ -42,7 +43,7 @@ export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise
   return value;
 }
 
-/** What is said of a body that is not parsed. */
+/** The error for a body that is not parsed. */
 function refusal(problem: JsonProblem, { depth, nodes, stringBytes }: JsonLimits): AppError {
   const beyond = (limit: string): AppError => new AppError('BODY_TOO_COMPLEX', { detail: `The request body ${limit}` });
   switch (problem.kind) {

@@ -8,13 +8,13 @@ export interface StreamedBodyOptions {
   readonly replayBytes: number;
   readonly bytes: number | undefined;
   readonly progress: ProgressRule;
-  /** Holds what is kept for another try. */
+  /** Accounts for what is kept for another try. */
   readonly memory: ByteAccount;
 }
 
 /**
- * A request body that is sent on while it arrives. What has been read is kept until it exceeds `replayBytes` or finds no
- * room; from then on the body exists only once and cannot be sent again.
+ * A request body that is forwarded while it arrives. What has been read is kept until it exceeds `replayBytes` or the memory
+ * limit; from then on the body cannot be sent again.
  */
 export function createStreamedBody(source: Readable, options: StreamedBodyOptions): StreamedBody {
   const { memory } = options;
@@ -28,7 +28,7 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
   let pulling: Promise<void> | undefined;
 
   const stalled = Promise.withResolvers<never>();
-  stalled.promise.catch(() => undefined); // also when nobody waits any more
+  stalled.promise.catch(() => undefined); // no unhandled rejection when no read is waiting
   const watch = watchProgress(options.progress, stalled.reject);
 
   const nextPiece = async (): Promise<IteratorResult<Buffer>> => {
@@ -56,12 +56,12 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
     keptBytes += next.value.length;
     if (overflowed) return;
     overflowed = keptBytes > options.replayBytes || !memory.take(next.value.length);
-    if (overflowed) memory.clear(); // what is kept is now on its way
+    if (overflowed) memory.clear(); // what is kept is sent next and dropped
   };
 
-  /** The piece at a place as soon as it is there; undefined behind the last one. */
+  /** The piece at an index as soon as it has arrived; undefined behind the last one. */
   const pieceAt = async (at: number): Promise<Buffer | undefined> => {
-    // Two readers may wait for the same bytes when a try is given up: there is only ever one pull.
+    // Two readers may wait for the same bytes when a try was aborted: there is only one pull at a time.
     while (at - dropped >= kept.length && !ended) {
       pulling ??= pull();
       await pulling;
@@ -75,7 +75,7 @@ export function createStreamedBody(source: Readable, options: StreamedBodyOption
       const piece = await pieceAt(at);
       if (piece === undefined) return;
       if (overflowed && reader === readers) {
-        // Only for the newest reader: one that was given up may still take what it waited for.
+        // Only for the newest reader: one of an aborted try may still take the piece it waited for.
         kept = kept.slice(at - dropped + 1);
         dropped = at + 1;
       }

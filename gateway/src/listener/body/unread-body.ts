@@ -1,4 +1,4 @@
-/** Requests that are answered before their body has come: nothing waits for the rest of it. */
+/** Requests that are answered before their body has arrived. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest } from 'node:http2';
 
@@ -11,8 +11,8 @@ export function hasBody(message: IncomingMessage): boolean {
 }
 
 /**
- * Ends the connection, over HTTP/2 the stream, with the answer that is about to be written when the body is not there by
- * then: what is left of it would be read to nowhere, for as long as the client likes.
+ * Closes the connection, over HTTP/2 the stream, after the answer that is about to be written when the body has not arrived by
+ * then. Otherwise the rest would be read and discarded for as long as the client sends.
  */
 export function endUnread(message: IncomingMessage, response: ServerResponse): void {
   if (message.complete || !hasBody(message)) return;
@@ -26,5 +26,5 @@ export function endUnread(message: IncomingMessage, response: ServerResponse): v
 
 const isHttp2 = (message: IncomingMessage): boolean => message.httpVersionMajor > 1;
 
-/** Requests of node's compatibility layer only look like those of HTTP/1. */
+/** HTTP/2 requests have the type of node's compatibility layer, which hides the stream. */
 const streamOf = (message: IncomingMessage) => (message as unknown as Http2ServerRequest).stream;

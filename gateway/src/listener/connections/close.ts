@@ -28,7 +28,7 @@ export function toListener(
       for (const session of sessions) session.close();
     },
     closeNow: async () => {
-      app.server.close(); // at once: `app.close` takes a few turns, in which connections would still come
+      app.server.close(); // at once: `app.close` takes a few turns, during which connections would still be accepted
       app.server.closeAllConnections?.();
       for (const session of sessions) session.destroy();
       destroyUpgraded();

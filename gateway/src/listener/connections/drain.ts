@@ -1,4 +1,4 @@
-/** The end of a process in good order; DESIGN section 6 "Drain", decision 2. */
+/** The graceful end of a process; docs/behaviour/requests.md. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../errors/index.ts';
 import type { InFlight } from '../serve.ts';
@@ -6,14 +6,14 @@ import type { InFlight } from '../serve.ts';
 export interface Drain {
   readonly inFlight: InFlight;
   isDraining(): boolean;
-  /** Keeps accepting for a while, stops, then waits for what is in flight, until the deadline ends it. */
+  /** Accepts for `acceptMs` more, stops, then waits for what is in flight; at the deadline the rest is aborted. */
   run(stopAccepting: () => void): Promise<void>;
-  /** Ends everything in flight now. */
+  /** Aborts everything in flight. */
   abort(reason: AppError): void;
 }
 
-/** How long the error events of what was ended may take to leave, in ms. */
-const LAST_WORDS_MS = 1_000;
+/** How long the error events of aborted streams may take to be sent, in ms. */
+const LAST_EVENTS_MS = 1_000;
 
 export function createDrain(options: { readonly acceptMs: number; readonly deadlineMs: number }): Drain {
   const controllers = new Set<AbortController>();
@@ -53,7 +53,7 @@ export function createDrain(options: { readonly acceptMs: number; readonly deadl
       stopAccepting();
       if (await emptyWithin(options.deadlineMs)) return;
       abort(new AppError('DRAINING'));
-      await emptyWithin(LAST_WORDS_MS);
+      await emptyWithin(LAST_EVENTS_MS);
     },
   };
 }

@@ -9,7 +9,7 @@ interface Refusal {
   readonly detail: string;
 }
 
-/** What node's parser refuses. Source: node docs, http 'clientError'. */
+/** Answers by the error code of node's parser. Source: Node.js documentation, http 'clientError'. */
 const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
   [
     'HPE_HEADER_OVERFLOW',
@@ -23,7 +23,7 @@ const MALFORMED: Refusal = {
   detail: 'The request line, a header or the framing of the body is malformed',
 };
 
-/** Answers what is no HTTP request: there is no response object yet, so the bytes are written by hand. */
+/** Answers bytes that are no HTTP request. There is no response object yet, so the answer is written to the socket. */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code !== 'ECONNRESET' && socket.writable && !isAnswering(socket)) {
     const { status, detail } = REFUSALS.get(error.code) ?? MALFORMED;
@@ -44,7 +44,7 @@ export function refuseMalformed(error: Error & { readonly code?: string }, socke
 
 /** Whether an answer has begun on the connection: more bytes would be read as a part of it. */
 function isAnswering(socket: Socket): boolean {
-  // Node keeps the answer under way here, and its own handler of such errors looks at the same place.
+  // Node keeps the current response here, and its own handler of such errors reads it, too.
   const { _httpMessage: answer } = socket as { readonly _httpMessage?: Pick<ServerResponse, 'headersSent'> | null };
   return answer?.headersSent === true;
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 
-/** Decides when a kept-alive connection has lived long enough. */
+/** Decides which answer is the last one of a kept-alive connection. */
 export interface ConnectionPolicy {
-  /** Whether the answer on this socket should be its last. */
+  /** Whether the connection closes after this answer. */
   isLast(socket: Socket): boolean;
 }
 
 /** Share of the maximum age by which connections differ, so that they do not all end together. */
 const JITTER = 0.2;
 
-/** Gives connections a maximum age, so that new pods get their share of the load (DESIGN section 6). */
+/** Gives connections a maximum age, so that new pods get their share of the load. */
 export function createConnectionPolicy(options: {
   readonly maxAgeMs: number;
   readonly isDraining: () => boolean;

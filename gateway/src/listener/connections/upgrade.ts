@@ -1,4 +1,4 @@
-/** Connections that leave HTTP/1.1: who accepts them, and their end. */
+/** Connections that leave HTTP/1.1 for another protocol. */
 import { type IncomingMessage, type Server, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
@@ -62,7 +62,7 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n${lines.join('')}\r\n`);
     },
   });
-  // Behind the listeners of the session: its last bytes are in the socket by now.
+  // Registered after the listeners of the session: its last bytes are written first.
   controller.signal.addEventListener('abort', () => socket.end(() => socket.destroy()), { once: true });
 }
 

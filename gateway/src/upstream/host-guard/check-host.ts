@@ -27,14 +27,14 @@ import {
 
 type Checked = Result<URL, string>;
 
-// A memo of a pure function, keyed by the policies, of which a process has one: each request asks for its base URL.
+// A memo of a pure function per policy, of which a process has one: every request checks its base URL.
 const verdicts = new WeakMap<HostPolicy, LRUCache<string, Checked>>();
 /** Base URLs whose verdicts are kept. */
 const MAX_VERDICTS = 1_000;
 
 /**
- * Checks the base URL of a provider that somebody named; behaviour-providers-hosts 11.3 checks 1 to 8.
- * Gives the parsed URL or why it is refused. No name is resolved: `addressProblem` judges what it resolves to.
+ * Checks the base URL of a provider that a resource or a request names; docs/behaviour/hosts.md. Returns the parsed URL or why
+ * it is refused. No name is resolved: `addressProblem` judges the addresses.
  */
 export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOrigin): Checked {
   const known = verdictsOf(policy);
@@ -46,7 +46,7 @@ export function checkCustomHost(text: string, policy: HostPolicy, origin: HostOr
   return fresh;
 }
 
-/** Whether the deployment names the host of a base URL as one that may see stored credentials; no default does. */
+/** Whether `TRUSTED_CUSTOM_HOSTS` names the host of a base URL, so that stored credentials may go there; a default never does. */
 export function mayReceiveCredentials(text: string, policy: HostPolicy): boolean {
   const checked = checkCustomHost(text, policy, 'request');
   return checked.ok && isNamedTrusted(destinationOf(checked.value).host, policy);

@@ -13,7 +13,7 @@ import {
   REBINDING_DOMAINS,
 } from '@gatehouse/crds/hosts';
 
-/** Who named the host: a header or inline config, or a resource that RBAC guards (DESIGN section 9). */
+/** Where the host was named: in a header or inline config, or in a resource that RBAC guards. */
 export type HostOrigin = 'request' | 'resource';
 
 /**
@@ -40,11 +40,11 @@ export interface HostPolicyOptions {
   readonly ownNamespaces?: OwnNamespaces | undefined;
 }
 
-/** What a deployment trusts and what it hides, compiled. */
+/** The hosts a deployment trusts and those it hides, compiled. */
 export interface HostPolicy {
   /** Names with everything below them, and IP addresses. */
   readonly trusted: ReadonlySet<string>;
-  /** Those of them that somebody has named: a default releases no stored credential. */
+  /** Those of them that the deployment names: the default releases no stored credential. */
   readonly named: ReadonlySet<string>;
   /** Names and IP addresses. */
   readonly apiServers: ReadonlySet<string>;
@@ -53,12 +53,12 @@ export interface HostPolicy {
   readonly ownNamespaces: OwnNamespaces;
 }
 
-/** behaviour-providers-hosts 11.5 */
+/** Trusted without `TRUSTED_CUSTOM_HOSTS` outside production: model servers on the developer's machine. */
 const TRUSTED_IN_DEVELOPMENT = 'localhost,127.0.0.1,::1,host.docker.internal';
 /** Bounds the list; far above any real deployment. */
 const MAX_ENTRIES = 10_000;
 
-/** Compiles the policy of a process. Entries that are no host or overlap what is always blocked are dropped (11.5). */
+/** Compiles the policy of a process. Entries that are no host or overlap what is always blocked are dropped. */
 export function createHostPolicy(options: HostPolicyOptions): HostPolicy {
   const named = toTrusted(options.trustedCustomHosts ?? '');
   const isDefault = options.trustedCustomHosts === undefined && !options.production;

@@ -8,7 +8,7 @@ export interface ResolvedAddress {
 /** All addresses of a name. Rejects like `dns.lookup`. */
 export type LookupAll = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Names from requests wait in their own lane, so that slow name servers chosen by clients cannot hold up providers. */
+/** Names from requests have their own queue, so that slow name servers chosen by clients cannot delay providers. */
 export type Lane = 'request' | 'trusted';
 
 export interface Resolver {
@@ -23,22 +23,22 @@ export interface ResolverOptions {
   readonly maxQueued?: number;
 }
 
-/** Look-ups at the same time; behaviour-providers-hosts 11.6. */
+/** Look-ups at the same time. */
 const MAX_ACTIVE = 5;
-/** Of these for names that requests brought. */
+/** Of these for names from requests. */
 const MAX_ACTIVE_OF_REQUESTS = 3;
-/** Names that may wait in each lane. */
+/** Names that may wait in each queue. */
 const MAX_QUEUED = 1_000;
 
 interface Job {
   readonly hostname: string;
   readonly lane: Lane;
-  /** Nobody waits for the answer after this time of `performance.now()`. */
+  /** No caller waits for the answer after this time of `performance.now()`. */
   wantedUntilMs: number;
   readonly done: PromiseWithResolvers<readonly ResolvedAddress[]>;
 }
 
-/** Resolves names, few at a time, one look-up for all who ask for the same name at once. */
+/** Resolves names, few at a time; callers of the same name share a look-up. */
 export function createResolver({ lookup, deadlineMs, maxQueued = MAX_QUEUED }: ResolverOptions): Resolver {
   const jobs = new Map<string, Job>();
   const waiting: Record<Lane, Job[]> = { trusted: [], request: [] };
@@ -81,7 +81,7 @@ export function createResolver({ lookup, deadlineMs, maxQueued = MAX_QUEUED }: R
     }
     if (waiting[lane].length >= maxQueued) throw timedOut();
     const job: Job = { hostname, lane, wantedUntilMs, done: Promise.withResolvers() };
-    job.done.promise.catch(() => {}); // those who asked have their own handlers, or gave up
+    job.done.promise.catch(() => {}); // callers have their own handlers, or their deadline has passed
     jobs.set(keyOf(job), job);
     waiting[lane].push(job);
     startNext();

@@ -92,7 +92,7 @@ interface Resolution {
   readonly problem: string | undefined;
 }
 
-/** The form in which `net.connect` asks for the addresses of a name; it connects to one of those it gets. */
+/** The `lookup` option of `net.connect`, which connects to one of the addresses it returns. */
 function toLookup(resolve: () => Promise<Resolution>): LookupFunction {
   return (_hostname, { all, family }, callback) => {
     const answer = ({ addresses, problem }: Resolution): void => {
@@ -114,5 +114,5 @@ function keepSessions(socket: TLSSocket, keep: (session: Buffer) => void): void 
   socket.on('session', keep);
 }
 
-/** The reason stays in the log: told to clients it would let them map the network. */
+/** The reason is logged only: in an answer it would let clients map the network. */
 const refused = (problem: string): AppError => new AppError('UPSTREAM_ADDRESS_REFUSED', { cause: problem });
