@@ -83,7 +83,7 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
     log,
     onOutcome: runtime.onEvent,
   });
-  const voice: Reporting = { writer, events };
+  const reporting: Reporting = { writer, events };
   const settings = fleetSettings(given.options);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };
   const access = createFleetAccess({
@@ -92,17 +92,17 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
     clock: systemClock,
   });
   access.subscribe(given.translations.trigger); // the fleets that are published to depend on it
-  const program = rolloutOf(given, voice, {
+  const program = rolloutOf(given, reporting, {
     settings,
     access,
     onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
   });
-  const fleetController = fleetControllerOf(given, voice, { settings, access, program });
+  const fleetController = fleetControllerOf(given, reporting, { settings, access, program });
   fleets.enqueue = fleetController.enqueue;
   followClouds(given, fleetController);
   followStandings(given, fleetController);
-  const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, voice)];
-  if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, voice, httpsServers));
+  const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, reporting)];
+  if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, reporting, httpsServers));
   return async (signal) => {
     const work = [...controllers, access, program, writer, events].map((part) => part.run(signal));
     work.push(keepRedisPassword(embeddedRedis(given), signal));
@@ -212,7 +212,7 @@ function fleetControllerOf(
     stores: stores.fleets,
     secrets: stores.secrets,
     settings,
-    world: () => translations.latest?.world ?? NO_WORLD,
+    world: () => translations.latest?.world ?? EMPTY_WORLD,
     access,
     standingOf: ({ metadata }) => {
       const { translation } = translations.latest ?? {};
@@ -281,4 +281,4 @@ function sidecarControllerOf(
   });
 }
 
-const NO_WORLD = { resources: new Map(), namespaces: new Map() };
+const EMPTY_WORLD = { resources: new Map(), namespaces: new Map() };

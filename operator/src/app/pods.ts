@@ -87,7 +87,7 @@ export function podProblems(pods: readonly GatewayPod[]): readonly string[] {
   const reasons = pods.flatMap(({ status }) => {
     const { conditions = [], containerStatuses = [] } = status ?? {};
     const unplaced = conditions.filter(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
-    return [...unplaced, ...containerStatuses.map(({ state }) => state?.waiting)].map((told) => told?.reason);
+    return [...unplaced, ...containerStatuses.map(({ state }) => state?.waiting)].map((waiting) => waiting?.reason);
   });
   const known = reasons.filter((reason) => reason !== undefined);
   return [...new Set(known).difference(STARTING)].sort();

@@ -46,7 +46,7 @@ export interface OperatorOptions {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Options of a run, or the request for help. */
-export type Asked = OperatorOptions | 'help';
+export type ParsedOptions = OperatorOptions | 'help';
 
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -58,7 +58,7 @@ const LEASE_SECONDS = { min: 3, max: 300 };
 const MAX_HOSTS = 1_000;
 
 /** Reads flags and, where one is missing, its variable. The errors are all problems, as sentences for the user. */
-export function parseOptions(args: readonly string[], variables: Variables): Result<Asked, readonly string[]> {
+export function parseOptions(args: readonly string[], variables: Variables): Result<ParsedOptions, readonly string[]> {
   const given = parseFlags(args);
   if (!given.ok) return given;
   if (given.value.has('help')) return ok('help');

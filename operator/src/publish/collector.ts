@@ -51,9 +51,9 @@ export class Collector {
     const unused: UnusedShard[] = [];
     const gone = new Set<JournalRow>();
     await forEachConcurrently(due, LOOKS_AT_ONCE, async (row) => {
-      const standing = await this.#look(row, options);
-      if (standing === undefined) gone.add(row);
-      else unused.push(standing);
+      const watched = await this.#look(row, options);
+      if (watched === undefined) gone.add(row);
+      else unused.push(watched);
     });
     if (due.length + found.length === 0) return { unused, rows: undefined };
     const fresh = found.map((shard) => ({ ...shard, sinceMs: nowMs }));
@@ -75,8 +75,8 @@ export class Collector {
   async #look(row: JournalRow, options: Options): Promise<UnusedShard | undefined> {
     const { watch, store } = this.#options;
     if (!watch?.isLive) return store.inspect(row, options);
-    const standing = watch.find(row, row.name);
-    return standing === undefined || standing.isLeaving ? undefined : { row, ...standing };
+    const watched = watch.find(row, row.name);
+    return watched === undefined || watched.isLeaving ? undefined : { row, ...watched };
   }
 
   #unknown(rows: readonly JournalRow[], named: readonly NamedShard[]): readonly NamedShard[] {

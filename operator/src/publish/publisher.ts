@@ -165,10 +165,10 @@ class FleetPublisher {
     return this.#afresh(async () => {
       this.#base = await this.#open(options);
       const isAhead = this.memory.isAhead(report);
-      const place = isAhead ? this.memory.nextEpoch(report) : undefined;
+      const newEpoch = isAhead ? this.memory.nextEpoch(report) : undefined;
       const { epoch, version } = report;
-      if (isAhead) this.#options.log.warn({ reported: { epoch, version }, place }, 'A new epoch was started');
-      return toPublished(await this.#write(wanted, this.#base, options, place), wanted.split);
+      if (isAhead) this.#options.log.warn({ reported: { epoch, version }, place: newEpoch }, 'A new epoch was started');
+      return toPublished(await this.#write(wanted, this.#base, options, newEpoch), wanted.split);
     });
   }
 
@@ -194,11 +194,11 @@ class FleetPublisher {
   /** Whether the manifest and the journal are those that were written last, as far as the watch shows. */
   #isAsWritten(): boolean {
     const { watch, fleet } = this.#options;
-    const standing = (name: string) => watch?.find({ secret: false }, name)?.resourceVersion;
+    const watchedVersion = (name: string) => watch?.find({ secret: false }, name)?.resourceVersion;
     return (
       this.#base !== undefined &&
-      standing(manifestName(fleet.name)) === this.#base.manifest.resourceVersion &&
-      standing(journalName(fleet.name)) === this.#base.journal.resourceVersion
+      watchedVersion(manifestName(fleet.name)) === this.#base.manifest.resourceVersion &&
+      watchedVersion(journalName(fleet.name)) === this.#base.journal.resourceVersion
     );
   }
 
@@ -220,8 +220,12 @@ class FleetPublisher {
     }
     const manifest = await this.#store.readManifest(options);
     const { lastKnown } = this.#options;
-    const told = lastKnown();
-    this.memory.recall([placeIn(journal.value), manifest.value.place, ...(told === undefined ? [] : [told])]);
+    const knownRevision = lastKnown();
+    this.memory.recall([
+      revisionIn(journal.value),
+      manifest.value.revision,
+      ...(knownRevision === undefined ? [] : [knownRevision]),
+    ]);
     const { last } = this.memory;
     if (compareRevisions(journal.value, last) < 0) {
       journal = await this.#store.writeJournal({ ...journal.value, ...last }, journal, options);
@@ -236,7 +240,7 @@ class FleetPublisher {
     options: Options,
     newEpoch?: Revision,
   ): Promise<WriteResult> {
-    const { manifest, place: current, isLabelled } = base.manifest.value;
+    const { manifest, revision: current, isLabelled } = base.manifest.value;
     const plan = planPublish(manifest, split.shards, { fleet: this.#options.fleet.name, schemaVersion });
     const digest = contentDigest({ schemaVersion, shards: plan.refs });
     const restored = await this.#writer.restore(plan.kept, this.#namedBy, options);
@@ -266,11 +270,16 @@ class FleetPublisher {
   /**
    * Writes into the journal what is about to be created and what is no longer named, so that it can be deleted later.
    */
-  #announce({ refs }: Plan, place: Revision, { journal, manifest }: Base, options: Options): Promise<Stored<Journal>> {
+  #announce(
+    { refs }: Plan,
+    revision: Revision,
+    { journal, manifest }: Base,
+    options: Options,
+  ): Promise<Stored<Journal>> {
     const { clock, identity } = this.#options;
     const before = manifest.value.manifest?.shards ?? [];
     const shards = rowsBefore(journal.value.shards, { before, after: refs }, clock.wallMs());
-    return this.#store.writeJournal({ ...journal.value, ...place, publisher: identity, shards }, journal, options);
+    return this.#store.writeJournal({ ...journal.value, ...revision, publisher: identity, shards }, journal, options);
   }
 
   get #namedBy(): string {
@@ -298,7 +307,7 @@ class FleetPublisher {
   }
 }
 
-const placeIn = ({ epoch, version }: Revision): Revision => ({ epoch, version });
+const revisionIn = ({ epoch, version }: Revision): Revision => ({ epoch, version });
 
 const toPublished = ({ restored: _, ...outcome }: WriteResult, { oversized }: Split): Published => ({
   ...outcome,

@@ -24,9 +24,9 @@ export interface RevisionMemory {
    * Adds stored revisions that were published; later ones come after them. As long as nothing is known, they are believed
    * however large they are: a fleet may have been published to for long before this process started.
    */
-  recall(places: readonly Revision[]): void;
+  recall(revisions: readonly Revision[]): void;
   /** Records what is published, or is about to be. */
-  advance(place: Revision, digest: string): void;
+  advance(revision: Revision, digest: string): void;
   /** Whether a pod serves a revision that is not known to have been published: it would refuse the next one. */
   isAhead(report: ReportedRevision): boolean;
   /** The revision of the next publish. */
@@ -43,14 +43,16 @@ export function createRevisionMemory(): RevisionMemory {
     get last() {
       return last;
     },
-    recall: (places) => {
+    recall: (revisions) => {
       const knowsNothing = compareRevisions(last, NO_REVISION) === 0;
-      const believed = places.filter((place) => (knowsNothing ? place.epoch <= MAX_EPOCH : isBelievable(place)));
+      const believed = revisions.filter((revision) =>
+        knowsNothing ? revision.epoch <= MAX_EPOCH : isBelievable(revision),
+      );
       const latest = [...believed].sort(compareRevisions).at(-1);
       if (latest !== undefined && compareRevisions(latest, last) > 0) [last, digest] = [latest, undefined];
     },
-    advance: (place, of) => {
-      [last, digest] = [place, of];
+    advance: (revision, of) => {
+      [last, digest] = [revision, of];
     },
     isAhead: (report) => {
       const order = compareRevisions(report, last);

@@ -38,9 +38,9 @@ export interface Stored<T> {
   readonly value: T;
 }
 
-/** The content of the manifest ConfigMap. `place` is also known of a manifest that cannot be parsed otherwise. */
+/** The content of the manifest ConfigMap. `revision` is also known of a manifest that cannot be parsed otherwise. */
 export interface ManifestState {
-  readonly place: Revision;
+  readonly revision: Revision;
   readonly manifest: Manifest | undefined;
   /** Without the label of its fleet the watch does not show it. */
   readonly isLabelled: boolean;
@@ -94,7 +94,7 @@ export function createShardStore(client: ShardStoreClient, fleet: FleetIdentity,
     },
     writeManifest: async (manifest, { resourceVersion }, options) => {
       const object = await write(toManifestObject(fleet, manifest, resourceVersion), options);
-      return stored(object, { place: revisionOf(manifest), manifest, isLabelled: true });
+      return stored(object, { revision: revisionOf(manifest), manifest, isLabelled: true });
     },
     writeJournal: async (journal, { resourceVersion }, options) =>
       stored(await write(toJournalObject(fleet, journal, resourceVersion), options), journal),
@@ -136,11 +136,11 @@ const ignoring =
   };
 
 function readManifestState(object: DataObject | undefined, log: Log): Omit<ManifestState, 'isLabelled'> {
-  if (object === undefined) return { place: NO_REVISION, manifest: undefined };
+  if (object === undefined) return { revision: NO_REVISION, manifest: undefined };
   const parsed = parseManifest(object.data?.[MANIFEST_KEY] ?? '');
-  if (parsed.ok) return { place: revisionOf(parsed.value), manifest: parsed.value };
+  if (parsed.ok) return { revision: revisionOf(parsed.value), manifest: parsed.value };
   log.warn({ problem: parsed.error.message }, 'Manifest was unreadable');
-  return { place: parsed.error.revision ?? NO_REVISION, manifest: undefined };
+  return { revision: parsed.error.revision ?? NO_REVISION, manifest: undefined };
 }
 
 const isOf = ({ name }: FleetIdentity, object: DataObject | undefined): boolean =>

@@ -52,8 +52,8 @@ export class ShardWriter {
   /** Forgets shards that are missing or were replaced. */
   compare(shards: readonly Shard[], watch: PublishedWatch): void {
     for (const { digest, secret } of shards) {
-      const standing = watch.find({ secret }, shardName(this.#fleet, digest));
-      if (standing === undefined || standing.isLeaving || standing.uid !== this.#seen.get(digest))
+      const watched = watch.find({ secret }, shardName(this.#fleet, digest));
+      if (watched === undefined || watched.isLeaving || watched.uid !== this.#seen.get(digest))
         this.#seen.delete(digest);
     }
   }

@@ -11,7 +11,7 @@ export function retiredUntilMs(lease: Lease | undefined): number | undefined {
 }
 
 /** The lease with the annotation; the rest stays, so that the leader keeps leading. */
-export const marked = (lease: Lease, untilMs: number): Lease => ({
+export const withRetiredUntil = (lease: Lease, untilMs: number): Lease => ({
   ...lease,
   metadata: {
     ...lease.metadata,

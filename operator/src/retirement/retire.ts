@@ -19,7 +19,7 @@ import {
   systemClock,
 } from '../runtime/index.ts';
 import { kindRefOf } from '../world/index.ts';
-import { marked } from './mark.ts';
+import { withRetiredUntil } from './mark.ts';
 
 export interface RetireOptions {
   readonly client: Pick<KubeClient, 'get' | 'update' | 'list' | 'delete'>;
@@ -78,7 +78,7 @@ async function mark(
   for (; !signal.aborted; await pause(timing.pollMs)) {
     try {
       const lease = await client.get(LEASES, { namespace, name: leaseName }, { signal });
-      await client.update(LEASES, marked(lease, untilMs), { signal });
+      await client.update(LEASES, withRetiredUntil(lease, untilMs), { signal });
       return;
     } catch (error) {
       if (hasReason(error, 'NotFound')) {

@@ -11,16 +11,20 @@ export interface StreamLimits {
  * consent or come before it, and must not take the slots of sidecars that serve. As many as a large namespace has pods: a
  * sidecar that is turned away takes the operator for absent and keeps serving.
  */
-export const TOLD_NOTHING_LIMITS: StreamLimits = { inAll: 2_000, perNamespace: 500 };
+export const EMPTY_STREAM_LIMITS: StreamLimits = { inAll: 2_000, perNamespace: 500 };
 
-type Place = Pick<SidecarStream, 'caller' | 'toldNothing'>;
+type StreamSlot = Pick<SidecarStream, 'caller' | 'startedEmpty'>;
 
 /** Whether one more stream fits among those of its kind. */
-export function hasRoom(streams: Iterable<Place>, { caller, toldNothing }: Place, limits: StreamLimits): boolean {
-  const { inAll, perNamespace } = toldNothing ? TOLD_NOTHING_LIMITS : limits;
+export function hasRoom(
+  streams: Iterable<StreamSlot>,
+  { caller, startedEmpty }: StreamSlot,
+  limits: StreamLimits,
+): boolean {
+  const { inAll, perNamespace } = startedEmpty ? EMPTY_STREAM_LIMITS : limits;
   let [all, own] = [0, 0];
   for (const stream of streams) {
-    if (stream.toldNothing !== toldNothing) continue;
+    if (stream.startedEmpty !== startedEmpty) continue;
     all += 1;
     if (stream.caller.namespace === caller.namespace) own += 1;
   }

@@ -4,7 +4,7 @@ import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snaps
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import { hasRoom, type StreamLimits, TOLD_NOTHING_LIMITS } from './room.ts';
+import { EMPTY_STREAM_LIMITS, hasRoom, type StreamLimits } from './room.ts';
 import { openStream, type SidecarStream } from './stream.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
@@ -80,7 +80,7 @@ export async function startSnapshotService(options: SnapshotServiceOptions): Pro
       });
     },
   );
-  const mostStreams = limitsOf(options).inAll + TOLD_NOTHING_LIMITS.inAll;
+  const mostStreams = limitsOf(options).inAll + EMPTY_STREAM_LIMITS.inAll;
   server.maxConnections = mostStreams + 100; // room for connections that are being refused or reviewed
   const subscription = certificates.subscribe((certificate) => server.setSecureContext(tlsOf(certificate)));
   const changes = options.subscribe(() => {
@@ -129,7 +129,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   if (!options.admits(caller.namespace)) return refuse(response, 401);
   const snapshot = options.snapshotFor(caller.namespace);
   if (snapshot === undefined) return refuse(response, 503);
-  const place = { caller, toldNothing: snapshot === EMPTY_SNAPSHOT };
+  const place = { caller, startedEmpty: snapshot === EMPTY_SNAPSHOT };
   if (!hasRoom(streams, place, limitsOf(options))) return refuse(response, 503);
   if (response.destroyed) return;
   const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../runtime/index.ts';
 import { createTestClock } from '../runtime/time/testing.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import { hasRoom, TOLD_NOTHING_LIMITS } from './room.ts';
+import { EMPTY_STREAM_LIMITS, hasRoom } from './room.ts';
 import { openStream } from './stream.ts';
 import { createTokens } from './tokens.ts';
 
@@ -82,27 +82,27 @@ describe('a stream', () => {
 
 describe('room for one more stream', () => {
   const limits = { inAll: 4, perNamespace: 2 };
-  const { inAll, perNamespace } = TOLD_NOTHING_LIMITS;
-  const places = (namespaces: readonly string[], toldNothing = false) =>
-    namespaces.map((namespace) => ({ caller: { namespace }, toldNothing }));
+  const { inAll, perNamespace } = EMPTY_STREAM_LIMITS;
+  const places = (namespaces: readonly string[], startedEmpty = false) =>
+    namespaces.map((namespace) => ({ caller: { namespace }, startedEmpty }));
   const nobodies = Array.from({ length: inAll }, (_, i) => `nobody-${Math.floor(i / perNamespace)}`);
-  const toldNothing = true;
+  const startedEmpty = true;
   test.for([
     { rule: 'is there', streams: places(['a', 'b', 'b']), want: true },
     { rule: 'ends with a namespace that has its share', streams: places(['a', 'a']), want: false },
     { rule: 'ends with a replica that is full', streams: places(['b', 'b', 'c', 'c']), want: false },
     { rule: 'is not taken by those who are told nothing', streams: places([...nobodies, 'a', 'a'], true), want: true },
-    { rule: 'is there for who is told nothing', toldNothing, streams: places(nobodies.slice(1), true), want: true },
-    { rule: 'is theirs even in a full replica', toldNothing, streams: places(['a', 'a', 'b', 'b']), want: true },
+    { rule: 'is there for who is told nothing', startedEmpty, streams: places(nobodies.slice(1), true), want: true },
+    { rule: 'is theirs even in a full replica', startedEmpty, streams: places(['a', 'a', 'b', 'b']), want: true },
     {
       rule: 'ends for a namespace with many who are told nothing',
-      toldNothing,
+      startedEmpty,
       streams: places(new Array(perNamespace).fill('a'), true),
       want: false,
     },
-    { rule: 'ends with many who are told nothing', toldNothing, streams: places(nobodies, true), want: false },
-  ])('$rule', ({ streams, want, toldNothing: nothing = false }) => {
-    expect(hasRoom(streams, { caller, toldNothing: nothing }, limits)).toBe(want);
+    { rule: 'ends with many who are told nothing', startedEmpty, streams: places(nobodies, true), want: false },
+  ])('$rule', ({ streams, want, startedEmpty: nothing = false }) => {
+    expect(hasRoom(streams, { caller, startedEmpty: nothing }, limits)).toBe(want);
   });
 
   test.for([
@@ -111,7 +111,7 @@ describe('room for one more stream', () => {
   ])('counts a stream by its beginning, which was $rule', ({ first, want }) => {
     const stream = startAnswer().open(undefined, first);
     stream.offer(snapshot(2));
-    expect(stream.toldNothing).toBe(want);
+    expect(stream.startedEmpty).toBe(want);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Caller } from './tokens.ts';
 export interface SidecarStream {
   readonly caller: Caller;
   /** Whether it had an empty Snapshot when it opened. */
-  readonly toldNothing: boolean;
+  readonly startedEmpty: boolean;
   /** Sends a Snapshot unless the sidecar has it. */
   offer(snapshot: SidecarSnapshot): void;
   /** Sends a ping, or ends the stream when the sidecar has not read since the last one. */
@@ -61,7 +61,7 @@ export function openStream(response: ServerResponse, { caller, have, snapshot }:
   } else send(snapshot);
   return {
     caller,
-    toldNothing: snapshot === EMPTY_SNAPSHOT,
+    startedEmpty: snapshot === EMPTY_SNAPSHOT,
     offer: (next) => {
       if (next.version === version) waiting = undefined;
       else if (response.writableNeedDrain) waiting = next;

@@ -82,7 +82,7 @@ class ObjectStatusQueue implements StatusQueue {
   readonly #waiting = new Map<string, PendingObject>();
   readonly #expiries: Expiries;
   /** The reason of the last event, of objects that have had one; undefined: the object was valid again. */
-  readonly #told = new Map<string, string | undefined>();
+  readonly #announced = new Map<string, string | undefined>();
   #due = new Set<string>();
   #wake = Promise.withResolvers<void>();
   #begun = false;
@@ -118,7 +118,7 @@ class ObjectStatusQueue implements StatusQueue {
   #forget(key: string): void {
     this.#verdicts.delete(key);
     this.#waiting.delete(key);
-    this.#told.delete(key);
+    this.#announced.delete(key);
     this.#expiries.forget(key);
   }
 
@@ -184,13 +184,13 @@ class ObjectStatusQueue implements StatusQueue {
     let count = 0;
     for (const key of due) {
       if (signal.aborted) return;
-      await this.#tell(key, signal);
+      await this.#report(key, signal);
       count += 1;
       if (count % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  async #tell(key: string, signal: AbortSignal): Promise<void> {
+  async #report(key: string, signal: AbortSignal): Promise<void> {
     const verdict = this.#verdicts.get(key);
     const live = verdict === undefined ? undefined : this.#liveOf(verdict);
     if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
@@ -232,9 +232,9 @@ class ObjectStatusQueue implements StatusQueue {
   /** Records an event on transitions only, and none when an object is accepted for the first time. */
   #announce({ key, conditions }: Verdict, regarding: KubeObject): void {
     const bad = [conditions.Accepted, conditions.ResolvedRefs].find(({ status }) => status === 'False');
-    const told = this.#told.has(key) ? this.#told.get(key) : problemOf(regarding);
-    if (told === bad?.reason) return;
-    this.#told.set(key, bad?.reason);
+    const announced = this.#announced.has(key) ? this.#announced.get(key) : problemOf(regarding);
+    if (announced === bad?.reason) return;
+    this.#announced.set(key, bad?.reason);
     const news = bad === undefined ? RECOVERED : { type: 'Warning' as const, reason: bad.reason, note: bad.message };
     this.#options.ports.events.record({ regarding, action: 'Translate', ...news });
   }

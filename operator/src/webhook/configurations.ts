@@ -48,7 +48,7 @@ const TIMEOUT_SECONDS = 5;
 const CERT_MANAGER = 'cert-manager.io/inject-ca-from';
 
 /** Controllers that clean up must not be blocked while the webhook is unavailable. */
-const JANITORS = ['namespace-controller', 'generic-garbage-collector'].map(
+const CLEANUP_CONTROLLERS = ['namespace-controller', 'generic-garbage-collector'].map(
   (name) => `'system:serviceaccount:kube-system:${name}'`,
 );
 
@@ -76,7 +76,7 @@ export function validatingConfiguration(options: ConfigurationOptions): WebhookC
       { name: 'not-the-operator', expression: `request.userInfo.username != '${ownUser}'` },
       {
         name: 'not-a-clean-up',
-        expression: `request.operation != 'DELETE' || !(request.userInfo.username in [${JANITORS.join(', ')}])`,
+        expression: `request.operation != 'DELETE' || !(request.userInfo.username in [${CLEANUP_CONTROLLERS.join(', ')}])`,
       },
       {
         name: 'not-being-deleted',

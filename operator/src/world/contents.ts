@@ -81,7 +81,7 @@ export function createContents({ client, allowanceOf, annotations, log }: Conten
     const object = store?.get(key);
     if (store === undefined || object === undefined || object.weight !== undefined) return 0;
     const weight = weigh(object);
-    store.amend({ ...object, ...contentOf(undefined), weight }, { tell: false });
+    store.amend({ ...object, ...contentOf(undefined), weight }, { notify: false });
     if (content === 'refused') accounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
     return weight.bytes;
   };
@@ -94,7 +94,7 @@ export function createContents({ client, allowanceOf, annotations, log }: Conten
     const kept = store?.get(key);
     if (object === undefined || kept === undefined || store === undefined) return;
     if (kept.metadata.resourceVersion === object.metadata.resourceVersion)
-      store.amend(keep(kind, object, kept), { tell: true });
+      store.amend(keep(kind, object, kept), { notify: true });
     else store.put(object, { initial: false });
   };
 

@@ -16,7 +16,7 @@ import {
   nameOf,
   type ObjectKey,
   onChange,
-  onTold,
+  onReported,
   retryFrom,
   type Store,
   systemClock,
@@ -67,11 +67,13 @@ export function apiKeyController(options: ApiKeyControllerOptions): Controller {
       // Most of up to a hundred thousand keys name a hash and need no Secret.
       onChange(apiKeys, (object) => (isRelevant(object) ? [keyOf(object.metadata)] : []), changesWish),
       onChange(secrets.store, ({ metadata }) => apiKeysOf(keyOf(metadata))),
-      onTold(secrets, apiKeysOf),
+      onReported(secrets, apiKeysOf),
     ],
     reconcile: async ({ object, signal }) => {
       const parsed = parseResource('ApiKey', object);
-      const againMs = parsed.ok ? await tend({ options, clock, signal }, parsed.value).catch(retryFrom) : undefined;
+      const againMs = parsed.ok
+        ? await syncSecret({ options, clock, signal }, parsed.value).catch(retryFrom)
+        : undefined;
       if (typeof againMs !== 'number') return againMs;
       const afterMs = Math.max(0, Math.min(againMs - clock.wallMs(), MAX_WAIT_MS));
       // After this run: the queue keeps the earliest request for a key that is being processed.
@@ -106,14 +108,14 @@ const wish = (object: ApiKeyObject | undefined): string => {
   return JSON.stringify([uid, generation, annotations]);
 };
 
-interface Turn {
+interface SyncContext {
   readonly options: ApiKeyControllerOptions;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Updates the Secret; returns when to check again, in ms since 1970. */
-async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
+async function syncSecret(turn: SyncContext, apiKey: ApiKey): Promise<number | undefined> {
   const { options, clock, signal } = turn;
   const { client, secretKind, secrets, isServed } = options;
   const { namespace = '', name } = apiKey.metadata;
@@ -125,7 +127,7 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   if (secret === undefined) {
     const made = newSecret(apiKey, mintKey(), clock.wallMs());
     await client.create(secretKind, made, { signal, fieldManager: FIELD_MANAGER });
-    tell(turn, apiKey, 'minted');
+    announce(turn, apiKey, 'minted');
     return undefined; // the change of the Secret triggers the next run
   }
   if (!isOwn(secret, apiKey)) return undefined;
@@ -134,20 +136,20 @@ async function tend(turn: Turn, apiKey: ApiKey): Promise<number | undefined> {
   const { resourceVersion, uid } = secret.metadata;
   const whole = { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } };
   await client.mergePatch(secretKind, nameOf(key), whole, { signal, fieldManager: FIELD_MANAGER });
-  tell(turn, apiKey, what);
+  announce(turn, apiKey, what);
   return undefined; // as above
 }
 
 /** The ApiKey names a key now: the minted one is removed. */
 async function discard(
-  { options, signal, ...turn }: Turn,
+  { options, signal, ...turn }: SyncContext,
   apiKey: ApiKey,
   secret: KeySecret | undefined,
 ): Promise<undefined> {
   if (secret === undefined || !isOwn(secret, apiKey)) return;
   const { namespace, name, uid, resourceVersion } = secret.metadata;
   await options.client.delete(options.secretKind, { namespace, name }, { signal, uid, resourceVersion });
-  tell({ options, signal, ...turn }, apiKey, 'discarded');
+  announce({ options, signal, ...turn }, apiKey, 'discarded');
 }
 
 type ActionTaken = NextAction['what'] | 'minted' | 'discarded';
@@ -161,7 +163,7 @@ const NOTES: Partial<Record<ActionTaken, string>> = {
   refused: 'The key cannot be rotated while the previous one is still good',
 };
 
-function tell({ options }: Turn, regarding: ApiKey, what: ActionTaken): void {
+function announce({ options }: SyncContext, regarding: ApiKey, what: ActionTaken): void {
   const note = NOTES[what];
   if (note === undefined) return;
   options.log.info({ apiKey: keyOf(regarding.metadata), what }, 'ApiKey tended');

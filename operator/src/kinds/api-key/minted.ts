@@ -86,7 +86,9 @@ const NOTHING: NextAction = { patch: undefined, what: 'nothing', againMs: undefi
 export function nextActionOf(apiKey: ApiKey, secret: KeySecret, moment: Moment): NextAction {
   const { key: entry } = mintedSecret(apiKey.metadata.name);
   if (!secret.data?.[entry]) return repair(apiKey, entry, moment);
-  return secret.data[PREVIOUS_KEY] === undefined ? rotate(apiKey, secret, moment) : finish(apiKey, secret, moment);
+  return secret.data[PREVIOUS_KEY] === undefined
+    ? rotate(apiKey, secret, moment)
+    : removePrevious(apiKey, secret, moment);
 }
 
 /** The annotation's value if it has not been handled, and the value to record once it has. */
@@ -108,7 +110,7 @@ function repair(apiKey: ApiKey, entry: string, { nowMs, mint }: Moment): NextAct
 }
 
 /** Removes the previous key when its time is over. */
-function finish(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): NextAction {
+function removePrevious(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): NextAction {
   const untilMs = Date.parse(secret.metadata.annotations?.[PREVIOUS_UNTIL] ?? '');
   // An invalid time must not keep an old key valid.
   if (Number.isNaN(untilMs) || untilMs <= nowMs) return { patch: RETIRED, what: 'retired', againMs: undefined };
@@ -141,7 +143,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 const SHOWN = 2; // characters shown at each end of a masked key
 
 /** Members of the status about a minted key. */
-const TOLD = ['secretRef', 'maskedKey'] as const;
+const MINTED_MEMBERS = ['secretRef', 'maskedKey'] as const;
 
 /** Secrets by key, and whether a missing one is known to be missing. */
 export interface KeySecrets {
@@ -155,7 +157,9 @@ export function mintedStatus({ metadata, status }: Minting, { store, isKnown }: 
   const place = keyOf({ namespace: metadata.namespace, name });
   if (!isKnown(place)) {
     const told = isObject(status) ? status : {};
-    return Object.fromEntries(TOLD.flatMap((member) => (told[member] === undefined ? [] : [[member, told[member]]])));
+    return Object.fromEntries(
+      MINTED_MEMBERS.flatMap((member) => (told[member] === undefined ? [] : [[member, told[member]]])),
+    );
   }
   const secret = store.get(place);
   const encoded = secret?.data?.[key];

@@ -29,7 +29,7 @@ export interface FleetAccess {
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface Place extends NamesByAccess {
+interface NamespaceAccess extends NamesByAccess {
   readonly denied: Set<ObjectKey>;
   readonly watched: Set<ObjectKey>;
   readonly fleets: Set<ObjectKey>;
@@ -37,14 +37,14 @@ interface Place extends NamesByAccess {
 }
 
 export function createFleetAccess({ fleets, isAllowed, clock }: FleetAccessOptions): FleetAccess {
-  const places = new Map<string, Place>();
+  const byNamespace = new Map<string, NamespaceAccess>();
   const listeners = new Set<(namespace: string) => void>();
   const set = (namespace: string, state: AccessState): void => {
-    const place = places.get(namespace);
-    if (place === undefined || place.state === state) return;
-    place.state = state;
+    const known = byNamespace.get(namespace);
+    if (known === undefined || known.state === state) return;
+    known.state = state;
     const key = keyOf({ namespace, name: '' });
-    const [now, before] = state === 'allowed' ? [place.watched, place.denied] : [place.denied, place.watched];
+    const [now, before] = state === 'allowed' ? [known.watched, known.denied] : [known.denied, known.watched];
     before.delete(key);
     now.add(key);
     for (const listener of listeners) listener(namespace);
@@ -57,28 +57,28 @@ export function createFleetAccess({ fleets, isAllowed, clock }: FleetAccessOptio
   };
   const probe = createAccessProbe({
     isAllowed: (key, signal) => ask(namespaceOf(key), signal),
-    places,
+    byNamespace,
     retry: () => {},
     deny: () => {},
     clock,
   });
   const note = (key: ObjectKey, isThere: boolean): void => {
     const namespace = namespaceOf(key);
-    const known = places.get(namespace);
+    const known = byNamespace.get(namespace);
     if (!isThere) {
       known?.fleets.delete(key);
-      if (known?.fleets.size === 0) places.delete(namespace);
+      if (known?.fleets.size === 0) byNamespace.delete(namespace);
     } else if (known !== undefined) known.fleets.add(key);
     else {
       const denied = new Set([keyOf({ namespace, name: '' })]);
-      places.set(namespace, { denied, watched: new Set(), fleets: new Set([key]), state: 'unknown' });
+      byNamespace.set(namespace, { denied, watched: new Set(), fleets: new Set([key]), state: 'unknown' });
       probe.note(namespace);
     }
   };
   fleets.subscribe(({ key, object }) => note(key, object !== undefined));
   for (const key of fleets.objects.keys()) note(key, true);
   return {
-    stateOf: (namespace) => places.get(namespace)?.state ?? 'unknown',
+    stateOf: (namespace) => byNamespace.get(namespace)?.state ?? 'unknown',
     ask: async (namespace, signal) => {
       const answer = await ask(namespace, signal);
       return answer === false ? 'denied' : 'allowed';

@@ -35,7 +35,7 @@ export function workspacesServedBy(
 ): Placement {
   const isOrganisation = isOfOrganisation(namespace, settings);
   const tenant = isOrganisation ? undefined : ownerOf(namespace, world);
-  if (!isOrganisation && tenant === undefined) return { owner: undefined, served: new Set(), issues: [NOBODYS] };
+  if (!isOrganisation && tenant === undefined) return { owner: undefined, served: new Set(), issues: [NO_OWNER] };
   const owner = isOrganisation ? 'organisation' : 'workspace';
   const { workspaces, workspaceSelector } = spec;
   if (isOrganisation && workspaces === undefined && workspaceSelector === undefined) {
@@ -58,7 +58,7 @@ export const isOfOrganisation = (
   { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,
 ): boolean => fleetNamespaces.has(namespace);
 
-const NOBODYS: FleetIssue = {
+const NO_OWNER: FleetIssue = {
   reason: 'RefNotPermitted',
   path: 'metadata.namespace',
   message: `the namespace belongs neither to a Workspace that it names with the label ${CONSENT_LABEL} nor to the fleets of the organisation`,

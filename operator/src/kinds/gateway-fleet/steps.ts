@@ -112,7 +112,7 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
   const wanted = deployment.spec?.replicas ?? 0;
   const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = deployment.status ?? {};
   if (wanted === 0 && replicas === 0) return done(`Fleet ${name} is to have no pods`);
-  const trouble = troubleOf(deployment, ports.podTroubles(fleet));
+  const trouble = problemsOf(deployment, ports.podTroubles(fleet));
   if (readyReplicas === 0) return pending('NoReadyPods', `No pod of fleet ${name} is ready${trouble}`);
   const isObserved = (deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
   if (!isObserved || updatedReplicas < wanted || replicas > wanted || availableReplicas < wanted) {
@@ -137,7 +137,7 @@ function judgePods(run: FleetRun, deployment: Deployment): Done | Halt {
 /**
  * Why a Deployment does not get its pods, e.g. a quota, as its own controller reports it, and why pods do not start.
  */
-function troubleOf({ status }: Deployment, podTroubles: readonly string[]): string {
+function problemsOf({ status }: Deployment, podTroubles: readonly string[]): string {
   const failed = status?.conditions?.find(({ type, status: is }) => type === 'ReplicaFailure' && is === 'True');
   const troubles = [...(failed === undefined ? [] : [failed.message ?? failed.reason ?? '']), ...podTroubles];
   return troubles.length === 0 ? '' : `: ${sentence(troubles)}`;

@@ -24,22 +24,25 @@ export function countsOf(
   const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
   const selector = Object.entries(podSelector(fleet)).map(([name, value]) => `${name}=${value}`);
   const address = addressOf(fleet, childName(fleet.metadata.name));
-  const told = acknowledged === undefined ? toldBefore(fleet) : toldBy(acknowledged);
+  const snapshot = acknowledged === undefined ? countsBefore(fleet) : countsFrom(acknowledged);
   return {
     replicas,
     readyReplicas,
-    ...told,
-    live: `${told.programmedReplicas}/${replicas}`,
+    ...snapshot,
+    live: `${snapshot.programmedReplicas}/${replicas}`,
     selector: selector.join(','),
     ...(address === undefined ? {} : { address }),
   };
 }
 
-type Told = Pick<NonNullable<GatewayFleet['status']>, 'snapshotEpoch' | 'snapshotVersion' | 'lagging' | 'rejected'> & {
+type SnapshotCounts = Pick<
+  NonNullable<GatewayFleet['status']>,
+  'snapshotEpoch' | 'snapshotVersion' | 'lagging' | 'rejected'
+> & {
   readonly programmedReplicas: number;
 };
 
-function toldBy({ epoch, version, programmed, lagging, rejected = [] }: Acknowledged): Told {
+function countsFrom({ epoch, version, programmed, lagging, rejected = [] }: Acknowledged): SnapshotCounts {
   const pods = lagging.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_LAGGING);
   const entries = rejected.toSorted((a, b) => (a.entry < b.entry ? -1 : 1)).slice(0, MAX_REJECTED);
   return {
@@ -51,7 +54,7 @@ function toldBy({ epoch, version, programmed, lagging, rejected = [] }: Acknowle
   };
 }
 
-function toldBefore({ status = {} }: GatewayFleet): Told {
+function countsBefore({ status = {} }: GatewayFleet): SnapshotCounts {
   const { programmedReplicas = 0, snapshotEpoch, snapshotVersion, lagging, rejected } = status;
   return {
     programmedReplicas,

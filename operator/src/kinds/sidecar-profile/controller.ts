@@ -19,8 +19,8 @@ import {
   namespaceOf,
   type ObjectKey,
   onChange,
+  onReported,
   onSelf,
-  onTold,
   type Run,
   retryFrom,
   type StatusWriter,
@@ -87,7 +87,7 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
       isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: of, ...name }, signal),
     });
   const copies = { configMaps: watch(COPY_CONFIG_MAPS), secrets: watch(COPY_SECRETS) };
-  const neighbours = (namespace: string | undefined): readonly ObjectKey[] =>
+  const profileKeys = (namespace: string | undefined): readonly ObjectKey[] =>
     profilesOf(profiles, namespace).map(({ metadata }) => keyOf(metadata));
   const context: Context = { options, copies };
   const controller = defineController<SidecarProfileObject>({
@@ -101,13 +101,13 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
       // The owner references of the copies name all profiles of the namespace.
       onChange(
         profiles,
-        ({ metadata }) => neighbours(metadata.namespace),
+        ({ metadata }) => profileKeys(metadata.namespace),
         ({ object, previous }) => object === undefined || previous === undefined,
       ),
       onChange(pods, podsByProfile),
-      onChange(copies.configMaps.store, ({ metadata }) => neighbours(metadata.namespace)),
-      onChange(copies.secrets.store, ({ metadata }) => neighbours(metadata.namespace)),
-      onTold(copies.secrets, (key) => neighbours(namespaceOf(key))),
+      onChange(copies.configMaps.store, ({ metadata }) => profileKeys(metadata.namespace)),
+      onChange(copies.secrets.store, ({ metadata }) => profileKeys(metadata.namespace)),
+      onReported(copies.secrets, (key) => profileKeys(namespaceOf(key))),
     ],
     reconcile: (run) => reconcile(context, run),
     whileSuspended: (run) => reconcileSuspended(context, run),
@@ -116,15 +116,15 @@ export function sidecarProfileController(options: SidecarProfileControllerOption
     for (const key of profiles.objects.keys()) controller.enqueue(key, { afterMs: COPY_AFTER_MS });
   };
   /** Stops watching the copies of a namespace without profiles. */
-  const letGo = ({ object, previous }: Change<SidecarProfileObject>): void => {
+  const stopWatching = ({ object, previous }: Change<SidecarProfileObject>): void => {
     const { namespace = '' } = (object ?? previous)?.metadata ?? {};
-    if (neighbours(namespace).length > 0) return;
+    if (profileKeys(namespace).length > 0) return;
     for (const watches of [copies.configMaps, copies.secrets]) watches.want(claimantOf(namespace), new Set());
   };
   return {
     name: controller.name,
     run: async (signal) => {
-      using _profiles = profiles.subscribe(letGo);
+      using _profiles = profiles.subscribe(stopWatching);
       using _changes = options.subscribe(lookAtAll);
       using _certificates = options.certificates.subscribe(lookAtAll);
       await Promise.all([copies.configMaps.run(signal), copies.secrets.run(signal), controller.run(signal)]);

@@ -3,13 +3,13 @@ import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { snapshotForWorkspaces, tenantSnapshot } from '../../translate/index.ts';
 import type { Placement, PublishTarget } from './ports.ts';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_WORKSPACES: ReadonlySet<string> = new Set();
 
 /** The part of a Snapshot that a fleet may hold; see docs/behaviour/publishing.md. */
 export function snapshotFor({ owner, served }: Placement, snapshot: Snapshot): Snapshot {
   if (owner === 'organisation') return served === 'all' ? snapshot : snapshotForWorkspaces(snapshot, served);
   // A fleet without an owner serves nothing; "all" outside the organisation would be a mistake.
-  const own = owner === undefined || served === 'all' ? NOBODY : served;
+  const own = owner === undefined || served === 'all' ? NO_WORKSPACES : served;
   return owner === undefined ? { ...snapshot, entries: [] } : tenantSnapshot(snapshot, own);
 }
 

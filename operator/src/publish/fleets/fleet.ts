@@ -108,7 +108,7 @@ export class Fleet {
   async run(signal: AbortSignal): Promise<void> {
     const { log, clock, random = Math.random } = this.#options;
     const backoff = createBackoff(BACKOFF, random);
-    const beside = [this.#tend(signal), this.#surpassReports(signal)];
+    const beside = [this.#runUpkeep(signal), this.#startEpochs(signal)];
     signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
     while (!signal.aborted) {
       const woken = this.#wake.promise;
@@ -151,17 +151,17 @@ export class Fleet {
   }
 
   /** A pod ahead of what was published takes nothing older than what it serves: see docs/behaviour/publishing.md. */
-  async #surpassReports(signal: AbortSignal): Promise<void> {
+  async #startEpochs(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
     const rate = createRate({ ...EPOCHS, clock });
     while (!signal.aborted) {
       const reported = this.#reported.promise;
-      if (this.#surpassing() === undefined) {
+      if (this.#aheadReport() === undefined) {
         await reported;
         continue;
       }
       await rate.turn(signal).catch(() => undefined);
-      const report = this.#surpassing();
+      const report = this.#aheadReport();
       if (signal.aborted || report === undefined) continue;
       try {
         const published = await parts.publisher.startEpoch(report, { signal });
@@ -174,7 +174,7 @@ export class Fleet {
   }
 
   /** The latest revision that a pod reports and that is ahead of what is published; undefined: there is none. */
-  #surpassing(): ReportedRevision | undefined {
+  #aheadReport(): ReportedRevision | undefined {
     const { publisher } = this.#options.parts;
     if (this.#published === undefined || this.target.suspended) return undefined;
     const reports = reportsOf(this.#table()).filter((report) => publisher.isAhead(report));
@@ -187,7 +187,7 @@ export class Fleet {
   }
 
   /** Repairs what is published when somebody changes it. */
-  async #tend(signal: AbortSignal): Promise<void> {
+  async #runUpkeep(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
     const tender = createUpkeep({
       publisher: parts.publisher,

@@ -94,7 +94,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
   const updatePods = (): void => {
     for (const { fleet } of entries.values()) fleet.setPods(ports.podsOf(fleet.target));
   };
-  const concerned = (workspace: string | null): Fleet[] =>
+  const responsibleFleets = (workspace: string | null): Fleet[] =>
     [...entries.values()].map(({ fleet }) => fleet).filter(({ target }) => servesWorkspace(target, workspace));
 
   return {
@@ -110,7 +110,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
     updatePods,
     programmingOf: (query) => {
       const { workspace } = query;
-      const fleets = concerned(workspace);
+      const fleets = responsibleFleets(workspace);
       return fleets.length > 0 ? toProgramming(fleets, query) : withoutFleet(workspace, refused);
     },
     countsOf: (key) => entries.get(key)?.fleet.counts(),

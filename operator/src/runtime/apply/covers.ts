@@ -10,14 +10,14 @@ export function covers(live: unknown, applied: unknown): boolean {
 }
 
 /** The position of a value in an object. */
-interface Spot {
+interface Position {
   /** Within a value that has one owner only. */
   readonly isAtomic: boolean;
   /** Of the field. */
   readonly name: string;
 }
 
-function coversValue(live: unknown, applied: unknown, spot: Spot): boolean {
+function coversValue(live: unknown, applied: unknown, spot: Position): boolean {
   if (Array.isArray(applied)) return coversList(live, applied, spot);
   if (isObject(applied)) return coversObject(live, applied, spot);
   if (live === undefined || live === null) return isEmpty(applied);
@@ -34,7 +34,7 @@ const ATOMIC_OBJECTS: ReadonlySet<string> = new Set([
   'nodeSelector',
 ]);
 
-function coversObject(live: unknown, applied: Readonly<Record<string, unknown>>, spot: Spot): boolean {
+function coversObject(live: unknown, applied: Readonly<Record<string, unknown>>, spot: Position): boolean {
   if (!isObject(live)) return Object.keys(applied).length === 0 && live === undefined;
   const isAtomic = spot.isAtomic || ATOMIC_OBJECTS.has(spot.name);
   const names = Object.keys(isAtomic ? { ...live, ...applied } : applied);
@@ -54,7 +54,7 @@ const MERGE_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
   ['ports', ['containerPort', 'port', 'protocol']], // of containers or of a Service; those of a NetworkPolicy are within one value
 ]);
 
-function coversList(live: unknown, applied: readonly unknown[], { isAtomic, name }: Spot): boolean {
+function coversList(live: unknown, applied: readonly unknown[], { isAtomic, name }: Position): boolean {
   if (!Array.isArray(live)) return applied.length === 0 && live === undefined;
   const members = isAtomic ? undefined : MERGE_KEYS.get(name);
   if (members === undefined) {

@@ -54,7 +54,7 @@ export function defineController<T extends KubeObject>(options: ControllerOption
 
   return {
     name,
-    enqueue: (key, wish) => running?.add(key, wish),
+    enqueue: (key, request) => running?.add(key, request),
     run: async (signal) => {
       const queue = createQueue({ clock, random, backoff });
       running = queue;

@@ -23,11 +23,11 @@ export interface FinalizerContext<T extends KubeObject> {
   readonly fieldManager: string;
 }
 
-export const isHeldBy = ({ metadata }: KubeObject, name: string): boolean =>
+export const hasFinalizer = ({ metadata }: KubeObject, name: string): boolean =>
   metadata.finalizers?.includes(name) ?? false;
 
 /** Adds a finalizer to the object as it was read: a change in between is a conflict. */
-export async function hold<T extends KubeObject>(
+export async function addFinalizer<T extends KubeObject>(
   context: FinalizerContext<T>,
   { object, signal }: Run<T>,
   name: string,
@@ -36,7 +36,7 @@ export async function hold<T extends KubeObject>(
 }
 
 /** Removes a finalizer; a deleted object needs nothing. */
-export async function release<T extends KubeObject>(
+export async function removeFinalizer<T extends KubeObject>(
   context: FinalizerContext<T>,
   { object, signal }: Run<T>,
   name: string,

@@ -15,4 +15,4 @@ export {
   unmetStatus,
   wait,
 } from './step-result.ts';
-export { onChange, onOwned, onReferenced, onSelf, onTold, type WatchRule } from './watch-rules.ts';
+export { onChange, onOwned, onReferenced, onReported, onSelf, type WatchRule } from './watch-rules.ts';

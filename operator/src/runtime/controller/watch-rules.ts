@@ -47,7 +47,7 @@ export function onOwned<T extends KubeObject>(
 }
 
 /** Keys from another source, such as named watches. */
-export function onTold(
+export function onReported(
   teller: { subscribe(listener: (key: ObjectKey) => void): Disposable },
   keysOf: (key: ObjectKey) => Iterable<ObjectKey>,
 ): WatchRule {
@@ -65,14 +65,14 @@ export function onReferenced<T extends KubeObject, U extends KubeObject, I exten
 
 function changesMoreThanStatus<T extends KubeObject>({ object, previous }: Change<T>): boolean {
   if (object === undefined || previous === undefined) return true;
-  return wish(object) !== wish(previous);
+  return requestedState(object) !== requestedState(previous);
 }
 
 /**
  * What others can request of an object, as text. The generation counts changes of the spec; Kinds without a generation have no
  * status either.
  */
-function wish({ metadata }: KubeObject): string {
+function requestedState({ metadata }: KubeObject): string {
   const { uid, generation, resourceVersion, deletionTimestamp, labels, annotations, finalizers } = metadata;
   return JSON.stringify([uid, generation ?? resourceVersion, deletionTimestamp, labels, annotations, finalizers]);
 }

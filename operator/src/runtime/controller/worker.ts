@@ -2,7 +2,7 @@ import type { KubeObject, ObjectKey } from '../client/index.ts';
 import type { Queue, Taken } from '../queue/index.ts';
 import { conditionOf, isSuspended } from '../status-writer/index.ts';
 import { startDeadline, systemClock } from '../time/index.ts';
-import { hold, isHeldBy, type Run, release } from './finalizer.ts';
+import { addFinalizer, hasFinalizer, type Run, removeFinalizer } from './finalizer.ts';
 import type { ControllerOptions } from './options.ts';
 import { createScheduler, failureReason, logRun, type RunResult, resultOfError, resultOfHalt } from './run-result.ts';
 import { type Halt, RunEndedError } from './step-result.ts';
@@ -66,15 +66,15 @@ async function attempt<T extends KubeObject>(options: ControllerOptions<T>, run:
 
 async function pursue<T extends KubeObject>(options: ControllerOptions<T>, run: Run<T>): Promise<Halt | undefined> {
   const { finalizer } = options;
-  const held = finalizer !== undefined && isHeldBy(run.object, finalizer.name);
+  const held = finalizer !== undefined && hasFinalizer(run.object, finalizer.name);
   if (isDeleting(run.object)) {
     if (!held) return undefined;
     const halt = await finalizer.cleanUp(run);
-    if (halt === undefined) await release(options, run, finalizer.name);
+    if (halt === undefined) await removeFinalizer(options, run, finalizer.name);
     return halt;
   }
   if (finalizer === undefined || held) return options.reconcile(run);
-  await hold(options, run, finalizer.name);
+  await addFinalizer(options, run, finalizer.name);
   return undefined; // the change of the object triggers the next run
 }
 

@@ -37,14 +37,14 @@ export function observe(before: Observation | undefined, lease: Lease, nowMs: nu
 /**
  * Whether the lease can be acquired: it has no holder, or this process, or one that has not renewed it for the whole duration.
  */
-export function isFree(lease: Lease, identity: string, observation: Observation, nowMs: number): boolean {
+export function isAvailable(lease: Lease, identity: string, observation: Observation, nowMs: number): boolean {
   const { holderIdentity, leaseDurationSeconds = 0 } = lease.spec ?? {};
   if (!holderIdentity || holderIdentity === identity) return true;
   return nowMs - observation.seenMs > leaseDurationSeconds * 1_000;
 }
 
 /** The lease as it is written when it is acquired or renewed. */
-export function claim(lease: Lease, identity: string, { durationMs }: LeaseTiming, wallMs: number): Lease {
+export function claimLease(lease: Lease, identity: string, { durationMs }: LeaseTiming, wallMs: number): Lease {
   const now = toMicroTime(wallMs);
   const { holderIdentity, acquireTime, leaseTransitions = 0 } = lease.spec ?? {};
   const times =
@@ -58,7 +58,7 @@ export function claim(lease: Lease, identity: string, { durationMs }: LeaseTimin
 }
 
 /** The lease as it is released: the next candidate need not wait. */
-export function surrender(lease: Lease, wallMs: number): Lease {
+export function releaseLease(lease: Lease, wallMs: number): Lease {
   const { acquireTime, leaseTransitions } = lease.spec ?? {};
   return { ...lease, spec: { leaseDurationSeconds: 1, renewTime: toMicroTime(wallMs), acquireTime, leaseTransitions } };
 }

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError, type KubeObject, type Lease } from '../client/index.ts';
 import { createTestClock, flush, type TestClock } from '../time/testing.ts';
-import { claim, isFree, LEASE_TIMING, type LeaseTiming, leaseTiming, observe, surrender } from './election.ts';
+import {
+  claimLease,
+  isAvailable,
+  LEASE_TIMING,
+  type LeaseTiming,
+  leaseTiming,
+  observe,
+  releaseLease,
+} from './election.ts';
 import { createLeader, type Leadership } from './leader.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -29,7 +37,7 @@ describe('a lease', () => {
     { rule: 'of one that is silent for longer than its duration is', spec: held, silentMs: 15_001, want: true },
   ])('$rule', ({ spec, silentMs, want }) => {
     const observation = observe(undefined, lease(spec), 1_000);
-    expect(isFree(lease(spec), 'me', observation, 1_000 + silentMs)).toBe(want);
+    expect(isAvailable(lease(spec), 'me', observation, 1_000 + silentMs)).toBe(want);
   });
 
   test('is timed from when we saw it change, by our own clock', () => {
@@ -55,7 +63,7 @@ describe('a lease', () => {
       want: { leaseTransitions: 2, acquireTime: 'a1' },
     },
   ])('$rule', ({ spec, want }) => {
-    expect(claim(lease(spec), 'me', SLOW, NOW).spec).toEqual({
+    expect(claimLease(lease(spec), 'me', SLOW, NOW).spec).toEqual({
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
       renewTime: '2026-01-01T00:00:00.000000Z',
@@ -64,7 +72,7 @@ describe('a lease', () => {
   });
 
   test('that is given up has no holder and keeps its count', () => {
-    const { spec } = surrender(lease(held), NOW);
+    const { spec } = releaseLease(lease(held), NOW);
     expect(spec).toMatchObject({ leaseDurationSeconds: 1, leaseTransitions: 2 });
     expect(spec).not.toHaveProperty('holderIdentity');
   });

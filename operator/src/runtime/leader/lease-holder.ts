@@ -1,6 +1,6 @@
 import { apiVersionOf, hasReason, type KubeClient, LEASES, type Lease } from '../client/index.ts';
 import type { Clock } from '../time/index.ts';
-import { claim, isFree, type LeaseTiming, type Observation, observe, surrender } from './election.ts';
+import { claimLease, isAvailable, type LeaseTiming, type Observation, observe, releaseLease } from './election.ts';
 
 export interface LeaseHolderOptions {
   readonly client: Pick<KubeClient, 'get' | 'create' | 'update'>;
@@ -52,18 +52,18 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   return {
     claim: async (signal) => {
       if (ours !== undefined) {
-        const renewed = await write(claim(ours, identity, timing, clock.wallMs()), signal);
+        const renewed = await write(claimLease(ours, identity, timing, clock.wallMs()), signal);
         if (renewed === 'held') return renewed;
       }
       const lease = (await read(signal)) ?? blank;
       observation = observe(observation, lease, clock.monotonicMs());
-      if (!isFree(lease, identity, observation, clock.monotonicMs())) return 'taken';
-      return write(claim(lease, identity, timing, clock.wallMs()), signal);
+      if (!isAvailable(lease, identity, observation, clock.monotonicMs())) return 'taken';
+      return write(claimLease(lease, identity, timing, clock.wallMs()), signal);
     },
     release: async (signal) => {
       const lease = await read(signal);
       if (lease?.spec?.holderIdentity !== identity) return;
-      await write(surrender(lease, clock.wallMs()), signal);
+      await write(releaseLease(lease, clock.wallMs()), signal);
     },
   };
 }

@@ -6,7 +6,7 @@ import { createFairLine } from './fair-line.ts';
 export type Lane = 'fresh' | 'listed';
 
 /** A key to process, not before a time; times are of one monotonic clock, in ms. */
-export interface Wish {
+export interface QueueRequest {
   readonly dueMs: number;
   readonly lane: Lane;
 }
@@ -20,7 +20,7 @@ export interface Taken {
 
 /** The rules of the queue, without a clock. */
 export interface QueueState {
-  add(key: ObjectKey, wish: Wish, nowMs: number): void;
+  add(key: ObjectKey, request: QueueRequest, nowMs: number): void;
   /** The next key that is ready. */
   take(nowMs: number): Taken | undefined;
   /** Must follow each take; the key waits again if it was added meanwhile. */
@@ -37,8 +37,8 @@ const MAX_STALE = 1_024;
 export function createQueueState(): QueueState {
   const lines = { fresh: createFairLine(), listed: createFairLine() } as const;
   const ready = new Map<ObjectKey, { readonly lane: Lane; readonly sinceMs: number }>();
-  const delayed = new Map<ObjectKey, Wish>();
-  const held = new Map<ObjectKey, Wish | undefined>();
+  const delayed = new Map<ObjectKey, QueueRequest>();
+  const held = new Map<ObjectKey, QueueRequest | undefined>();
   const due = createDueHeap<ObjectKey>();
 
   const makeReady = (key: ObjectKey, lane: Lane, sinceMs: number): void => {
@@ -46,9 +46,9 @@ export function createQueueState(): QueueState {
     ready.set(key, { lane, sinceMs });
     lines[lane].push(key);
   };
-  const delay = (key: ObjectKey, wish: Wish): void => {
-    delayed.set(key, wish);
-    due.push(wish.dueMs, key);
+  const delay = (key: ObjectKey, request: QueueRequest): void => {
+    delayed.set(key, request);
+    due.push(request.dueMs, key);
     if (due.size < 2 * delayed.size + MAX_STALE) return;
     due.clear();
     for (const [other, { dueMs }] of delayed) due.push(dueMs, other);
@@ -60,24 +60,24 @@ export function createQueueState(): QueueState {
   const promote = (nowMs: number): void => {
     for (let next = due.peek(); next !== undefined && next.dueMs <= nowMs; next = due.peek()) {
       due.pop();
-      const wish = delayed.get(next.item);
-      if (wish?.dueMs === next.dueMs) makeReady(next.item, wish.lane, next.dueMs);
+      const request = delayed.get(next.item);
+      if (request?.dueMs === next.dueMs) makeReady(next.item, request.lane, next.dueMs);
     }
   };
-  const add: QueueState['add'] = (key, wish, nowMs) => {
+  const add: QueueState['add'] = (key, request, nowMs) => {
     if (held.has(key)) {
-      held.set(key, earliest(held.get(key), wish));
+      held.set(key, earliest(held.get(key), request));
       return;
     }
     const waiting = ready.get(key);
     if (waiting !== undefined) {
       // The entry in the other line stays; take() skips it.
-      if (waiting.lane === 'listed' && wish.lane === 'fresh' && wish.dueMs <= nowMs) {
+      if (waiting.lane === 'listed' && request.lane === 'fresh' && request.dueMs <= nowMs) {
         makeReady(key, 'fresh', waiting.sinceMs);
       }
       return;
     }
-    const next = earliest(delayed.get(key), wish);
+    const next = earliest(delayed.get(key), request);
     if (next.dueMs <= nowMs) makeReady(key, next.lane, nowMs);
     else if (next !== delayed.get(key)) delay(key, next);
   };
@@ -100,9 +100,9 @@ export function createQueueState(): QueueState {
       return { key, waitedMs: nowMs - entry.sinceMs };
     },
     done: (key, nowMs) => {
-      const wish = held.get(key);
+      const request = held.get(key);
       held.delete(key);
-      if (wish !== undefined) add(key, wish, nowMs);
+      if (request !== undefined) add(key, request, nowMs);
     },
     nextDueMs: () => {
       dropStale();
@@ -115,7 +115,7 @@ export function createQueueState(): QueueState {
 }
 
 /** The earlier of two requests, in the better of their lanes. */
-function earliest(a: Wish | undefined, b: Wish): Wish {
+function earliest(a: QueueRequest | undefined, b: QueueRequest): QueueRequest {
   if (a === undefined) return b;
   const first = a.dueMs <= b.dueMs ? a : b;
   return first.lane === 'fresh' || (a.lane === 'listed' && b.lane === 'listed') ? first : { ...first, lane: 'fresh' };

@@ -18,7 +18,7 @@ function stage(answerFor: (key: string) => Answer) {
       if (answer === 'away') throw new Error('away');
       return answer;
     },
-    places: access.places,
+    byNamespace: access.byNamespace,
     retry: (namespace) => retried.push(namespace),
     deny: (key) => {
       access.put(key, 'denied');
@@ -86,7 +86,7 @@ describe('the right to read', () => {
     await world.pass(130_000);
     expect(world.access.deniedIn('team').size).toBeGreaterThan(0);
     await world.pass(30_000);
-    expect(world.access.places.get('team')?.watched.size).toBe(0);
+    expect(world.access.byNamespace.get('team')?.watched.size).toBe(0);
   });
 
   test.for<{ rule: string; answer: Answer; retries: boolean }>([

@@ -10,7 +10,7 @@ export interface NamesByAccess {
 export interface AccessProbeOptions {
   /** Whether a name may be read now; undefined where that cannot be determined. Rejects when the check failed. */
   readonly isAllowed: (key: ObjectKey, signal: AbortSignal) => Promise<boolean | undefined>;
-  readonly places: ReadonlyMap<string, NamesByAccess>;
+  readonly byNamespace: ReadonlyMap<string, NamesByAccess>;
   /** Retries the denied names of a namespace. */
   readonly retry: (namespace: string) => void;
   readonly deny: (key: ObjectKey) => void;
@@ -41,19 +41,19 @@ interface Plan {
  * Checks the rights to one name at a time: a namespace without rights costs one check now and then, however many names are
  * wanted of it, and a thousand such namespaces no more than twenty per second.
  */
-export function createAccessProbe({ isAllowed, places, retry, deny, clock }: AccessProbeOptions): AccessProbe {
+export function createAccessProbe({ isAllowed, byNamespace, retry, deny, clock }: AccessProbeOptions): AccessProbe {
   const plans = new Map<string, Plan>();
   const rest = createWakeableSleep(clock);
 
   const plan = (): void => {
-    for (const namespace of plans.keys()) if (!places.has(namespace)) plans.delete(namespace);
-    for (const namespace of places.keys()) {
+    for (const namespace of plans.keys()) if (!byNamespace.has(namespace)) plans.delete(namespace);
+    for (const namespace of byNamespace.keys()) {
       if (plans.has(namespace)) continue;
       plans.set(namespace, { dueMs: clock.monotonicMs() + WATCHED_MS, failures: 0, turns: 0 });
     }
   };
   const ask = async (namespace: string, due: Plan, signal: AbortSignal): Promise<void> => {
-    const { denied, watched } = places.get(namespace) ?? NOTHING;
+    const { denied, watched } = byNamespace.get(namespace) ?? NOTHING;
     const isMixed = denied.size > 0 && watched.size > 0;
     const isOfWatched = denied.size === 0 || (isMixed && due.turns % 2 === 1);
     const names = [...(isOfWatched ? watched : denied)];
@@ -69,7 +69,7 @@ export function createAccessProbe({ isAllowed, places, retry, deny, clock }: Acc
     if (answer !== false) retry(namespace);
   };
   const nextMs = (namespace: string, { failures }: Plan): number =>
-    (places.get(namespace)?.denied.size ?? 0) > 0 ? exponentialMs(failures, DENIED) : WATCHED_MS;
+    (byNamespace.get(namespace)?.denied.size ?? 0) > 0 ? exponentialMs(failures, DENIED) : WATCHED_MS;
 
   return {
     note: (namespace) => {

@@ -56,10 +56,10 @@ export function createFairQuota(max: number): FairQuota {
       if (other !== undefined) fit(other, limit, touched);
     }
   };
-  const claim = (share: Share, keys: Iterable<ObjectKey>): void => {
+  const add = (share: Share, keys: Iterable<ObjectKey>): void => {
     for (const key of keys) if (count(share.wanted, key, 1) === 1) count(wantedBy, key, 1);
   };
-  const waive = (share: Share, keys: Iterable<ObjectKey>): void => {
+  const remove = (share: Share, keys: Iterable<ObjectKey>): void => {
     for (const key of keys) {
       if (count(share.wanted, key, -1) > 0) continue;
       count(wantedBy, key, -1);
@@ -76,8 +76,8 @@ export function createFairQuota(max: number): FairQuota {
       const had = { wanted: share.wanted.size, admitted: share.admitted.size };
       if (keys.size === 0) share.claims.delete(claimant.id);
       else share.claims.set(claimant.id, new Set(keys));
-      claim(share, keys.difference(before));
-      waive(share, before.difference(keys));
+      add(share, keys.difference(before));
+      remove(share, before.difference(keys));
       if (claimant.share !== undefined) {
         if (share.wanted.size === 0) shares.delete(claimant.share);
         else shares.set(claimant.share, share);

@@ -71,7 +71,7 @@ const OPENING_AT_ONCE = 10;
 export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOptions<T>): NamedWatches<T> {
   const { transform, maxNames = MAX_WATCHED_NAMES } = options;
   const store = createStore<T>(transform === undefined ? {} : { transform });
-  const shares = createFairQuota(maxNames);
+  const quota = createFairQuota(maxNames);
   const beyond = new Set<ObjectKey>();
   const listeners = new Set<(key: ObjectKey) => void>();
   let onProgress = Promise.withResolvers<void>();
@@ -83,8 +83,8 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
   };
   const watched = watchNames(options, { store, onChange: tell });
   const place = (key: ObjectKey): void => {
-    const isAdmitted = shares.isAdmitted(key);
-    const isBeyond = shares.isWanted(key) && !isAdmitted;
+    const isAdmitted = quota.isAdmitted(key);
+    const isBeyond = quota.isWanted(key) && !isAdmitted;
     if (isAdmitted === watched.has(key) && isBeyond === beyond.has(key)) return;
     if (isAdmitted) watched.open(key);
     else watched.close(key);
@@ -101,7 +101,7 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
     store,
     want: (claimant, keys) => {
       const allFitted = beyond.size === 0;
-      for (const key of shares.replace(claimant, keys)) place(key);
+      for (const key of quota.replace(claimant, keys)) place(key);
       if (allFitted && beyond.size > 0) warn();
     },
     isKnown: watched.isKnown,
@@ -141,7 +141,7 @@ function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, sinks
   const { watched } = followed;
   const probe = createAccessProbe({
     isAllowed: (key, signal) => isAllowed(nameOf(key), signal),
-    places: access.places,
+    byNamespace: access.byNamespace,
     retry: (namespace) => {
       for (const key of [...access.deniedIn(namespace)]) if (!watched.has(key)) followed.follow(key);
     },
@@ -252,7 +252,7 @@ interface FollowerLife {
 
 function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, store: StoreWriter<T>) {
   const { client, kind } = options;
-  const gateOf = createConcurrencyLimit(OPENING_AT_ONCE);
+  const limitOf = createConcurrencyLimit(OPENING_AT_ONCE);
   return (key: ObjectKey, { signal, onDenied }: FollowerLife): Follower => {
     const name = nameOf(key);
     // An answer may arrive after the name was closed.
@@ -263,7 +263,7 @@ function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, 
       selection: { namespace: name.namespace, fieldSelector: `metadata.name=${name.name}` },
       store: guarded,
       onDenied,
-      gate: gateOf(namespaceOf(key)),
+      gate: limitOf(namespaceOf(key)),
       toSnapshot: (onRead) => getSnapshot({ client, kind, name, store: guarded, onRead }),
     });
   };

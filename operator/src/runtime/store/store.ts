@@ -32,8 +32,8 @@ export interface StoreWriter<T extends KubeObject> {
   remove(key: ObjectKey): void;
   /** Drops an object without an event. */
   evict(key: ObjectKey): void;
-  /** Replaces an object by a smaller or larger form of the same version; without `tell` there is no event. */
-  amend(object: T, options: { readonly tell: boolean }): void;
+  /** Replaces an object by a smaller or larger form of the same version; without `notify` there is no event. */
+  amend(object: T, options: { readonly notify: boolean }): void;
   /** The keys of a namespace, or all keys. */
   keys(namespace: string | undefined): Iterable<ObjectKey>;
 }
@@ -64,7 +64,7 @@ export function createStore<T extends KubeObject, I extends string = never>(
     for (const index of indexes.values()) index.update(key, previous, object);
     return previous;
   };
-  const tell = (change: Change<T>): void => {
+  const notifyListeners = (change: Change<T>): void => {
     const errors: unknown[] = [];
     for (const listener of listeners) {
       try {
@@ -92,21 +92,21 @@ export function createStore<T extends KubeObject, I extends string = never>(
       if (isSameVersion(objects.get(key), given)) return;
       const object = deepFreeze(transform(withoutManagedFields(given), objects.get(key)));
       const previous = replace(key, object);
-      tell({ key, object, previous, initial });
+      notifyListeners({ key, object, previous, initial });
     },
     remove: (key) => {
       const previous = replace(key, undefined);
-      if (previous !== undefined) tell({ key, object: undefined, previous, initial: false });
+      if (previous !== undefined) notifyListeners({ key, object: undefined, previous, initial: false });
     },
     evict: (key) => {
       replace(key, undefined);
     },
-    amend: (given, { tell: isTold }) => {
+    amend: (given, { notify }) => {
       const key = keyOf(given.metadata);
       if (!isSameVersion(objects.get(key), given)) return;
       const object = deepFreeze(given);
       const previous = replace(key, object);
-      if (isTold) tell({ key, object, previous, initial: false });
+      if (notify) notifyListeners({ key, object, previous, initial: false });
     },
     keys: (namespace) => (namespace === undefined ? objects.keys() : keysWithin(objects, namespace)),
   };

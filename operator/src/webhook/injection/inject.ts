@@ -40,7 +40,7 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
   const { initContainers = [], containers, volumes = [] } = spec;
   const { name } = profile.metadata;
   const told = (container: Container): Container =>
-    isTold(container, profile) ? withAppEnv(container, profile.spec) : container;
+    getsAddress(container, profile) ? withAppEnv(container, profile.spec) : container;
   const sidecar = initContainers.some((container) => container.name === SIDECAR_CONTAINER)
     ? []
     : [sidecarContainer(profile, options)];
@@ -63,12 +63,12 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
 }
 
 /** Init containers of the app run when the sidecar is running already. */
-const isTold = ({ name }: Container, { spec }: SidecarProfile): boolean =>
+const getsAddress = ({ name }: Container, { spec }: SidecarProfile): boolean =>
   name !== SIDECAR_CONTAINER && (spec.containers === undefined || spec.containers.includes(name));
 
 const unseen = ({ spec: { initContainers = [], containers } }: Pod, profile: SidecarProfile): readonly string[] =>
   [...initContainers, ...containers]
-    .filter((container) => isTold(container, profile))
+    .filter((container) => getsAddress(container, profile))
     .flatMap((container) => envFromWarnings(container, profile.spec));
 
 function portWarnings({ spec }: Pod, profile: SidecarProfile): readonly string[] {
