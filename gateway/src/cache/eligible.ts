@@ -19,7 +19,7 @@ const NEVER_CACHED = [
   '/v1/uploads',
 ];
 
-/** Whether a request of a target with a cache is looked up at all; docs/behaviour/caching.md#when-the-cache-is-asked. */
+/** Whether a request of a target with a cache is looked up at all; docs/behaviour/caching.md#when-the-cache-is-used. */
 export function isCacheEligible({ method, path, contentType, adapted }: CacheCandidate): boolean {
   if (method !== 'POST' || adapted) return false;
   if (contentType?.toLowerCase().startsWith('multipart/')) return false; // every request has a new boundary
