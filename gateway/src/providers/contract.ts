@@ -44,7 +44,7 @@ export interface TargetFields {
 export interface Call extends WireContext {
   /** Id of the client's operation, for texts. */
   readonly operation: string;
-  /** What the provider is called for; an adapter may stand between it and the operation. */
+  /** What the provider is called for; another endpoint than the operation's own where an adapter serves it. */
   readonly endpoint: EndpointId | 'listModels' | 'proxy';
   /** Whether the client asked for a stream. */
   readonly stream: boolean;
@@ -88,7 +88,7 @@ export interface SideRequest {
   readonly body?: string;
   /** Whether cloud metadata addresses may be reached: only for the identity of the machine. */
   readonly metadata?: true;
-  /** The address belongs to the account and not to the client: it may be where the account's own calls may go. */
+  /** The address comes from the account, not from the client: it may be any that calls of the account may reach. */
   readonly account?: true;
   readonly maxBytes?: number;
 }
@@ -130,9 +130,9 @@ export interface AuthorizerContext {
 }
 
 /**
- * Text with `{field}` and `{field|default}` places. `{model}` is the model with its slashes, `{encoded_model}` the model as
- * one path segment, `{query}` the client's query; the named segments of the route are places too. A place that stays empty
- * is an error in URLs and leaves a header out.
+ * Text with placeholders `{field}` and `{field|default}`. `{model}` is the model with its slashes, `{encoded_model}` the model
+ * as one path segment, `{query}` the client's query; the named segments of the route are placeholders, too. Without a value
+ * a URL is an error, and a header is left out.
  */
 export type Template = string;
 
@@ -180,13 +180,13 @@ export type RequestRule =
   /** GET and DELETE. */
   | { readonly kind: 'none' };
 
-/** Facts about an upstream answer beside its body. */
+/** Status and headers of an upstream answer. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** How a successful unary answer is brought into the client's format. */
+/** How a good answer that is no stream gets into the format of the endpoint. */
 export type AnswerRule =
   /** The bytes are already right. */
   | { readonly kind: 'relay' }
@@ -201,7 +201,7 @@ export type AnswerRule =
   | { readonly kind: 'read'; read(body: unknown, call: Call, head: AnswerHead): Result<object, string> };
 
 export type StreamRule =
-  /** The bytes are already right, terminator included (it is added when the upstream forgot it). */
+  /** The bytes are already right; a missing terminator is added. */
   | { readonly kind: 'relay' }
   /**
    * As relay, with the `provider` member appended to each chunk; decoded (framing `sse`) when the client asked for usage or
@@ -222,7 +222,7 @@ export interface Endpoint {
   readonly streamPath?: Template | ((call: Call) => string);
   /** False: this call is not offered (for example a model family without a native messages API). */
   supports?(call: Call): boolean;
-  /** What an answer depends on that the main request does not show, for the response cache. */
+  /** Part of the cache key: what an answer depends on beside the main request. */
   cacheSalt?(call: Call): string;
   readonly request: RequestRule;
   readonly answer: AnswerRule;
@@ -255,7 +255,7 @@ export interface ProxyRule {
    * `engine/path-pattern.ts`. Everything else is open to accounts alone whose owner says so.
    */
   readonly dataPlane: readonly string[];
-  /** What a `{name}` in these patterns stands for, where it is not the field of that name. */
+  /** The value of a `{name}` in these patterns, where it is not the field of that name. */
   place?(name: string, fields: TargetFields): string | undefined;
   /** Path and query to append to the base URL; default: the client's path without `/v1`, and its query. */
   path?(call: Call): string;
@@ -268,7 +268,7 @@ export interface ProxyRule {
   readonly modelPlaces: readonly ModelPlace[];
 }
 
-/** Calls whose model stands in the same place. */
+/** Calls that name their model in the same way. */
 export interface ModelPlace {
   /** Patterns of `engine/path-pattern.ts`, of the client's path. */
   readonly calls: readonly string[];
@@ -277,7 +277,7 @@ export interface ModelPlace {
    * pattern. `none`: no model runs.
    */
   readonly model: 'body' | 'path' | 'none';
-  /** The model as calls spell it, from what stands at `<model>`; default: joined by slashes. */
+  /** The model as calls spell it, from the segments at `<model>`; default: joined by slashes. */
   name?(parts: readonly string[]): string;
 }
 
@@ -287,7 +287,7 @@ export interface Provider {
   /** Scheme, host and path prefix without a slash at the end; a custom host replaces it whole. */
   readonly baseUrl: Template | ((call: Call) => string);
   readonly auth: Authorizer;
-  /** Sent with every call, by lower-case name; a header whose places stay empty is left out. */
+  /** Sent with every call, by lower-case name; a header without a value for a placeholder is left out. */
   readonly headers?: Readonly<Record<string, Template | ((call: Call) => string | undefined)>>;
   /**
    * Further headers by which the upstream would let a call choose project, tenant or resource, in lower case: callers of a

@@ -174,3 +174,14 @@ test('an adapter leaves alone a provider that offers the operation itself', asyn
   expect(sentBody(0)).toMatchObject({ system: 'Be short.', max_tokens: 5 });
   expect(JSON.parse(text)).toEqual(message('hi'));
 });
+
+test('a stream that a provider has in its own format alone is not adapted', async () => {
+  const adapter: Adapter = { ...messagesOverChat, operation: 'createModelResponse', endpoint: 'messages' };
+  const { ask } = gateway({
+    operation: OPERATIONS.createModelResponse,
+    adapters: [adapter],
+    answers: ['event: message_start\ndata: {"type":"message_start"}\n\n'],
+  });
+  const outcome = await ask({ provider: '@claude' }, { max_tokens: 5, stream: true });
+  expect(outcome).toMatchObject({ status: 400, error: { code: 'OPERATION_UNSUPPORTED' } });
+});

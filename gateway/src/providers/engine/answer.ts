@@ -15,7 +15,7 @@ import { invalidAnswer } from './error-fields.ts';
 export interface UpstreamAnswer {
   readonly head: AnswerHead;
   readonly bytes: Buffer;
-  /** What an answer that is parsed may be made of. */
+  /** Limits of an answer that is parsed. */
   readonly json?: JsonLimits;
 }
 
@@ -30,8 +30,7 @@ export function providerTag(provider: Provider): Member {
 }
 
 /**
- * The bytes the client gets for a successful unary answer. Throws AppError
- * `UPSTREAM_INVALID_RESPONSE` when the answer cannot be read.
+ * A good answer in the format of the endpoint, as bytes. Throws AppError `UPSTREAM_INVALID_RESPONSE` when it cannot be read.
  */
 export function readAnswer(provider: Provider, endpoint: Endpoint, call: Call, answer: UpstreamAnswer): Buffer {
   const rule = endpoint.answer;
@@ -56,7 +55,7 @@ function tagAnswer(
   return Buffer.from(JSON.stringify({ ...extended, [tag.name]: tag.value }));
 }
 
-/** A page of models and its path, as its predecessor named it; undefined for the first. */
+/** A page of models; `page` is its path, as the page before named it, undefined for the first. */
 export interface ModelsAnswer {
   readonly bytes: Buffer;
   readonly page: string | undefined;
@@ -81,7 +80,7 @@ export function modelListBody(provider: Provider, data: readonly JsonObject[]): 
   return modelsBody(provider.id, data);
 }
 
-/** The OpenAI list, or a bare one. */
+/** The list of the OpenAI format, or a bare array. */
 function modelsOf(body: unknown): readonly JsonObject[] | undefined {
   const list: unknown = isObject(body) ? body['data'] : body;
   return Array.isArray(list) ? list.filter(isObject) : undefined;
@@ -96,7 +95,7 @@ function parseBody(provider: Provider, { bytes, json }: Readable): unknown {
   try {
     return readJson(bytes, json);
   } catch {
-    throw invalid(provider, bytes, 'the body is not JSON, or too deep or too large to be read'); // what the parser says quotes the body
+    throw invalid(provider, bytes, 'the body is not JSON, or too deep or too large to be read'); // the parser's message quotes the body
   }
 }
 

@@ -25,7 +25,7 @@ export function apiKeyHeader(name: string, options: Optional & { readonly prefix
   };
 }
 
-/** For providers that know no credential. */
+/** For providers without credentials. */
 export function noAuth(): Authorizer {
   return { summary: 'none', apply() {} };
 }

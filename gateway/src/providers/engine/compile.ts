@@ -15,10 +15,10 @@ export interface CompiledEndpoint {
   readonly streamPath: CompiledUrl;
 }
 
-/** What of a provider does not depend on target or call. */
+/** The parts of a provider that depend on neither target nor call. */
 export interface CompiledProvider {
   readonly baseUrl: CompiledUrl;
-  /** Whether the base URL has to be made for each call. */
+  /** Whether the base URL depends on the call. */
   readonly basePerCall: boolean;
   readonly endpoints: ReadonlyMap<string, CompiledEndpoint>;
   readonly modelsPath: CompiledUrl | undefined;
@@ -34,7 +34,7 @@ export interface CompiledProvider {
   readonly modelPlaces: ModelPlaces;
 }
 
-/** Places that only a call can fill. */
+/** Placeholders with a value from the call. */
 const CALL_KEYS: ReadonlySet<string> = new Set(['model', 'encoded_model', 'query']);
 
 // A memo of a pure function: providers are constants of the program, so there are as many entries as providers.

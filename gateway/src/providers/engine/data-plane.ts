@@ -1,12 +1,12 @@
 /**
- * Which paths proxied calls reach with a stored credential: the ones a provider lists. What a vendor serves beside its models
- * under the same key (users, keys, billing, logging, deployments) is the business of the account's owner.
+ * Which paths proxied calls reach with a stored credential: the ones a provider lists. Administrative
+ * paths under the same key (users, keys, billing, logging, deployments) are left to the account's owner.
  */
 import type { TargetFields } from '../contract.ts';
 import { compilePattern, matchPattern, type ProxiedCall, segmentsOf } from './path-pattern.ts';
 
 export interface DataPlane {
-  /** Whether the call is for one of the paths; `place` tells what a `{name}` of a pattern stands for. */
+  /** Whether the call is for one of the paths; `place` gives the value of a `{name}` of a pattern. */
   admits(call: ProxiedCall, place: (name: string) => string | undefined): boolean;
 }
 
@@ -23,7 +23,7 @@ export function compileDataPlane(patterns: readonly string[]): DataPlane {
   };
 }
 
-/** What an account's fields say for the places of patterns, unless the provider knows better. */
+/** The values of the `{name}`s of patterns: the provider's own, else the fields of the account. */
 export const placesOf =
   (fields: TargetFields, own: ((name: string, fields: TargetFields) => string | undefined) | undefined) =>
   (name: string): string | undefined =>

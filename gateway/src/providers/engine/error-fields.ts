@@ -14,7 +14,7 @@ export interface ProviderErrorBody {
   readonly provider: string;
 }
 
-/** What an upstream error says: the provider's own dialect first, then every known shape, then the text as it is. */
+/** The fields of an upstream error: by the provider's own reader, else by every known shape, else the text as it is. */
 export function readErrorFields(provider: Provider, head: AnswerHead, bytes: Buffer): ErrorFields {
   const body = bodyOf(bytes);
   const own = provider.readError?.(body, head);
@@ -26,8 +26,8 @@ export function readErrorFields(provider: Provider, head: AnswerHead, bytes: Buf
 }
 
 /**
- * The fields for an answer that is neither a success nor an error anyone knows. It is not repeated, for nobody knows what is in
- * it: its length and hash tell whether two are the same.
+ * The fields for an answer of no known shape. It may hold anything, so that only its length and hash are shown, by which two
+ * can be compared.
  */
 export function invalidAnswer(providerId: string, bytes: Buffer): ErrorFields {
   const facts = `${bytes.length} bytes, SHA-256 ${hash('sha256', bytes).slice(0, HASH_DIGITS)}`;
@@ -39,7 +39,7 @@ export function providerErrorBody(providerId: string, fields: ErrorFields): Prov
   return { error: fields, provider: providerId };
 }
 
-/** The JSON value, or the text when it is none. */
+/** The JSON value, or the text when it is not JSON. */
 function bodyOf(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   try {

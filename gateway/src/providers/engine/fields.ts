@@ -13,8 +13,8 @@ const COMMON_HEADERS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The values of a target behind the accessors that hooks see: credentials only as `Secret`, the rest as text. Values are
- * trimmed (a key file often ends in a newline); an empty one counts as absent. The custom host is no field: it has a way of
- * its own, past the checks of who named it.
+ * trimmed (a key file often ends in a newline); an empty one counts as absent. The custom host is not among
+ * them: it passes checks of its own, by who named it.
  */
 export function createFields(provider: Provider, values: ReadonlyMap<string, MaybeSecret>): TargetFields {
   const names: ReadonlySet<string> = new Set(secretNames(provider));
@@ -42,7 +42,7 @@ const secretNames = ({ id }: Pick<Provider, 'id'>): readonly string[] => {
   return entry === undefined ? [API_KEY] : secretFieldsOf(entry);
 };
 
-/** The error for a field without which the provider cannot be called; it names the field and the header that carries it. */
+/** The error for a missing field that the provider needs; it names the field and its header. */
 export function fieldMissing(providerId: string, key: string): AppError {
   const header = headerOf(providerId, key);
   const where = header === undefined ? '' : ` (header ${header})`;
@@ -53,7 +53,7 @@ export function fieldMissing(providerId: string, key: string): AppError {
   });
 }
 
-/** The model of a call that cannot do without one. Throws AppError `MODEL_REQUIRED`. */
+/** The model of a call that needs one. Throws AppError `MODEL_REQUIRED`. */
 export function requireModel(call: Call): string {
   if (call.model !== '') return call.model;
   throw new AppError('MODEL_REQUIRED', { param: 'model', provider: call.provider });

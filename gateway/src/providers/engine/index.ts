@@ -1,6 +1,6 @@
 /**
- * From a declared provider to requests and back: shared code that asks a provider's declaration and never names one. All
- * of it is pure but for authorizers and writers, which may call out.
+ * Builds requests and reads answers as a provider declares. Shared code: names no provider. Pure, except for authorizers
+ * and writers, which may make side calls.
  */
 export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer } from './answer.ts';
 export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';

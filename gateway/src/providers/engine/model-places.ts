@@ -1,20 +1,20 @@
-/** Where proxied calls name the model that they run, as far as a provider declares it. */
+/** Where a proxied call names its model, as the provider declares. */
 import type { ModelPlace } from '../contract.ts';
 import { compilePattern, matchPattern, type ProxiedCall, segmentsOf } from './path-pattern.ts';
 
-/** What a call's path says of its model. */
+/** Where a call names its model, and which where the path says it. */
 export type ModelAt = { readonly kind: 'body' | 'none' } | { readonly kind: 'path'; readonly model: string };
 
-/** Undefined: nothing is known of the call. */
+/** Undefined: not declared for the call. */
 export type ModelPlaces = (call: ProxiedCall) => ModelAt | undefined;
 
 const NO_PLACE = (): undefined => undefined;
 
-/** The first row that fits decides. */
+/** The first row that matches decides. */
 export function compileModelPlaces(places: readonly ModelPlace[]): ModelPlaces {
   const rows = places.flatMap((place) => place.calls.map((call) => ({ place, pattern: compilePattern(call) })));
   return ({ method, path }) => {
-    // Reading runs no model, whatever is read.
+    // Reads run no model.
     if (method === 'GET') return { kind: 'none' };
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** Patterns of the paths below a provider's base URL. */
 
-/** A call as the upstream would see it; the path is encoded and has no query. */
+/** Method and path of a call to the upstream; the path is encoded and has no query. */
 export interface ProxiedCall {
   readonly method: string;
   readonly path: string;
@@ -49,7 +49,7 @@ function compileSegment(text: string): Segment {
 
 const CLIMBS = /^\.{0,2}$/;
 
-/** The decoded segments; undefined where some server could read another path out of them. */
+/** The decoded segments; undefined for a path that servers may resolve differently. */
 export function segmentsOf(path: string): readonly string[] | undefined {
   const segments: string[] = [];
   for (const raw of path.slice(1).split('/')) {
@@ -60,7 +60,7 @@ export function segmentsOf(path: string): readonly string[] | undefined {
     if (segment === '.' || segment === '..' || [...segment].some((char) => char < ' ')) return undefined;
     segments.push(segment);
   }
-  // A slash at the end names the same collection; anywhere else an empty segment may vanish on the way.
+  // A slash at the end names the same collection; servers may drop other empty segments.
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   return segments.slice(0, -1).includes('') ? undefined : segments;
 }
@@ -68,14 +68,14 @@ export function segmentsOf(path: string): readonly string[] | undefined {
 function decoded(text: string): string | undefined {
   try {
     const once = decodeURIComponent(text);
-    // What is still encoded after that would be decoded again by a server behind another one.
+    // A server behind another one may decode a second time.
     return /%(?:2e|2f|5c)/i.test(once) ? undefined : once;
   } catch {
     return undefined;
   }
 }
 
-/** Whether the method and the segments of a path fit; what stands at `<model>`, segment by segment, or undefined. */
+/** The texts at `<model>`, segment by segment, when method and segments match; else undefined. */
 export function matchPattern(
   { methods, segments: wanted, open }: PathPattern,
   { method, segments: given }: { readonly method: string; readonly segments: readonly string[] },

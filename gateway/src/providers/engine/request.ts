@@ -29,7 +29,7 @@ export interface RequestOptions extends CallOptions {
 
 export interface ProxyOptions extends CallOptions {
   readonly method: string;
-  /** The client's headers, by lower-case name, without those that end at the gateway. */
+  /** The headers of the client that a provider may get, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
   /** The client's body when it is not JSON. */
@@ -79,8 +79,8 @@ export function buildModelsRequest(
 }
 
 /**
- * The upstream request for a proxied call: the client's method, path, query, headers and body, with the provider's
- * credential, over which nothing of the client's goes.
+ * The upstream request for a proxied call: the client's method, path, query, headers and body, and the provider's
+ * credential, which replaces any of the client's.
  */
 export function buildProxyRequest(
   target: PreparedTarget,
@@ -95,7 +95,7 @@ export function buildProxyRequest(
   checkDataPlane(target, { method, path: ownPath });
   const headers: Record<string, string> = { ...(body === undefined ? target.bareHeaders : target.jsonHeaders) };
   addCallHeaders(target, call, headers);
-  // The client's own Authorization may be a gateway key: it goes upstream only when it was asked for by name.
+  // The client's Authorization may be a gateway key: forwarded only when the config or a header names it.
   const { authorization: _, ...passed } = clientHeaders;
   for (const name in passed) if (mayChoose(target, name)) headers[name] = passed[name] ?? '';
   Object.assign(headers, overlayOf(target, forwarded));
@@ -107,7 +107,7 @@ export function buildProxyRequest(
   return andThen(done, () => request);
 }
 
-/** Throws AppError `PATH_NOT_ALLOWED` for what a stored credential is not there for. */
+/** Throws AppError `PATH_NOT_ALLOWED` for paths that a stored credential may not be used for. */
 function checkDataPlane({ stored, allPaths, compiled, provider, fields }: PreparedTarget, call: ProxiedCall): void {
   if (!stored || allPaths || compiled.dataPlane.admits(call, placesOf(fields, provider.proxy.place))) return;
   throw new AppError('PATH_NOT_ALLOWED', {
@@ -176,8 +176,7 @@ function shape(rule: JsonRule, call: Call, context: RequestOptions): Deferred<ob
 
 /**
  * Headers of a typed call, later wins: content type, provider, credential, stored and forwarded headers; a signature comes
- * after all of them. The overlay lies there already when the credential is made, so that an authorizer sees what replaces
- * it.
+ * last. Stored and forwarded headers are set before the authorizer runs, so that it sees what replaces its credential.
  */
 function authorize(
   target: PreparedTarget,
@@ -217,12 +216,12 @@ function renderHeader(template: CompiledTemplate, call: Call): string | undefine
   return text.ok ? text.value : undefined;
 }
 
-/** They frame the body or belong to the connection, and the body may be another one than the client's. */
+/** Headers of the body's framing and of the connection, both of which differ upstream. */
 const FRAMING: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'expect', 'te', 'trailer', 'upgrade'],
 ]);
 
-/** Whether the caller may send the header: not one that would choose what a stored credential reaches. */
+/** Whether the caller may set the header: a stored credential excludes those that choose what it reaches. */
 const mayChoose = ({ stored, compiled }: PreparedTarget, name: string): boolean =>
   !stored || !(isRoutingHeader(name) || compiled.routingHeaders.has(name.replaceAll('_', '-')));
 

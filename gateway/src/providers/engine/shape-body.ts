@@ -7,7 +7,7 @@ interface Rule {
   readonly drop: boolean;
   readonly min: number;
   readonly max: number;
-  /** Where the value goes, when not where it came from. */
+  /** The new path of the value; undefined: unchanged. */
   readonly path: readonly string[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export function shapeBody(table: RequestTable, params: JsonObject, call?: Call):
   return needsChange(compiled, body) ? applyTable(compiled, body) : body;
 }
 
-/** The parameters without those that are left to the provider; the same object when there are none. */
+/** The parameters without those whose value is left to the provider; the same object when there are none. */
 export function withoutPlaceholders(params: JsonObject): JsonObject {
   const entries = Object.entries(params);
   const kept = entries.filter(([, value]) => value !== DEFAULT_VALUE);
@@ -73,7 +73,7 @@ function compileTable(table: RequestTable): CompiledTable {
   return compiled;
 }
 
-/** The cheap look that most bodies end with. */
+/** Most bodies need no change: this check is all they cost. */
 function needsChange(table: CompiledTable, body: JsonObject): boolean {
   const large = largeMembers(body);
   for (const key in body) {
@@ -116,7 +116,7 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   else target[key] = value;
 }
 
-/** Sets a nested member unless it has a value: what the client says under the upstream's own name wins. */
+/** Sets a nested member unless it has a value: one that the client sent under the upstream's name wins. */
 function fill(out: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let place = out;
   for (const key of path.slice(0, -1)) {

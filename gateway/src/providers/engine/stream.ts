@@ -14,7 +14,7 @@ export type OpenedStream =
   /** The frames are decoded into items, which the client's encoder writes. */
   | { readonly kind: 'decode'; readonly framing: Framing; readonly decoder: StreamDecoder };
 
-/** Operations whose streams end with `[DONE]`, and what reads those that are in the client's format already. */
+/** Endpoints whose streams end with `[DONE]`, and their decoders for streams that are in the client's format already. */
 const OPENAI_DECODERS: ReadonlyMap<string, (call: Call) => StreamDecoder> = new Map([
   ['chatComplete', (call: Call) => createOpenAiChatDecoder(call)],
   ['complete', (call: Call) => createOpenAiCompletionDecoder(call)],
@@ -46,7 +46,7 @@ export function openStream(
   return { kind: 'relay', relay: createSseRelay({ ...relay, member: providerTag(provider) }) };
 }
 
-/** How the upstream of a call cuts its stream into events. */
+/** The framing of events in the stream of a call. */
 export function framingOf({ framing }: Extract<StreamRule, { kind: 'decode' }>, call: Call): Framing {
   return typeof framing === 'function' ? framing(call) : framing;
 }

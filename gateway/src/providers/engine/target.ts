@@ -15,25 +15,25 @@ export interface TargetOptions {
   readonly ownIdentity?: boolean;
   /** The credential did not come with the call: nothing in the call may choose where it goes or what it reaches. */
   readonly stored?: boolean;
-  /** Proxied calls reach administrative paths, too: the owner of the account says so. */
+  /** Proxied calls may reach administrative paths: set by the owner of the account. */
   readonly allPaths?: boolean;
-  /** Stored custom headers of a managed provider: they lie over the provider's own, as if forwarded. */
+  /** Stored custom headers of a managed provider: they replace the provider's own, like forwarded ones. */
   readonly headers?: ReadonlyMap<string, Secret>;
 }
 
-/** A provider with the values of one target; what does not depend on the request is done. */
+/** A provider with the values of one target; everything that does not depend on a request is precomputed. */
 export interface PreparedTarget {
   readonly provider: Provider;
   /** The values of the target; `custom_host` is among the texts when it is set. */
   readonly fields: TargetFields;
   readonly compiled: CompiledProvider;
   readonly customHost: boolean;
-  /** Somebody names the host, in whatever field, and not the provider. */
+  /** A field or config names the host, not the provider's declaration. */
   readonly namedHost: boolean;
   readonly ownIdentity: boolean;
   readonly stored: boolean;
   readonly allPaths: boolean;
-  /** Ready, or what is wrong with it, which only matters once it is called; undefined when each call has its own. */
+  /** An error is thrown by the first call that needs it; undefined: depends on the call. */
   readonly base: Base | AppError | undefined;
   /** For requests with and without a JSON body. */
   readonly jsonHeaders: Readonly<Record<string, string>>;
@@ -46,8 +46,8 @@ export interface PreparedTarget {
 const NO_HEADERS: ReadonlyMap<string, Secret> = new Map();
 
 /**
- * Does the work of a target that requests have in common; once per Snapshot for managed providers and saved configs. Never
- * fails: what is missing is reported by the request that needs it.
+ * Precomputes what the requests of a target have in common; once per Snapshot for managed providers and saved configs.
+ * Never fails: a missing value is reported by the request that needs it.
  */
 export function prepareTarget(provider: Provider, fields: TargetFields, options: TargetOptions = {}): PreparedTarget {
   const { customHost, ownIdentity = false, stored = false, allPaths = false, headers = NO_HEADERS } = options;
@@ -72,11 +72,11 @@ export function prepareTarget(provider: Provider, fields: TargetFields, options:
   };
 }
 
-/** Whether the target brings a credential of its own: a secret field, or a custom header that holds one. */
+/** Whether the target has a credential: a secret field, or a custom header that holds one. */
 export const holdsCredential = ({ secrets, customHeaders }: PreparedTarget): boolean =>
   secrets.length > 0 || [...customHeaders.keys()].some(isCredentialHeader);
 
-/** Whether one of the values is itself the provider's address. */
+/** Whether one of the values is the address of the provider. */
 const namesUrl = ({ id }: Provider, fields: TargetFields): boolean =>
   (PROVIDER_CATALOGUE.get(id)?.fields ?? []).some(({ key, url }) => url === true && fields.text(key) !== undefined);
 
@@ -93,7 +93,7 @@ function ownBase(provider: Provider, compiled: CompiledProvider, fields: TargetF
 }
 
 function renderBase(provider: Provider, template: CompiledTemplate, fields: TargetFields): Base | AppError {
-  // A place at the beginning holds the whole URL; anywhere else a value may only be part of a name.
+  // A placeholder at the start holds the whole URL; elsewhere a value may only be part of a host name.
   const whole = typeof template.parts[0] === 'string' ? undefined : template.parts[0]?.key;
   try {
     const url = renderTemplate(template, (key) => {

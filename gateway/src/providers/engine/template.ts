@@ -5,24 +5,24 @@ interface Placeholder {
   readonly fallback: string | undefined;
 }
 
-/** A template taken apart: texts and places in turn. */
+/** A parsed template: texts and placeholders in order. */
 export interface CompiledTemplate {
   readonly parts: readonly (string | Placeholder)[];
-  /** The text itself when there is no place in it. */
+  /** The text itself when it has no placeholder. */
   readonly constant: string | undefined;
   readonly keys: readonly string[];
 }
 
 export type Lookup = (key: string) => string | undefined;
 
-const PLACE = /\{([a-z][a-z0-9_]*)(?:\|([^{}]*))?\}/g;
+const PLACEHOLDER = /\{([a-z][a-z0-9_]*)(?:\|([^{}]*))?\}/g;
 
-/** Takes `{key}` and `{key|default}` places out of a text. */
+/** Parses the placeholders `{key}` and `{key|default}` of a text. */
 export function compileTemplate(text: string): CompiledTemplate {
   const parts: (string | Placeholder)[] = [];
   const keys: string[] = [];
   let end = 0;
-  for (const match of text.matchAll(PLACE)) {
+  for (const match of text.matchAll(PLACEHOLDER)) {
     const [whole, key = '', fallback] = match;
     if (match.index > end) parts.push(text.slice(end, match.index));
     parts.push({ key, fallback });
@@ -33,7 +33,7 @@ export function compileTemplate(text: string): CompiledTemplate {
   return { parts, keys, constant: keys.length === 0 ? text : undefined };
 }
 
-/** The text with its places filled; the error is the key of the first place that stays empty. */
+/** The text with its values; the error is the key of the first placeholder without one. */
 export function renderTemplate(template: CompiledTemplate, lookup: Lookup): Result<string, string> {
   if (template.constant !== undefined) return ok(template.constant);
   let text = '';

@@ -30,7 +30,7 @@ export const sampleCall = (over: Partial<Call> = {}): Call => ({
   ...over,
 });
 
-/** Services that refuse to be used. */
+/** Services whose side calls fail the test. */
 export const sampleServices = (over: Partial<ProviderServices> = {}): ProviderServices => ({
   fetch: () => Promise.reject(new Error('an unexpected side call')),
   cached: async (_key, make) => (await make()).value,

@@ -1,4 +1,4 @@
-/** Bodies that are no JSON: forms with their fields as the upstream wants them, and bytes as they come. */
+/** Bodies that are not JSON: forms with their fields shaped for the upstream, and unchanged bytes. */
 import { Readable } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
 import {
@@ -18,7 +18,7 @@ export interface OutgoingUpload {
   readonly contentType: string | undefined;
 }
 
-/** Characters of a boundary that is made here. */
+/** Length of a generated boundary, in characters. */
 const BOUNDARY_CHARS = 32;
 
 /** The client's bytes. Throws AppError CONTENT_TYPE_INVALID where the client sent none. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/index.ts';
 import { hasDotSegments } from '../../lib/request-target.ts';
 
-/** A base URL taken apart. */
+/** A parsed base URL. */
 export interface Base {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -9,18 +9,18 @@ export interface Base {
   readonly prefix: string;
 }
 
-/** Takes a base URL apart; undefined when it is none. */
+/** Parses a base URL; undefined when it is not one. */
 export function splitBase(url: string): Base | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.host === '') return undefined;
   return { origin: `${parsed.protocol}//${parsed.host}`, prefix: parsed.pathname.replace(/\/+$/, '') };
 }
 
-/** What may stand in a path as it is: RFC 3986 pchar, slash and the percent sign of what is encoded already. */
+/** Characters of a path that need no encoding: RFC 3986 pchar, slash, and the percent sign of encoded ones. */
 const PATH_SAFE = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/%]*$/;
 const HOST_LABEL = /^[A-Za-z0-9._-]+$/;
 
-/** A value as part of a path, slashes kept; `name` is what an error blames. */
+/** A value as part of a path, slashes kept; errors name `name`. */
 export function pathText(value: string, name: string): string {
   refuseDotSegments(value, name);
   if (PATH_SAFE.test(value)) return value;
@@ -33,13 +33,13 @@ export function pathSegment(value: string, name: string): string {
   return percentEncode(value, encodeURIComponent, name);
 }
 
-/** A value inside a base URL, where anything but a label could move the request to another host. */
+/** A value inside the host of a base URL; anything but a label could lead to another host. */
 export function hostText(value: string, name: string): string {
   if (HOST_LABEL.test(value)) return value;
   throw invalid(name, 'only letters, digits, dots, dashes and underscores');
 }
 
-/** A path that climbs would leave the base URL, and the credential with it. */
+/** Refuses dot segments, which could leave the base URL together with the credential. */
 export function refuseDotSegments(path: string, name: string): void {
   if (hasDotSegments(path)) throw invalid(name, 'no . or .. segments');
 }

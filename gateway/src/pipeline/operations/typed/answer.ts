@@ -87,6 +87,12 @@ function streamTransform(
   // Providers that relay bytes send the usage chunk as the contract wants it; look-alikes spread it in their own ways.
   const items = adaptation !== undefined || (includeUsage && endpoint?.stream?.kind === 'tag');
   const opened = endpoint === undefined ? undefined : openStream(provider, endpoint, call, { items });
+  if (adaptation !== undefined && opened?.kind !== 'decode') {
+    throw new AppError('OPERATION_UNSUPPORTED', {
+      detail: `Streams of ${operation.id} are not supported by ${provider.id}`,
+      provider: provider.id,
+    });
+  }
   if (opened === undefined) return createRelayTransform(format, { scrub: scrub.bytes });
   if (opened.kind === 'relay') return createRelayTransform(format, { relay: opened.relay, scrub: scrub.bytes });
   const encoder = createEncoder(format, { provider: provider.id, includeUsage });
