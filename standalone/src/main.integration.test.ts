@@ -23,7 +23,7 @@ const chat = (url: string, key: string, provider: string, body: object): Promise
   });
 
 describe('gatehouse standalone', { timeout: 120_000 }, () => {
-  test('makes an admin key on its first start, shows it that once, and knows it ever after', async () => {
+  test('generates an admin key on its first start, shows it once, and accepts it after a restart', async () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
     const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
@@ -42,7 +42,7 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
     expect(adminKeyIn(second.err)).toBeUndefined();
   });
 
-  test('ends an open stream before itself when it is told to stop', async () => {
+  test('ends an open stream before it stops on a signal', async () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
     const env = { GATEHOUSE_ADMIN_KEY: 'gwk_given_0123456789abcdef0123456789', GATEHOUSE_DRAIN_ACCEPT_MS: '0' };
@@ -62,7 +62,7 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
     await expect(fetch(`${url}/v1/health`)).rejects.toThrow();
   });
 
-  test('ends at once when it is told twice', async () => {
+  test('ends at once on a second signal', async () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
     const args = ['standalone', '--resources', folder.path, '--data', `${folder.path}/.data`, ...FREE_PORTS];
@@ -86,7 +86,7 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
     await answer.body?.cancel().catch(() => undefined);
   });
 
-  test('says in one line that a port is taken', async () => {
+  test('reports in one line that a port is in use', async () => {
     using folder = tempFolder(FILES);
     await using other = await startTestProcess(folder.path);
     const { port } = new URL(other.url);
@@ -99,11 +99,11 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
 });
 
 describe('gatehouse', { timeout: 120_000 }, () => {
-  test('ends with 2 for what it does not understand', async () => {
+  test('ends with status 2 for an unknown option', async () => {
     expect(await runGatehouse(['standalone', '--nonsense'])).toMatchObject({ status: 2, out: '' });
   });
 
-  test('runs the mock provider until it is told to stop', async () => {
+  test('runs the mock provider until a signal', async () => {
     await using child = startGatehouse(['mock-provider', '--port', '0']);
     const url = await addressOf(child);
     expect((await fetch(`${url}/v1/models`)).status).toBe(200);

@@ -145,7 +145,7 @@ describe('a config is refused', () => {
     expect(issuesOf(root)).toEqual(want);
   });
 
-  test('with caps the deployment has changed', () => {
+  test('with caps changed by the deployment', () => {
     const caps = { ...DEFAULT_TARGET_CAPS, rootTargets: 2 };
     expect(issuesOf(fallback(many(3)), { caps, saved: true })).toEqual(['invalid targets']);
   });

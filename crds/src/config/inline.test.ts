@@ -136,7 +136,7 @@ describe('an inline config', () => {
     expect(pathsOf(input)).toEqual(want);
   });
 
-  test('is refused, not followed, when it nests without end', () => {
+  test('is refused without recursion when it is nested without end', () => {
     const deep = (levels: number, wrap: (inner: object) => object): object => {
       let value: object = {};
       for (let i = 0; i < levels; i++) value = wrap(value);

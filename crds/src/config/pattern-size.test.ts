@@ -102,7 +102,7 @@ describe('the estimated size of a pattern', () => {
     );
   });
 
-  test('grows with what the classes of the program hold', () => {
+  test('grows with the members of classes', () => {
     fc.assert(
       fc.property(pattern, (text) => {
         expect(heldNumbers(text)).toBeLessThanOrEqual(estimatePatternSize(text) * NUMBERS_PER_STEP);
@@ -123,7 +123,7 @@ describe('the estimated size of a pattern', () => {
     '\\pL{1000}',
     '(?i)(?:[\\W\\S]){200}',
     '(?i)[[:^alpha:]]{200}',
-  ])('of %s is beyond what one pattern may have', (text) => {
+  ])('of %s exceeds the limit of one pattern', (text) => {
     expect(estimatePatternSize(text)).toBeGreaterThan(MAX_PATTERN_SIZE);
   });
 
@@ -137,11 +137,11 @@ describe('the estimated size of a pattern', () => {
     '[一-龥]{1,50}',
     '(?i)[一-龥]+',
     '(?i)^\\w+@[\\w.-]+\\.[a-z]{2,24}$',
-  ])('of %s is within it', (text) => {
+  ])('of %s is within the limit', (text) => {
     expect(estimatePatternSize(text)).toBeLessThanOrEqual(MAX_PATTERN_SIZE);
   });
 
-  test('is told for any text', () => {
+  test('is computed for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}\\Qp:^|*+?a,19') }), (text) => {
         expect(estimatePatternSize(text)).toBeGreaterThanOrEqual(compiledSize(text) ?? 0);

@@ -55,7 +55,7 @@ describe('a query', () => {
     expect(parseQuery(query)).toMatchObject({ ok: false, error: [{ code: 'invalid', path: at }] });
   });
 
-  test('says everything that is wrong, below the given path', () => {
+  test('reports every problem, below the given path', () => {
     const result = parseQuery({ 'x.y': 1, 'metadata.a': { $bad: 1, $regex: '(' } }, ['query']);
     const paths = result.ok ? [] : result.error.map(({ path }) => path.join(' '));
     expect(paths).toEqual(['query x.y', 'query metadata.a $bad', 'query metadata.a $regex']);

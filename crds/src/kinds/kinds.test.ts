@@ -29,11 +29,14 @@ describe.for(NAMES)('%s', (kind) => {
     expect(examples.filter(({ valid, expect: field }) => valid === (field !== undefined))).toEqual([]);
   });
 
-  test.for(examples.filter(({ valid }) => valid))('example $name is understood', ({ name, object }) => {
-    expect(issuesOf(kind, object, 'invalid')).toEqual([]);
-    const served = !WITHOUT_ENGINE.has(kind) && name !== 'valid-unsupported';
-    expect(issuesOf(kind, object, 'unsupported').length > 0).toBe(!served);
-  });
+  test.for(examples.filter(({ valid }) => valid))(
+    'example $name is valid, and refused only where its Kind or its fields are not served',
+    ({ name, object }) => {
+      expect(issuesOf(kind, object, 'invalid')).toEqual([]);
+      const served = !REFUSED_KINDS.has(kind) && name !== 'valid-unsupported';
+      expect(issuesOf(kind, object, 'unsupported').length > 0).toBe(!served);
+    },
+  );
 
   test.for(examples.filter(({ valid }) => !valid))(
     'example $name is refused at $expect',
@@ -42,14 +45,17 @@ describe.for(NAMES)('%s', (kind) => {
     },
   );
 
-  test.for(sampleObjects(KINDS[kind]))('rule "$rule.message" judges its samples', (sample) => {
-    const found = issuesOf(kind, sample.object, 'invalid');
-    expect(found).toEqual(sample.valid ? [] : [sample.expect]);
-  });
+  test.for(sampleObjects(KINDS[kind]))(
+    'rule "$rule.message" accepts its valid samples and refuses the others',
+    (sample) => {
+      const found = issuesOf(kind, sample.object, 'invalid');
+      expect(found).toEqual(sample.valid ? [] : [sample.expect]);
+    },
+  );
 });
 
 /** Kinds that mean nothing yet: shrinks with every engine. */
-const WITHOUT_ENGINE: ReadonlySet<KindName> = new Set([
+const REFUSED_KINDS: ReadonlySet<KindName> = new Set([
   'Guardrail',
   'RateLimitPolicy',
   'UsageLimitPolicy',
@@ -103,7 +109,7 @@ describe('a resource', () => {
     expect(issuesOf('Organisation', value)).toEqual(want);
   });
 
-  test('keeps metadata we do not know and drops status we do not know', () => {
+  test('keeps unknown metadata and drops unknown status', () => {
     const value = {
       ...resource('Organisation', {}, { name: 'default', creationTimestamp: null, selfLink: '/x' }),
       status: { conditions: [], observedGeneration: 1, newer: true },
@@ -116,13 +122,13 @@ describe('a resource', () => {
     expect(parsed.ok && 'newer' in (parsed.value.status ?? {})).toBe(false);
   });
 
-  test('that nests without end is refused, not followed', () => {
+  test('with endless nesting is refused without recursion', () => {
     let parameters: object = {};
     for (let i = 0; i < 20_000; i++) parameters = { parameters };
     expect(issuesOf('Guardrail', resource('Guardrail', { checks: [{ id: 'x', parameters }] }))).toEqual(['']);
   });
 
-  test('is judged by the caps of the deployment', () => {
+  test('is checked against the caps of the deployment', () => {
     const targets = Array.from({ length: 3 }, () => ({ provider: '@main' }));
     const value = resource('GatewayConfig', { config: { strategy: { mode: 'fallback' }, targets } });
     const parse = (rootTargets: number) =>
@@ -130,7 +136,7 @@ describe('a resource', () => {
     expect([parse(3), parse(2)]).toEqual([true, false]);
   });
 
-  test('never makes the reader throw', () => {
+  test('never makes the parser throw', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...NAMES),

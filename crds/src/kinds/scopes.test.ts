@@ -15,7 +15,7 @@ describe('a scope', () => {
     { scope: 'completions.delete', holders: [] },
     { scope: 'provider.update', holders: [] },
     { scope: 'constructor', holders: [] },
-  ])('$scope may be held by $holders', ({ scope, holders }) => {
+  ])('$scope may be given to $holders', ({ scope, holders }) => {
     expect(API_KEY_TYPES.filter((type) => scopeProblem(scope, type) === undefined)).toEqual(holders);
   });
 

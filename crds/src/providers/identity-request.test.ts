@@ -28,7 +28,7 @@ describe('a request for the identity of the pod', () => {
     expect(nodeUsesPodIdentity({ provider: id, settings, hasCredential: hasSecretFields })).toBe(cloud !== undefined);
   });
 
-  test('can be made by some provider of every cloud, with a setting that only an owner makes', () => {
+  test('is possible for some provider of every cloud, with a setting of kind routing', () => {
     const identities = [...PROVIDER_CATALOGUE.values()].flatMap(({ fields, podIdentity }) => {
       if (podIdentity === undefined) return [];
       const own = fields.filter(({ key }) => [podIdentity.field, podIdentity.scopes?.field].includes(key));

@@ -46,7 +46,7 @@ describe('a provider', () => {
     expect(canAuthenticate(entry(id), given(...keys))).toBe(authenticates);
   });
 
-  test('keeps in its Secret the API key and every secret field', () => {
+  test('has the API key and every secret field in its Secret', () => {
     expect(secretFieldsOf(entry('bedrock'))).toEqual([
       API_KEY,
       'aws_access_key_id',

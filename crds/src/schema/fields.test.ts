@@ -66,7 +66,7 @@ describe('shared shapes', () => {
     expect(bad.filter((value) => schema.safeParse(value).success)).toEqual([]);
   });
 
-  test('every duplicate of a list is reported at its place', () => {
+  test('every duplicate of a list is reported with its index', () => {
     const result = setList(z.string(), 'set is.', 9).safeParse(['a', 'b', 'a', 'b']);
     expect(result.error?.issues.map(({ path }) => path)).toEqual([[2], [3]]);
   });

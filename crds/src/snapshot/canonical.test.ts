@@ -31,7 +31,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson(value)).toBe(want);
   });
 
-  test('is JSON with the same meaning, whatever the order of members', () => {
+  test('is equivalent JSON, whatever the order of members', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (typeof value !== 'object' || value === null) return value;

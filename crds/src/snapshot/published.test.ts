@@ -25,7 +25,7 @@ const manifest: Manifest = {
 };
 
 describe('a manifest', () => {
-  test('comes back as it was written, with members of newer minor versions', () => {
+  test('is read back as it was written, with members of newer minor versions', () => {
     const newer = { ...manifest, schemaVersion: { major: 1, minor: 99, patch: 1 }, later: { a: 1 } };
     for (const given of [manifest, newer])
       expect(parseManifest(renderManifest(given))).toEqual({ ok: true, value: given });
@@ -65,13 +65,13 @@ describe('a manifest', () => {
     expect(parseManifest(given)).toMatchObject({ ok: false, error: { code: 'MALFORMED', revision } });
   });
 
-  test('comes back with its epoch and the digest of its content', () => {
+  test('is read back with its epoch and the digest of its content', () => {
     const given = { ...manifest, epoch: 4, digest: contentDigest(manifest) };
     expect(parseManifest(renderManifest(given))).toEqual({ ok: true, value: given });
     expect(revisionOf(given)).toEqual({ epoch: 4, version: 3 });
   });
 
-  test('has a digest that says what is served, and not when or in what words', () => {
+  test('has a digest of its content, independent of time and formatting', () => {
     const of = contentDigest(manifest);
     expect(contentDigest({ ...manifest, version: 9, publisher: 'other' } as Manifest)).toBe(of);
     expect(contentDigest({ ...manifest, schemaVersion: { major: 1, minor: 99 } })).not.toBe(of);
@@ -91,12 +91,12 @@ describe('a manifest', () => {
     expect(compareRevisions(first, { ...first })).toBe(0);
   });
 
-  test('is followed by the next version, and by an epoch where versions have come to their end', () => {
+  test('is followed by the next version, or by the next epoch after the last version', () => {
     expect(nextRevision({ epoch: 3, version: 7 })).toEqual({ epoch: 3, version: 8 });
     expect(nextRevision({ epoch: 3, version: 2 ** 48 })).toEqual({ epoch: 4, version: 1 });
   });
 
-  test('and shards have names that are objects of Kubernetes', () => {
+  test('and shards have valid names of Kubernetes objects', () => {
     expect([manifestName('main'), shardName('main', digest)]).toEqual([
       'main-snapshot',
       `main-shard-${'a'.repeat(16)}`,
@@ -115,7 +115,7 @@ describe('a shard', () => {
   });
 });
 
-test('a Snapshot is whole or it is none', () => {
+test('a Snapshot with a missing shard is refused', () => {
   expect(assembleSnapshot(manifest, () => undefined)).toEqual({ ok: false, error: [digest] });
   expect(assembleSnapshot(manifest, () => [])).toEqual({
     ok: true,

@@ -25,7 +25,7 @@ describe('an entry', () => {
     expect(ENTRY_BODIES.credential.parse({ fields: { api_key: 'x' }, rotatedAt: 'later' })).toHaveProperty('rotatedAt');
   });
 
-  test('that holds secrets is of a secret kind', () => {
+  test('with secrets is of a secret kind', () => {
     expect([...SECRET_ENTRY_KINDS].sort()).toEqual(['credential', 'key']);
   });
 });

@@ -24,7 +24,7 @@ const digests = ({ shards }: Split): string[] => shards.map(({ digest }) => dige
 const idsOf = ({ shards }: Split): string[] => shards.flatMap(({ entries }) => entries.map(({ id }) => id)).sort();
 
 describe('a split', () => {
-  test('holds every entry once, in shards that are not too large and named by their text', () => {
+  test('contains every entry once, in shards below the maximum that are named by their digest', () => {
     const entries = [...many(100), ...many(40, { secret: true }).map((one) => ({ ...one, id: `${one.id}s` }))];
     const split = splitIntoShards(entries, LIMITS);
     expect(idsOf(split)).toEqual(entries.map(({ id }) => id).sort());
@@ -37,7 +37,7 @@ describe('a split', () => {
     }
   });
 
-  test('gives a large entry a shard of its own, and names one that none can hold', () => {
+  test('gives a large entry its own shard, and reports one that is too large for any', () => {
     const split = splitIntoShards(
       [entry('a'), entry('large', { size: 1_500 }), entry('huge', { size: 3_000 })],
       LIMITS,
@@ -49,14 +49,14 @@ describe('a split', () => {
     expect(split.oversized).toEqual([{ id: 'workspace/w/huge', bytes: expect.any(Number) }]);
   });
 
-  test('moves one shard for an edit of an entry', () => {
+  test('changes one shard for an edit of an entry', () => {
     const before = splitIntoShards(many(500), LIMITS);
     const edited = many(500).map((one) => (one.id === 'workspace/w/e7' ? entry('e7', { revision: 1 }) : one));
     const after = splitIntoShards(edited, LIMITS, before);
     expect(digests(after).filter((digest) => !digests(before).includes(digest))).toHaveLength(1);
   });
 
-  test('moves two or three shards when one splits or two merge', () => {
+  test('changes two or three shards when one splits or two merge', () => {
     let split = splitIntoShards(many(200), LIMITS);
     for (let count = 200; count < 260; count += 1) {
       const next = splitIntoShards(many(count + 1), LIMITS, split);
@@ -71,7 +71,7 @@ describe('a split', () => {
     expect(splitIntoShards([...entries], LIMITS, split)).toBe(split);
   });
 
-  test('depends on the entries alone: neither on their order nor on what was before', () => {
+  test('depends on the entries alone, not on their order or on earlier splits', () => {
     const worlds = fc.array(
       fc.uniqueArray(fc.record({ name: fc.integer({ min: 0, max: 60 }), revision: fc.integer({ min: 0, max: 3 }) }), {
         selector: ({ name }) => name,

@@ -39,7 +39,7 @@ describe('a mounted copy', () => {
   const snapshot = { version: 7, schemaVersion: SCHEMA_VERSION, entries: [entry('config'), entry('credential')] };
   const copy = toMountedCopy(snapshot);
 
-  test('comes back whole, keeps secrets to the Secret, and is the same bytes each time', () => {
+  test('is read back complete, has secrets only in the Secret, and has the same bytes each time', () => {
     expect(readMountedCopy(copy)).toEqual({ ok: true, value: { kind: 'snapshot', ...snapshot } });
     expect(gunzipSync(copy.config).toString()).not.toContain('credential');
     expect(toMountedCopy(snapshot)).toEqual(copy);
@@ -55,7 +55,7 @@ describe('a mounted copy', () => {
     { rule: 'that is not packed', with: { secret: Buffer.from('{}') }, code: 'MALFORMED' },
     { rule: 'without a Snapshot', with: { secret: gzipSync('{"kind":"ping"}') }, code: 'MALFORMED' },
     { rule: 'that unfolds to too much', with: { config: gzipSync(Buffer.alloc(65 * 1024 * 1024)) }, code: 'MALFORMED' },
-  ])('$rule is none', ({ with: parts, code }) => {
+  ])('$rule is refused', ({ with: parts, code }) => {
     expect(readMountedCopy({ ...copy, ...parts })).toMatchObject({ ok: false, error: { code } });
   });
 });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../testing/index.ts';
-import { storeAdminKey, loadAdminKey, withAdminKey } from './admin-key.ts';
+import { loadAdminKey, storeAdminKey, withAdminKey } from './admin-key.ts';
 
 const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 const GIVEN = 'gwk_given_0123456789abcdef0123456789';
 
 describe('the admin key', () => {
-  test('is made once, and only its hash is kept, for the owner alone', async () => {
+  test('is generated once, and only its hash is stored, readable by the owner', async () => {
     using folder = tempFolder();
     const data = join(folder.path, 'data');
     const first = unwrap(await loadAdminKey(data, undefined));
@@ -24,13 +24,13 @@ describe('the admin key', () => {
     expect(unwrap(await loadAdminKey(data, undefined))).toEqual({ sha256: first.sha256, fresh: undefined });
   });
 
-  test('of the environment goes first, and nothing is written', async () => {
+  test('of the environment takes precedence, and nothing is written', async () => {
     using folder = tempFolder();
     expect(unwrap(await loadAdminKey(folder.path, ` ${GIVEN}\n`))).toEqual({ sha256: sha256(GIVEN), fresh: undefined });
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('of the environment is refused when it can be guessed, and not repeated', async () => {
+  test('of the environment is refused when it is too short, without quoting it', async () => {
     using folder = tempFolder();
     const short = GIVEN.slice(0, 31);
     const refused = await loadAdminKey(folder.path, short);
@@ -48,13 +48,13 @@ describe('the admin key', () => {
     expect(readFileSync(join(folder.path, 'admin-key.json'), 'utf8')).toBe(text);
   });
 
-  test('cannot be kept where there is no folder to make', async () => {
+  test('cannot be stored where the folder cannot be created', async () => {
     using folder = tempFolder({ file: '' });
     expect((await loadAdminKey(join(folder.path, 'file', 'data'), undefined)).ok).toBe(false);
     expect((await storeAdminKey(join(folder.path, 'file'), { sha256: '', fresh: undefined })).ok).toBe(false);
   });
 
-  test('is not written over the one of another process', async () => {
+  test('does not overwrite the one of another process', async () => {
     using folder = tempFolder();
     const [mine, theirs] = [
       unwrap(await loadAdminKey(folder.path, undefined)),

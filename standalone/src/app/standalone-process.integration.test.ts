@@ -172,7 +172,7 @@ describe('a broken file', { timeout: 30_000 }, () => {
     ]);
   });
 
-  test('at the start costs what is in it and nothing else', async () => {
+  test('at the start leaves out its own objects only', async () => {
     using folder = folderOf({ 'broken.yaml': 'kind: [' });
     await using running = await startTestProcess(folder.path);
     expect((await ask(running)).status).toBe(200);
@@ -188,7 +188,7 @@ describe('a standalone process', () => {
     expect((await ask(running, 'gwk_nobody')).status).toBe(401);
   });
 
-  test('serves an empty folder, healthily', async () => {
+  test('serves an empty folder and is healthy', async () => {
     using folder = tempFolder();
     await using running = await startTestProcess(folder.path);
     expect((await fetch(`${running.url}/v1/health`)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('a standalone process', () => {
     await expect(startTestProcess(folder.path, { PORT: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  test('goes on when the whole folder is taken away', async () => {
+  test('keeps serving when the whole folder is removed', async () => {
     using folder = tempFolder();
     const name = join(folder.path, 'resources');
     for (const [file, text] of Object.entries({

@@ -47,7 +47,7 @@ describe('an invocation', () => {
     expect(() => parseInvocation(COMMAND, args, silent())).toThrow(UsageError);
   });
 
-  test('is refused for an operand nobody asked for', () => {
+  test('is refused for an unexpected operand', () => {
     const { operands: _, ...plain } = COMMAND;
     expect(() => parseInvocation(plain, ['a'], silent())).toThrow(UsageError);
   });
@@ -91,7 +91,7 @@ describe('the command line', () => {
     expect(written.err.join()).not.toContain('\n');
   });
 
-  test('names the variable of the environment that makes no sense', async () => {
+  test('names the invalid variable of the environment', async () => {
     const written: Written = { out: [], err: [] };
     const shell = { ...shellOf(written), variables: { PORT: 'many' } };
     expect(await runCommandLine(['standalone', '--resources', '.'], shell)).toBe(1);

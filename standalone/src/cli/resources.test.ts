@@ -36,14 +36,14 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
 }
 
 describe('validate', () => {
-  test('sums up what is right', async () => {
+  test('reports the number of valid objects', async () => {
     using folder = tempFolder(FILES);
     const { status, out, err } = await run('validate', folder.path);
     expect([status, err]).toEqual([0, '']);
     expect(out).toMatch(/^4 objects in 4 files/);
   });
 
-  test('says everything that is wrong, each in a line with its place', async () => {
+  test('reports every problem in a line with its position', async () => {
     using folder = tempFolder({
       ...FILES,
       'key.yaml': `${FILES['key.yaml']}  colour: blue\n  expiresAt: 5\n`,
@@ -64,7 +64,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('looks at single files, whose references have to be in the others named', async () => {
+  test('checks single files, whose references must be in the other named files', async () => {
     using folder = tempFolder(FILES);
     const file = (name: keyof typeof FILES): string => `${folder.path}/${name}`;
     expect((await run('validate', file('key.yaml'))).status).toBe(1);
@@ -115,7 +115,7 @@ describe('render', () => {
     expect(entries.find(({ id }) => id.startsWith('provider/'))?.body).toMatchObject({ headers: {} });
   });
 
-  test('prints what there is beside what is wrong', async () => {
+  test('prints the valid part of a folder with problems', async () => {
     using folder = tempFolder({ ...FILES, 'broken.yaml': 'a: [' });
     const { status, out, err } = await run('render', folder.path);
     expect(status).toBe(0);

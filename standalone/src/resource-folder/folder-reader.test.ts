@@ -11,7 +11,7 @@ const names = ({ files }: FolderScan): string[] =>
   [...files.values()].flatMap(({ content }) => content.objects.map(({ name }) => name));
 
 describe('a folder', () => {
-  test('is taken as it is at first', async () => {
+  test('is read at once the first time', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a'), 'b.yaml': NAMED('b') });
     const look = await createFolderReader([folder.path]).scan(0);
     expect(names(look)).toEqual(['a', 'b']);
@@ -24,7 +24,7 @@ describe('a folder', () => {
     expect((await reader.scan(1_000)).files).toBe((await reader.scan(0)).files);
   });
 
-  test('gives a changed file once it has come to rest', async () => {
+  test('returns a changed file once it has settled', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a'), 'b.yaml': NAMED('b') });
     const reader = createFolderReader([folder.path]);
     const first = await reader.scan(0);
@@ -56,7 +56,7 @@ describe('a folder', () => {
     expect(names(await reader.scan(200))).toEqual(['a2']);
   });
 
-  test('lets go of a file that stays away', async () => {
+  test('drops a file that stays removed', async () => {
     using folder = tempFolder({ 'a.yaml': NAMED('a') });
     const reader = createFolderReader([folder.path]);
     await reader.scan(0);
@@ -65,7 +65,7 @@ describe('a folder', () => {
     expect(names(await reader.scan(200))).toEqual([]);
   });
 
-  test('keeps everything while it cannot be read, and says so', async () => {
+  test('keeps everything while it cannot be read, and reports a problem', async () => {
     using folder = tempFolder({ 'resources/a.yaml': NAMED('a') });
     const root = join(folder.path, 'resources');
     const reader = createFolderReader([root]);
@@ -95,7 +95,7 @@ describe('a folder', () => {
 });
 
 describe('a broken file', () => {
-  test('keeps what it said, with a problem at its place, until it is mended', async () => {
+  test('keeps its last valid content, with a problem at its position, until it is fixed', async () => {
     using folder = tempFolder({ 'a.yaml': `${NAMED('a')}---\n${NAMED('b')}`, 'new.yaml': 'a: [' });
     const reader = createFolderReader([folder.path]);
     expect(names(await reader.scan(0))).toEqual(['a', 'b']);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { tempFolder } from '../testing/index.ts';
 import { listFiles } from './listing.ts';
 
-test('lists resource files in order, through folders and links, and nothing hidden', async () => {
+test('lists resource files in order, through folders and links, without hidden ones', async () => {
   using folder = tempFolder({
     'b.yaml': '',
     'a/c.yml': '',
@@ -30,7 +30,7 @@ test('lists resource files in order, through folders and links, and nothing hidd
   expect(unreadable.size).toBe(0);
 });
 
-test('takes a file by name whatever its ending, and names what is not there', async () => {
+test('lists a named file whatever its extension, and reports a missing one', async () => {
   using folder = tempFolder({ 'resources.txt': '' });
   const named = join(folder.path, 'resources.txt');
   const gone = join(folder.path, 'gone');
@@ -39,7 +39,7 @@ test('takes a file by name whatever its ending, and names what is not there', as
   expect([...unreadable]).toEqual([[gone, 'ENOENT']]);
 });
 
-test('sees a file replaced by another one of the same size', async () => {
+test('detects a file replaced by one of the same size', async () => {
   using folder = tempFolder({ 'a.yaml': 'a: 1' });
   const before = await listFiles([folder.path]);
   folder.write('a.yaml', 'a: 2');

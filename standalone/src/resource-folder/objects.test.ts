@@ -46,7 +46,7 @@ items:
     expect(content.problems).toEqual([]);
   });
 
-  test('passes over kinds of others and says which', () => {
+  test('ignores kinds of others and reports their names', () => {
     const content = read('apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: a }\n---\n---\n# nothing\n');
     expect(content).toEqual({ objects: [], problems: [], ignored: ['apps/v1/Deployment'] });
   });

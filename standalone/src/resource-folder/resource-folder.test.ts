@@ -87,7 +87,7 @@ describe('the problems of a folder', () => {
     expect(found.map((line, i) => line.slice(0, want[i]?.length))).toEqual(want);
   });
 
-  test('are none where all is well', async () => {
+  test('are empty for a valid folder', async () => {
     using folder = tempFolder({ 'workspace.yaml': WORKSPACE, 'local.yaml': LOCAL, 'config.yaml': CONFIG });
     expect(await open(folder.path).read()).toMatchObject({ problems: [], files: 3, objects: 3, ignored: [] });
   });
@@ -116,7 +116,7 @@ describe('the snapshot of a folder', () => {
     expect(entry(await read(), 'config/team-a/main')?.generation).toBe(7);
   });
 
-  test('keeps the last good entry of an object that becomes invalid, and lets a removed one go', async () => {
+  test('keeps the last valid entry of an object that becomes invalid, and drops a removed one', async () => {
     using folder = tempFolder({ 'workspace.yaml': WORKSPACE, 'local.yaml': LOCAL, 'config.yaml': CONFIG });
     const { read } = open(folder.path);
     const good = entry(await read(), 'config/team-a/main');
@@ -126,7 +126,7 @@ describe('the snapshot of a folder', () => {
     expect(entry(await read(), 'config/team-a/main')).toBeUndefined();
   });
 
-  test('takes a credential from the environment where the folder has none', async () => {
+  test('reads a credential from the environment where the folder has none', async () => {
     const keyed = LOCAL.replace(
       'ollama, customHost: "http://127.0.0.1:11434"',
       'openai, secretRef: { name: s, key: api-key }',

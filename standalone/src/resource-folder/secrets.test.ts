@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEnvironmentSecrets, readSecret } from './secrets.ts';
 
 describe('a Secret', () => {
-  test('has its data decoded, and stringData over it', () => {
+  test('has its data decoded, with stringData in precedence', () => {
     const { data, problems } = readSecret({
       data: { a: 'aGVsbG8=', b: 'b2xk', wrapped: 'aGVs\nbG8=' },
       stringData: { b: 'new', c: '' },
@@ -60,7 +60,7 @@ describe('Secrets of the environment', () => {
     expect(secrets.get('team-a/absent')).toBeUndefined();
   });
 
-  test('the answer is the same object as long as the folder says the same', () => {
+  test('the result is the same object as long as the folder does not change', () => {
     const withEnvironment = createEnvironmentSecrets(variables);
     for (const key of ['team-a/my.openai', 'team-b/my-openai', 'team-a/anthropic']) {
       expect(withEnvironment(own).get(key)).toBe(withEnvironment(own).get(key));
