@@ -1,6 +1,6 @@
 /**
  * What the folders may import. `npm run gen` turns these tables into the rules of Biome (`import-rules.generated.json`,
- * which `biome.json` extends); `npm run lint` enforces them, type imports included. A message says where the code should go.
+ * which `biome.json` extends); `npm run lint` enforces them, type imports included. A message names where the code should go.
  */
 
 export interface ImportRule {

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /**
  * Runs `work` while no other process of this machine holds the lock `name`. The lock is an abstract Unix socket, so the
- * kernel frees it when its holder dies; only Linux has them, elsewhere there is no mutual exclusion.
+ * kernel frees it when its holder ends; only Linux has them, elsewhere there is no mutual exclusion.
  */
 export async function withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (process.platform !== 'linux') return work();

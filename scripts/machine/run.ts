@@ -14,7 +14,7 @@ export interface CaptureOptions {
   readonly input?: string;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Ends the command; ten minutes unless told. */
+  /** Ends the command; default ten minutes. */
   readonly timeoutMs?: number;
 }
 

@@ -56,7 +56,7 @@ async function run(bench: Bench, { only, write, profile, ladder }: Options): Pro
   if (write) await writeSection(PAGE, report);
 }
 
-/** Rejects when somebody wants the bench to end, so that its children end with it. */
+/** Rejects when the bench is interrupted, so that its children end with it. */
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseOptions } from './options.ts';
 import { ROW_NAMES } from './rows/index.ts';
 
-test('everything is measured when nothing is said', () => {
+test('measures everything when no option is given', () => {
   expect(unwrap(parseOptions([]))).toMatchObject({ only: ROW_NAMES, write: false, profile: false });
 });
 

@@ -28,7 +28,7 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
 const DEFAULT_SECONDS = 8;
 const DEFAULT_ROUNDS = 5;
 
-/** Reads the command line; the error says what is wrong with it. */
+/** Reads the command line; the error names what is wrong with it. */
 export function parseOptions(args: readonly string[]): Result<Options, string> {
   let values: ReturnType<typeof parse>;
   try {

@@ -23,9 +23,9 @@ export interface StartOptions {
 
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
-/** After that a process that was asked to end is killed. */
+/** After that a process that got SIGTERM is killed. */
 const STOP_TIMEOUT_MS = 5_000;
-/** Characters of a child's last words that an error quotes. */
+/** Characters of the end of a child's output that an error quotes. */
 const LAST_WORDS = 2_000;
 
 export class Processes implements AsyncDisposable {
@@ -116,7 +116,7 @@ export class Processes implements AsyncDisposable {
     return child;
   }
 
-  /** The child's next message; rejects with its last words when it ends first, or after the time. */
+  /** The child's next message; rejects with the end of its output when it ends first, or after the time. */
   async #message<T>(child: ChildProcess, timeoutMs: number): Promise<T> {
     const lastWords = keepLastWords(child);
     const waiting = new AbortController();

@@ -20,7 +20,7 @@ export async function watchBackground(): Promise<number> {
 
 /**
  * Measures, and measures again when other programs used more of the machine meanwhile than in the background. When that
- * helps nothing, the least disturbed result counts, and the bench says so.
+ * helps nothing, the least disturbed result counts, and the bench reports it.
  */
 export async function undisturbed<T>({ say, background }: Bench, measure: () => Promise<T>): Promise<T> {
   const most = Math.min(background, MAX_BACKGROUND) + MORE_FOREIGN;

@@ -33,7 +33,7 @@ describe('the table', () => {
     expect(cellsOf(lines[2])).toEqual(['', '', '', '', '', '', '', '4 ms', '≤ 3 ms', 'NO']);
   });
 
-  test('says why a peer is missing', () => {
+  test('shows why a peer is missing', () => {
     expect(cellsOf(lines[3])).toContain('not installed');
     expect(lines).toHaveLength(4);
   });

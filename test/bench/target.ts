@@ -1,9 +1,9 @@
-/** Where a peer takes chat completions, and what it wants to see in the request. */
+/** Where a peer takes chat completions, and the headers it needs. */
 export interface Target {
   readonly host: string;
   readonly port: number;
   readonly path: string;
-  /** Beside host, content type and length. A `{key}` in a value stands for a number from 1 to `keys`. */
+  /** Beside host, content type and length. A `{key}` in a value is replaced by a number from 1 to `keys`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly keys?: number;
   /** POST when absent. */

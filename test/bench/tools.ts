@@ -6,7 +6,7 @@ import type { Tools } from './bench.ts';
 /** Debian puts daemons where a user's PATH does not look. */
 const MORE_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 
-/** Finds nginx and wrk; the error says how to install what is missing. */
+/** Finds nginx and wrk; the error tells how to install what is missing. */
 export function findTools(path: string): Result<Tools, string> {
   const folders = [...path.split(':'), ...MORE_FOLDERS];
   const nginx = find('nginx', folders);

@@ -15,7 +15,7 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(proc, path), text);
 };
 
-/** A process as it lies in /proc: 100 MB, and 1 s of CPU time. */
+/** The files of a process in /proc: 100 MB, and 1 s of CPU time. */
 function addProcess(pid: number, children: readonly number[]): void {
   write(`${pid}/status`, 'VmRSS:\t  102400 kB\n');
   write(`${pid}/stat`, `${pid} (x) S 1 2 3 4 5 6 7 8 9 10 60 40 0 0 20 0 1`);

@@ -27,7 +27,7 @@ function pickFault(chance: Chance): Fault {
   throw new Error('The weights do not add up');
 }
 
-/** Every gateway serves the last edit, and the status says so. */
+/** Every gateway serves the last edit, and the status shows it. */
 async function isSettled({ world }: Run): Promise<boolean> {
   const config = await configNow(world);
   if (config?.asked !== world.edited || !config.isProgrammed) return false;

@@ -12,7 +12,7 @@ const AFTER: Fault = { kind: 'cut', afterBytes: 0 };
 const isPublishing = ({ stage: { fleets } }: ChaosWorld, { method, target }: ProxiedRequest): boolean =>
   method !== 'GET' && new RegExp(`^/api/v1/namespaces/${fleets}/(configmaps|secrets)`).test(target);
 
-/** Ends every operator with the given write of what follows; says what the write was, or that there is none so late. */
+/** Ends every operator with the given write of what follows; returns that write, or undefined when there were fewer writes. */
 async function killAtWrite(world: ChaosWorld, step: number, fault: Fault): Promise<string | undefined> {
   let writes = 0;
   let struck: string | undefined;

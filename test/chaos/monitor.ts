@@ -1,6 +1,6 @@
 import { APP_KEY, type ChaosWorld, configNow, numberOf } from './world.ts';
 
-/** The status said that an edit is served, and a gateway served an older one. */
+/** The status reported an edit as served while a gateway served an older one. */
 export interface FalseClaim {
   readonly pod: string;
   readonly claimed: number;
@@ -14,7 +14,7 @@ export interface Monitor extends AsyncDisposable {
 }
 
 /**
- * Compares the status with the gateways again and again: whoever reads `Programmed=True` may rely on every ready gateway. What is asked
+ * Compares the status with the gateways again and again: `Programmed=True` promises that every ready gateway serves it. What is asked
  * for only ever goes up, so a gateway that answers with an older edit after the status was read breaks the promise.
  */
 export function startMonitor(world: ChaosWorld): Monitor {

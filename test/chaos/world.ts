@@ -38,7 +38,7 @@ export interface ChaosWorld extends AsyncDisposable {
 
 export const EDITED = { apiVersion: 'gatehouse.dev/v1alpha1', kind: 'GatewayConfig' } as const;
 
-/** The number of the edit that a model name stands for; undefined when it is none. */
+/** The number of the edit in a model name; undefined when it is none. */
 export function numberOf(model: unknown): number | undefined {
   const digits = /^model-(\d+)$/.exec(String(model))?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -49,7 +49,7 @@ export const apiKeyOf = ({ tenant }: Stage, name: string, key: string): KubeThin
 const configOf = ({ tenant }: Stage, upstream: string, number: number): KubeThing =>
   mockConfigResource(tenant, { upstream, overrideParams: { model: `model-${number}` } });
 
-/** The proxy speaks plain HTTP, to which a client sends a token only when it is told that this is meant. */
+/** The proxy accepts plain HTTP, over which a client sends a token only with `insecure-skip-tls-verify`. */
 function throughProxy({ url }: FaultProxy, { caPem, adminToken }: ControlPlaneAccess): object {
   const kubeconfig = kubeconfigOf(url, caPem, adminToken);
   return { ...kubeconfig, clusters: [{ name: 'test', cluster: { server: url, 'insecure-skip-tls-verify': true } }] };
@@ -108,7 +108,7 @@ export async function startChaosWorld({ operators: count = 2 } = {}): Promise<Ch
   }
 }
 
-/** The config as the API server has it: the edit it asks for, and whether its status says that this is served. */
+/** The config as the API server has it: its edit, and whether its status reports that edit as served. */
 export async function configNow({
   cluster,
   stage,

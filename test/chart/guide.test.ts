@@ -14,11 +14,11 @@ const guide = clusterGuideBlocks();
 const gitops = blocksOf('docs/guide/gitops.md');
 
 let controlPlane: ControlPlane;
-/** Looks like a checkout, with the files that the guide tells to write. */
+/** Looks like a checkout, with the files that the guide describes. */
 let folder: string;
 let env: NodeJS.ProcessEnv;
 
-/** Each file that a command applies, and the YAML block before that command, which the guide tells to write into it. */
+/** Each file that a command applies, and the YAML block before that command, which is its content. */
 function filesOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   let latest = '';
@@ -52,7 +52,7 @@ const shell = (text: string) => capture(['bash', '-euo', 'pipefail', '-c', text]
 
 const KEY = 'gwk_played';
 
-/** Plays the operator, whose pods do not run here. */
+/** In place of the operator, whose pods do not run here. */
 const mint = () =>
   runKubectl(controlPlane, [
     'create',

@@ -106,7 +106,7 @@ async function rightsIn(namespace: string): Promise<{ readonly secrets: unknown;
 const ALL = { secrets: true, deployments: true };
 const NONE = { secrets: false, deployments: false };
 
-/** The authorizer hears of bindings a moment later. */
+/** The authorizer sees bindings a moment later. */
 const becomesIn = (namespace: string, wanted: Awaited<ReturnType<typeof rightsIn>>): Promise<unknown> =>
   waitFor(async () => JSON.stringify(await rightsIn(namespace)) === JSON.stringify(wanted), {
     what: `${JSON.stringify(wanted)} in ${namespace}`,
@@ -230,7 +230,7 @@ test('the roll-back brings the release before', async () => {
   expect(await get(OLD_OBJECT)).toBeDefined();
 });
 
-test('an upgrade takes back what the operator could do everywhere, and says what to run', async () => {
+test('an upgrade takes back the rights of the operator in all namespaces, and prints the command to run', async () => {
   await becomesIn('default', ALL);
   const notes = await upgrade();
   await becomesIn('default', NONE);

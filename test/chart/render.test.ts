@@ -20,7 +20,7 @@ const find = (objects: readonly Manifest[], id: string): Manifest => {
 };
 
 const rulesOf = (role: Manifest): Record<string, string[] | undefined>[] =>
-  (at(role, 'rules') ?? []) as Record<string, string[] | undefined>[]; // roles hold nothing else
+  (at(role, 'rules') ?? []) as Record<string, string[] | undefined>[]; // roles have no other rules
 
 /** Roles of the operator by where they are bound. */
 const boundRoles = (objects: readonly Manifest[], kind: string) =>
@@ -197,7 +197,7 @@ describe('what is rendered', () => {
     expect(at(redis, 'spec.template.spec.containers.0.image')).toMatch(/^redis:[0-9]/);
   });
 
-  test('starts Redis with a password that nobody finds in the chart', async () => {
+  test('starts Redis with a password that is not in the chart', async () => {
     const objects = await render();
     const redis = find(objects, `StatefulSet/${NAMESPACE}/gatehouse-redis`);
     const container = at(redis, 'spec.template.spec.containers.0');
@@ -262,7 +262,7 @@ describe('what is rendered', () => {
 
 describe('the kustomization', () => {
   const monitoring = EVERYTHING['monitoring'];
-  /** Its controllers have no word for what comes before a removal: the guide says what to do instead. */
+  /** Its controllers have no hook before a removal: the guide has the steps. */
   const isNoHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] === undefined;
   const isMonitoring = ({ apiVersion, metadata }: Manifest): boolean =>
     apiVersion.startsWith('monitoring.') || metadata.name === 'gatehouse-dashboard';
@@ -280,7 +280,7 @@ describe('the kustomization', () => {
   });
 });
 
-/** Without the labels that speak of Helm; `instance` stays, since selectors use it. */
+/** Without the labels of Helm; `instance` stays, since selectors use it. */
 function withoutHelm(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutHelm);
   if (!isObject(node)) return node;

@@ -30,7 +30,7 @@ describe('a value', () => {
   });
 
   test.for([
-    { rule: 'nobody knows', values: { operator: { replica: 3 } } },
+    { rule: 'that does not exist', values: { operator: { replica: 3 } } },
     { rule: 'of the wrong type', values: { operator: { replicas: 'two' } } },
     { rule: 'that is no digest', values: { gateway: { image: { digest: 'sha256:ab' } } } },
     { rule: 'out of bounds', values: { operator: { replicas: 0 } } },

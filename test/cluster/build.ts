@@ -60,7 +60,7 @@ export async function ensurePrograms(
   );
 }
 
-/** The path of a program that was asked for. */
+/** The path of a program. */
 export function pathOf(programs: ProgramPaths, name: ProgramName): string {
   const path = programs.get(name);
   if (path === undefined) throw new Error(`${name} was neither found nor built`);
@@ -101,7 +101,7 @@ async function build(name: ProgramName, folder: string, onProgress: (line: strin
       env: { ...process.env, ...GO_ENV },
       timeoutMs: BUILD_TIMEOUT_MS,
     });
-    await rename(unfinished, join(folder, name)); // whoever finds a program finds a whole one
+    await rename(unfinished, join(folder, name)); // a program that is there is complete
   } finally {
     await rm(unfinished, { force: true });
   }

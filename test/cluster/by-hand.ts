@@ -1,4 +1,4 @@
-/** A cluster that outlives one command: a process keeps it, a folder says where it is. */
+/** A cluster that outlives one command: a process keeps it, a folder has its address. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -33,13 +33,13 @@ export type ClusterRecord = z.infer<typeof record>;
 const RECORD = 'cluster.json';
 const START_DEADLINE_MS = 1_800_000; // a cold build is part of it
 
-/** What the folder says of its cluster, while that is running. */
+/** The state file of the folder while its cluster is running. */
 export function findCluster(folder: string): ClusterRecord | undefined {
   const found = readRecord(folder);
   return found !== undefined && isAlive(found.keeper) ? found : undefined;
 }
 
-/** Starts a cluster that this process keeps until it is told to end. */
+/** Starts a cluster that this process keeps until it gets SIGTERM. */
 export async function bringUp(options: BringUpOptions): Promise<ClusterRecord & { readonly ended: Promise<void> }> {
   const { tier, nodes, folder, onProgress } = options;
   const told = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);

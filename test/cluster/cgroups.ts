@@ -36,7 +36,7 @@ export const cgroupFolders = (path: string): string[] =>
     .map((root) => join(root, path))
     .filter((folder) => existsSync(folder));
 
-/** Removes `path` and what is below it; its processes are dead or dying. */
+/** Removes `path` and what is below it; its processes have ended or are ending. */
 export async function removeCgroup(path: string): Promise<void> {
   for (const folder of cgroupFolders(path)) {
     await waitFor(() => removeTree(folder), { what: `cgroup ${folder} removed` });

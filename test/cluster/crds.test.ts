@@ -37,7 +37,7 @@ const refusal = z.looseObject({
     .prefault({}),
 });
 
-/** The fields that an answer blames. Unknown fields are refused before validation, in words only. */
+/** The fields that an error names. Unknown fields are refused before validation, in the message only. */
 function blamed({ body }: ApiAnswer): string[] {
   const { message, details } = refusal.parse(body);
   const unknown = [...message.matchAll(/unknown field "([^"]+)"/g)].map(([, field]) => field ?? '');

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process, told from a later one that got the same number. */
+/** A process, distinct from a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in whatever unit the system says it. */
+  /** When it started, in the unit of the system. */
   readonly startedAt: string;
 }
 
@@ -15,7 +15,7 @@ export function ourIdentity(): ProcessIdentity {
   return identity;
 }
 
-/** Who has this number now; undefined when nobody does. */
+/** The process that has this number now; undefined when there is none. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? startTicks(pid) : startDate(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };

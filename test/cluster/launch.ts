@@ -11,7 +11,7 @@ export interface Program {
   readonly name: string;
   /** Its own process, not that of a wrapper. */
   readonly pid: number;
-  /** Throws with the last words of its log when it has ended. */
+  /** Throws with the end of its log when it has ended. */
   assertRunning(): void;
   /** Ends it like a crash. */
   stop(): Promise<void>;
@@ -102,7 +102,7 @@ const tailOf = (log: string): string => readFileSync(log, 'utf8').slice(-LOG_TAI
 
 /**
  * The wrapper of a program that the kernel kills when this process dies, however that happens. Elsewhere than on Linux a
- * crash leaves the program to the next start, which ends what dead owners have left behind.
+ * crash leaves the program to the next start, which ends what owners that have ended left behind.
  */
 export const dyingWithUs = (): readonly string[] =>
   process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];

@@ -6,7 +6,7 @@
  *   up [--tier 1|2] [--nodes N] [--detach]
  *   status | kubeconfig | down      of the cluster of the last `up`
  *
- * `--folder DIR` (`.gatehouse/cluster`) tells clusters apart. `up` without `--detach` ends with Ctrl-C.
+ * `--folder DIR` (`.gatehouse/cluster`) separates clusters. `up` without `--detach` ends with Ctrl-C.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';

@@ -41,7 +41,7 @@ describe('a state folder', () => {
     await waitFor(() => recorded !== undefined && !isAlive(recorded));
   });
 
-  test('of a dead owner is removed by the next start, and nobody else is hurt', async () => {
+  test('of an owner that has ended is removed by the next start, and no other is', async () => {
     const kept = await createStateFolder();
     const abandoned = join(temporary, 'gatehouse-cluster-00000000');
     await mkdir(abandoned);

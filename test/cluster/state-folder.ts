@@ -17,7 +17,7 @@ export interface StateFolder {
   readonly path: string;
 }
 
-/** A folder of this process. What dead processes have left behind is removed first. */
+/** A folder of this process. The folders of processes that have ended are removed first. */
 export async function createStateFolder(): Promise<StateFolder> {
   await reclaimAbandoned();
   const id = randomBytes(4).toString('hex');
@@ -25,7 +25,7 @@ export async function createStateFolder(): Promise<StateFolder> {
   const nascent = `${path}.new`;
   await mkdir(nascent, { mode: 0o755 });
   await writeFile(join(nascent, OWNER), JSON.stringify(ourIdentity()));
-  await rename(nascent, path); // nobody sees a folder without an owner
+  await rename(nascent, path); // a folder without an owner is never visible
   return { id, path };
 }
 

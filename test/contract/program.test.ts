@@ -56,7 +56,7 @@ describe('the gateway program', () => {
     taken.close();
   });
 
-  test('finishes what is in flight when it is told to stop, is unready meanwhile, and ends with 0', async () => {
+  test('on SIGTERM finishes what is in flight, is unready meanwhile, and ends with 0', async () => {
     await using gateway = await start({ GATEHOUSE_DRAIN_ACCEPT_MS: '300' });
     await waitFor(() => gateway.ready());
     const slow = askSidecar(gateway.url, {
@@ -80,7 +80,7 @@ describe('the gateway program', () => {
     expect(gateway.child.exitCode).toBe(143);
   });
 
-  test('shows its state to who has the token, and to nobody else', async () => {
+  test('shows its state to callers with the token only', async () => {
     await using gateway = await start();
     await waitFor(() => gateway.ready());
     for (const authorization of ['', 'Bearer wrong', ADMIN_TOKEN]) {

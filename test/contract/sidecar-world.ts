@@ -33,7 +33,7 @@ const fleetWorld = (model: string, upstream: string): Snapshot =>
     config('theirs', { provider: '@theirs' }, { workspace: 'team-b' }),
   );
 
-/** The same as the operator tells it to sidecars of team-a with the profile `app`. */
+/** The Snapshot for the sidecars of team-a with the profile `app`, as the operator makes it. */
 export const sidecarWorld = (model: string, upstream: string): SidecarSnapshot =>
   sidecarSnapshot(fleetWorld(model, upstream), 'team-a', [profile('app')] as never);
 

@@ -1,4 +1,4 @@
-/** A sidecar as a process: what the operator tells it is what it serves, over the stream and from the mounted copy. */
+/** A sidecar as a process: it serves the operator's Snapshot, from the stream and from the mounted copy. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -143,7 +143,7 @@ describe('a sidecar', () => {
     });
   });
 
-  test('follows the stream, goes on without it, and says what it has when it is back', async () => {
+  test('follows the stream, goes on without it, and names the version it has when it is back', async () => {
     const first = sidecarWorld('one', mock.url);
     using mounted = mounts();
     mounted.swap(first);
@@ -192,7 +192,7 @@ describe('a sidecar', () => {
     await serves(gateway, 'two');
   });
 
-  test('stops serving when it is told that there is nothing for it, and does not go back to older copies', async () => {
+  test('stops serving with an empty Snapshot, and does not go back to older copies', async () => {
     const world = sidecarWorld('one', mock.url);
     using mounted = mounts();
     mounted.swap(world);
@@ -212,7 +212,7 @@ describe('a sidecar', () => {
     await serves(gateway, 'one');
   });
 
-  test('goes on with what it has when the copy is gone and nobody says why', async () => {
+  test('goes on with what it has when the copy is gone for no known reason', async () => {
     using mounted = mounts();
     mounted.swap(sidecarWorld('one', mock.url));
     await using gateway = await startSidecar(mounted);

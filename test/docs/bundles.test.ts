@@ -22,13 +22,13 @@ const kubernetesIn = (name: ProgramName): readonly string[] =>
 const sourcesIn = (name: ProgramName): readonly string[] =>
   (modules.get(name) ?? []).filter((path) => path.startsWith(ROOT)).map((path) => path.slice(ROOT.length));
 
-test('gateway and standalone hold no client of the Kubernetes API, which the operator holds', () => {
+test('gateway and standalone contain no client of the Kubernetes API, as the operator does', () => {
   expect(kubernetesIn('operator')).not.toEqual([]);
   expect(kubernetesIn('gateway')).toEqual([]);
   expect(kubernetesIn('standalone')).toEqual([]);
 });
 
-test('gateway and operator hold nothing of each other, and no bundle holds test code', () => {
+test('gateway and operator contain no code of each other, and no bundle contains test code', () => {
   expect(sourcesIn('gateway').filter((path) => /^(operator|standalone|test)\//.test(path))).toEqual([]);
   expect(sourcesIn('operator').filter((path) => /^(gateway|standalone|test)\//.test(path))).toEqual([]);
   expect(sourcesIn('standalone').filter((path) => /^test\/|\.test\.ts$/.test(path))).toEqual([]);

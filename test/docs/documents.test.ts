@@ -81,7 +81,7 @@ test('the hosted workflow runs .ci/run, and its cache key is made of files that 
   for (const [, path = ''] of hashed) expect(existsSync(join(ROOT, path.replace('/**', ''))), path).toBe(true);
 });
 
-/** What is wrong with a value that says it is one of our resources, but for what is known and not served. */
+/** The problems of a value that claims to be one of our resources, except features that are not served yet. */
 function problemsOf(value: unknown): unknown {
   if (!isObject(value) || value['apiVersion'] !== API_VERSION) return [];
   const { kind } = value;

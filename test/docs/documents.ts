@@ -29,7 +29,7 @@ export function documents(): readonly string[] {
   return [...readdirSync(ROOT).filter(isMarkdown).sort(), ...below('docs').sort()];
 }
 
-/** The guides of a cluster, in the order in which somebody who installs, uses and removes it reads them. */
+/** The guides of a cluster, in the order of installation, use and removal. */
 const CLUSTER_GUIDES = ['kubernetes', 'sidecars', 'tenancy', 'operations', 'upgrade', 'remove'] as const;
 
 /** The blocks of the guides of a cluster: run in this order, they work. */

@@ -41,7 +41,7 @@ describe('the lock file', () => {
     expect(checkLockFile(lockOf('node_modules/a', entry), 'linux').problems).toHaveLength(problems);
   });
 
-  test('says that a tool without a checksum would be installed here', () => {
+  test('reports a tool without a checksum that would be installed here', () => {
     const entry = { version: '1.0.0', optional: true, dev: true, os: ['darwin'], cpu: ['arm64'] };
     expect(checkLockFile(lockOf('node_modules/a', entry), 'darwin').problems).toHaveLength(1);
   });
@@ -87,7 +87,7 @@ describe('the bill of materials of an image', () => {
     ]);
   });
 
-  test('is not written for a package that nobody can check', () => {
+  test('is not written for a package that cannot be checked', () => {
     const lock = lockOf('node_modules/a', { version: '1.0.0' });
     expect(() => toBom({ image: 'gateway', version: '1', packages: ['node_modules/a'], debian: [], lock })).toThrow();
   });

@@ -1,6 +1,6 @@
 /**
- * The proof: Gatehouse on nodes with real pods, from the installation to its removal, in this order on one cluster. A
- * scenario stands in a file of its own and brings its own workspace; all but the first need the installation.
+ * Gatehouse on nodes with real pods, from the installation to its removal, in this order on one cluster. A
+ * scenario has a file and a workspace of its own; all but the first need the installation.
  */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { nodesUnavailable } from '../cluster/index.ts';

@@ -12,7 +12,7 @@ type Values = Readonly<Record<string, string>>;
 
 const CORPUS = join(import.meta.dirname, 'corpus');
 
-/** The seeds of one folder, sorted by name. `values`: what the placeholders stand for. */
+/** The seeds of one folder, sorted by name. `values`: what replaces the placeholders. */
 export function readCorpus(folder: 'requests' | 'bodies' | 'answers', values: Values = {}): readonly Seed[] {
   return readdirSync(join(CORPUS, folder))
     .sort()

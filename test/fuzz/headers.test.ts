@@ -1,4 +1,4 @@
-/** Whatever stands in the headers and the body of a request: an answer of ours, and no secret in it. */
+/** Whatever stands in the headers and the body of a request: an answer of the gateway, and no secret in it. */
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { config, fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import fc from 'fast-check';

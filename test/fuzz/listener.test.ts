@@ -1,4 +1,4 @@
-/** Garbage on the wire: the process lives on and serves the next request. */
+/** Garbage on the wire: the process goes on and serves the next request. */
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function throwAt(port: number, pieces: readonly Uint8Array[], abrupt: boolean): 
     });
     socket.resume();
     socket.setTimeout(500, () => socket.destroy());
-    socket.on('error', () => {}); // part of the game
+    socket.on('error', () => {}); // expected
     socket.on('close', () => resolve());
   });
 }

@@ -14,8 +14,8 @@ import { setUpFuzzWorld } from './world.ts';
 const SEED = process.env['FUZZ_SEED'] ?? randomBytes(4).toString('hex');
 const COUNTS = { requests: 4_000, bodies: 3_000, answers: 3_000 } as const;
 const AT_ONCE = 40;
-/** A client that hears nothing for this long leaves: many inputs are requests that never end. */
-const PATIENCE_MS = 400;
+/** A client without an answer for this long disconnects: many inputs are requests that never end. */
+const CLIENT_TIMEOUT_MS = 400;
 const CREDENTIAL = 'sk-credential-of-the-provider-0123456789';
 const AWS = { aws_access_key_id: 'AKIDEXAMPLE', aws_secret_access_key: CREDENTIAL };
 
@@ -88,13 +88,13 @@ const world = setUpFuzzWorld({
   },
 });
 
-/** What comes back until the gateway closes or the client loses its patience. */
+/** What comes back until the gateway closes or the client times out. */
 function throwAt(bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
     const socket = connect(world.gateway.port, '127.0.0.1', () => socket.write(bytes));
     socket.on('data', (piece: Buffer) => pieces.push(piece));
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.setTimeout(CLIENT_TIMEOUT_MS, () => socket.destroy());
     socket.on('error', () => {}); // resets are an answer, too
     socket.on('close', () => resolve(Buffer.concat(pieces)));
   });

@@ -1,4 +1,4 @@
-/** Providers that send anything at all: the client gets an answer or a cut connection, in time, and the process lives on. */
+/** Providers that send anything at all: the client gets an answer or a cut connection, in time, and the process goes on. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { waitFor } from '../kit/wait-for.ts';
@@ -114,7 +114,7 @@ async function ask({ path, slug }: { path: string; slug: string }, given: Script
   return status;
 }
 
-test('no provider can end the process, keep a request open, or be taken for a bug of ours', async () => {
+test('no provider can end the process, keep a request open, or cause an internal error', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...REQUESTS), script, fc.boolean()), { minLength: 1, maxLength: 12 }),

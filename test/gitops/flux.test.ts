@@ -75,7 +75,7 @@ async function push(): Promise<Artifact> {
 
 const list = z.looseObject({ items: z.array(manifest) });
 
-/** Objects of the example with a status of ours. */
+/** Objects of the example with a status that the test sets. */
 async function resources(): Promise<Manifest[]> {
   const plurals = ['apikeys', 'virtualkeys', 'gatewayconfigs', 'workspaces'].map((name) => `${name}.gatehouse.dev`);
   const answer = await runKubectl(controlPlane, ['get', plurals.join(','), '--namespace=team-a', '--output=json']);
@@ -128,7 +128,7 @@ async function verdictOf(name: string): Promise<Verdict> {
   };
 }
 
-/** Waits until the Kustomization says so of the artifact. */
+/** Waits for that condition of the Kustomization for the artifact. */
 async function becomes(name: string, ready: 'True' | 'False', { revision }: Artifact): Promise<Verdict> {
   let last: Verdict | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Flux's kustomize-controller as a process, and a source for it: folders that a web server of ours serves. */
+/** Flux's kustomize-controller as a process, and a source for it: folders that a web server of the test serves. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

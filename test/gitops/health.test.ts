@@ -19,7 +19,7 @@ const SAMPLES = [
     status: { observedGeneration: 2, conditions: [condition('Accepted'), condition('Ready')] },
     want: 'Healthy',
   },
-  { rule: 'that nobody has looked at', status: undefined, want: 'Progressing' },
+  { rule: 'that no controller has seen', status: undefined, want: 'Progressing' },
   {
     rule: 'that was ready a generation ago',
     status: { observedGeneration: 1, conditions: [condition('Ready')] },

@@ -1,4 +1,4 @@
-/** What CycloneDX 1.6 says of the members that our bills have: closed, so that a member it does not know is a mistake. */
+/** The members of CycloneDX 1.6 that our bills have: closed, so that an unknown member is an error. */
 import { z } from 'zod';
 
 const LENGTHS: Readonly<Record<string, number>> = { 'SHA-256': 64, 'SHA-512': 128 };

@@ -58,7 +58,7 @@ describe('the answer to', () => {
       names: ['openai', '@anthropic', 'x-gw-config'],
     },
     {
-      rule: 'a compressed body names the header that says so',
+      rule: 'a compressed body names its header',
       headers: { 'content-encoding': 'gzip' },
       status: 400,
       code: 'body_not_json',
@@ -72,7 +72,7 @@ describe('the answer to', () => {
       names: ['authorization', 'x-gw-api-key', 'gwk_'],
     },
     {
-      rule: 'an expired key says so',
+      rule: 'an expired key is named as expired',
       headers: { 'x-gw-api-key': EXPIRED },
       status: 401,
       code: '01',
@@ -128,7 +128,7 @@ describe('the answer to', () => {
       names: ['strategy.mode', 'fallback', 'loadbalance'],
     },
     {
-      rule: 'several wrong fields says how many more there are',
+      rule: 'several wrong fields count the others',
       headers: inline('{"provider":"@openai","weight":-1,"retry":{"attempts":-1}}'),
       status: 400,
       code: 'config_invalid',
@@ -214,7 +214,7 @@ describe('the answer to', () => {
       names: ['gpt-4o-min', 'gpt-4o-mini'],
     },
     {
-      rule: 'a dead upstream names the place',
+      rule: 'an unreachable upstream is named by its address',
       headers: { 'x-gw-provider': '@dead' },
       status: 502,
       code: null,

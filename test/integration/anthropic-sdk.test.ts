@@ -1,4 +1,4 @@
-/** The unmodified Anthropic SDK on providers that speak its format themselves. */
+/** The unmodified Anthropic SDK on providers with its format. */
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';

@@ -16,7 +16,7 @@ const start = (acceptMs: number, deadlineMs: number, env: Record<string, string>
     env: { GATEHOUSE_DRAIN_ACCEPT_MS: String(acceptMs), GATEHOUSE_DRAIN_DEADLINE_MS: String(deadlineMs), ...env },
   });
 
-/** Whether somebody listens there. */
+/** Whether connections are accepted there. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const outcome = await Promise.race([
@@ -92,7 +92,7 @@ describe('a drain', () => {
     await once(socket, 'close');
   });
 
-  test('of HTTP/2 says GOAWAY, finishes the stream and closes', async () => {
+  test('of HTTP/2 sends GOAWAY, finishes the stream and closes', async () => {
     await using world = await start(50, 10_000, { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM });
     const idle = connectHttp2(world.url, { ca: LOOPBACK_PEM });
     await once(idle, 'connect');

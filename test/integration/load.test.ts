@@ -10,7 +10,7 @@ import { waitFor } from '../kit/wait-for.ts';
 
 const chat = (model = 'mock-small', stream = false) => ({ model, stream, messages: [{ role: 'user', content: 'hi' }] });
 
-/** Runs the task again and again in some lanes until told to stop; gives what it answered. */
+/** Runs the task again and again in some lanes until it is stopped; returns the answers. */
 function keepBusy<T>(lanes: number, task: (i: number) => Promise<T>) {
   let running = true;
   let count = 0;

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await startWorld({
     entries: () => [config('main', { provider: '@openai' }), key({ config: 'main', allowConfigOverride: true })],
   });
-  // The key alone: the key's default config says which provider it is.
+  // The key alone: the key's default config names the provider.
   openai = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: KEY, maxRetries: 0 });
 });
 

@@ -36,7 +36,7 @@ describe('a call that comes back', () => {
     expect((await one.send(CHAT, { body: BODY })).status).toBe(400);
   });
 
-  test('is told from one that goes on to another installation', async () => {
+  test('differs from one that goes on to another installation', async () => {
     await using mock = { ...(await startMock()), [Symbol.asyncDispose]: () => mock.close() };
     await using central = await startPod('f2');
     await central.load(...nextAt(mock.url));
@@ -61,7 +61,7 @@ describe('a call that comes back', () => {
 });
 
 describe('the way a request went', () => {
-  test('is told to hosts that somebody named', async () => {
+  test('sends its mark to hosts that a client or tenant named', async () => {
     await using upstream = await startRawUpstream((reply) => reply.answer(200, '{}'));
     await using pod = await startPod('f1');
     await pod.load(...nextAt(upstream.url));

@@ -161,7 +161,7 @@ describe('a form', () => {
     expect(answer.json()).toMatchObject({ body_sha256: sha256(body) });
   });
 
-  test('beyond the limit is sent once: no retry, and the answer says so', async () => {
+  test('beyond the limit is sent once: no retry, and a header of the answer shows it', async () => {
     let tries = 0;
     await using upstream = await startRawUpstream(async (reply) => {
       await reply.request.body;

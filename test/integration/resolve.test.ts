@@ -83,7 +83,7 @@ describe('a provider is named by', () => {
       credential: 'Bearer sk-inline',
     },
     {
-      rule: 'the headers, when the inline config only says how',
+      rule: 'the headers, when the inline config only has settings',
       headers: () => ({
         ...inline({ retry: { attempts: 1 }, custom_host: `${world.mock.url}/v1` }),
         'x-gw-provider': 'openai',
@@ -130,7 +130,7 @@ describe('a provider is named by', () => {
     expect(received.headers.authorization).toBe(credential);
     expect(received.path).toBe('/v1/chat/completions');
     expect(received.json()).toMatchObject({ model: expect.stringMatching(/^mock-/) });
-    expect(JSON.stringify(received.headers)).not.toMatch(/x-gw-(?!via)/); // which is told to every custom host
+    expect(JSON.stringify(received.headers)).not.toMatch(/x-gw-(?!via)/); // which every custom host gets
   });
 
   test('a config over the headers: its own provider wins', async () => {

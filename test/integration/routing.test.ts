@@ -237,7 +237,7 @@ describe('parameters', () => {
       },
     },
     {
-      rule: 'a child adds to what its parent says',
+      rule: 'a child adds to its parent',
       document: {
         strategy: { mode: 'single' },
         override_params: { seed: 1, top_p: 0.5 },
@@ -352,7 +352,7 @@ describe('retries', () => {
       want: { status: 302, count: '0', attempts: 1 },
     },
     {
-      rule: 'do not happen unless asked for',
+      rule: 'do not happen without a retry setting',
       retry: { attempts: 0 },
       answer: () => ({ status: 503 }),
       want: { status: 503, count: '0', attempts: 1 },

@@ -361,7 +361,7 @@ describe('metrics', () => {
     await waitFor(async () => (await count(world, 'gatehouse_requests_in_flight', {})) === 0);
   });
 
-  test('are on the main port where the process wants them', async () => {
+  test('are on the main port when the settings say so', async () => {
     const answer = await send(`${world.url}/metrics`);
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.text).toContain('gatehouse_requests_total');

@@ -50,7 +50,7 @@ const ask = (format: Format, model: string, headers: Record<string, string> = {}
   return world.send(path, { headers: { 'x-gw-provider': slug, ...headers }, body: { ...body, model, stream: true } });
 };
 
-/** The last event says what happened, in the format of the client, and nothing comes after it. */
+/** The last event is an error in the format of the client, and nothing comes after it. */
 function expectLastWords(format: Format, text: string, type: string): void {
   const events = eventsOf(text);
   for (const { data: whole } of events) JSON.parse(whole); // no half events
@@ -195,7 +195,7 @@ describe('an overload in the first event', () => {
     expect(answer.json()).toMatchObject({ error: { type: 'overloaded_error', message: 'Overloaded' } });
   });
 
-  test.for(['messages', 'translated'] as const)('is an event where nobody looks: %s', async (format) => {
+  test.for(['messages', 'translated'] as const)('is an event that the relay does not read: %s', async (format) => {
     const answer = await ask(format, 'mock-overloaded');
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('overloaded_error');
@@ -367,9 +367,9 @@ describe('bytes that are no proper HTTP answer', () => {
     { rule: 'two lengths', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}', status: 502 },
     { rule: 'a broken chunk', bytes: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', status: 502 },
     { rule: 'less than announced', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{}', status: 502 },
-    { rule: 'a protocol nobody asked for', bytes: 'HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n', status: 502 },
+    { rule: 'a protocol that was not requested', bytes: 'HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n', status: 502 },
     { rule: 'a status below 100', bytes: 'HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\n{}', status: 502 },
-  ])('$rule: $status, and the gateway lives on', async ({ bytes, status }) => {
+  ])('$rule: $status, and the gateway goes on', async ({ bytes, status }) => {
     const answer = await raw(async ({ write, socket }) => {
       await write(bytes);
       socket.end();

@@ -1,4 +1,4 @@
-/** The way out of a gateway, watched: a proxy that notes the host of every call and lets none through. */
+/** An egress proxy that records the host of every call and lets none through. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

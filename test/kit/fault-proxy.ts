@@ -44,7 +44,7 @@ interface Planned {
   left: number;
 }
 
-/** A proxy in front of an API server, which will not misbehave on request. It listens on a free port unless told. */
+/** A proxy in front of an API server, which will not misbehave on request. Default: a free port. */
 export async function startFaultProxy(
   upstream: { readonly url: string; readonly caPem: string },
   { port: wanted = 0 }: { readonly port?: number } = {},

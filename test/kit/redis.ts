@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Ends the server like a crash; it forgets its data. */
+  /** Ends the server like a crash; its data is lost. */
   stop(): Promise<void>;
   /** Starts it again at the same port. */
   start(): Promise<void>;
@@ -136,7 +136,7 @@ async function ask(port: number, commands: string): Promise<string> {
     answer += bytes.toString();
     if (answer.includes('\r\n')) socket.setTimeout(20); // whatever else belongs to it is already on its way
   });
-  socket.on('error', () => {}); // nobody listens there yet
+  socket.on('error', () => {}); // not listening yet
   socket.write(commands);
   await new Promise((resolve) => socket.on('close', resolve));
   return answer;

@@ -29,12 +29,12 @@ export const mockSecretResource = (namespace: string) => ({
 export interface MockConfig {
   /** URL of a mock provider. */
   readonly upstream: string;
-  /** Sent in place of what the client says: `model` shows which version of the config answered. */
+  /** Replaces parameters of the client: `model` shows which version of the config answered. */
   readonly overrideParams: object;
   readonly name?: string;
 }
 
-/** A GatewayConfig that calls a mock provider, `main` unless told. */
+/** A GatewayConfig that calls a mock provider, `main` by default. */
 export const mockConfigResource = (namespace: string, { upstream, overrideParams, name = 'main' }: MockConfig) =>
   inNamespace('GatewayConfig', namespace, name, {
     config: {

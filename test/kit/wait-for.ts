@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Ends a wait for something that never comes. It says nothing about speed: a busy machine makes everything slow. */
+  /** Ends a wait for something that never comes. It asserts nothing about speed: on a busy machine everything is slow. */
   readonly deadlineMs?: number;
   /** What is waited for, for the message of the failure. */
   readonly what?: string;

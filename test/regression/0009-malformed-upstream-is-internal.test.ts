@@ -1,4 +1,4 @@
-/** Bytes of a provider that are no HTTP were a bug of ours (500, no fallback): undici's parser error had no code. */
+/** Bytes of a provider that are no HTTP were an internal error (500, no fallback): undici's parser error had no code. */
 import { expect, test } from 'vitest';
 import { startWorld } from '../kit/gateway.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../gateway/src/errors/index.ts';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
 import { createProviderServices } from '../../gateway/src/providers/services.ts';
 
-test('a request gets its token although the one that asked first is gone', async () => {
+test('gives a request its token after the request that started the exchange is gone', async () => {
   const client = { send: () => Promise.reject(new Error('boom')), close: async () => {} };
   const limits = { headersTimeoutMs: 1, idleTimeoutMs: 1 };
   const services = createProviderServices({ client, limits, env: () => undefined, now: () => 0 })(

@@ -29,7 +29,7 @@ test('errors outside the pipeline are readable for browsers', async () => {
   expect(headers['access-control-allow-origin']).toBe('https://app.example');
 });
 
-test('errors of /v1/messages have their own format, whoever makes them', async () => {
+test('errors of /v1/messages have their own format, also outside the pipeline', async () => {
   await using gateway = await startGateway();
   const early = await gateway.send('/v1/messages', { body: {} });
   expect(early.json()).toMatchObject({ type: 'error', error: { type: 'api_error' } });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { readEnvironment, toSettings } from '../../gateway/src/config/index.ts';
 
-test('a store that is asked for has its default address', () => {
+test('a Redis store without an address uses the default one', () => {
   expect(toSettings(readEnvironment({ CACHE_STORE: 'redis' }))).toMatchObject({
     cache: { store: 'redis' },
     redis: { nodes: [{ host: 'redis', port: 6379 }] },

@@ -104,7 +104,7 @@ test('a trusted host of the deployment gets it', async () => {
   expect(elsewhere.requests.at(-1)?.headers.get('authorization')).toBe('Bearer sk-openai-secret');
 });
 
-test('a credential of the client goes where the client says', async () => {
+test('sends a credential of the client to the host that the client names', async () => {
   const answer = await ask({
     'x-gw-provider': 'openai',
     authorization: 'Bearer sk-client',

@@ -41,7 +41,7 @@ test('an answer that has begun is cut, and nothing else is written into it', asy
   expect(received).not.toContain('header_invalid');
 });
 
-test('a connection without an answer under way is told', async () => {
+test('answers 400 on a connection without an answer in progress', async () => {
   await using gateway = await startGateway({ entries: [[workspace(), key()]] });
   const socket = connect(gateway.port, '127.0.0.1');
   let received = '';

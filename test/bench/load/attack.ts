@@ -16,7 +16,7 @@ export interface AttackTask {
 }
 
 export interface AttackResult {
-  /** How many answers had each status; 0 stands for a connection that ended without one. */
+  /** How many answers had each status; 0 is a connection that ended without one. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 

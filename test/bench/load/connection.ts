@@ -23,7 +23,7 @@ export class Connection {
     socket.on('data', (bytes: Buffer) => this.#read(bytes));
   }
 
-  /** Rejects when nobody listens. `onLost`: the connection ended before it was closed here. */
+  /** Rejects when nothing listens there. `onLost`: the connection ended before it was closed here. */
   static open(
     { host, port }: { readonly host: string; readonly port: number },
     { onAnswer, onLost }: { onAnswer(connection: Connection, answered: Answered): void; onLost(): void },

@@ -4,7 +4,7 @@ const SUB_BUCKETS = 2 ** SUB_BITS;
 /** Largest value: 2^31 - 1, which is 35 minutes in microseconds; larger ones count as that. */
 const MAX_VALUE = 2 ** 31 - 1;
 
-/** What a measurement says of its distribution, in the unit of the recorded values. */
+/** The distribution of a measurement, in the unit of the recorded values. */
 export interface Summary {
   readonly count: number;
   readonly p50: number;

@@ -29,7 +29,7 @@ test('time is summed by function, idle time left out', () => {
   expect(others).toHaveLength(5);
 });
 
-test('time is summed by package, and by folder of ours', () => {
+test('sums time by package, and by folder of this repository', () => {
   const shares = Object.fromEntries(selfTimes(PROFILE, byArea).map(({ name, selfMs }) => [name, selfMs]));
   expect(shares).toEqual({ undici: 4, 'gateway/src/server': 3, node: 1, '(garbage collector)': 1, '@smithy/core': 1 });
 });

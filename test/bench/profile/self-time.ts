@@ -60,7 +60,7 @@ function shortFile(url: string): string {
 
 export const byFunction = ({ name, file, line }: Place): string => (file === '' ? name : `${name} ${file}:${line}`);
 
-/** The package, Node's own module, or the folder of ours. */
+/** The package, Node's own module, or the folder of this repository. */
 export function byArea({ name, file }: Place): string {
   if (file === '') return name;
   if (file.startsWith('node:')) return 'node';

@@ -92,7 +92,7 @@ async function measureEdit(
   }
 }
 
-/** Whether requests through every gateway reach the provider as the edit says. */
+/** Whether requests through every gateway reach the provider of the edit. */
 async function serve(gateways: readonly GatewayProcess[], model: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${PROBE_KEY}` };
   const answers = await Promise.all(gateways.map(({ url }) => ask(url, headers)));

@@ -13,11 +13,11 @@ export interface KeysResult {
   readonly createdSeconds: number;
   /** From the start of the operator until a gateway served all of them. */
   readonly servedSeconds: number;
-  /** From the start of the operator until every object said so. */
+  /** From the start of the operator until the status of every object shows it. */
   readonly toldSeconds: number;
   readonly operator: Memory;
   readonly gateway: Memory;
-  /** CPU time of the operator until everything was told. */
+  /** CPU time of the operator until every status was written. */
   readonly operatorCpuSeconds: number;
 }
 

@@ -98,7 +98,7 @@ async function runEdits(bench: Bench, { objects, gateways: count, edits }: Optio
   return editRows(measured, { gateways: count, objects, operatorMb, gatewayMb });
 }
 
-/** Rejects when somebody wants the bench to end, so that its children end with it. */
+/** Rejects when the bench is interrupted, so that its children end with it. */
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)));

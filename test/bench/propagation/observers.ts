@@ -51,7 +51,7 @@ function noteManifest(marks: Marks, line: string): void {
 
 type Ask = (dispatcher: Agent, signal: AbortSignal) => Promise<void>;
 
-/** Asks until it is disposed of; a question that fails ends the observation, and whoever waits for it runs into its deadline. */
+/** Asks until it is disposed of; a failed request ends the observation, and its waiters run into their deadline. */
 function observe(marks: Marks, agent: Agent, ask: Ask): Observer {
   const stop = new AbortController();
   const asking = (async () => {

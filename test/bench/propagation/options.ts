@@ -31,7 +31,7 @@ const NUMBERS = {
   keys: { min: 0, max: 200_000, fallback: 100_000 },
 } as const;
 
-/** Reads the command line; the error says what is wrong with it. */
+/** Reads the command line; the error names what is wrong with it. */
 export function parseOptions(args: readonly string[]): Result<Options, string> {
   let values: ReturnType<typeof parse>;
   try {

@@ -5,7 +5,7 @@ import { editedConfig, keysOf, populationOf } from './population.ts';
 
 const PLACES = { organisation: 'org', tenants: ['a', 'b', 'c'] };
 
-test('a population has as many valid objects as were asked for, each name once, mostly ApiKeys', () => {
+test('makes a population of the given number of valid objects with unique names, mostly ApiKeys', () => {
   const objects = [...populationOf(1_000, PLACES), editedConfig('a', 'http://127.0.0.1:1', 'm')];
   expect(objects).toHaveLength(1_001);
   const ids = objects.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}`);

@@ -13,7 +13,7 @@ export const INTEGRATION = 'shared';
 /** The Secret of the Integration, and its key. */
 export const CREDENTIAL = { name: 'account', key: 'api-key' } as const;
 
-/** The gateway key whose requests tell which edit is served. */
+/** The gateway key whose requests show which edit is served. */
 export const PROBE_KEY = 'gwk_a_key_of_the_propagation_bench';
 /** The GatewayConfig that is edited, in the first tenant. */
 export const EDITED = 'edited';
@@ -94,7 +94,7 @@ const configOf = (name: string, namespace: string, revision: number): KubeThing 
     },
   );
 
-/** The config that is edited: its model says which edit it is. */
+/** The config that is edited: its model is the number of the edit. */
 export const editedConfig = (namespace: string, upstream: string, model: string): KubeThing =>
   ours(
     'GatewayConfig',

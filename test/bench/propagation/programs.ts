@@ -1,4 +1,4 @@
-/** The bundled programs as the images run them: one operator, and gateways that stand for the pods of its fleet. */
+/** The bundled programs as the images run them: one operator, and gateways in place of the pods of its fleet. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -145,7 +145,7 @@ async function startGateway(
   return { ...running, pod, token, url: `http://${ip}:${PORT}`, adminUrl: `http://${ip}:${ADMIN_PORT}` };
 }
 
-/** Tells the API server what a kubelet would. */
+/** Writes the status of a pod as a kubelet would. */
 async function reportReady({ cluster, fleets }: Stage, { pod, adminUrl }: GatewayProcess): Promise<void> {
   await waitFor(async () => (await fetch(`${adminUrl}/readyz`)).ok, {
     deadlineMs: FLEET_DEADLINE_MS,

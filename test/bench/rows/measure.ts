@@ -52,7 +52,7 @@ async function closedLoopRound(bench: Bench, { pid, target }: Peer, load: Load):
   return { ...result, rssMb: after.rssMb, cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / requests };
 }
 
-/** What the table says of a peer's rounds. */
+/** The cell of the table for a peer's rounds. */
 export function closedLoopRow(what: string, peer: Peer, rounds: readonly Round[]): Row {
   const { failed: _, ...numbers } = medians(rounds);
   const failed = rounds.reduce((sum, round) => sum + round.failed, 0);

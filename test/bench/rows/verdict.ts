@@ -1,6 +1,6 @@
 import { formatNumber, type Verdict } from '../table.ts';
 
-/** A target that is met by as much or more. `phrase` puts the number into words. */
+/** A target that is met by as much or more. `phrase` formats the number. */
 export function verdictAtLeast(measured: number, target: number, phrase: (number: string) => string): Verdict {
   return {
     target: `≥ ${phrase(formatNumber(target))}`,

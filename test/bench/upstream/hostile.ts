@@ -1,6 +1,6 @@
 /**
  * Child process: an upstream that never ends its answers (`endless`) or always fails (`failing`), by its argument. Its one message
- * says where it listens.
+ * is its address.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

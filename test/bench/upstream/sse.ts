@@ -1,6 +1,6 @@
 /**
  * Child process: answers every POST with a stream of chat completion chunks, one per so many ms (argument), each carrying
- * the time it was written. Plain sockets: the upstream must cost less than what is measured. Its one message says where it listens.
+ * the time it was written. Plain sockets: the upstream must cost less than what is measured. Its one message is its address.
  */
 import { createServer, type Socket } from 'node:net';
 import { clockMs } from '../load/clock.ts';

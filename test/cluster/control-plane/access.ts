@@ -28,12 +28,12 @@ export interface TokenOptions {
   readonly ttlSeconds?: number;
 }
 
-/** A control plane that somebody runs: everything but stopping it. Disposing ends our connections only. */
+/** A control plane that another process may own: everything but stopping it. Disposing ends our connections only. */
 export interface ControlPlaneAccess extends ControlPlaneDescriptor, ApiClient {
   readonly kubeconfig: Kubeconfig;
   /** Runs kubectl as administrator; a refusal is an outcome, not an exception. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlOutcome>;
-  /** A namespace of its own with a random name, ready for pods. Nobody has to delete it. */
+  /** A namespace of its own with a random name, ready for pods. It need not be deleted. */
   createNamespace(labels?: Readonly<Record<string, string>>): Promise<string>;
   /** A token as a pod gets it; creates the ServiceAccount when there is none. */
   serviceAccountToken(namespace: string, name: string, options?: TokenOptions): Promise<string>;

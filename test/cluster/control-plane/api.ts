@@ -11,7 +11,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface ApiRequest {
   readonly body?: unknown;
-  /** `application/json` unless told; a PATCH needs its own kind. */
+  /** Default `application/json`; a PATCH needs one of its own. */
   readonly contentType?: string;
   /** Another identity than the administrator's. */
   readonly token?: string;

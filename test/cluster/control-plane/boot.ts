@@ -32,7 +32,7 @@ export interface Site {
   readonly programs: ProgramPaths;
 }
 
-/** Somebody else may take a free port before the server has it. */
+/** A free port may be taken before the server binds it. */
 const START_TRIES = 3;
 
 /** Starts the programs one after the other, each when the one before is ready. */

@@ -34,7 +34,7 @@ export function etcdArguments({ folder, ports }: Layout): string[] {
     'listen-peer-urls': peers,
     'initial-advertise-peer-urls': peers,
     'initial-cluster': `t=${peers}`,
-    'unsafe-no-fsync': true, // nobody needs the data after a power failure
+    'unsafe-no-fsync': true, // the data is not needed after a power failure
     'auto-compaction-mode': 'periodic',
     'auto-compaction-retention': '5m',
     'quota-backend-bytes': 4 * 2 ** 30,
@@ -91,7 +91,7 @@ const aggregation = ({ frontProxyAuthority, frontProxyClient }: Credentials): Fl
 export const controllerManagerArguments = ({ place, credentials }: Layout, kubeconfig: string): string[] =>
   toArguments({
     kubeconfig,
-    'secure-port': 0, // nobody asks it
+    'secure-port': 0, // unused
     'leader-elect': false,
     'kube-api-qps': 500, // the default of 20 makes the first ServiceAccount wait 5 s
     'kube-api-burst': 1000,

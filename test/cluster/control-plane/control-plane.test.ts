@@ -44,7 +44,7 @@ describe('the control plane of a test run', () => {
     expect(await controlPlane.request('GET', `${configMaps(other)}/settings`)).toMatchObject({ status: 404 });
   });
 
-  test('gives a namespace the labels asked for', async () => {
+  test('gives a namespace the labels of the options', async () => {
     const namespace = await controlPlane.createNamespace({ 'gatehouse.dev/workspace': 'team-a' });
     const { body } = await controlPlane.request('GET', `/api/v1/namespaces/${namespace}`);
     expect(body).toMatchObject({ metadata: { labels: { 'gatehouse.dev/workspace': 'team-a' } } });
@@ -61,7 +61,7 @@ describe('the control plane of a test run', () => {
     expect(await apply('other', { colour: 'blue' })).toMatchObject({ status: 409 });
   });
 
-  test('lets a ServiceAccount do what its roles say, and writes down that it did', async () => {
+  test('lets a ServiceAccount do what its roles allow, and audits it', async () => {
     const namespace = await controlPlane.createNamespace();
     const token = await controlPlane.serviceAccountToken(namespace, 'reader');
     const path = configMaps(namespace);
@@ -113,7 +113,7 @@ describe('a control plane of our own', () => {
     expect(await controlPlane.createNamespace()).not.toBe(namespace); // the controllers have come back too
   });
 
-  test('lives beside others and leaves nothing behind', async () => {
+  test('runs beside others and leaves nothing behind', async () => {
     const gone: { folder: string; processes: ProcessIdentity[] }[] = [];
     {
       await using both = new AsyncDisposableStack();

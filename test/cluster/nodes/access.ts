@@ -17,11 +17,11 @@ export interface NodesDescriptor {
 }
 
 export interface ContainerOptions extends KubectlOptions {
-  /** The pod's first container unless told. */
+  /** Default: the first container of the pod. */
   readonly container?: string;
 }
 
-/** Nodes that somebody runs. Addresses of nodes, pods and Services can be reached from this process as they are. */
+/** Nodes that another process may own. Addresses of nodes, pods and Services can be reached from this process as they are. */
 export interface NodesAccess extends NodesDescriptor {
   /** Makes the image of this archive known on every node; its path is absolute. */
   importImage(archive: string): Promise<void>;

@@ -131,7 +131,7 @@ SystemdCgroup = false
 `;
 };
 
-/** Names of the cluster only: there is nobody to ask for others. */
+/** Names of the cluster only: there is no resolver for others. */
 export const corednsConfiguration = (address: string, kubeconfig: string): string => `.:53 {
   bind ${address}
   errors

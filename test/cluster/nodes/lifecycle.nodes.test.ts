@@ -77,7 +77,7 @@ describe.skipIf(withoutNodes() !== undefined)('clusters with nodes', () => {
     expect(await machine()).toEqual(before);
   });
 
-  test('let the API server call a webhook in a pod, and go on when a node dies', async () => {
+  test('let the API server call a webhook in a pod, and go on when a node is lost', async () => {
     await using controlPlane = await startControlPlane({ forNodes: true });
     const nodes = await startNodes(controlPlane, { nodes: 2 });
     await using image = await buildProbeImage();
@@ -101,7 +101,7 @@ describe.skipIf(withoutNodes() !== undefined)('clusters with nodes', () => {
     expect(await controlPlane.request('GET', '/readyz')).toMatchObject({ status: 200 });
   });
 
-  test('die with the process that keeps them, and what then is left is removed', async () => {
+  test('end with the process that keeps them, and their leftovers are removed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-by-hand-'));
     const cluster = await bringUpDetached({ tier: 2, nodes: 1, folder, onProgress: () => {} });
     const processes = recordedProcesses(cluster.state.path);

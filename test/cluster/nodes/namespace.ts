@@ -25,7 +25,7 @@ export interface NamespaceOptions {
 /** Private to each node, so that nothing is written to the machine's folders of that name. */
 const PRIVATE_FOLDERS = ['/run', '/var/lib', '/var/log'];
 
-/** What the kubelet wants of the machine's kernel: it is shown these values and finds nothing to change. */
+/** Kernel settings that the kubelet would change: it sees these values and changes nothing. */
 const KERNEL_SETTINGS = {
   'vm/overcommit_memory': 1,
   'vm/panic_on_oom': 0,

@@ -12,7 +12,7 @@ import { connectNodes, importInto, type NodesAccess } from './access.ts';
 import { corednsConfiguration, DNS_READY_PORT, PAUSE_IMAGE } from './configuration.ts';
 import { joinCluster, type NodeDescriptor, type NodeSite, startRuntime } from './node.ts';
 
-/** Nodes of our own. They end with their control plane, whose network they share. */
+/** Nodes that this process owns. They end with their control plane, whose network they share. */
 export interface Nodes extends NodesAccess {
   /** Ends a node like a power failure. Not the first one: the control plane is on it. */
   killNode(name: string): Promise<void>;

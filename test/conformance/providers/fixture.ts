@@ -1,4 +1,4 @@
-/** The golden exchanges of the providers, read and checked; README.md says what the members mean. */
+/** The golden exchanges of the providers, read and checked; README.md explains the members. */
 import { readdirSync } from 'node:fs';
 import { type GoldenCase, goldenCases } from '@gatehouse/test/kit';
 import { z } from 'zod';

@@ -150,7 +150,7 @@ describe.for(NATIVES.map((native) => [`${native.id} ${native.rule ?? ''}`.trim()
   },
 );
 
-test('azure-ai leaves responses to the adapter unless asked', async () => {
+test('azure-ai leaves responses to the adapter unless a setting asks for them', async () => {
   const exchange = toExchange({ id: 'azure-ai', url: '', fields: { azure_foundry_url: 'https://x.example' } }, {});
   await expect(buildOutgoing(exchange, openSession(exchange))).rejects.toMatchObject({ code: 'OPERATION_UNSUPPORTED' });
 });

@@ -30,7 +30,7 @@ export interface Session {
   readonly endpoint: Endpoint | undefined;
   readonly target: PreparedTarget;
   readonly call: Call;
-  /** The client's body as it came: spaced in a way no serialiser of ours writes. */
+  /** The client's body as it came: with white space that no serialiser here writes. */
   readonly rawBody: Buffer;
   /** Values that must not be seen anywhere but in requests to the upstream. */
   readonly secrets: readonly string[];

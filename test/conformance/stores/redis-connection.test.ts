@@ -22,7 +22,7 @@ function connectTo(port: number, over: Partial<RedisSettings> = {}): RedisConnec
 const ping = (connection: RedisConnection): Promise<unknown> => connection.run((client) => client.ping());
 
 describe.runIf(hasRedis())('a Redis connection', () => {
-  test('opens nothing until it is asked, and never waits', async () => {
+  test('opens nothing before connect, and never waits', async () => {
     await using server = await startRedis();
     const connection = connectTo(server.port);
     expect(connection.health()).toBe('waiting');
@@ -87,7 +87,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await waitFor(() => redis.connection.health() === 'ready');
   });
 
-  test('tells its health as it changes, until nobody listens', async () => {
+  test('reports its health as it changes, until the last listener is gone', async () => {
     await using server = await startRedis();
     const connection = connectTo(server.port);
     const seen: RedisHealth[] = [];

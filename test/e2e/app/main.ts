@@ -1,6 +1,6 @@
 /**
- * An application that knows nothing of Gatehouse: it asks OpenAI by the SDK, configured by nothing but the environment.
- * `/ask?HEADER=VALUE` answers with what it was told, `/file?path=` with a file of the pod, `/env?name=` with a variable. With
+ * An application without any code for Gatehouse: it calls OpenAI with the SDK, configured by the environment alone.
+ * `/ask?HEADER=VALUE` answers with the completion, `/file?path=` with a file of the pod, `/env?name=` with a variable. With
  * `--once` it asks once and ends.
  */
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The default fleet and its pods, each asked by its own address. */
+/** The default fleet and its pods, each reached by its own address. */
 import { Agent } from 'undici';
 import type { ControlPlaneAccess } from '../../cluster/index.ts';
 import { corePath, GATEHOUSE, listObjects, mergePatch, pathOf, readObject, textAt } from './kube.ts';

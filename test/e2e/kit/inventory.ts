@@ -1,8 +1,8 @@
-/** Everything that is in a cluster, to see what somebody has left in it. */
+/** Every object of a cluster, to find what an installation left behind. */
 import { z } from 'zod';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
 
-/** What the cluster itself makes and forgets. */
+/** What the cluster itself makes and removes. */
 const PASSING = new Set(['events', 'events.events.k8s.io', 'componentstatuses', 'leases.coordination.k8s.io']);
 
 /** A resource is still listed for some seconds after its definition is gone. */

@@ -1,4 +1,4 @@
-/** The API server as the scenarios use it: whatever is not what was asked for fails the test with what it said. */
+/** The API server as the scenarios use it: any other answer than the expected one fails the test with its text. */
 import { isObject } from '@gatehouse/crds';
 import { z } from 'zod';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
@@ -73,7 +73,7 @@ export const allReady = (controlPlane: ControlPlaneAccess, namespace: string, ki
 export const conditionOf = (object: KubeObject, type: string): Condition | undefined =>
   object.status.conditions.find((candidate) => candidate.type === type);
 
-/** Whether the status says so of the present generation. */
+/** Whether a condition is True for the present generation. */
 export function isTrue(object: KubeObject, type: string): boolean {
   const observed = object.status['observedGeneration'];
   return conditionOf(object, type)?.status === 'True' && observed === object.metadata.generation;

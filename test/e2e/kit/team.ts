@@ -49,7 +49,7 @@ export async function createTeam(controlPlane: ControlPlaneAccess, options: Team
   return { name, key };
 }
 
-/** An operator that asked too early asks again some seconds later, and each of its replicas asks for itself. */
+/** A replica of the operator that was denied tries again some seconds later, each on its own. */
 async function mayReadSecrets(controlPlane: ControlPlaneAccess, namespace: string): Promise<void> {
   const spec = {
     user: 'system:serviceaccount:gatehouse-system:gatehouse-operator',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '@gatehouse/test/kit';
 
-/** Between two looks: an API server that is asked all the time would slow down what is waited for. */
+/** Between two polls: more of them would slow down the API server, and with it what is waited for. */
 const LOOK_EVERY_MS = 50;
 
 /** The first truthy value of the condition; fails the test at the deadline. */

@@ -1,4 +1,4 @@
-/** The cluster of the proof: two nodes with every image, and nothing of ours installed. */
+/** The cluster of the scenarios: two nodes with every image, and nothing installed. */
 import { type ControlPlane, type Nodes, startControlPlane, startNodes } from '../../cluster/index.ts';
 import { buildImages } from './images.ts';
 

@@ -8,7 +8,7 @@ import { eventually } from '../kit/wait.ts';
 
 export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
   describe('a broken resource', () => {
-    test('says which field names what is not there, costs nothing else, and heals', async () => {
+    test('names the field with the missing reference, costs nothing else, and heals', async () => {
       const cluster = controlPlane();
       const team = await createTeam(cluster);
       await using client = createClient();
@@ -34,7 +34,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       expect(await ask('later')).toBe(200);
     });
 
-    test('is turned away with the path of its field before it is stored', async () => {
+    test('is refused with the path of its field before it is stored', async () => {
       const cluster = controlPlane();
       const team = await createTeam(cluster);
       const spec = { config: { provider: '@first', cache: { mode: 'semantic' } } };
@@ -44,7 +44,7 @@ export function brokenResources(controlPlane: () => ControlPlaneAccess): void {
       expect(stderr).toContain('spec.config.cache.mode');
     });
 
-    test('that was stored while nobody looked keeps what it said before, says why, and heals', async () => {
+    test('that was stored without the webhook keeps its last good content, shows the reason, and heals', async () => {
       const cluster = controlPlane();
       const team = await createTeam(cluster);
       await using client = createClient();

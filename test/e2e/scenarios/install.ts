@@ -10,7 +10,7 @@ import { eventually } from '../kit/wait.ts';
 const READY_ROW = / True +Succeeded /;
 
 export function install(controlPlane: () => ControlPlaneAccess): void {
-  describe('what the README says', () => {
+  describe('the README', () => {
     test('installs a fleet of three pods, applies the examples and answers a request', async () => {
       const cluster = controlPlane();
       await using reader = await openCheckout(cluster);

@@ -15,7 +15,7 @@ const OUTAGE_MS = 60_000;
 const KILL_AFTER_MS = 10_000;
 
 export function outages(controlPlane: () => ControlPlane): void {
-  describe('a control plane that is away', () => {
+  describe('an outage of the control plane', () => {
     test('stops no traffic, not even for a gateway that has to start meanwhile', async () => {
       const cluster = controlPlane();
       const team = await createTeam(cluster);
@@ -69,7 +69,7 @@ async function statusesAreRight(cluster: ControlPlane, namespace: string): Promi
   const ready = async (): Promise<boolean> => isTrue(await readObject(cluster, edited), 'Ready');
   await eventually('the edited config is served', ready);
   const config = passed();
-  // Before that they say what they said before the outage.
+  // Until then the counts are those from before the outage.
   await fleetServes(cluster, 3);
   const fleet = passed();
   await operatorIsReady(cluster, 2);

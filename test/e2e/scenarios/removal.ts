@@ -9,7 +9,7 @@ import { createTeam } from '../kit/team.ts';
 import { eventually } from '../kit/wait.ts';
 import { createSidecarTeam, startApp } from './sidecar.ts';
 
-/** Kubernetes looks at a namespace with ending pods again after half the time they may take: 5 min unless told. */
+/** Kubernetes looks at a namespace with ending pods again after half the time they may take: 5 min by default. */
 const SHORT_DRAIN_SECONDS = 30;
 /**
  * Resources, their definitions and the release that brought those, the namespaces, and what every namespace has.
@@ -25,8 +25,8 @@ const STAYS = [
 const MADE_BY_HAND = /^namespaces \/(gatehouse-system|gatehouse-gateways|mock-provider|team-.*)$/;
 
 export function removal(controlPlane: () => ControlPlaneAccess, before: () => readonly string[]): void {
-  describe('what goes', () => {
-    test('is a namespace with all its resources, and its keys with it', async () => {
+  describe('the removal of', () => {
+    test('a namespace takes all its resources and keys with it', async () => {
       const cluster = controlPlane();
       const [team, other] = [await createTeam(cluster), await createTeam(cluster)];
       await using client = createClient();
@@ -48,7 +48,7 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
       await fleetServes(cluster, 3);
     });
 
-    test('is everything the charts and the operator made', async () => {
+    test('the charts takes everything that they and the operator made', async () => {
       const cluster = controlPlane();
       await using reader = await openCheckout(cluster);
       await setDrain(cluster, { drainTimeoutSeconds: SHORT_DRAIN_SECONDS });
@@ -76,6 +76,6 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
   });
 }
 
-/** Of the installation; resources and their definitions stay until somebody removes them. */
+/** Of the installation; resources and their definitions stay until they are removed by hand. */
 const isLeftover = (object: string): boolean =>
   object.includes('gatehouse') && !STAYS.some((kind) => kind.test(object));

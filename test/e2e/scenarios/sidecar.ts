@@ -47,7 +47,7 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
   });
 }
 
-/** A workspace whose namespace wants sidecars, with a profile that is served. */
+/** A workspace whose namespace has opted in to sidecars, with a profile that is served. */
 export async function createSidecarTeam(cluster: ControlPlaneAccess): Promise<Team> {
   const team = await createTeam(cluster, {
     labels: { 'gatehouse.dev/injection': 'enabled' },
@@ -133,7 +133,7 @@ async function jobEnds(cluster: ControlPlaneAccess, namespace: string): Promise<
   await runKubectl(cluster, ['-n', namespace, 'wait', '--for=condition=Complete', 'job/nightly', '--timeout=300s']);
 }
 
-/** Nobody streams anything: a sidecar that has to start serves what is mounted. */
+/** Without an operator there is no stream: a sidecar that has to start serves the mounted copy. */
 async function servesAlone(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
   await scaleOperator(cluster, 0);
   expect(await app.ask('/ask')).toMatchObject({ status: 200 });

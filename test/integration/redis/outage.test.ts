@@ -50,7 +50,7 @@ describe('Redis', () => {
     await redis.stop();
     await more();
     expect(await world.metric('gatehouse_store_errors_total')).toBeGreaterThan(0);
-    expect(await cacheStatus(world)).toBeUndefined(); // not asked, so not known
+    expect(await cacheStatus(world)).toBeUndefined(); // no lookup, so no status
     await redis.start();
     await waitFor(async () => (await cacheStatus(world)) === 'MISS', { what: 'Redis is used again' });
     await more();
@@ -60,7 +60,7 @@ describe('Redis', () => {
     await expectNothingLeft(world);
   });
 
-  test('that hangs holds no request up', async () => {
+  test('that hangs delays no request', async () => {
     await using redis = await startRedis();
     await using world = await start(redis);
     await waitFor(async () => (await cacheStatus(world)) === 'MISS');

@@ -30,7 +30,7 @@ export function describeCache(name: string, environment: () => Readonly<Record<s
     afterAll(() => world[Symbol.asyncDispose]());
 
     let questions = 0;
-    /** A question nobody has asked before. */
+    /** A question that was not asked before. */
     const fresh = (more: object = {}): Record<string, unknown> => {
       questions += 1;
       return { model: 'mock-small', messages: [{ role: 'user', content: `question ${questions}` }], ...more };
@@ -132,7 +132,12 @@ export function describeCache(name: string, environment: () => Readonly<Record<s
         again: 'MISS',
       },
       { rule: 'a broken body', body: { model: 'mock-malformed-json' }, again: 'MISS' },
-      { rule: 'an answer to a client that wants no log', body: {}, headers: { 'x-gw-debug': 'false' }, again: 'MISS' },
+      {
+        rule: 'an answer to a client that turned its log off',
+        body: {},
+        headers: { 'x-gw-debug': 'false' },
+        again: 'MISS',
+      },
     ])('never stores $rule', async ({ body, headers = {}, again }) => {
       const asked = fresh(body);
       await ask(asked, headers);

@@ -36,7 +36,7 @@ async function endlessly({ head, write, socket }: RawReply): Promise<void> {
   while (!socket.destroyed) await write('a'.repeat(64 * 1024));
 }
 
-/** An open request whose headers promise more than its body brings. */
+/** An open request whose content-length is larger than the body sent so far. */
 function halfSent(port: number, { announced, sent }: { readonly announced: number; readonly sent: number }): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}); // cut by the gateway in the end

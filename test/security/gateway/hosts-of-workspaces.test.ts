@@ -76,7 +76,7 @@ describe('a host that a resource of a workspace names', () => {
     expect(neighbour.requests.length).toBe(before);
   });
 
-  test.for(['opened', 'organisations'])('leads there where the organisation says so: %s', async (slug) => {
+  test.for(['opened', 'organisations'])('leads there where the organisation allows it: %s', async (slug) => {
     expect((await ask({ 'x-gw-provider': `@${slug}` })).status).toBe(200);
   });
 });

@@ -90,7 +90,7 @@ describe('a body', () => {
 });
 
 describe('a large body that is good', () => {
-  // Written as no serialiser would, so that a rewritten one is told from what came in.
+  // Written as no serialiser would, so that a rewritten body differs from the original.
   const messages = `[ {"role": "user", "content": [ {"seed": 1.0, "url": "data:${'QUJD'.repeat(5 * MB)}"} ]} ]`;
 
   const forward = async (body: string, headers: Readonly<Record<string, string>>): Promise<string> => {

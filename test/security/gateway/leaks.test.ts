@@ -17,7 +17,7 @@ interface Scene extends AsyncDisposable {
   readonly upstream: RawUpstream;
 }
 
-/** A gateway with the stored account `@acme`, whose provider answers as the test says. */
+/** A gateway with the stored account `@acme`, whose provider answers as the test scripts it. */
 async function startScene(answer: (reply: RawReply) => void | Promise<void>, vendor = 'openai'): Promise<Scene> {
   const upstream = await startRawUpstream(answer);
   const gateway = await startGateway({
@@ -148,7 +148,7 @@ describe('an answer that cannot be read', () => {
 });
 
 describe('headers of an answer', () => {
-  test('that speak for the site of the provider, or belong to its connection, stay out', async () => {
+  test('that concern the site or the connection of the provider stay out', async () => {
     const ours = {
       connection: 'close, X-Internal',
       'x-internal': 'canary',
@@ -237,7 +237,7 @@ test('the key of Google is in a header of proxied calls, and never in their URL'
   expect(request?.target).toBe('/v1beta/files?pageSize=1');
 });
 
-test('no header of the gateway itself leaves for a provider, whoever names it', async () => {
+test('no header of the gateway itself goes to a provider, even when a client names it', async () => {
   await using scene = await startScene((reply) => reply.answer(200, '{}', json));
   const [account, credential] = provider('acme', {
     proxyPaths: 'All',

@@ -1,4 +1,4 @@
-/** Outside production localhost is a custom host for everybody: that alone must not release credentials of somebody else. */
+/** Outside production localhost is a custom host for everybody: that alone must not release stored credentials. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWorld } from '../../kit/gateway.ts';
 import { type RawUpstream, startRawUpstream } from '../../kit/raw-upstream.ts';
@@ -22,7 +22,7 @@ const withHost = (url: string) => [
   { 'x-gw-config': JSON.stringify({ provider: '@openai', custom_host: url }) },
 ];
 
-test('a stored credential does not go to localhost because nothing is configured', async () => {
+test('does not send a stored credential to localhost by default', async () => {
   await using world = await start();
   for (const headers of spellings().flatMap(withHost)) {
     const answer = await world.send('/v1/chat/completions', { headers, body: BODY });
@@ -38,7 +38,7 @@ test('localhost stays a custom host for a credential of the client', async () =>
   expect(listener.requests.at(-1)?.headers.get('authorization')).toBe('Bearer sk-client');
 });
 
-test('TRUSTED_CUSTOM_HOSTS releases it', async () => {
+test('sends a stored credential to a host of TRUSTED_CUSTOM_HOSTS', async () => {
   await using world = await start({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const headers = { 'x-gw-provider': '@openai', 'x-gw-custom-host': listener.url };
   expect((await world.send('/v1/chat/completions', { headers, body: BODY })).status).toBe(200);

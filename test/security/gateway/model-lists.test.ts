@@ -87,7 +87,7 @@ describe('a call is refused by an account with a list of models', () => {
       send: { ...json({ model: 'mock-small', messages }), headers: { 'x-gw-config': 'other' } },
     },
     {
-      rule: 'whose config spells otherwise',
+      rule: 'whose config spells it differently',
       send: { ...json({ model: 'mock-small', messages }), headers: { 'x-gw-config': 'twofold' } },
     },
     { rule: 'that streams', send: json({ model: 'mock-large', messages, stream: true }) },

@@ -1,4 +1,4 @@
-/** Patterns of callers: neither compiling nor running them may hold up the process. */
+/** Patterns of callers: neither compiling nor running them may block the process. */
 import { describe, expect, test } from 'vitest';
 import { costliestTurnMs } from '../../kit/event-loop.ts';
 import { startWorld, type World } from '../../kit/gateway.ts';
@@ -94,7 +94,7 @@ describe('a pattern of a caller', () => {
     expect(world.mock.requests).toEqual([]);
   });
 
-  test('is as good as before on what people route by', async () => {
+  test('still routes by common patterns', async () => {
     await using world = await startWorld();
     const config = routed(['^team-[a-z]+@example\\.com$', '(?i)^vip']);
     expect((await ask(world, config, 'VIP-1')).headers['x-gw-provider']).toBe('anthropic');

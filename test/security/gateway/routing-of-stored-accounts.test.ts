@@ -1,4 +1,4 @@
-/** What a call says about a stored account never decides where its credential goes or what it reaches. */
+/** The headers of a call never decide for a stored account where its credential goes or what it reaches. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Egress, startEgress } from '../../kit/egress.ts';
 import { startWorld, type World } from '../../kit/gateway.ts';
@@ -59,7 +59,7 @@ async function hostsOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe('an AWS account', () => {
-  test.for(['sts', 'iam', 's3', 'secretsmanager'])('is not signed for %s because a header says so', async (service) => {
+  test.for(['sts', 'iam', 's3', 'secretsmanager'])('is not signed for %s by a header of the call', async (service) => {
     const hosts = await hostsOf(() =>
       world.send('/v1/model/m/invoke', {
         method: 'POST',
@@ -70,7 +70,7 @@ describe('an AWS account', () => {
     expect(hosts).toEqual(['bedrock-runtime.eu-west-1.amazonaws.com:443']);
   });
 
-  test('stays in its region, whatever a header says', async () => {
+  test('stays in its region despite a header of the call', async () => {
     const headers = { 'x-gw-provider': '@bedrock', 'x-gw-aws-region': 'us-west-2', 'x-gw-cloud-c-region': 'us-west-2' };
     expect(await hostsOf(() => chat('amazon.nova-lite-v1:0', headers))).toEqual([
       'bedrock-runtime.eu-west-1.amazonaws.com:443',

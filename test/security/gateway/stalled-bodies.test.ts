@@ -7,7 +7,7 @@ import { KEY } from '../../kit/snapshot.ts';
 import { LOOPBACK_PEM } from '../../kit/tls.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
-const IMPATIENT = { GATEHOUSE_BODY_IDLE_TIMEOUT_MS: '200' };
+const SHORT_IDLE = { GATEHOUSE_BODY_IDLE_TIMEOUT_MS: '200' };
 
 interface HalfRequest {
   readonly path: string;
@@ -69,7 +69,7 @@ describe('a body that stops in the middle', () => {
       },
     },
   ])('$rule gets 408 and ends its connection', async ({ request }) => {
-    await using world = await startWorld({ env: IMPATIENT });
+    await using world = await startWorld({ env: SHORT_IDLE });
     const half = sendHalf(world.port, request);
     await waitFor(() => half.closed, { what: 'the end of the connection' });
     expect(half.answer).toMatch(/^HTTP\/1\.1 408 /);
@@ -84,7 +84,7 @@ describe('a body that stops in the middle', () => {
     { rule: 'JSON', headers: { 'content-type': 'application/json' }, path: '/v1/chat/completions' },
     { rule: 'an upload', headers: { 'content-type': 'text/plain' }, path: '/v1/echo' },
   ])('gets 408 over HTTP/2 for $rule, and its stream ends', async ({ headers, path }) => {
-    await using world = await startWorld({ env: { ...IMPATIENT, TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM } });
+    await using world = await startWorld({ env: { ...SHORT_IDLE, TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM } });
     const session = connectHttp2(world.url, { ca: LOOPBACK_PEM });
     const stream = session.request({
       ':method': 'POST',
@@ -105,8 +105,8 @@ describe('a body that stops in the middle', () => {
     session.destroy();
   });
 
-  test('that comes byte by byte gets 408, too', async () => {
-    await using world = await startWorld({ env: { ...IMPATIENT, GATEHOUSE_BODY_MIN_BYTES_PER_SECOND: '100000' } });
+  test('that comes byte by byte gets 408', async () => {
+    await using world = await startWorld({ env: { ...SHORT_IDLE, GATEHOUSE_BODY_MIN_BYTES_PER_SECOND: '100000' } });
     const half = sendHalf(world.port, JSON_BODY);
     const drip = setInterval(() => half.socket.write('a'), 20);
     await waitFor(() => half.closed, { what: 'the end of the connection' });

@@ -18,7 +18,7 @@ const UNREACHABLE_LIMIT = 1_000_000_000;
 /** The gateway key of that number. */
 export const keySecret = (number: number | string): string => `gwk_bench_${number}`;
 
-/** The entries of a Snapshot: organisation, one workspace, the provider `@openai`, and what is asked for. */
+/** The entries of a Snapshot: organisation, one workspace, the provider `@openai`, and the entries of the options. */
 export function* benchEntries({ upstream, keys, providers, configs }: Contents): Generator<AnyEntry> {
   yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [] });
   yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {} });

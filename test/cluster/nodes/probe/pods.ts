@@ -60,7 +60,7 @@ export const probeService = (name: string, { replicas = 1, spec = {} }: { replic
   },
 ];
 
-/** Applies objects and fails with what the API server says. */
+/** Applies objects and fails with the error of the API server. */
 export async function apply(
   controlPlane: ControlPlaneAccess,
   namespace: string,

@@ -1,4 +1,4 @@
-/** What test pods run: `/` says who answers, `/file?path=` what a file holds, `/fetch?url=` what somebody else answers. */
+/** What test pods run: `/` answers with the name of the pod, `/file?path=` with a file, `/fetch?url=` with the answer of a URL. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';

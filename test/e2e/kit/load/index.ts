@@ -12,7 +12,7 @@ export type { LoadTask } from './task.ts';
 export interface Load extends AsyncDisposable {
   /** How it stands. */
   report(): Promise<LoadReport>;
-  /** Sends nothing new, waits for every answer and stream, and says how all of it ended. */
+  /** Sends nothing new, waits for every answer and stream, and reports how all of it ended. */
   finish(): Promise<LoadReport>;
 }
 
@@ -20,7 +20,7 @@ const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url));
 /** Of the streams, open at the same time: one that has just ended is being replaced. */
 const STEADY_SHARE = 0.8;
 
-/** Starts a load and, unless told, waits until its streams are open and requests have been answered. */
+/** Starts a load and, unless `steady` is false, waits until its streams are open and requests have been answered. */
 export async function startLoad(task: LoadTask, { steady = true } = {}): Promise<Load> {
   const child = fork(GENERATOR, { execArgv: ['--conditions=@gatehouse/source'], serialization: 'json' });
   const ask = (message: Order): Promise<LoadReport> => exchange(child, message);

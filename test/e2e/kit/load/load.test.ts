@@ -1,4 +1,4 @@
-/** The generator against a mock provider: what it calls good is good, and each way to fail is told from the others. */
+/** The generator against a mock provider: good answers count as good, and each kind of failure has its own count. */
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider } from 'gatehouse/mock-provider';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ describe('a load', () => {
   test.for([
     { rule: 'refused by status', model: 'mock-fail-503', how: 'refused' },
     { rule: 'cut in its body', model: 'mock-cut-40', how: 'cut' },
-  ] as const)('tells a request that was $rule', async ({ model, how }) => {
+  ] as const)('counts a request that was $rule', async ({ model, how }) => {
     await using mock = await createMockProvider();
     const report = await failing(task(mock.url, { model, streams: 0, requestsPerSecond: 20 }));
     expect(report.requests[how]).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ describe('a load', () => {
     expect(report.mishaps[0]).toMatchObject({ kind: 'request', target: 'mock', how });
   });
 
-  test('tells streams that lost their other side', async () => {
+  test('counts streams that lost their other side', async () => {
     const mock = await createMockProvider();
     await using load = await startLoad(task(mock.url, { streamModel: 'mock-slow-500' }));
     await mock.close();
@@ -49,7 +49,7 @@ describe('a load', () => {
   });
 });
 
-/** A load of which nothing becomes good is never steady: it is asked for its report until it has one. */
+/** A load without a good answer is never steady: its report is read until it has a mishap. */
 async function failing(given: LoadTask): Promise<LoadReport> {
   await using load = await startLoad(given, { steady: false });
   const hadMishap = async (): Promise<boolean> => (await load.report()).mishaps.length > 0;

@@ -1,4 +1,4 @@
-/** A transform that failed again while it said how its stream broke left the client's answer open for ever. */
+/** A transform that failed again while it wrote the error event left the client's answer open for ever. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
