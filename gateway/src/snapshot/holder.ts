@@ -1,6 +1,6 @@
 /** Holds the current Snapshot: validates a new one, compiles what changed, swaps one reference. */
 import { isReadable, type Revision, type Snapshot } from '@gatehouse/crds/snapshot';
-import { type LoadContext, type Loaded, loadEntries } from './load.ts';
+import { type LoadContext, type LoadedSnapshot, loadEntries } from './load.ts';
 import { EntryError } from './validate.ts';
 import { type SnapshotView, toView } from './view.ts';
 
@@ -61,7 +61,7 @@ const NO_SNAPSHOT: SnapshotStatus = {
 
 export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
   const listeners = new Set<(status: SnapshotStatus) => void>();
-  let loaded: Loaded | undefined;
+  let loaded: LoadedSnapshot | undefined;
   let view: SnapshotView | undefined;
   let status = NO_SNAPSHOT;
   let queue: Promise<unknown> = Promise.resolve();
@@ -115,6 +115,6 @@ export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
   };
 }
 
-function namedSkipped({ skipped }: Loaded): readonly SkippedEntry[] {
+function namedSkipped({ skipped }: LoadedSnapshot): readonly SkippedEntry[] {
   return [...skipped].slice(0, MAX_NAMED_SKIPPED).map(([id, reason]) => ({ id, reason }));
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { reveal } from '../lib/secret.ts';
 import { PROVIDERS } from '../providers/register.ts';
-import { type Loaded, loadEntries } from './load.ts';
+import { type LoadedSnapshot, loadEntries } from './load.ts';
 import { toView } from './view.ts';
 
 const CONTEXT = { providers: PROVIDERS };
@@ -12,7 +12,7 @@ const TEAMS = ['team-a', 'team-b'];
 const HASHES = ['0', '1', '2', '3', '4', '5'].map((digit) => digit.repeat(64));
 
 /** Everything that requests can learn. */
-function answersOf({ tables, organisation: own, held, skipped }: Loaded): object {
+function answersOf({ tables, organisation: own, held, skipped }: LoadedSnapshot): object {
   const view = toView(tables, 1, own);
   return {
     organisation: view.organisation,
@@ -59,7 +59,7 @@ describe('a Snapshot loaded over another one', () => {
       fc.asyncProperty(worlds, async (history) => {
         // Entries that stay are the same objects, as those of a shard are.
         const pool = new Map<string, AnyEntry>();
-        let loaded: Loaded | undefined;
+        let loaded: LoadedSnapshot | undefined;
         for (const pieces of history) {
           const byId = new Map(pieces.flat().map((entry) => [entry.id, entry]));
           const entries = [...byId.values()]
@@ -79,7 +79,7 @@ describe('a Snapshot loaded over another one', () => {
   test('compiles and looks up again only what differs', async () => {
     const entries = [...Array.from({ length: 4 }, (_, n) => keyOf(n, 0)), workspace('team-a')];
     const first = await loadEntries(snapshot(...entries), undefined, CONTEXT);
-    const compiled = (loaded: Loaded): unknown[] => entries.map(({ id }) => loaded.held.get(id)?.compiled);
+    const compiled = (loaded: LoadedSnapshot): unknown[] => entries.map(({ id }) => loaded.held.get(id)?.compiled);
     const before = compiled(first);
     const after = entries.with(1, keyOf(1, 4));
     const second = await loadEntries(snapshot(...after), first, CONTEXT);

@@ -15,7 +15,7 @@ interface LoadedEntry {
   readonly entry: AnyEntry;
 }
 
-export interface Loaded {
+export interface LoadedSnapshot {
   readonly tables: Tables;
   readonly organisation: OrganisationRecord;
   /** By id. An update takes over the map of the previous load, which is not used for another load. */
@@ -45,18 +45,18 @@ const MAX_UPDATE = 2_000;
 /** Loads a Snapshot of a version that can be read. Throws when an entry is invalid; the previous load stays usable. */
 export async function loadEntries(
   { entries }: Pick<Snapshot, 'entries'>,
-  previous: Loaded | undefined,
+  previous: LoadedSnapshot | undefined,
   context: LoadContext,
-): Promise<Loaded> {
+): Promise<LoadedSnapshot> {
   const updated = previous === undefined ? undefined : await update(entries, previous, context);
   return updated ?? loadAll(entries, previous, context);
 }
 
 async function loadAll(
   given: readonly AnyEntry[],
-  previous: Loaded | undefined,
+  previous: LoadedSnapshot | undefined,
   { providers }: LoadContext,
-): Promise<Loaded> {
+): Promise<LoadedSnapshot> {
   const entries: AnyEntry[] = [];
   const fields = new Map<string, Credential>();
   const digests = new Map<string, string>();
@@ -93,7 +93,11 @@ interface EntryChanges {
 }
 
 /** Undefined when a full load is needed. Cost: the entries that differ, and the comparison that finds them. */
-async function update(given: readonly AnyEntry[], previous: Loaded, context: LoadContext): Promise<Loaded | undefined> {
+async function update(
+  given: readonly AnyEntry[],
+  previous: LoadedSnapshot,
+  context: LoadContext,
+): Promise<LoadedSnapshot | undefined> {
   const moves = await changesTo(given, previous, context);
   const tables = moves === undefined ? undefined : applyToTables(previous.tables, moves);
   if (moves === undefined || tables === undefined) return undefined;
@@ -102,7 +106,7 @@ async function update(given: readonly AnyEntry[], previous: Loaded, context: Loa
 
 async function changesTo(
   given: readonly AnyEntry[],
-  { given: before, held, tables, secrets, canUpdate }: Loaded,
+  { given: before, held, tables, secrets, canUpdate }: LoadedSnapshot,
   { providers }: LoadContext,
 ): Promise<EntryChanges | undefined> {
   const { gone, came } = difference(before, given);
@@ -135,7 +139,10 @@ const isSame = (a: LoadedEntry, b: LoadedEntry | undefined): boolean => a.digest
 /** Entries on which other entries or all requests depend. */
 const affectsOthers = ({ kind }: AnyEntry): boolean => kind === 'credential' || kind === 'organisation';
 
-function applyToEntries({ held, skipped }: Loaded, { removed, added }: EntryChanges): Pick<Loaded, 'held' | 'skipped'> {
+function applyToEntries(
+  { held, skipped }: LoadedSnapshot,
+  { removed, added }: EntryChanges,
+): Pick<LoadedSnapshot, 'held' | 'skipped'> {
   // Mutated in place: no one else holds it, and a copy of 100,000 entries would stall the event loop.
   const next = held as Map<string, LoadedEntry>;
   const reasons = new Map(skipped);

@@ -113,7 +113,7 @@ export function responsesBelow(prefix: string): ResponsesPath {
 }
 
 /** An endpoint whose answers and streams are OpenAI's own bytes. */
-export function relayed(endpoint: Endpoint): Endpoint {
+export function relayedEndpoint(endpoint: Endpoint): Endpoint {
   const { stream, ...rest } = endpoint;
   return { ...rest, answer: { kind: 'relay' }, ...(stream === undefined ? {} : { stream: { kind: 'relay' } }) };
 }

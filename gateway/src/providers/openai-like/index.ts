@@ -7,7 +7,7 @@ export {
   embeddingsEndpoint,
   openAiMessages,
   type ResponsesPath,
-  relayed,
+  relayedEndpoint,
   responsesBelow,
   responsesEndpoints,
 } from './endpoints.ts';

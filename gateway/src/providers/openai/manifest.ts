@@ -9,7 +9,7 @@ import {
   OPENAI_MODEL_PLACES,
   OPENAI_PATHS,
   openAiMessages,
-  relayed,
+  relayedEndpoint,
   responsesBelow,
   responsesEndpoints,
 } from '../openai-like/index.ts';
@@ -25,9 +25,9 @@ export const openai: Provider = defineProvider({
     'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta'),
   },
   endpoints: {
-    chatComplete: relayed(chatEndpoint({ model: 'gpt-3.5-turbo', messages: openAiMessages })),
-    complete: relayed(completionEndpoint({ model: 'text-davinci-003' })),
-    embed: relayed(embeddingsEndpoint({ model: 'text-embedding-ada-002' })),
+    chatComplete: relayedEndpoint(chatEndpoint({ model: 'gpt-3.5-turbo', messages: openAiMessages })),
+    complete: relayedEndpoint(completionEndpoint({ model: 'text-davinci-003' })),
+    embed: relayedEndpoint(embeddingsEndpoint({ model: 'text-embedding-ada-002' })),
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },

@@ -13,7 +13,7 @@ export function baseUrl(call: Call): string {
 }
 
 /** The path of the target's project and region. Throws AppError `PROVIDER_FIELD_MISSING`. */
-export function root(call: Call, version: 'v1' | 'v1beta1' = 'v1'): string {
+export function projectPath(call: Call, version: 'v1' | 'v1beta1' = 'v1'): string {
   const project = gcpProject(call.fields);
   if (project === undefined) throw fieldMissing(call.provider, 'vertex_project_id');
   const region = pathSegment(regionOf(call), 'vertex_region');
@@ -26,7 +26,7 @@ export function publisherPath(
   model: { readonly publisher: string; readonly name: string },
   method: string,
 ): string {
-  return `${root(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
+  return `${projectPath(call)}/publishers/${model.publisher}/models/${pathText(model.name, 'model')}:${method}`;
 }
 
 /**
@@ -36,7 +36,7 @@ export function publisherPath(
  */
 export function endpointPath(call: Call, name: string): string {
   const resource = RESOURCE.exec(name);
-  if (resource === null) return `${root(call)}/endpoints/${pathText(name, 'model')}`;
+  if (resource === null) return `${projectPath(call)}/endpoints/${pathText(name, 'model')}`;
   if (call.stored !== true) return `/v1/${pathText(name, 'model')}`;
   const [, project = '', location, endpoint = ''] = resource;
   const own = gcpProject(call.fields);
@@ -47,7 +47,7 @@ export function endpointPath(call: Call, name: string): string {
       provider: call.provider,
     });
   }
-  return `${root(call)}/endpoints/${pathSegment(endpoint, 'model')}`;
+  return `${projectPath(call)}/endpoints/${pathSegment(endpoint, 'model')}`;
 }
 
 const RESOURCE = /^projects\/([^/]+)\/locations\/([^/]+)\/endpoints\/([^/]+)$/;

@@ -4,7 +4,7 @@ import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/in
 import type { BodyHook, RequestTable } from '../../contract.ts';
 import { shapeBody } from '../../engine/index.ts';
 import { editMessages, foldDeveloper, withoutMembers } from '../../openai-like/index.ts';
-import { endpointPath, root } from '../paths.ts';
+import { endpointPath, projectPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
 /** Messages for open models. */
@@ -35,8 +35,8 @@ const META_PATH = 'endpoints/openapi/chat/completions';
 export const meta: ChatFamily = {
   ...openAi,
   framing: 'json-lines',
-  path: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
-  streamPath: (call) => `${root(call, 'v1beta1')}/${META_PATH}`,
+  path: (call) => `${projectPath(call, 'v1beta1')}/${META_PATH}`,
+  streamPath: (call) => `${projectPath(call, 'v1beta1')}/${META_PATH}`,
   write: (params, call, name) => ok({ ...shapeBody(META, params, call), model: `meta/${name}` }),
 };
 
