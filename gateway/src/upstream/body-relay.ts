@@ -1,5 +1,6 @@
-import { AppError, memoryExhausted, toAppError } from '../errors/index.ts';
+import { AppError, memoryExhausted } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import { toUpstreamError } from './failures.ts';
 import type { BodySink, UpstreamBody } from './port.ts';
 
 /** The connection that the bytes come from. */
@@ -54,7 +55,7 @@ export class BodyRelay implements UpstreamBody {
   /** Called by the HTTP client when the connection broke or was aborted. */
   break(error: unknown): void {
     if (this.#ended || this.#error !== undefined) return;
-    this.#error = toAppError(error);
+    this.#error = toUpstreamError(error);
     this.#notify();
     this.#wake();
   }

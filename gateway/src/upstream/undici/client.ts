@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { AppError, toAppError } from '../../errors/index.ts';
+import { AppError } from '../../errors/index.ts';
 import { BodyRelay } from '../body-relay.ts';
+import { locate, toUpstreamError } from '../failures.ts';
 import type { UpstreamClient, UpstreamClientOptions, UpstreamHeaders, UpstreamResponse } from '../port.ts';
 import { routeOf } from '../reach.ts';
-import { locate } from '../unreachable.ts';
 import { createDispatchers } from './dispatchers.ts';
 
 /** A client over undici with one pool of connections per kind of host. */
@@ -13,22 +13,28 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     send: (request, { signal, limits }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) {
-          reject(toAppError(signal.reason));
+          reject(toUpstreamError(signal.reason));
           return;
         }
-        const route = routeOf(request, request.hostOrigin);
-        dispatchers[route.connect].dispatch(
-          {
-            origin: route.origin,
-            path: request.path,
-            method: request.method,
-            headers: route.headers as Record<string, string>, // undici's type is mutable; it changes nothing
-            body: request.body ?? null,
-            headersTimeout: limits.headersTimeoutMs,
-            bodyTimeout: limits.idleTimeoutMs,
-          },
-          new ResponseHandler({ signal, origin: request.origin, resolve, reject }),
-        );
+        const handler = new ResponseHandler({ signal, origin: request.origin, resolve, reject });
+        try {
+          const route = routeOf(request, request.hostOrigin);
+          const headers = route.headers as Record<string, string>; // undici's type is mutable; it changes nothing
+          dispatchers[route.connect].dispatch(
+            {
+              origin: route.origin,
+              path: request.path,
+              method: request.method,
+              headers,
+              body: request.body ?? null,
+              headersTimeout: limits.headersTimeoutMs,
+              bodyTimeout: limits.idleTimeoutMs,
+            },
+            handler,
+          );
+        } catch (error) {
+          handler.refuse(error);
+        }
       }),
     close: async () => {
       await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
@@ -76,13 +82,19 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release();
     const reason = this.#waiting.signal.aborted ? this.#waiting.signal.reason : error;
-    if (this.#body === undefined) this.#waiting.reject(locate(toAppError(reason), this.#waiting.origin));
+    if (this.#body === undefined) this.#waiting.reject(locate(toUpstreamError(reason), this.#waiting.origin));
     else this.#body.break(broken(reason));
+  }
+
+  /** The request was refused before any connection. */
+  refuse(error: unknown): void {
+    this.#release();
+    this.#waiting.reject(toUpstreamError(error));
   }
 
   /** A request that still waits for a connection is rejected at once; when its turn comes, `onRequestStart` aborts it. */
   readonly #onAbort = (): void => {
-    const reason = toAppError(this.#waiting.signal.reason);
+    const reason = toUpstreamError(this.#waiting.signal.reason);
     this.#controller?.abort(reason);
     if (this.#body === undefined) this.#waiting.reject(reason);
   };
@@ -96,6 +108,6 @@ const LOST: ReadonlySet<string> = new Set(['UPSTREAM_UNREACHABLE', 'UPSTREAM_INV
 
 /** After the headers a lost connection, or one that no longer speaks HTTP, is a broken answer. */
 function broken(reason: unknown): AppError {
-  const error = toAppError(reason);
+  const error = toUpstreamError(reason);
   return LOST.has(error.code) ? new AppError('UPSTREAM_STREAM_BROKEN', { cause: error }) : error;
 }

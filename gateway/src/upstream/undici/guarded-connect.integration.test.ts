@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { toAppError } from '../../errors/index.ts';
+import { toUpstreamError } from '../failures.ts';
 import { type ConnectOrigin, createHostPolicy, type HostPolicy } from '../host-guard/policy.ts';
 import { createGuardedConnect, type GuardedConnectOptions } from './guarded-connect.ts';
 
@@ -63,7 +63,7 @@ function connectWith(connects: ReturnType<typeof guard>, origin: ConnectOrigin, 
   const servername = protocol === 'https:' ? { servername: hostname } : {};
   return new Promise((resolve, reject) => {
     connects.connectorFor(origin)({ hostname, host, protocol, port, ...servername }, (error, socket) => {
-      if (error !== null) reject(toAppError(error));
+      if (error !== null) reject(toUpstreamError(error));
       else resolve(socket);
     });
   });
