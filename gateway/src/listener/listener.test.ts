@@ -33,9 +33,9 @@ describe('CORS', () => {
       origin: 'https://z',
       want: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'y' },
     },
-    { rule: 'says nothing to others', origins: settings.origins, origin: 'https://b.evil', want: {} },
-    { rule: 'says nothing to no browser', origins: ['*'], origin: undefined, want: {} },
-    { rule: 'trusts nobody when nobody is listed', origins: [], origin: 'https://a', want: {} },
+    { rule: 'sends nothing to others', origins: settings.origins, origin: 'https://b.evil', want: {} },
+    { rule: 'sends nothing without an origin', origins: ['*'], origin: undefined, want: {} },
+    { rule: 'allows no origin when none is listed', origins: [], origin: 'https://a', want: {} },
   ])('$rule', ({ origins, origin, want }) => {
     expect(corsHeaders({ ...settings, origins }, origin)).toEqual(want);
   });
@@ -53,11 +53,11 @@ describe('a connection', () => {
   const policy = (maxAgeMs: number, random = 0.5, draining = false) =>
     createConnectionPolicy({ maxAgeMs, random: () => random, isDraining: () => draining });
 
-  test('is young on its first answer, whatever its age may be', () => {
+  test('stays open after its first answer, whatever its maximum age', () => {
     expect(policy(0).isLast(new Socket())).toBe(false);
   });
 
-  test('ends at its age, give or take a fifth', () => {
+  test('ends at its maximum age, plus or minus a fifth', () => {
     const socket = new Socket();
     const none = policy(0);
     none.isLast(socket);
@@ -91,7 +91,7 @@ describe('a drain', () => {
     expect(events).toEqual(['stops accepting', 'done']);
   });
 
-  test('waits for what is in flight, also for what came during the window', async () => {
+  test('waits for what is in flight, also for requests of its accept window', async () => {
     const { drain, events, done } = started({ acceptMs: 20, deadlineMs: 60_000 });
     const controller = new AbortController();
     drain.inFlight.add(controller);
@@ -257,7 +257,7 @@ describe('a request of the server', () => {
     await expect(reading).rejects.toMatchObject({ code: 'BODY_TOO_LARGE' });
   });
 
-  test('that breaks off is the client gone', async () => {
+  test('that breaks off is CLIENT_CLOSED', async () => {
     const given = message({ 'transfer-encoding': 'chunked' });
     const reading = toRequest(given).readBody(JSON_ONLY);
     given.destroy();

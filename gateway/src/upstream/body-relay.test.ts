@@ -6,7 +6,7 @@ import { unlimitedAccount } from '../lib/testing.ts';
 import { BodyRelay } from './body-relay.ts';
 import type { BodySink } from './port.ts';
 
-interface Heard {
+interface Recorded {
   text: string;
   ended: number;
   failed: string[];
@@ -28,47 +28,47 @@ function open() {
 }
 const lost = Object.assign(new Error('lost'), { code: 'ECONNRESET' });
 
-/** A sink that notes what it hears; `write` may be replaced. */
-function sink(write?: (text: string, heard: Heard) => boolean): { heard: Heard; sink: BodySink } {
-  const heard: Heard = { text: '', ended: 0, failed: [] };
+/** A sink that records its calls; `write` may be replaced. */
+function sink(write?: (text: string, recorded: Recorded) => boolean): { recorded: Recorded; sink: BodySink } {
+  const recorded: Recorded = { text: '', ended: 0, failed: [] };
   return {
-    heard,
+    recorded,
     sink: {
       write: (bytes) => {
-        heard.text += bytes;
-        return write?.(bytes.toString(), heard) ?? true;
+        recorded.text += bytes;
+        return write?.(bytes.toString(), recorded) ?? true;
       },
       end: () => {
-        heard.ended += 1;
+        recorded.ended += 1;
       },
-      fail: ({ code }) => void heard.failed.push(code),
+      fail: ({ code }) => void recorded.failed.push(code),
     },
   };
 }
 
 describe('the body of an answer', () => {
-  test('is held until somebody takes it, and paused when it is too much', () => {
+  test('is held until a sink is there, and paused when it is too much', () => {
     const { body, flow } = open();
     body.push(Buffer.alloc(65_535));
     expect(flow).toEqual([]);
     body.push(Buffer.alloc(1));
     expect(flow).toEqual(['pause']);
-    const { heard, sink: to } = sink();
+    const { recorded, sink: to } = sink();
     body.pipe(to);
     expect(flow).toEqual(['pause', 'resume']);
-    expect(heard.text).toHaveLength(65_536);
+    expect(recorded.text).toHaveLength(65_536);
   });
 
-  test('goes on as it comes once it is taken, and pauses for a sink that is full', () => {
+  test('is passed on as it arrives once a sink is there, and pauses for a sink that is full', () => {
     const { body, flow } = open();
-    const { heard, sink: to } = sink((text) => text !== 'full');
+    const { recorded, sink: to } = sink((text) => text !== 'full');
     body.pipe(to);
     body.push(Buffer.from('a'));
     body.push(Buffer.from('full'));
     body.resume();
     body.finish();
     expect(flow).toEqual(['resume', 'pause', 'resume']);
-    expect(heard).toEqual({ text: 'afull', ended: 1, failed: [] });
+    expect(recorded).toEqual({ text: 'afull', ended: 1, failed: [] });
   });
 
   test('stays paused when what was held has filled the sink', () => {
@@ -78,22 +78,22 @@ describe('the body of an answer', () => {
     expect(flow).toEqual(['pause']);
   });
 
-  test('that broke or ended before it was taken says so after what is there', () => {
+  test('that broke or ended before a sink is there ends after the bytes held', () => {
     const broken = open().body;
     broken.push(Buffer.from('a'));
     broken.break(lost);
     const first = sink();
     broken.pipe(first.sink);
-    expect(first.heard).toEqual({ text: 'a', ended: 0, failed: ['UPSTREAM_UNREACHABLE'] });
+    expect(first.recorded).toEqual({ text: 'a', ended: 0, failed: ['UPSTREAM_UNREACHABLE'] });
     const ended = open().body;
     ended.push(Buffer.from('b'));
     ended.finish();
     const second = sink();
     ended.pipe(second.sink);
-    expect(second.heard).toEqual({ text: 'b', ended: 1, failed: [] });
+    expect(second.recorded).toEqual({ text: 'b', ended: 1, failed: [] });
   });
 
-  test('says one thing at the end, whatever happens in whatever order', () => {
+  test('ends or fails once, whatever happens in whatever order', () => {
     const steps: Readonly<Record<string, (body: BodyRelay) => void>> = {
       push: (body) => body.push(Buffer.from('x')),
       finish: (body) => body.finish(),
@@ -107,7 +107,7 @@ describe('the body of an answer', () => {
       fc.property(order, order, fc.boolean(), (before, after, cancels) => {
         const { body } = open();
         const writtenLate: string[] = [];
-        const { heard, sink: to } = sink((text, { ended, failed }) => {
+        const { recorded, sink: to } = sink((text, { ended, failed }) => {
           if (ended + failed.length > 0) writtenLate.push(text);
           if (cancels) body.cancel(new AppError('UPSTREAM_TOO_LARGE'));
           return true;
@@ -116,44 +116,44 @@ describe('the body of an answer', () => {
         body.pipe(to);
         for (const name of after) steps[name]?.(body);
         expect(writtenLate).toEqual([]);
-        expect(heard.ended + heard.failed.length).toBeLessThanOrEqual(1);
+        expect(recorded.ended + recorded.failed.length).toBeLessThanOrEqual(1);
       }),
       { numRuns: 2_000 },
     );
   });
 });
 
-describe('a sink that gives up', () => {
+describe('a sink that cancels', () => {
   const giveUp = new AppError('UPSTREAM_STREAM_BROKEN');
 
-  test('hears why once, and nothing more, in the middle of what was held', () => {
+  test('fails once with the reason, in the middle of the bytes held', () => {
     const { body, flow } = open();
     for (const text of ['good', 'bad', 'more']) body.push(Buffer.from(text));
-    const { heard, sink: to } = sink((text) => {
+    const { recorded, sink: to } = sink((text) => {
       if (text === 'bad') body.cancel(giveUp);
       return true;
     });
     body.pipe(to);
-    expect(heard).toEqual({ text: 'goodbad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
+    expect(recorded).toEqual({ text: 'goodbad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
     expect(flow).toEqual(['abort']);
   });
 
-  test('hears it also when all of the answer is here', () => {
+  test('fails with the reason also when the whole answer has arrived', () => {
     const { body, flow } = open();
     body.push(Buffer.from('bad'));
     body.finish();
-    const { heard, sink: to } = sink(() => {
+    const { recorded, sink: to } = sink(() => {
       body.cancel(giveUp);
       return true;
     });
     body.pipe(to);
-    expect(heard).toEqual({ text: 'bad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
+    expect(recorded).toEqual({ text: 'bad', ended: 0, failed: ['UPSTREAM_STREAM_BROKEN'] });
     expect(flow).toEqual([]); // there is nothing left to abort
   });
 });
 
 describe('peeking', () => {
-  test('waits for more than is known, and leaves it there', async () => {
+  test('waits for more bytes than given, and leaves them in the body', async () => {
     const { body } = open();
     const first = body.peek(0);
     body.push(Buffer.from('a'));
@@ -173,7 +173,7 @@ describe('peeking', () => {
     expect(await body.peek(70_000)).toMatchObject({ last: true });
   });
 
-  test('fails with the connection, but not before what has come', async () => {
+  test('fails with the connection, after the bytes that arrived', async () => {
     const { body } = open();
     body.push(Buffer.from('a'));
     body.break(lost);
@@ -183,7 +183,7 @@ describe('peeking', () => {
 });
 
 describe('collecting', () => {
-  test('gives the whole body', async () => {
+  test('returns the whole body', async () => {
     const { body } = open();
     const whole = body.collect(100, unlimitedAccount());
     for (const text of ['a', 'b', 'c']) body.push(Buffer.from(text));
@@ -194,7 +194,7 @@ describe('collecting', () => {
     expect(await empty.collect(1, unlimitedAccount())).toHaveLength(0);
   });
 
-  test('stops beyond the limit, also when all of it is here', async () => {
+  test('stops beyond the limit, also when the whole body has arrived', async () => {
     const { body, flow } = open();
     const whole = body.collect(3, unlimitedAccount());
     body.push(Buffer.from('abcd'));
@@ -213,7 +213,7 @@ describe('collecting', () => {
     await expect(whole).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE' });
   });
 
-  test('stops where the budget ends, and gives back what it held', async () => {
+  test('stops at the byte budget, and returns what it took of it', async () => {
     const { body, flow } = open();
     const budget = createByteBudget(5);
     const whole = body.collect(100, budget.open());

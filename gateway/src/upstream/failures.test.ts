@@ -6,7 +6,7 @@ import { locate, toUpstreamError } from './failures.ts';
 const ORIGIN = 'https://api.example:8443';
 const socketError = (code: string): AppError => toUpstreamError(Object.assign(new Error('secret text'), { code }));
 
-describe('a call that reached nobody', () => {
+describe('a call that reached no server', () => {
   test.for([
     { code: 'ECONNREFUSED', want: 'UPSTREAM_UNREACHABLE', reason: /nothing accepts/ },
     { code: 'ENOTFOUND', want: 'UPSTREAM_UNREACHABLE', reason: /no address/ },

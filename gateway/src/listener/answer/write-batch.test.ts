@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createWriteBatch } from './write-batch.ts';
 
-test('tasks run together at the end of the turn, in order; those they put off run in the next one', async () => {
+test('writes of one turn run together at its end, in order, and those they add run in the next turn', async () => {
   const batch = createWriteBatch();
   const ran: string[] = [];
   batch(() => {

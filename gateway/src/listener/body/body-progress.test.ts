@@ -25,7 +25,7 @@ function play(rule: ProgressRule, waits: readonly { readonly ms: number; readonl
 describe('a body', () => {
   const rule = { idleMs: 1_000, minBytesPerSecond: 100 };
 
-  test('is given up after a silence', () => {
+  test('stalls after a silence', () => {
     expect(play(rule, [{ ms: 10_000, bytes: 0 }])).toEqual({ code: 'BODY_STALLED', afterMs: 1_000 });
     expect(
       play(rule, [
@@ -35,17 +35,17 @@ describe('a body', () => {
     ).toMatchObject({ afterMs: 1_500 });
   });
 
-  test('that comes byte by byte is given up once the first silence would be over', () => {
+  test('that arrives byte by byte stalls once the first silence would be over', () => {
     const drip = Array.from({ length: 100 }, () => ({ ms: 500, bytes: 1 }));
     expect(play(rule, drip)?.afterMs).toBeLessThan(1_100);
   });
 
-  test('goes on as long as it keeps the rate', () => {
+  test('does not stall as long as it keeps the rate', () => {
     const steady = Array.from({ length: 100 }, () => ({ ms: 500, bytes: 50 }));
     expect(play(rule, steady)).toBeUndefined();
   });
 
-  test('has waited only while somebody wanted its bytes', () => {
+  test('waits only while a reader wants its bytes', () => {
     let stalled = false;
     const watch = watchProgress(rule, () => {
       stalled = true;

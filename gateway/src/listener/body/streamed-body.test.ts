@@ -39,7 +39,7 @@ describe('a streamed body', () => {
     await expect(read(body.open())).rejects.toMatchObject({ code: 'BODY_STALLED' });
   });
 
-  test('is gone when it was larger', async () => {
+  test('cannot be sent again when it was larger', async () => {
     const body = open(Readable.from(SOURCE), 99);
     expect(body.replayable).toBe(true);
     expect(await read(body.open())).toBe(WHOLE);
@@ -47,7 +47,7 @@ describe('a streamed body', () => {
     expect(() => body.open()).toThrow();
   });
 
-  test('goes on while it arrives', async () => {
+  test('is forwarded while it arrives', async () => {
     const source = new PassThrough();
     const reading = (open(source).open() as Readable)[Symbol.asyncIterator]();
     source.write('first');
@@ -57,7 +57,7 @@ describe('a streamed body', () => {
     expect((await reading.next()).done).toBe(true);
   });
 
-  test('asks the client for no more than somebody reads', async () => {
+  test('reads no more from the client than its readers take', async () => {
     let pulled = 0;
     const source = new Readable({
       highWaterMark: 1,
@@ -73,7 +73,7 @@ describe('a streamed body', () => {
     await reading.return?.();
   });
 
-  test('that the client breaks off is the client gone, for every reader', async () => {
+  test('that the client breaks off fails every reader with CLIENT_CLOSED', async () => {
     const source = new PassThrough();
     const body = open(source);
     const readings = [read(body.open()), read(body.open())];

@@ -150,7 +150,7 @@ describe('addresses', () => {
   });
 });
 
-describe('our own places', () => {
+describe('the gateway and the API server', () => {
   const policy = createHostPolicy({
     trustedCustomHosts: '127.0.0.1,localhost,::1,0.0.0.0,10.1.2.3,api.cluster.example,10.96.0.1',
     production: true,

@@ -40,7 +40,7 @@ describe('name resolution', () => {
     expect(await all).toHaveLength(40);
   });
 
-  test('asks once for all who wait for the same name, and again afterwards', async () => {
+  test('looks up once for all callers of the same name, and again afterwards', async () => {
     const dns = scriptedLookup();
     const resolver = createResolver({ lookup: dns.lookup, deadlineMs: 5_000 });
     const both = Promise.all([resolver.resolve('a.example', 'request'), resolver.resolve('a.example', 'request')]);
@@ -62,13 +62,13 @@ describe('name resolution', () => {
     expect(dns.asked).toHaveLength(3);
   });
 
-  test('passes on what the name server said', async () => {
+  test('rejects with the error of the look-up', async () => {
     const boom = Object.assign(new Error('boom'), { code: 'ENOTFOUND' });
     const resolver = createResolver({ lookup: () => Promise.reject(boom), deadlineMs: 5_000 });
     await expect(resolver.resolve('a.example', 'trusted')).rejects.toBe(boom);
   });
 
-  test('gives up at the deadline, and does not start what nobody waits for any more', async () => {
+  test('rejects at the deadline, and does not start look-ups without callers', async () => {
     vi.useFakeTimers();
     try {
       const dns = scriptedLookup();

@@ -137,7 +137,7 @@ describe('a guarded connection', () => {
     await expect(open(policy, origin, url, scripted(addresses))).rejects.toEqual(refused);
   });
 
-  test('is refused when it would end at ourselves, by the port too', async () => {
+  test('is refused when it would reach the gateway itself, by the port too', async () => {
     await using upstream = await startHttp();
     const own = { address: '0.0.0.0', port: upstream.port };
     const policy = createHostPolicy({ trustedCustomHosts: 'provider.test', production: true, ownAddresses: [own] });
@@ -174,14 +174,14 @@ describe('a guarded connection', () => {
     (await open(STRICT, 'metadata', url, scripted(['127.0.0.1']))).destroy();
   });
 
-  test('gives up when the name server is silent', async () => {
+  test('times out when the name server is silent', async () => {
     const options = { connectTimeoutMs: 50, lookup: () => new Promise<never>(() => {}) };
     await expect(open(STRICT, 'request', 'http://a.example', options)).rejects.toMatchObject({
       code: 'UPSTREAM_CONNECT_TIMEOUT',
     });
   });
 
-  test('says that a name without addresses, an unknown name and a closed port are unreachable', async () => {
+  test('reports a name without addresses, an unknown name and a closed port as unreachable', async () => {
     const unknown = async () => Promise.reject(Object.assign(new Error('boom'), { code: 'ENOTFOUND' }));
     const upstream = await startHttp();
     await upstream[Symbol.asyncDispose]();
@@ -219,7 +219,7 @@ describe('a guarded TLS connection', () => {
     });
   });
 
-  test('fails when nobody we know signed the certificate, and keeps no session when told so', async () => {
+  test('fails for a certificate of an unknown authority, and keeps no session with maxCachedSessions 0', async () => {
     await using upstream = await startHttps('TLSv1.3');
     const url = `https://provider.test:${upstream.port}`;
     const unknown = { maxCachedSessions: 0, ...scripted(['127.0.0.1']) };
