@@ -40,19 +40,19 @@ describe('circuit breakers', () => {
     let time = NOW;
     const errors: unknown[] = [];
     const circuits = createMemoryCircuitStore({ now: () => time });
-    const health: CircuitBreakerPort = {
+    const breakers: CircuitBreakerPort = {
       circuits,
       storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error) }),
     };
     const record = (status: number, over: Partial<AttemptOutcome> = {}): void =>
-      recordCircuit(health, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // all that is looked at
+      recordCircuit(breakers, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // all that is looked at
     return {
-      health,
+      breakers,
       errors,
       record,
       openNow: async (ms = 0) => {
         time = NOW + ms;
-        return [...(await openCircuits(health, input, time))];
+        return [...(await openCircuits(breakers, input, time))];
       },
     };
   }
@@ -83,11 +83,11 @@ describe('circuit breakers', () => {
   });
 
   test('does not count what the cache answered', async () => {
-    const { health, record } = open();
+    const { breakers, record } = open();
     record(503);
     record(200, { cacheStatus: 'HIT' });
     record(200);
-    const [counts] = [...(await health.circuits.read(KEY)).values()];
+    const [counts] = [...(await breakers.circuits.read(KEY)).values()];
     expect(counts).toMatchObject({ failures: 1, successes: 1 });
   });
 

@@ -25,7 +25,7 @@ describe('metadata', () => {
       want: { a: '0', b: '1', c: '2', d: '3' },
     },
     {
-      rule: 'has the user of the key, whoever the request says it is',
+      rule: 'has the user of the key, even where the request names another',
       headers: { 'x-gw-metadata': '{"_user":"mallory"}' },
       by: caller({}, {}, 'ada'),
       want: { _user: 'ada' },

@@ -143,7 +143,7 @@ describe('the provider of a request', () => {
     },
   );
 
-  test('may describe the call, whoever is called', () => {
+  test('may describe the call to any provider', () => {
     const request = fakeRequest({ headers: { 'anthropic-beta': 'b', 'x-gw-azure-resource-name': 'r' } });
     expect(headerFields('call', 'anthropic', request)).toEqual(new Map([['anthropic_beta', 'b']]));
     expect(headerFields('call', 'azure-openai', request)).toBeUndefined();

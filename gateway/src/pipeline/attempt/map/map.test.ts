@@ -25,7 +25,7 @@ describe('a body in an encoding', () => {
   });
 
   test.for([
-    { rule: 'that nobody knows', encoding: 'zstd', bytes: TEXT },
+    { rule: 'that is unknown', encoding: 'zstd', bytes: TEXT },
     { rule: 'that it does not have', encoding: 'gzip', bytes: TEXT },
   ])('$rule is an invalid response', async ({ encoding, bytes }) => {
     const reading = decodeAnswer({ status: 200, headers: { 'content-encoding': encoding }, bytes }, limits());

@@ -13,7 +13,7 @@ const source = (headers: Record<string, string>, keyHeaders: readonly string[] =
   caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // all that is looked at
   snapshot: { key: (sha256) => (KEYS.has(sha256) ? ({} as KeyRecord) : undefined) }, // as above
 });
-/** Ways in which a gateway key stands in a header. */
+/** Headers that contain a gateway key. */
 const HOLDERS: Record<string, string> = {
   'x-bare': GATEWAY_KEY,
   'x-bearer': `Bearer ${GATEWAY_KEY}`,
@@ -89,7 +89,7 @@ describe('forwarded headers', () => {
     expect(forward(['authorization', 'cookie', 'x-a'], { credentials: false })).toEqual({ 'x-a': '1' });
   });
 
-  test('are never a gateway key, whoever names it and wherever it stands', () => {
+  test('never contain a gateway key, whichever header is named', () => {
     expect(forward([...Object.keys(HOLDERS), 'x-a'])).toEqual({ 'x-a': '1' });
     expect(forward(['authorization', 'x-a'], {}, ['authorization'])).toEqual({ 'x-a': '1' });
   });

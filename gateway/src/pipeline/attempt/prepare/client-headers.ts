@@ -49,7 +49,7 @@ const NOTHING: Readonly<Record<string, string>> = {};
 
 export interface Forwarding {
   readonly names: readonly string[];
-  /** Whether credentials may be forwarded: not beside a stored one of somebody above. */
+  /** Whether credentials may be forwarded: not beside a stored one whose owner ranks above. */
   readonly credentials: boolean;
 }
 

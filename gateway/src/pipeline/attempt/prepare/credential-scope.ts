@@ -1,5 +1,5 @@
 /**
- * The hosts that a stored credential may be sent to: those that its owner or somebody above the owner names, and those the
+ * The hosts that a stored credential may be sent to: those that its owner or a higher rank names, and those the
  * deployment trusts. Otherwise the holder of a gateway key could read it at a host of their own, or have other requests
  * signed with it.
  */

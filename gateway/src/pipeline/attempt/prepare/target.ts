@@ -178,7 +178,7 @@ function hostOf(
   return { url: own, origin };
 }
 
-/** The identity of the pod is never used for an address that somebody below the organisation names, even a trusted one. */
+/** The identity of the pod is never used for an address that a workspace or a client names, even a trusted one. */
 function mayUseIdentity(
   { ownIdentity, managed }: Account,
   { url, origin }: { readonly url: string | undefined; readonly origin: HostScope },
