@@ -1,8 +1,9 @@
 /** The command line as people run it: a process with arguments, signals and an exit status. */
 import { existsSync } from 'node:fs';
+import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createMockProvider } from './mock-provider/index.ts';
-import { addressOf, eventually, runGatehouse, startGatehouse, startTestProcess, tempFolder } from './testing/index.ts';
+import { addressOf, runGatehouse, startGatehouse, startTestProcess, tempFolder } from './testing/index.ts';
 
 const API = 'apiVersion: gatehouse.dev/v1alpha1';
 const FILES = {
@@ -22,7 +23,7 @@ const chat = (url: string, key: string, provider: string, body: object): Promise
     body: JSON.stringify({ messages: [{ role: 'user', content: 'one two three four five six' }], ...body }),
   });
 
-describe('gatehouse standalone', { timeout: 120_000 }, () => {
+describe('gatehouse standalone', () => {
   test('generates an admin key on its first start, shows it once, and accepts it after a restart', async () => {
     using folder = tempFolder(FILES);
     await using mock = await createMockProvider();
@@ -31,7 +32,7 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
     {
       await using first = startGatehouse(args);
       const url = await addressOf(first);
-      key = await eventually('the admin key', () => adminKeyIn(first.err));
+      key = await waitFor(() => adminKeyIn(first.err), { what: 'the admin key' });
       expect((await chat(url, key, mock.url, { model: 'm' })).status).toBe(200);
       expect(first.out).not.toContain(key);
       expect(first.err.split(key)).toHaveLength(2);
@@ -77,10 +78,13 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
       end = status;
     });
     // A signal that comes right behind the first one is taken for the same.
-    await eventually('the end', () => {
-      child.kill('SIGINT');
-      return end;
-    });
+    await waitFor(
+      () => {
+        child.kill('SIGINT');
+        return end;
+      },
+      { what: 'the end' },
+    );
     await ended;
     expect(end).toBe(130);
     await answer.body?.cancel().catch(() => undefined);
@@ -98,7 +102,7 @@ describe('gatehouse standalone', { timeout: 120_000 }, () => {
   });
 });
 
-describe('gatehouse', { timeout: 120_000 }, () => {
+describe('gatehouse', () => {
   test('ends with status 2 for an unknown option', async () => {
     expect(await runGatehouse(['standalone', '--nonsense'])).toMatchObject({ status: 2, out: '' });
   });

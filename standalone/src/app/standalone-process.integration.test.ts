@@ -3,16 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
+import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
-import {
-  ADMIN_KEY,
-  eventually,
-  startTestProcess,
-  type TempFolder,
-  type TestProcess,
-  tempFolder,
-} from '../testing/index.ts';
+import { ADMIN_KEY, startTestProcess, type TempFolder, type TestProcess, tempFolder } from '../testing/index.ts';
 
 const KEY = 'gwk_app_of_tests';
 const sha256 = createHash('sha256').update(KEY).digest('hex');
@@ -56,8 +50,8 @@ async function problemsOf({ adminUrl }: TestProcess): Promise<readonly Record<st
   return status.source.problems;
 }
 
-const servesModel = (running: TestProcess, model: string): Promise<true> =>
-  eventually(`the model ${model}`, async () => ((await ask(running)).model === model ? true : undefined));
+const servesModel = (running: TestProcess, model: string): Promise<boolean> =>
+  waitFor(async () => (await ask(running)).model === model, { what: `the model ${model}` });
 
 /** Asks without a pause until told to stop; answers with every status there was. */
 function askAllTheTime(running: TestProcess): { stop(): Promise<ReadonlyMap<number, number>> } {
@@ -79,7 +73,7 @@ function askAllTheTime(running: TestProcess): { stop(): Promise<ReadonlyMap<numb
   };
 }
 
-describe('an edit', { timeout: 30_000 }, () => {
+describe('an edit', () => {
   test.for([
     { rule: 'in place', edit: (file: string, text: string) => writeFileSync(file, text) },
     {
@@ -140,13 +134,13 @@ describe('an edit', { timeout: 30_000 }, () => {
     await using running = await startTestProcess(folder.path);
     expect((await ask(running)).status).toBe(200);
     unlinkSync(join(folder.path, 'key.yaml'));
-    await eventually('the key to be refused', async () => ((await ask(running)).status === 401 ? true : undefined));
+    await waitFor(async () => (await ask(running)).status === 401, { what: 'the key to be refused' });
     folder.write('key.yaml', key);
-    await eventually('the key to be back', async () => ((await ask(running)).status === 200 ? true : undefined));
+    await waitFor(async () => (await ask(running)).status === 200, { what: 'the key to be back' });
   });
 });
 
-describe('a broken file', { timeout: 30_000 }, () => {
+describe('a broken file', () => {
   test.for([
     { rule: 'that cannot be parsed', broken: () => config('two').replace('  name: main', '\tname: main'), line: 4 },
     { rule: 'that breaks the schema', broken: () => config('two').replace('overrideParams', 'overideParams'), line: 9 },
@@ -155,15 +149,15 @@ describe('a broken file', { timeout: 30_000 }, () => {
     await using running = await startTestProcess(folder.path);
     const asking = askAllTheTime(running);
     const file = folder.write('config.yaml', broken());
-    const problem = await eventually('the problem', async () => (await problemsOf(running))[0]);
+    const problem = await waitFor(async () => (await problemsOf(running))[0], { what: 'the problem' });
     expect(problem).toMatchObject({ file, line });
     expect(await ask(running)).toEqual({ status: 200, model: 'one' });
     const other = folder.write('other.yaml', 'a: 1\n');
-    await eventually('the second problem', async () => (await problemsOf(running))[1]);
+    await waitFor(async () => (await problemsOf(running))[1], { what: 'the second problem' });
     unlinkSync(other);
     folder.write('config.yaml', config('three'));
     await servesModel(running, 'three');
-    await eventually('all to be well', async () => ((await problemsOf(running)).length === 0 ? true : undefined));
+    await waitFor(async () => (await problemsOf(running)).length === 0, { what: 'all to be well' });
     expect([...(await asking.stop()).keys()]).toEqual([200]);
     const told = running.log.filter(({ level }) => level === 'warn');
     expect(told).toMatchObject([
@@ -215,9 +209,9 @@ describe('a standalone process', () => {
     }
     await using running = await startTestProcess(name);
     renameSync(name, join(folder.path, 'elsewhere'));
-    await eventually('the problem', async () => (await problemsOf(running))[0]);
+    await waitFor(async () => (await problemsOf(running))[0], { what: 'the problem' });
     expect(await ask(running)).toEqual({ status: 200, model: 'one' });
     renameSync(join(folder.path, 'elsewhere'), name);
-    await eventually('it to be over', async () => ((await problemsOf(running)).length === 0 ? true : undefined));
+    await waitFor(async () => (await problemsOf(running)).length === 0, { what: 'it to be over' });
   });
 });

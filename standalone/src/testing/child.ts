@@ -1,7 +1,7 @@
 /** The command line as a child process. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { eventually } from './eventually.ts';
+import { waitFor } from '@gatehouse/test/kit';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -55,10 +55,7 @@ export async function runGatehouse(
   return { status, out: child.out, err: child.err };
 }
 
-/** Longest wait for a process to start, in ms: on a busy machine loading alone takes seconds. */
-const START_MS = 60_000;
-
 /** The address in the start message of a process. */
 export function addressOf(child: ChildGatehouse): Promise<string> {
-  return eventually('the address', () => /on (http:\/\/[^/\s]+)/.exec(child.err)?.[1], START_MS);
+  return waitFor(() => /on (http:\/\/[^/\s]+)/.exec(child.err)?.[1], { what: 'the address' });
 }
