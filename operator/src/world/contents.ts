@@ -20,8 +20,7 @@ import {
 import { type ContentState, type Translation, weigh } from '../translate/index.ts';
 import { createAccounts } from './allowances.ts';
 import { createFetches, idOf, type Wanting } from './fetches.ts';
-import { type CustomObject, kindRefOf } from './kind-refs.ts';
-import { WITHHELD } from './withheld.ts';
+import { type CustomObject, kindRefOf, WITHHELD } from './kind-refs.ts';
 
 /** Kinds whose content is dropped once it has been read: most of the memory of a large installation. */
 const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);

@@ -52,3 +52,15 @@ export const REFERENCE_GRANTS: KindRef<ReferenceGrantObject> = {
   plural: 'referencegrants',
   namespaced: true,
 };
+
+/** Kinds whose content is dropped after it was read, and fetched object by object where it is needed again. */
+export const WITHHELD: ReadonlySet<KindName> = new Set<KindName>([
+  'GatewayConfig',
+  'Guardrail',
+  'Integration',
+  'IntegrationAccess',
+  'Provider',
+  'RateLimitPolicy',
+  'UsageLimitPolicy',
+  'VirtualKey',
+]);

@@ -1,6 +1,6 @@
 import { GROUP, KINDS } from '@gatehouse/crds/kinds';
 import type { PolicyRule } from '../rbac.ts';
-import { WITHHELD } from './withheld.ts';
+import { WITHHELD } from './kind-refs.ts';
 
 /** Rights on what a world is made of besides our own Kinds; Secrets one by one, by the names that resources give. */
 export const rbac: readonly PolicyRule[] = [

@@ -1,7 +1,6 @@
 export { type Controller, defineController } from './controller.ts';
 export type { Finalizer, Run } from './finalizer.ts';
-export type { ControllerMetrics, RunReport } from './metrics-port.ts';
-export type { ControllerOptions } from './options.ts';
+export type { ControllerMetrics, ControllerOptions, RunReport } from './options.ts';
 export { RUN_OUTCOMES, type RunOutcome } from './run-result.ts';
 export {
   type Done,

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Store } from '../store/index.ts';
 import type { BackoffBounds, Clock } from '../time/index.ts';
 import type { Finalizer, Run } from './finalizer.ts';
-import type { ControllerMetrics } from './metrics-port.ts';
+import type { RunOutcome } from './run-result.ts';
 import type { Halt } from './step-result.ts';
 import type { WatchRule } from './watch-rules.ts';
 
@@ -33,4 +33,21 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly backoff?: BackoffBounds;
   readonly clock?: Clock;
   readonly random?: () => number;
+}
+
+/** One finished run. */
+export interface RunReport {
+  readonly controller: string;
+  readonly outcome: RunOutcome;
+  /** The reason of the failure; undefined when there was none. */
+  readonly failure: string | undefined;
+  readonly seconds: number;
+  /** How long the key was ready before a worker took it. */
+  readonly waitedSeconds: number;
+}
+
+export interface ControllerMetrics {
+  /** Called once per controller, before its first run. */
+  observeQueue(controller: string, queue: { readonly depth: number }): void;
+  reconciled(report: RunReport): void;
 }

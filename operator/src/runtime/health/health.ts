@@ -1,3 +1,5 @@
+import type { Cache } from '../reflector/index.ts';
+
 /** The problem of a component in a few words; undefined while there is none. */
 export type Check = () => string | undefined;
 
@@ -49,4 +51,15 @@ function run(check: Check): string | undefined {
   } catch {
     return 'the check failed';
   }
+}
+
+/** Ready once every store has been complete; stays ready during an outage of the API server. */
+export function cacheCheck(cache: Pick<Cache, 'health'>): Check {
+  return () => {
+    const [first, ...others] = cache.health().filter(({ synced }) => !synced);
+    if (first === undefined) return undefined;
+    const place = first.namespace === undefined ? first.resource : `${first.resource} in ${first.namespace}`;
+    const why = first.failure === undefined ? 'not read yet' : `${first.failure.reason} (${first.failure.status})`;
+    return others.length === 0 ? `${place}: ${why}` : `${place}: ${why}, and ${others.length} more`;
+  };
 }

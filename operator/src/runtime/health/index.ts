@@ -1,2 +1,1 @@
-export { cacheCheck } from './cache-check.ts';
-export { type Check, createHealth, type Health, type HealthReport } from './health.ts';
+export { type Check, cacheCheck, createHealth, type Health, type HealthReport } from './health.ts';
