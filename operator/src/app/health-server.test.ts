@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createHealth } from '../runtime/index.ts';
 import { startHealthServer } from './health-server.ts';
 
-test('health and metrics are for probes and scrapers, and for no gateway', async () => {
+test('health and metrics are served to probes and scrapers, and refused to gateways', async () => {
   const options = { health: createHealth(), registry: new Registry(), host: '127.0.0.1', port: 0 };
   await using server = await startHealthServer(options);
   const ask = async (path: string, headers = {}) =>

@@ -51,7 +51,7 @@ function targets({ deployed, access = 'allowed', broken = [] }: Circumstances) {
 }
 
 describe('a fleet that is not valid', () => {
-  test('goes on with what it last said', () => {
+  test('keeps its last valid spec', () => {
     const placesIn = targets({ deployed: false });
     placesIn(world(fleet({ workspaces: ['team'] })));
     const [place] = placesIn(world(fleet({ ...BROKEN, workspaces: ['other'] })));
@@ -62,7 +62,7 @@ describe('a fleet that is not valid', () => {
     { rule: 'for all', spec: {}, served: 'all' as const },
     { rule: 'for those it names', spec: { workspaces: ['team', 'nobody'] }, served: new Set(['team']) },
     { rule: 'for none that it does not', spec: { workspaces: ['nobody'] }, served: new Set<string>() },
-  ])('and has pods goes on $rule, although nobody remembers it', ({ spec, served }) => {
+  ])('with pods is published to $rule, also after a restart', ({ spec, served }) => {
     expect(targets({ deployed: true })(world(fleet({ ...BROKEN, ...spec })))).toMatchObject([
       { key: 'fleets/main', suspended: false, owner: 'organisation', served },
     ]);
@@ -124,7 +124,7 @@ describe('a fleet is refused', () => {
     expect(targets({ deployed: true, ...given })(world(ofTenant))).toMatchObject([{ refused: false }]);
   });
 
-  test('not in the hands of the organisation as long as nobody knows whether it may run', () => {
+  test('outside the organisation while it is unknown whether it may run', () => {
     const placesIn = targets({ deployed: false, access: 'unknown' });
     expect(placesIn(world(ofOrganisation))).toMatchObject([{ refused: false }]);
   });

@@ -18,7 +18,7 @@ const leafOf = ({ leaf }: Material) => new X509Certificate(leaf?.certPem ?? '');
 const authority = ({ authorities }: Material, i: number) => new X509Certificate(authorities.at(i)?.certPem ?? '');
 
 describe('a certificate', () => {
-  test('is made with its authority and good for all its names', async () => {
+  test('is issued with its authority and valid for all its names', async () => {
     const { material, changed } = await at(NONE, 0);
     expect(changed).toBe(true);
     const leaf = leafOf(material);
@@ -81,7 +81,7 @@ describe('an authority', () => {
       }),
     },
     { rule: 'no certificate', spoil: ({ authorities }: Material) => ({ authorities, leaf: undefined }) },
-  ])('is made good again where there is $rule', async ({ spoil }) => {
+  ])('is renewed where there is $rule', async ({ spoil }) => {
     const { material } = await at(NONE, 0);
     const healed = await at(spoil(material), 1);
     expect(healed.changed).toBe(true);
@@ -91,7 +91,7 @@ describe('an authority', () => {
 });
 
 describe('a Secret', () => {
-  test('gives back what it was given', async () => {
+  test('returns the material that was stored', async () => {
     const { material } = await at(NONE, 0);
     const more = { ...material, authorities: [...material.authorities, ...(await at(NONE, 1)).material.authorities] };
     expect(toMaterial({ data: toData(more) })).toEqual(more);
@@ -122,7 +122,7 @@ describe('DER', () => {
     expect(bytes.toString('hex')).toBe(hex);
   });
 
-  test('is a certificate that others read, for any host name', async () => {
+  test('is a certificate that other tools parse, for any host name', async () => {
     const validity = { fromMs: START_MS, untilMs: START_MS + DAY_MS };
     const pair = await createAuthority('Test', validity);
     const label = fc.stringMatching(/^[a-z]([a-z0-9]{0,20})$/);

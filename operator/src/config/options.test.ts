@@ -9,7 +9,7 @@ const read = (args: readonly string[], variables: Record<string, string> = {}): 
 };
 
 describe('options', () => {
-  test('have a value each without any flag', () => {
+  test('have a default each', () => {
     expect(read([])).toMatchObject({
       organisationNamespace: 'gatehouse-system',
       namespaces: 'all',
@@ -92,7 +92,7 @@ describe('options', () => {
     expect(read.ok ? [] : read.error).toHaveLength(count);
   });
 
-  test('explain themselves', () => {
+  test('are listed by --help', () => {
     expect(unwrap(parseOptions(['--help', '--nope=1'].slice(0, 1), {}))).toBe('help');
     for (const name of FLAG_NAMES) expect(usage()).toContain(`--${name}`);
   });

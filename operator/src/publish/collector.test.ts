@@ -44,7 +44,7 @@ function collecting(watch: PublishedWatch | undefined, clock = systemClock) {
 }
 
 describe('a collector', () => {
-  test('asks for nothing that a watch shows, and takes the version it shows', async () => {
+  test('needs no call for what a watch shows', async () => {
     const { collector, calls } = collecting(lookoutOn(['main-shard-a', 'main-shard-named']));
     const chosen = await collector.choose(
       journal(row('main-shard-a'), row('main-shard-b'), row('main-shard-young', 1)),
@@ -58,7 +58,7 @@ describe('a collector', () => {
     expect(calls).toEqual([]);
   });
 
-  test('finds what no journal knows, gives it its time, and leaves alone what is no shard of the fleet', async () => {
+  test('finds shards that are not in the journal, waits for their time, and ignores other objects', async () => {
     const there = ['main-shard-restored', 'main-shard-named', 'main-snapshot', 'other-shard-x'];
     const { collector } = collecting(lookoutOn(there));
     const named = [{ name: 'main-shard-named', secret: false }];
@@ -82,7 +82,7 @@ describe('a collector', () => {
   test.for([
     { rule: 'without a watch', watch: undefined },
     { rule: 'while the watch is not open', watch: lookoutOn([], false) },
-  ])('asks for each shard that is due $rule', async ({ watch }) => {
+  ])('reads each shard that is due $rule', async ({ watch }) => {
     const { collector, calls } = collecting(watch);
     const given = journal(row('main-shard-a'), row('main-shard-gone'), row('main-shard-young', 1));
     const { unused, rows } = await collector.choose(given, { named: [], nowMs: MIN_UNREFERENCED_MS }, { signal });

@@ -41,7 +41,7 @@ describe('the memory of a fleet', () => {
     { rule: 'the same version of a gateway that knows no digests', report: at(1, 5), is: false },
     { rule: 'an absurd version of the same epoch', report: at(1, 2 ** 53 - 1), is: true },
     { rule: 'an absurd epoch, which it ignores', report: at(2 ** 53 - 1, 1), is: false },
-  ])('is surpassed or not by $rule', ({ report, is }) => {
+  ])('is behind or not with $rule', ({ report, is }) => {
     expect(remembering(at(1, 5), 'a').isAhead(report)).toBe(is);
   });
 
@@ -56,7 +56,7 @@ describe('the memory of a fleet', () => {
     expect(memory.isAhead(report)).toBe(false);
   });
 
-  test('has room for a thousand years of reports that lie', () => {
+  test('accepts wrong reports for a thousand years before its numbers run out', () => {
     let memory = remembering(at(0, 1), 'a');
     for (let i = 0; i < 1_000; i += 1) {
       const report = at(memory.last.epoch + 1_000, 2 ** 53 - 1);

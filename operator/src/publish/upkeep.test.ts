@@ -47,7 +47,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
 }
 
 describe('what is published', () => {
-  test('is looked after within two seconds of a change, once for changes that come together', async () => {
+  test('is repaired within two seconds of a change, once for changes that come together', async () => {
     await using given = tending();
     await given.pass(1_000);
     for (let i = 0; i < 10; i += 1) given.tender.wake();
@@ -55,7 +55,7 @@ describe('what is published', () => {
     expect(given.counts).toMatchObject({ repairs: 1, told: 1 });
   });
 
-  test('is looked after now and then without a change', async () => {
+  test('is checked at intervals without a change', async () => {
     await using given = tending();
     await given.pass(61_000);
     expect(given.counts.repairs).toBeGreaterThanOrEqual(3);
@@ -69,7 +69,7 @@ describe('what is published', () => {
     expect(given.counts).toEqual({ repairs: 0, collections: 0, told: 0 });
   });
 
-  test('is not written without end against somebody who takes it away again and again', async () => {
+  test('is not restored without limit when somebody removes it again and again', async () => {
     await using given = tending({ repair: async () => ({ restored: 1 }) });
     for (let second = 0; second < 600; second += 1) {
       given.tender.wake();
@@ -79,7 +79,7 @@ describe('what is published', () => {
     expect(given.counts.repairs).toBeGreaterThan(100);
   });
 
-  test('is looked at again soon when somebody has written at the same moment', async () => {
+  test('is checked again soon after a conflict', async () => {
     const failures = [new ApiError({ status: 409, reason: 'Conflict', message: 'boom' })];
     await using given = tending({
       repair: async () => {

@@ -88,7 +88,7 @@ describe('a Secret is wanted', () => {
     expect([...charged]).toEqual(['team']);
   });
 
-  test('while the namespace and a Workspace agree on each other, whatever else came first', () => {
+  test('while the namespace and a Workspace name each other, whichever came first', () => {
     const { claim, label, put, keys, workspaces } = stage();
     put({ name: 'a' });
     expect(keys()).toEqual([]);
@@ -106,13 +106,13 @@ describe('a Secret is wanted', () => {
     expect(keys()).toEqual([]);
   });
 
-  test('always by what is of the organisation', () => {
+  test('always for objects of the organisation', () => {
     const { put, keys } = stage();
     put({ name: 'a' }, ORGANISATION);
     expect(keys(ORGANISATION)).toEqual([`${ORGANISATION}/a`]);
   });
 
-  test('from another namespace only while a grant there says so', () => {
+  test('from another namespace only while a ReferenceGrant there permits it', () => {
     const { put, grant, grants, keys, charged } = furnished();
     put({ name: 'a', namespace: 'other' });
     expect(keys()).toEqual([]);

@@ -52,7 +52,7 @@ describe('a stream', () => {
     expect(told()).toEqual([1, 2]);
   });
 
-  test('keeps only the newest for a slow reader, and nothing that has become old news', () => {
+  test('keeps only the newest Snapshot for a slow reader', () => {
     const { answer, open, told } = startAnswer();
     const stream = open();
     answer.writableNeedDrain = true;
@@ -152,7 +152,7 @@ describe('a token', () => {
     expect(await identify(token())).toEqual(want);
   });
 
-  test('is asked about once in a while, and once at a time', async () => {
+  test('is reviewed at intervals, and once at a time', async () => {
     const { clock, identify, token, asked } = start(good);
     await Promise.all([identify(token()), identify(token())]);
     await identify(token());
@@ -172,13 +172,13 @@ describe('a token', () => {
     { rule: 'is not valid yet', claims: { nbf: 99_999_999_999 } },
     { rule: 'is of a person', claims: { sub: 'alice' } },
     { rule: 'is of a namespace that has not opted in', claims: { sub: 'system:serviceaccount:b:app' } },
-  ])('that $rule is not asked about', async ({ text, claims }) => {
+  ])('that $rule is refused without a review', async ({ text, claims }) => {
     const { identify, token, asked } = start(good);
     expect(await identify(text ?? token(claims))).toEqual(NOBODY);
     expect(asked()).toBe(0);
   });
 
-  test('is one of so many that a source may ask about, and others go on', async () => {
+  test('counts for the rate limit of its source, and other sources go on', async () => {
     const { clock, identify, token, asked } = start({});
     const outcomes = await Promise.all(Array.from({ length: 5_000 }, (_, i) => identify(token({ jti: `${i}` }))));
     const most = asked();
@@ -189,14 +189,14 @@ describe('a token', () => {
     expect((await identify(token({ jti: 'later' }))).kind).toBe('nobody');
   });
 
-  test('is one of so many that are asked about in all, from whatever address', async () => {
+  test('counts for the total rate limit, from whatever address', async () => {
     const { identify, token, asked } = start({});
     const all = Array.from({ length: 5_000 }, (_, i) => identify(token({ jti: `${i}` }), `10.0.${i >> 8}.${i & 255}`));
     await Promise.all(all);
     expect(asked()).toBeLessThanOrEqual(500);
   });
 
-  test('that is good is remembered however many are made up', async () => {
+  test('that was accepted stays cached however many are made up', async () => {
     const { clock, identify, token, asked } = start(good);
     const mine = token({ jti: 'mine' });
     await identify(mine);

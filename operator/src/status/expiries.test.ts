@@ -27,7 +27,7 @@ describe('an object', () => {
   });
 });
 
-test('who expires is told once, when the time has come, unless it was put off or the object is gone', () => {
+test('that expires is reported once, at its time, unless that was moved or the object is gone', () => {
   const { clock, expiries } = stage();
   for (const [key, second] of [
     ['a', 1],

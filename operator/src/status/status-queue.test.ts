@@ -71,8 +71,8 @@ async function stage(verdict: Verdict, first: Programming) {
   };
 }
 
-describe('that an edit is on its way to the pods', () => {
-  test('is not said when they have it within the second', async () => {
+describe('the status of an edit that pods have yet to load', () => {
+  test('is written once when they load it within a second', async () => {
     await using edit = await stage(VERDICT, PENDING);
     await edit.pass(900);
     await edit.reach(PROGRAMMED);
@@ -80,7 +80,7 @@ describe('that an edit is on its way to the pods', () => {
     expect(edit.said).toEqual(['True']);
   });
 
-  test('is said once they take longer, and again when they are late', async () => {
+  test('says Pending once they take longer, and again when they are late', async () => {
     await using edit = await stage(VERDICT, PENDING);
     await edit.pass(2_000);
     expect(edit.said).toEqual(['Unknown']);
@@ -124,7 +124,7 @@ describe('that an edit is on its way to the pods', () => {
       programming: PENDING,
       want: 'Unknown',
     },
-  ])('does not hold back that $rule', async ({ verdict, programming, want }) => {
+  ])('is not held back when $rule', async ({ verdict, programming, want }) => {
     await using edit = await stage(verdict, programming);
     expect(edit.said).toEqual([want]);
   });

@@ -35,7 +35,7 @@ const verdictOf = ({ verdicts }: ReturnType<typeof translate>, key: string) =>
   verdicts.find((verdict) => verdict.key === key);
 
 describe('an object on which a translation fails', () => {
-  test('is judged for it, and all others are served', () => {
+  test('gets the verdict, and all others are served', () => {
     const made = translate(failing(worldOf(OBJECTS)));
     expect(verdictOf(made, 'VirtualKey/team-a/bad')).toMatchObject({
       serves: 'nothing',
@@ -61,7 +61,7 @@ describe('an object on which a translation fails', () => {
     expect(made.failures).toEqual([]);
   });
 
-  test('says nothing of the failure itself', () => {
+  test('has a verdict without the text of the error', () => {
     const made = translate(failing(worldOf(OBJECTS)));
     expect(JSON.stringify(made.verdicts)).not.toContain('boom');
   });
@@ -74,7 +74,7 @@ describe('an object on which a translation fails', () => {
     expect(idsOf(made)).toContain('key/team-a/good');
   });
 
-  test('may be one that cannot even be read', () => {
+  test('may be one whose members throw', () => {
     const unreadable = virtualKey('bad');
     Object.defineProperty(unreadable, 'spec', {
       enumerable: true,

@@ -181,7 +181,7 @@ describe('of an object of the same name', () => {
   });
 });
 
-test('an entry tells by its id alone which object it is of', () => {
+test('the id of an entry names its object', () => {
   const { memo } = translate(worldOf(ALL, { settings: SETTINGS }));
   let entries = 0;
   for (const items of memo.states.values()) {

@@ -131,7 +131,7 @@ describe('a translation again', () => {
     { rule: 'a config of another workspace', edit: config('main', 'team-b', 2), translated: 1 },
     { rule: 'a new config that nobody asked for', edit: config('other', 'team-a', 2), translated: 1 },
     { rule: 'a virtual key', edit: virtualKey('openai', 'team-a'), translated: 1 },
-  ])('after an edit of $rule makes $translated objects anew', ({ edit, translated }) => {
+  ])('after an edit of $rule translates $translated objects again', ({ edit, translated }) => {
     const again = translate(worldOf(replaced(edit)), first);
     expect(again.work).toEqual({ parsed: 1, translated });
     const kept = again.snapshot.entries.filter((item) => first.snapshot.entries.includes(item));
@@ -143,7 +143,7 @@ describe('a translation again', () => {
     { rule: 'a virtual key comes', kind: 'VirtualKey', translated: 2 },
     // Everything of the workspace, and the Organisation, whose first workspace changes.
     { rule: 'a workspace comes', kind: 'Workspace', translated: KEYS + 4 },
-  ])('when $rule makes $translated objects anew', ({ kind, translated }) => {
+  ])('when $rule translates $translated objects again', ({ kind, translated }) => {
     const isIt = (object: TestObject) => object.kind === kind && JSON.stringify(object).includes('team-a');
     const without = translate(worldOf(OBJECTS.filter((object) => !isIt(object))));
     const again = translate(worldOf(OBJECTS), without);
@@ -151,14 +151,14 @@ describe('a translation again', () => {
     expect(again.snapshot).toEqual(first.snapshot);
   });
 
-  test('after a rotated Secret makes its users anew', () => {
+  test('after a rotated Secret translates its users again', () => {
     const again = translate(worldOf(replaced(secret('team-a', 'sk-new'))), first);
     expect(again.work).toEqual({ parsed: 0, translated: 1 });
     expect(entry(again, 'credential/team-a/VirtualKey:openai')?.body).toEqual({ fields: { api_key: 'sk-new' } });
     expect(entry(again, 'provider/team-a/openai')).toBe(entry(first, 'provider/team-a/openai'));
   });
 
-  test('of a world that tells what has changed is the same as of one that does not', () => {
+  test('of a layered world equals that of a plain one', () => {
     const plain = worldOf(OBJECTS);
     const resources = new Map([...plain.resources].map(([kind, objects]) => [kind, layered(objects)] as const));
     const before = translate({ ...plain, resources });
@@ -182,7 +182,7 @@ describe('a translation again', () => {
     expect(again.work).toEqual({ parsed: 1, translated: 2 });
   });
 
-  test('under other rules makes everything anew and keeps what is equal', () => {
+  test('under other settings translates everything and keeps equal entries', () => {
     const again = translate(worldOf(OBJECTS, { settings: { mintsKeys: true } }), first);
     expect(again.work.translated).toBeGreaterThan(KEYS);
     expect(again.snapshot).toBe(first.snapshot);
@@ -197,7 +197,7 @@ describe('a translation again', () => {
 });
 
 describe('a translation in slices', () => {
-  test('gives way again and again, and ends with the same', () => {
+  test('yields between slices, and ends with the same result', () => {
     const many = [workspace('team-a'), ...Array.from({ length: 1_000 }, (_, i) => apiKey(`k${i}`, 'team-a'))];
     const steps = translateInSlices(worldOf(many));
     let turns = 0;
@@ -224,7 +224,7 @@ describe('a Secret of which nothing is known', () => {
     },
     { rule: 'of a key, named just now', object: key, readings: [] },
     { rule: 'of a key, one too many', object: key, readings: [['team-a/openai', 'beyond']] },
-  ])('$rule is told to be unread, not to be missing, until it is read', ({ object, readings }) => {
+  ])('$rule is reported as unread, not as missing, until it is read', ({ object, readings }) => {
     const objects = [workspace('team-a'), object];
     const unread = { ...worldOf(objects), secretReadings: new Map(readings) };
     const first = translate(unread);
@@ -244,7 +244,7 @@ describe('a Secret that may not be read', () => {
   const denied = { secretReadings: new Map([['team-a/openai', 'denied' as const]]) };
   const objects = [workspace('team-a'), virtualKey('openai', 'team-a')];
 
-  test('is told of with the command that grants it, whose account it is', () => {
+  test('has a finding with the command that grants the right', () => {
     const world = worldOf(objects, { settings: { operatorAccount: { namespace: 'system', name: 'own' } } });
     expect(translate({ ...world, ...denied }).verdicts[0]).toMatchObject({
       conditions: {
@@ -260,7 +260,7 @@ describe('a Secret that may not be read', () => {
     });
   });
 
-  test('keeps what was made of it while it could be', () => {
+  test('keeps the entries that were made of it', () => {
     const before = translate(worldOf([...objects, secret('team-a', 'sk-a')]));
     const after = translate({ ...worldOf(objects), ...denied }, before);
     expect(after.verdicts[0]?.serves).toBe('last good');

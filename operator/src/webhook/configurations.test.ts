@@ -17,7 +17,7 @@ const webhooksOf = (make: typeof validatingConfiguration, over: Partial<Configur
   make({ ...OPTIONS, ...over }).webhooks as readonly Webhook[]; // as this file makes them
 
 describe('the configurations', () => {
-  test('ask about all our Kinds, and about nothing else but new pods', () => {
+  test('cover all Kinds of the group, and of others only new pods', () => {
     const [validating] = webhooksOf(validatingConfiguration);
     expect(validating?.rules).toMatchObject([{ apiGroups: ['gatehouse.dev'] }]);
     expect(validating?.rules[0]?.resources).toEqual(
@@ -49,7 +49,7 @@ describe('the configurations', () => {
     expect(all.every(({ timeoutSeconds }) => timeoutSeconds <= 5)).toBe(true);
   });
 
-  test('leave trust to cert-manager when told so', () => {
+  test('leave the trusted authorities to cert-manager', () => {
     const certManagerCertificate = 'gatehouse-system/gatehouse-webhook';
     const made = injectionConfiguration({ ...OPTIONS, trust: { certManagerCertificate } });
     expect(made.metadata.annotations).toEqual({ 'cert-manager.io/inject-ca-from': certManagerCertificate });

@@ -88,7 +88,7 @@ const servedIn = ({ snapshot }: Translation) =>
   snapshot.entries.filter(({ kind }) => kind === 'config').map(({ id }) => id);
 
 describe('the content of a config', () => {
-  test('is let go of once it has been read, and what was made of it stays', () => {
+  test('is dropped once it has been read, and its entries stay', () => {
     const { configs, put, step, world } = setup(100_000);
     put(configOf('one'));
     expect(specs(configs)).toEqual(['team-a/one']);
@@ -100,7 +100,7 @@ describe('the content of a config', () => {
     expect(objects?.get('team-a/one')).toMatchObject({ spec: undefined, weight: { units: expect.any(Number) } });
   });
 
-  test('stays away when only its status comes', () => {
+  test('is not fetched for a change of its status', () => {
     const { configs, put, step } = setup(100_000);
     put(configOf('one'));
     const made = step();
@@ -117,7 +117,7 @@ describe('the content of a config', () => {
     expect(JSON.stringify(step().snapshot)).toContain('after');
   });
 
-  test('is not kept beyond the allowance, and asked for where the quota lets it in', async () => {
+  test('is not kept beyond the allowance, and fetched where the quota admits it', async () => {
     const { configs, contents, put, step, changes } = setup(1_000);
     put(configOf('one', { text: 'x'.repeat(300) }));
     put(configOf('two', { text: 'x'.repeat(300) }));
@@ -132,7 +132,7 @@ describe('the content of a config', () => {
     await run;
   });
 
-  test('goes when it is beyond the quota, and counts all the same', () => {
+  test('is dropped when it is beyond the quota, and counts all the same', () => {
     const { configs, put, step } = setup(100_000);
     put(configOf('one', { text: 'x'.repeat(3_000) }));
     put(configOf('two', { text: 'x'.repeat(3_000) }));
@@ -149,7 +149,7 @@ describe('the content of a config', () => {
     expect(configs.get('team-a/one')?.metadata.annotations).toEqual({ 'gatehouse.dev/rotate': '1' });
   });
 
-  test('has no other place than its spec: neither metadata nor the conditions of others are kept', () => {
+  test('is kept from the spec alone: neither metadata nor conditions of others are kept', () => {
     const { configs, put } = setup(100_000);
     const many = Array.from({ length: 15_000 }, (_, i) => `x-${i}`);
     const { metadata, ...config } = configOf('one', { annotations: { 'gatehouse.dev/rotate': 'x'.repeat(200_000) } });

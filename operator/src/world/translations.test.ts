@@ -31,7 +31,7 @@ function setup(takeWorld: () => World) {
   return { translations, lines, failures: () => failures };
 }
 
-test('a translation reaches everybody although one of them fails', async () => {
+test('a translation reaches every listener although one of them throws', async () => {
   const { translations, failures } = setup(() => EMPTY);
   await using _ = translations;
   const reached: number[] = [];

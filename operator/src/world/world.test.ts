@@ -66,7 +66,7 @@ const secret = (text: string): SecretObject => ({
 });
 
 describe('a live world', () => {
-  test('gives the same object until it says something else', () => {
+  test('returns the same object until its content changes', () => {
     const { accounts, world, changes } = stage();
     put(accounts, account(1));
     const before = world.take().resources.get('VirtualKey')?.get('team/x');
@@ -95,7 +95,7 @@ describe('a live world', () => {
     expect(world.take().secrets.get('team/s')).toBeUndefined();
   });
 
-  test('says how far reading a Secret has come, and whose it is', () => {
+  test('says how far reading a Secret has come, and which object owns it', () => {
     const { secrets, known, beyond, denied, tell, world, changes } = stage();
     const reading = () => world.take().secretReadings?.get('team/s');
     expect(reading()).toBeUndefined();

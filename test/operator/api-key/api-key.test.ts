@@ -84,7 +84,7 @@ test('a minted key works, overlaps with its successor, and dies with its ApiKey'
   });
 });
 
-test('a Secret that stood there before is not taken for a minted key, and nobody touches it', async () => {
+test('a Secret that existed before is not taken for a minted key, and stays unchanged', async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster);
   const { tenant } = stage;
@@ -105,7 +105,7 @@ test('a Secret that stood there before is not taken for a minted key, and nobody
   expect(operator.output()).not.toContain('gwk_known');
 });
 
-test('a minted key goes when its ApiKey brings one along', async () => {
+test('a minted key is removed when its ApiKey names another key', async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster);
   const { tenant } = stage;

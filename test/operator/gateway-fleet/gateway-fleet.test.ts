@@ -294,7 +294,7 @@ describe('a fleet with something wrong', () => {
     await waitFor(() => exists(DEPLOYMENTS, child(namespace)));
   });
 
-  test("gets no pods in a namespace that is nobody's", async () => {
+  test('gets no pods in a namespace without an owner', async () => {
     const namespace = await cluster.createNamespace();
     await using _operator = await startFleetOperator({ client, namespace, settings: { fleetNamespaces: new Set() } });
     await create(namespace);

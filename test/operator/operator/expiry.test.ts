@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apply, becomes, condition, ours, setStage, startOperator } from './support.ts';
 
-test('an ApiKey is told to have expired once its time has passed', async () => {
+test('the status of an ApiKey says Expired once its time has passed', async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster);
   const key = (name: string, expiresAt: string, digit: string) =>

@@ -52,7 +52,7 @@ test('what one fleet serves is ready, whatever other fleets lack', async () => {
   await becomes(cluster, key(tenant, 'ollama'), { type: 'Programmed', status: 'Unknown', reason: 'NoReadyPods' });
 });
 
-test('where every fleet is refused there is none, until one is mended', async () => {
+test('where every fleet is refused there is none, until one becomes valid', async () => {
   await using stage = await setStage(cluster);
   const { fleets, tenant } = stage;
   await apply(cluster, fleetOf(fleets, REFUSED));

@@ -136,7 +136,7 @@ describe('a table of acknowledgements', () => {
     expect(acknowledgements.count('four')).toEqual({ ready: 2, serving: 1 });
   });
 
-  test('hears at once that a pod refuses what comes before what it serves', async () => {
+  test('shows at once that a pod refuses an older version than it serves', async () => {
     await using one = await startPod('a');
     await using watched = watching();
     const { acknowledgements } = watched;
@@ -181,7 +181,7 @@ describe('a table of acknowledgements', () => {
     expect(acknowledgements.table()).toEqual([]);
   });
 
-  test('has nothing of pods that want another token', async () => {
+  test('shows no answer of pods with another token', async () => {
     await using one = await startPod('a');
     await one.snapshots.load(1, simple());
     await using watched = watching('wrong');

@@ -143,7 +143,7 @@ async function namedShards(fleet: TestFleet): Promise<string[]> {
 }
 
 describe('two publishers', () => {
-  test('do not overwrite each other: who was overtaken fails, and goes on from what is there', async () => {
+  test('do not overwrite each other: the later one fails, and continues from what is published', async () => {
     const fleet = await createFleet(cluster);
     const [old, young] = ['leader-1', 'leader-2'].map((identity) => publisherOf(client, fleet, { identity }));
     await old?.publish(world('one', UPSTREAM), { signal });

@@ -80,7 +80,7 @@ describe('the verbs', () => {
     expect(await failure(client.create(CONFIG_MAPS, wrong, { signal }))).toMatchObject({ status: 400 });
   });
 
-  test('only pretend when told so', async () => {
+  test('only simulate a dry run', async () => {
     await client.create(CONFIG_MAPS, configMap(namespace, 'dry'), { dryRun: true, signal });
     const read = client.get(CONFIG_MAPS, { namespace, name: 'dry' }, { signal });
     expect(await failure(read)).toMatchObject({ reason: 'NotFound' });

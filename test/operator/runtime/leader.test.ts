@@ -80,7 +80,7 @@ describe('leader election', () => {
     await two.outcome;
   });
 
-  test('ends for a leader whose calls hang', async () => {
+  test('stops a leader whose calls hang', async () => {
     const namespace = await cluster.createNamespace();
     await using proxy = await startFaultProxy(cluster);
     await using client = await connectClient(cluster, { url: proxy.url });
@@ -114,7 +114,7 @@ describe('leader election', () => {
     expect((await admin.get(LEASES, name, { signal })).spec?.holderIdentity).toBeUndefined();
   });
 
-  test('goes on standing while the lease cannot be reached', async () => {
+  test('stays a candidate while the lease cannot be reached', async () => {
     const namespace = await cluster.createNamespace();
     await using proxy = await startFaultProxy(cluster);
     await using client = await connectClient(cluster, { url: proxy.url });

@@ -37,7 +37,7 @@ const flood = (namespace: string, name: string) =>
 const ACCOUNT = { provider: 'openai', secretRef: { name: 'account', key: 'key' } };
 const KEY = { type: 'workspace-service', scopes: ['completions.write'] };
 
-test('whoever names too many Secrets stands in nobody else’s way, over a restart of the operator too', async () => {
+test('a workspace that names too many Secrets leaves others unaffected, over a restart of the operator too', async () => {
   await using cluster = sharedControlPlane();
   const other = await createTenant(cluster);
   const unserved = await cluster.createNamespace();

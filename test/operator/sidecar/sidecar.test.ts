@@ -161,7 +161,7 @@ async function open(bearer: string | undefined, query = ''): Promise<OpenedStrea
 }
 
 describe('the snapshot service', () => {
-  test('tells a pod of its own workspace, with its credentials and nobody else’s', async () => {
+  test('sends a pod the Snapshot of its own workspace, with its own credentials only', async () => {
     await using stream = await open(await token(team));
     const text = JSON.stringify(await stream.snapshot());
     expect(text).toContain(`sk-of-${team}`);
@@ -195,12 +195,12 @@ describe('the snapshot service', () => {
     expect(stream.status).toBe(status);
   });
 
-  test('tells a pod outside every workspace that there is nothing for it', async () => {
+  test('sends a pod outside every workspace an empty Snapshot', async () => {
     await using stream = await open(await token('default'));
     expect((await stream.snapshot()).entries).toEqual([]);
   });
 
-  test('keeps the places of those it serves from those it tells nothing', async () => {
+  test('keeps the slots of served sidecars from those with an empty Snapshot', async () => {
     const namespace = await cluster.createNamespace();
     const bearer = await token(namespace);
     const streams: OpenedStream[] = [];
@@ -269,7 +269,7 @@ const conditionsOf = async (namespace: string, name?: string): Promise<Record<st
 };
 
 describe('the mounted copy', () => {
-  test('follows what is told whatever a profile says that is wrong', async () => {
+  test('has the Snapshot whatever is wrong with a profile', async () => {
     const namespace = await makeWorkspace(cluster, view);
     await make(
       cluster,
@@ -279,7 +279,7 @@ describe('the mounted copy', () => {
     await waitFor(async () => (await mounted(namespace))?.entries.some(({ kind }) => kind === 'sidecar'));
   });
 
-  test('holds what the stream tells, and whom to trust', async () => {
+  test('holds the Snapshot of the stream, and the trusted authorities', async () => {
     await make(cluster, resource('GatewayConfig', team, 'mounted', { config: { provider: '@own' } }));
     const frame = await waitFor(async () => {
       const copy = await mounted(team);

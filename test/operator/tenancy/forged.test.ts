@@ -125,7 +125,7 @@ async function withOperator(work: () => Promise<void>): Promise<void> {
 const published = (namespace: string, id: string) =>
   waitFor(async () => (await entriesIn(cluster, namespace)).find((entry) => entry.id === id), { what: id });
 
-test('what a tenant forges in the name of fleets is published to no fleet, and his own edition takes nothing from others', async () => {
+test('what a tenant forges in the name of fleets is published to no fleet, and its own content takes nothing from others', async () => {
   await furnish();
   const main = entryId('config', victim, 'main');
   const shared = entryId('provider', null, 'shared');

@@ -198,7 +198,7 @@ test('a key that opens every workspace cannot stand in the namespace of one', as
   expect((await publishedTo(cluster, stage.fleets)).includes('ab'.repeat(32))).toBe(false);
 });
 
-test('a key is served for who has it, and not for who claimed its hash before', async () => {
+test('a key is served for the ApiKey with the key, and not for one that claimed its hash before', async () => {
   const spec = { type: 'workspace-service', scopes: ['completions.write'] };
   const key = 'gwk_of_the_victim';
   const sha256 = createHash('sha256').update(key).digest('hex');

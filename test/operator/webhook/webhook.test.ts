@@ -98,7 +98,7 @@ describe('a write of our Kinds', () => {
     expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining('spec.config.provider') });
   });
 
-  test('is not asked about when it is a status', async () => {
+  test('needs no review when it is a status', async () => {
     await make(cluster, resource('VirtualKey', team, 'told', LOCAL));
     const answer = await cluster.request('PATCH', `${pathOf(resource('VirtualKey', team, 'told', {}))}/status`, {
       contentType: 'application/merge-patch+json',
@@ -250,7 +250,7 @@ describe('a pod', () => {
     await runKubectl(cluster, ['-n', team, 'wait', '--for=condition=Complete', 'job/once', '--timeout=30s']);
   });
 
-  test('is the same when it is asked about again, and when it is made once more from what it has become', async () => {
+  test('is the same after a second review, and when it is created again from its result', async () => {
     const namespace = await makeWorkspace(cluster, view);
     await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
     await untilSeen(view, 'SidecarProfile', `${namespace}/default`);
@@ -312,7 +312,7 @@ describe('a pod', () => {
     expect(body).not.toHaveProperty('spec.initContainers');
   });
 
-  test('that names a profile nobody made is refused with what to do', async () => {
+  test('that names a missing profile is refused with what to do', async () => {
     const { status, body } = await apply(cluster, pod(team, 'lost', { 'gatehouse.dev/sidecar': 'nobody' }));
     expect(status).toBe(403);
     expect(body).toMatchObject({ message: expect.stringContaining('SidecarProfile nobody') });
@@ -379,7 +379,7 @@ describe('the configurations', () => {
     await untilAsked(cluster, team);
   });
 
-  test('follow a new authority, and nobody is turned away meanwhile', async () => {
+  test('follow a new authority, and no review fails meanwhile', async () => {
     const rotated = await certificatesIn(client, outsider, {
       lifetimes: { authorityMs: 9_000, leafMs: 4_500, settleMs: 1_000 },
     });
@@ -419,7 +419,7 @@ describe('the configurations', () => {
   });
 });
 
-describe('without anybody who answers', () => {
+describe('without a webhook that answers', () => {
   test('only pods that ask for a sidecar wait; all else goes on', async () => {
     const { status } = await apply(cluster, pod(team, 'asks', { 'gatehouse.dev/sidecar': 'default' }), {
       dryRun: true,

@@ -46,7 +46,7 @@ async function runPod(cluster: ControlPlaneAccess, namespace: string): Promise<v
   expect((await cluster.request('PATCH', `${pods}/vllm/status`, { body: { status }, contentType })).status).toBe(200);
 }
 
-test("a resource of a workspace reaches the pods of its namespace's Services and nothing that somebody wrote in", async () => {
+test("a resource of a workspace reaches the pods of its namespace's Services and no address that was written into endpoints", async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster, { args: ['--no-webhooks'] });
   const { tenant, fleets, organisation } = stage;

@@ -111,7 +111,7 @@ describe('an operator with the rights of the chart', () => {
     await revoke(stage, 'watched', undefined);
   });
 
-  test('tells a namespace without a grant the command, serves all others, and goes on as soon as it is run', async () => {
+  test('reports the command for a namespace without a grant, serves all others, and continues as soon as it is run', async () => {
     const granted = await createTenant(cluster);
     await using stage = await setStage(cluster, {
       namespaces: [granted],

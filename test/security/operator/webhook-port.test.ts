@@ -40,13 +40,13 @@ const ask = (port: number, tls: object = {}): Promise<number> =>
     call.end('{}');
   });
 
-test('callers without a certificate of the given authority are not heard', async () => {
+test('refuses callers without a certificate of the given authority', async () => {
   await using webhooks = await start({ clientCaPem: LOOPBACK_PEM });
   await expect(ask(webhooks.port)).rejects.toThrow();
   expect(await ask(webhooks.port, { cert: LOOPBACK_PEM, key: LOOPBACK_PEM })).toBe(400);
 });
 
-test('requests that never end leave a bounded number of bodies, and the rest is told to come again', async () => {
+test('requests that never end hold a bounded number of bodies, and others get 503 with Retry-After', async () => {
   await using webhooks = await start();
   const sockets: TLSSocket[] = [];
   for (let i = 0; i < 40; i += 1) {

@@ -116,7 +116,7 @@ describe('a rotation', () => {
 });
 
 describe('the Secret of a minted key', () => {
-  test('holds 256 random bits, belongs to its ApiKey, and is told of by its ends alone', () => {
+  test('holds 256 random bits, is owned by its ApiKey, and only its ends are in the status', () => {
     const key = mintKey();
     expect(key).toMatch(/^gwk_[A-Za-z0-9_-]{43}$/);
     expect(mintKey()).not.toBe(key);

@@ -32,7 +32,7 @@ describe('an object with the labels of a child', () => {
   test.for([
     { rule: 'that no fleet owns', child: childOf('another', 10) },
     { rule: 'that is larger than its fleet explains', child: childOf('fleet', 400_000) },
-  ])('$rule is known by its name and its owner alone', ({ child }) => {
+  ])('$rule is kept with its name and owner alone', ({ child }) => {
     const { labels: _, ...metadata } = child.metadata;
     expect(keep(child)).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', metadata });
   });

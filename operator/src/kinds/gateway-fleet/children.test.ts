@@ -19,7 +19,7 @@ describe('the children of a fleet', () => {
     golden.check('children', childrenOf(fleet, SETTINGS, FACTS));
   });
 
-  test('leave the number of pods to an autoscaler when told so', () => {
+  test('leave the number of pods to an autoscaler', () => {
     const autoscaled = aFleet({ autoscaling: { maxReplicas: 9 } });
     const deployment = childrenOf(autoscaled, SETTINGS, { ...FACTS, replicas: undefined }).find(
       ({ kind }) => kind === 'Deployment',
@@ -52,7 +52,7 @@ describe('the children of a fleet', () => {
     expect(Number(seconds)).toBeGreaterThan(atLeast);
   });
 
-  test('never lose a label of ours to a label of the pods', () => {
+  test('keep the labels of the operator where pods have labels of the same name', () => {
     const labels = { 'gatehouse.dev/fleet': 'other', team: 'a' };
     const children = childrenOf(aFleet({ pod: { labels } }), SETTINGS, FACTS);
     const deployment = children.find(({ kind }) => kind === 'Deployment');

@@ -47,7 +47,7 @@ describe('pods of a fleet', () => {
   });
 });
 
-test('the host of a cloud is never opened', () => {
+test("the address of the cloud's host stays blocked", () => {
   expect(blockedAddresses(['aws', 'azure', 'gcp'])).toEqual([
     '100.100.100.200/32',
     '168.63.129.16/32',

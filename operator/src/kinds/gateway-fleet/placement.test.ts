@@ -105,7 +105,7 @@ describe('the workspaces of a fleet', () => {
     { namespace: 'gatehouse-gateways', owner: 'organisation' },
     { namespace: 'team-a', owner: 'workspace' },
     { namespace: 'silent', owner: undefined },
-  ])('in $namespace the namespace is in the hands of: $owner', ({ namespace, owner }) => {
+  ])('in $namespace has the owner $owner', ({ namespace, owner }) => {
     expect(workspacesServedBy(aFleet({}, { namespace }), WORLD, ORGANISATION).owner).toBe(owner);
   });
 });

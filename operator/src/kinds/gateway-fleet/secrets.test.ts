@@ -57,7 +57,7 @@ describe('the Secrets of a fleet', () => {
     expect(digestSecrets(fleet, storeOf(contents), 'token') === before).toBe(same);
   });
 
-  test('have a digest that nobody computes without the token', () => {
+  test('have a digest that needs the admin token', () => {
     const of = (token: string): string => digestSecrets(fleet, storeOf(FULL), token);
     expect(of('a')).not.toBe(of('b'));
   });

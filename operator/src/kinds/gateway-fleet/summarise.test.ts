@@ -98,7 +98,7 @@ describe('the status of a fleet', () => {
     expect(counts).toHaveProperty('lagging[0].name', 'p-60');
   });
 
-  test('keeps what was told of versions as long as nothing is known of them', () => {
+  test('keeps the versions of the last status while the pods are unknown', () => {
     const lagging = [{ name: 'p', reason: 'Pending' as const }];
     const told = { programmedReplicas: 2, snapshotEpoch: 2, snapshotVersion: 7, lagging };
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 3 } };

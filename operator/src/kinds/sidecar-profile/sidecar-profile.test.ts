@@ -68,20 +68,20 @@ describe('the copies', () => {
     expect(JSON.stringify(present)).not.toContain('PEM');
   });
 
-  test('are told from what others have made under their name', () => {
+  test('are distinguished from objects of the same name that others have made', () => {
     const { secret } = unwrap(copiesOf({ ...given, snapshot: snapshot(CONFIG) }));
     expect(isOurs(digested(secret))).toBe(true);
     const { ownerReferences: _, ...metadata } = secret.metadata;
     expect(isOurs(digested({ ...secret, metadata }))).toBe(false);
   });
 
-  test('are not there before anything is known of them', () => {
+  test('are not written while the Snapshot is unknown', () => {
     const { secret } = unwrap(copiesOf({ ...given, snapshot: snapshot(CONFIG) }));
     expect(isSameCopy(undefined, secret)).toBe(false);
   });
 });
 
-describe('a podCounts', () => {
+describe('the counts of pods', () => {
   const sidecar = { initContainers: [{ name: 'mesh' }, { name: 'gatehouse' }] };
   const pod = (over: { spec?: object; phase?: string; metadata?: object } = {}): SidecarPod => ({
     apiVersion: 'v1',

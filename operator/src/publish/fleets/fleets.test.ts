@@ -152,7 +152,7 @@ function stage() {
   };
 }
 
-test('a fleet is published to as soon as it is known what it serves already', async () => {
+test('a fleet is published to once its published content has been read', async () => {
   await using given = stage();
   const other = target({ key: 'fleets/other', identity: { namespace: 'fleets', name: 'other', uid: 'u2' } });
   given.fleets.publish([target(), other], { ...translated(0), unreadFleets: new Set(['fleets/main']) });
@@ -203,7 +203,7 @@ describe('what a workspace owns', () => {
     expect(fleets.countsOf('fleets/main')).toMatchObject({ programmed: 0, lagging: [{ name: 'pod' }] });
   });
 
-  test('is not programmed any more for who waits when a pod goes back', async () => {
+  test('is not programmed for waiting objects when a pod returns to an older version', async () => {
     await using given = stage();
     const { fleets } = given;
     for (const sequence of [0, 1]) {
@@ -242,7 +242,7 @@ describe('what a workspace owns', () => {
     expect(given.epochs()).toBeLessThanOrEqual(2);
   });
 
-  test('has no counts while a pod has yet to be asked', async () => {
+  test('has no counts until every pod was polled', async () => {
     await using given = stage();
     given.answer({ version: 1 });
     given.askLater();
@@ -289,7 +289,7 @@ describe('what a workspace owns', () => {
     expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
   });
 
-  test('is rejected while a pod that runs it has no use for it', async () => {
+  test('is rejected while a pod that serves it cannot use it', async () => {
     await using given = stage();
     const { fleets } = given;
     fleets.publish([target()], translated(0));
@@ -380,7 +380,7 @@ describe('what a workspace owns', () => {
     expect(programming.message).toContain(names);
   });
 
-  test('has no fleet where all are refused, and hears of one that is mended', async () => {
+  test('has no fleet where all are refused, until one becomes valid', async () => {
     await using given = stage();
     given.fleets.publish([target({ refused: true })], translated(0));
     expect(given.fleets.programmingOf(asked(0))).toMatchObject({

@@ -101,7 +101,7 @@ test.for<{ rule: string; lie: AnyEntry }>([
   expect(warnings).toEqual([expect.objectContaining({ entries: 1 })]);
 });
 
-test('a fleet that may not be read is named, and the others are read', async () => {
+test('a fleet that may not be read is reported, and the others are read', async () => {
   const objects = objectsOf([of('a', 1, entry('one'))]);
   const client = {
     get: async (_: unknown, { name, namespace }: { readonly name: string; readonly namespace: string }) => {

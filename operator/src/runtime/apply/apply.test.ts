@@ -55,7 +55,7 @@ describe('an applier', () => {
     expect(await apply({ a: '1' })).toBe('applied');
   });
 
-  test('refuses a Kind it was not told of', async () => {
+  test('refuses a Kind that was not declared', async () => {
     const { client } = { client: { apply: () => Promise.reject(new Error('boom')) } };
     const applier = createApplier({
       client,

@@ -111,7 +111,7 @@ describe('an answer that is an error', () => {
     expect(errorFromAnswer(http, body)).toMatchObject(want);
   });
 
-  test('is told apart by reason, and expiry by status', () => {
+  test('is distinguished by reason, and expiry by status', () => {
     const gone = new ApiError({ status: 410, reason: 'Gone', message: '' });
     expect(hasReason(gone, 'NotFound', 'Gone')).toBe(true);
     expect(hasReason(new Error('Gone'), 'Gone')).toBe(false);

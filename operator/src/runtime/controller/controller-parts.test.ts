@@ -59,7 +59,7 @@ describe('what a step throws', () => {
     expect(unmetStatus(halt)).toBe(want);
   });
 
-  test('is the business of a person where the API server calls an object invalid', () => {
+  test('is a stall where the API server refuses an object as invalid', () => {
     const halt = retryFrom(REFUSED);
     expect(halt).toMatchObject({ kind: 'stall', reason: 'Invalid', cause: REFUSED });
     for (const named of [
@@ -72,14 +72,14 @@ describe('what a step throws', () => {
     expect(retryFrom(apiError(422, 'Invalid'))).toMatchObject({ kind: 'stall', reason: 'Invalid' });
   });
 
-  test('names no more than fits into a message', () => {
+  test('is a message of bounded length', () => {
     const cause = (i: number) => ({ reason: 'FieldValueInvalid', field: `f${i}.${'x'.repeat(400)}`, message: '' });
     const causes = Array.from({ length: 99 }, (_, i) => cause(i));
     const { message } = retryFrom(new ApiError({ status: 422, reason: 'Invalid', message: '', causes }));
     expect(message.length).toBeLessThan(1_024);
   });
 
-  test('needs no grounds when it is done', () => {
+  test('needs no explanation for success', () => {
     expect(done('Good')).toEqual({ kind: 'done', message: 'Good' });
   });
 });
@@ -168,7 +168,7 @@ describe('the line of a run', () => {
     expect(JSON.stringify(line)).not.toContain('hush');
   });
 
-  test('says nothing new while a stall lasts, and never what an API error quotes', () => {
+  test('is logged once while a stall lasts, without the text of API errors', () => {
     expect(logged(stall('Invalid', 'm'), false).line?.level).toBe('debug');
     expect(JSON.stringify(logged(apiError(500, 'InternalError')).line)).not.toContain('quotes');
   });
@@ -231,7 +231,7 @@ describe('a watch rule', () => {
 });
 
 describe('a controller', () => {
-  test('collects nothing while it does not run, and looks at all that is there once it does', async () => {
+  test('collects no keys before it runs, and starts with all objects', async () => {
     const store = createStore<KubeObject>();
     const put = (name: string): void =>
       store.put({ apiVersion: 'v1', kind: 'Thing', metadata: { name, resourceVersion: name } }, { initial: false });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cacheCheck } from './cache-check.ts';
-import { createHealth } from './health.ts';
+import { cacheCheck, createHealth } from './health.ts';
 
 test('a report names every check, and is good only when all are', () => {
   const health = createHealth();

@@ -40,7 +40,7 @@ describe('a lease', () => {
     expect(isAvailable(lease(spec), 'me', observation, 1_000 + silentMs)).toBe(want);
   });
 
-  test('is timed from when we saw it change, by our own clock', () => {
+  test('is timed by the own clock from its last observed change', () => {
     const first = observe(undefined, lease(held), 1_000);
     expect(observe(first, lease(held), 9_000)).toBe(first);
     expect(observe(first, lease({ ...held, renewTime: 'r2' }), 9_000).seenMs).toBe(9_000);
@@ -71,7 +71,7 @@ describe('a lease', () => {
     });
   });
 
-  test('that is given up has no holder and keeps its count', () => {
+  test('that is released has no holder and keeps its count of transitions', () => {
     const { spec } = releaseLease(lease(held), NOW);
     expect(spec).toMatchObject({ leaseDurationSeconds: 1, leaseTransitions: 2 });
     expect(spec).not.toHaveProperty('holderIdentity');
@@ -153,39 +153,45 @@ async function advance(clock: TestClock, ms: number): Promise<void> {
 }
 
 describe('a lease that lasts', () => {
-  test.for([3_000, 5_000, 15_000, 300_000])('%i ms is let go before anybody else may take it', (durationMs) => {
-    const { renewDeadlineMs, retryMs } = leaseTiming(durationMs);
-    expect(durationMs - renewDeadlineMs).toBeGreaterThanOrEqual(0.25 * durationMs);
-    expect(renewDeadlineMs).toBeGreaterThan(2 * 1.2 * retryMs); // more than one try
-  });
+  test.for([3_000, 5_000, 15_000, 300_000])(
+    '%i ms is released before another candidate may acquire it',
+    (durationMs) => {
+      const { renewDeadlineMs, retryMs } = leaseTiming(durationMs);
+      expect(durationMs - renewDeadlineMs).toBeGreaterThanOrEqual(0.25 * durationMs);
+      expect(renewDeadlineMs).toBeGreaterThan(2 * 1.2 * retryMs); // more than one try
+    },
+  );
 
   test.for([
     { durationMs: LEASE_TIMING.durationMs, withinMs: 8_000 },
     { durationMs: 3_000, withinMs: 4_500 },
     { durationMs: 60_000, withinMs: 90_000 },
-  ])('$durationMs ms goes to another one within $withinMs ms of a kill', async ({ durationMs, withinMs }) => {
-    for (const killedAtMs of [0, 300, 700, 1_100]) {
-      const { client } = createServer();
-      const clock = createTestClock();
-      const timing = leaseTiming(durationMs);
-      const alive = { one: true };
-      // A killed process calls nobody any more.
-      const mortal = {
-        ...client,
-        update: <T extends KubeObject>(kind: unknown, object: T) =>
-          alive.one ? client.update(kind, object) : new Promise<T>(() => {}),
-      };
-      stand(mortal, 'one', clock, { timing, random: 1 });
-      await advance(clock, 200);
-      const two = stand(client, 'two', clock, { timing, random: 1 });
-      await advance(clock, 3 * durationMs + killedAtMs);
-      expect(two.leader.leads).toBe(false);
-      alive.one = false;
-      const passed = await untilLeads(two, clock);
-      expect(passed).toBeLessThanOrEqual(withinMs);
-      expect(passed).toBeGreaterThan(0.5 * durationMs);
-    }
-  });
+  ])(
+    '$durationMs ms is acquired by another candidate within $withinMs ms of a kill',
+    async ({ durationMs, withinMs }) => {
+      for (const killedAtMs of [0, 300, 700, 1_100]) {
+        const { client } = createServer();
+        const clock = createTestClock();
+        const timing = leaseTiming(durationMs);
+        const alive = { one: true };
+        // A killed process calls nobody any more.
+        const mortal = {
+          ...client,
+          update: <T extends KubeObject>(kind: unknown, object: T) =>
+            alive.one ? client.update(kind, object) : new Promise<T>(() => {}),
+        };
+        stand(mortal, 'one', clock, { timing, random: 1 });
+        await advance(clock, 200);
+        const two = stand(client, 'two', clock, { timing, random: 1 });
+        await advance(clock, 3 * durationMs + killedAtMs);
+        expect(two.leader.leads).toBe(false);
+        alive.one = false;
+        const passed = await untilLeads(two, clock);
+        expect(passed).toBeLessThanOrEqual(withinMs);
+        expect(passed).toBeGreaterThan(0.5 * durationMs);
+      }
+    },
+  );
 });
 
 async function untilLeads({ leader }: ReturnType<typeof stand>, clock: TestClock): Promise<number> {
@@ -237,7 +243,7 @@ describe('leadership', () => {
     expect(one.leader.leads).toBe(true);
   });
 
-  test('is kept until the work has finished, then given up', async () => {
+  test('keeps the lease until the work has finished, then releases it', async () => {
     const { server, client } = createServer();
     const clock = createTestClock();
     const one = stand(client, 'one', clock);
@@ -252,7 +258,7 @@ describe('leadership', () => {
     expect(server.stored()?.spec).not.toHaveProperty('holderIdentity');
   });
 
-  test('is given up when the work fails, and the failure is told', async () => {
+  test('releases the lease when the work fails, and rejects with its error', async () => {
     const { server, client } = createServer();
     const clock = createTestClock();
     const one = stand(client, 'one', clock);
@@ -262,7 +268,7 @@ describe('leadership', () => {
     expect(server.stored()?.spec).not.toHaveProperty('holderIdentity');
   });
 
-  test('is not given up for another one', async () => {
+  test('does not release the lease of another holder', async () => {
     const { server, client } = createServer();
     const clock = createTestClock();
     const one = stand(client, 'one', clock);
@@ -275,7 +281,7 @@ describe('leadership', () => {
     expect(server.stored()?.spec?.holderIdentity).toBe('thief');
   });
 
-  test('never begins for one who is told to stop before', async () => {
+  test('never starts when the signal ended before', async () => {
     const { server, client } = createServer();
     const clock = createTestClock();
     server.set(lease(held));

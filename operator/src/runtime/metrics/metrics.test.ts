@@ -6,7 +6,7 @@ const health = (resource: string, ageMs: number | undefined, synced = true) => (
   ...{ resource, namespace: undefined, synced, ageMs, failure: undefined },
 });
 
-test('what can be counted is there before it happens', async () => {
+test('counters exist before their first event', async () => {
   const registry = new Registry();
   const metrics = createRuntimeMetrics(registry);
   metrics.controllers.observeQueue('c', { depth: 3 });
@@ -30,7 +30,7 @@ test('what can be counted is there before it happens', async () => {
   }
 });
 
-test('reports are counted', async () => {
+test('reports of the runtime are counted', async () => {
   const registry = new Registry();
   const metrics = createRuntimeMetrics(registry);
   const run = { controller: 'c', seconds: 1, waitedSeconds: 1 };

@@ -116,7 +116,7 @@ describe('the rules of the queue', () => {
     expect(order(adds)).toEqual(want);
   });
 
-  test('hold few outdated entries although a key is delayed again and again', () => {
+  test('hold few outdated entries while a key is delayed again and again', () => {
     const state = createQueueState();
     for (let i = 0; i < 10_000; i += 1) state.add('a', { dueMs: 1_000_000 - i, lane: 'fresh' }, 0);
     expect(state.nextDueMs()).toBe(990_001);
@@ -169,7 +169,7 @@ describe('the queue', () => {
     return { clock, queue: createQueue({ clock, random: () => 0.5 }), signal: new AbortController().signal };
   };
 
-  test('gives a key to one of those who wait, and the next to another', async () => {
+  test('gives a key to one waiting worker, and the next to another', async () => {
     const { queue, signal } = start();
     const first = queue.take(signal);
     const second = queue.take(signal);
@@ -211,7 +211,7 @@ describe('the queue', () => {
     expect(queue.retry('a')).toBe(1_000);
   });
 
-  test('lets go of those who stop waiting, and leaves no timer without a waiter', async () => {
+  test('drops aborted waits, and leaves no timer behind', async () => {
     const { clock, queue, signal } = start();
     const stop = new AbortController();
     queue.add('a', { afterMs: 10 });

@@ -51,7 +51,7 @@ function stage(answerFor: (key: string) => Answer) {
 }
 
 describe('the right to read', () => {
-  test('is asked for one name of a namespace at a time, less and less often', async () => {
+  test('is checked for one name of a namespace at a time, less and less often', async () => {
     await using world = stage(() => false);
     world.deny('team', 4_000);
     await world.pass(60_000);
@@ -71,7 +71,7 @@ describe('the right to read', () => {
     expect(world.retried).toContain('team');
   });
 
-  test('costs no more than twenty questions a second, however many namespaces lack it', async () => {
+  test('costs no more than twenty checks per second, however many namespaces lack it', async () => {
     await using world = stage(() => false);
     for (let i = 0; i < 500; i += 1) world.deny(`team-${i}`, 2);
     await world.pass(20_000);
@@ -79,7 +79,7 @@ describe('the right to read', () => {
     expect(new Set(world.asked.map((key) => key.split('/')[0])).size).toBeGreaterThan(250);
   });
 
-  test('is missed within minutes where it has been taken away, one name after the other', async () => {
+  test('is noticed to be withdrawn within minutes, one name after the other', async () => {
     await using world = stage(() => false);
     for (const name of ['a', 'b']) world.access.put(`team/${name}`, 'watched');
     world.probe.note('team');

@@ -4,7 +4,7 @@ import { allocate, createFairQuota } from './fair-quota.ts';
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
 
-describe('an allotment', () => {
+describe('an allocation', () => {
   test.for([
     { rule: 'is what is wanted while all fits', wants: [1, 2, 3], room: 6, want: [1, 2, 3] },
     { rule: 'leaves alone who wants little', wants: [4_950, 1], room: 4_000, want: [3_999, 1] },
@@ -16,7 +16,7 @@ describe('an allotment', () => {
     expect(allocate(wants, room)).toEqual(want);
   });
 
-  test('uses all the room, and gives nobody less than others who want as much', () => {
+  test('uses all the room, and treats equal requests equally', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 20 }), fc.nat(400), (wants, room) => {
         const given = allocate(wants, room);
@@ -83,7 +83,7 @@ describe('shares', () => {
     );
   });
 
-  test('admit who wants little, whatever others want and whoever came first', () => {
+  test('admit small requests, whatever others want and whichever came first', () => {
     const shares = createFairQuota(10);
     shares.replace({ id: 'greedy', share: 'a' }, names('a', 50));
     expect([...names('a', 50)].filter(shares.isAdmitted)).toEqual([...names('a', 10)]);
@@ -95,7 +95,7 @@ describe('shares', () => {
     expect(shares.isAdmitted('a/9')).toBe(true);
   });
 
-  test('come after those who have none', () => {
+  test('come after claimants without a share', () => {
     const shares = createFairQuota(3);
     shares.replace({ id: 'greedy', share: 'a' }, names('a', 50));
     shares.replace({ id: 'installation' }, names('own', 2));
@@ -103,7 +103,7 @@ describe('shares', () => {
     expect([...names('a', 50)].filter(shares.isAdmitted)).toEqual(['a/0']);
   });
 
-  test('admit a name as long as one share does', () => {
+  test('admit a name as long as one share has room for it', () => {
     const shares = createFairQuota(2);
     shares.replace({ id: 'x', share: 'a' }, new Set(['s']));
     shares.replace({ id: 'y', share: 'b' }, new Set(['s']));

@@ -20,10 +20,10 @@ describe('after a failed watch', () => {
   });
 });
 
-describe('a gate', () => {
+describe('a concurrency limit', () => {
   const { signal } = new AbortController();
 
-  test('lets so many through at a time, in order, also when work fails', async () => {
+  test('runs as many tasks as allowed at a time, in order, also when tasks fail', async () => {
     const gate = createConcurrencyLimit(2)('a');
     const started: number[] = [];
     const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());
@@ -43,7 +43,7 @@ describe('a gate', () => {
     expect(started).toEqual([0, 1, 2, 3]);
   });
 
-  test('gives every line its turn, however long another is', async () => {
+  test('serves lines in turn, however long one of them is', async () => {
     const gateOf = createConcurrencyLimit(1);
     const entered: string[] = [];
     const end = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ describe('a gate', () => {
     expect(entered).toEqual(['long 1', 'short 1', 'late 1', 'long 2', 'short 2', 'long 3']);
   });
 
-  test('lets go of those who stop waiting', async () => {
+  test('drops aborted waits', async () => {
     const gate = createConcurrencyLimit(1)('a');
     const end = Promise.withResolvers<void>();
     const first = gate(signal, () => end.promise);

@@ -56,7 +56,7 @@ describe('two statuses', () => {
   });
 });
 
-test('turns are given at once up to the burst, then evenly', async () => {
+test('permits are given at once up to the burst, then evenly', async () => {
   const clock = createTestClock();
   const rate = createRate({ perSecond: 10, burst: 2, clock });
   const signal = new AbortController().signal;
@@ -69,7 +69,7 @@ test('turns are given at once up to the burst, then evenly', async () => {
   expect(given).toEqual([0, 0, 100, 200, 300]);
 });
 
-test('the writes of our own are remembered for the version they were made for, and only the latest', () => {
+test('recent writes are kept for the version they were made for, and only the latest', () => {
   const recent = createRecentWrites(2);
   const object = (resourceVersion: string): KubeObject => ({
     apiVersion: 'v1',
@@ -149,7 +149,7 @@ const failed = (status: number): ApiError =>
   new ApiError({ status, reason: status === 404 ? 'NotFound' : 'x', message: '' });
 
 describe('the status writer', () => {
-  test('writes what differs, and nothing that is there already', async () => {
+  test('writes a status that differs, and none that is there already', async () => {
     const { apply, run, sent, outcomes } = start();
     await apply(thing('a'));
     await run(2);
@@ -167,7 +167,7 @@ describe('the status writer', () => {
     expect(sent).toMatchObject([{ status: { conditions: [{ status: 'False' }] } }]);
   });
 
-  test('is not misled by a cache that does not show the last write yet', async () => {
+  test('writes no status twice while the cache does not show the last write', async () => {
     const { apply, run, sent, outcomes } = start();
     await apply(thing('a'));
     await run(5);
@@ -215,7 +215,7 @@ describe('the status writer', () => {
     expect(sent).toMatchObject([{ status: { lastHandledReconcileAt: 'old' } }]);
   });
 
-  test('refuses a Kind it was not told of', async () => {
+  test('refuses a Kind that was not declared', async () => {
     const { apply } = start();
     await expect(apply({ ...thing('a'), kind: 'Other' })).rejects.toThrow(TypeError);
   });

@@ -63,7 +63,7 @@ describe('the status of a suspended object', () => {
     for (const condition of conditions) expect(condition).not.toHaveProperty('lastTransitionTime');
   });
 
-  test('says so in Ready, and speaks of what each of the others was about', () => {
+  test('says so in Ready, and keeps the other conditions with their generations', () => {
     const { conditions } = suspended([...passed, SUCCEEDED]);
     expect(conditions.map(({ observedGeneration }) => observedGeneration)).toEqual([2, 2, 2, 3]);
     expect(conditions.at(-1)?.message).toContain('suspended');

@@ -17,7 +17,7 @@ const full = {
   ownerReferences: [owner('other', false), owner('controlling', true), owner('second', true)],
 };
 
-test('leaves of metadata who the object is and how it stands', () => {
+test('keeps name, versions and timestamps of metadata', () => {
   expect(bareMetadata(full)).toEqual({
     ...{ name: 'one', namespace: 'team-a', uid: 'u', generation: 2, resourceVersion: '3' },
     creationTimestamp: '2027-01-01T00:00:00Z',
@@ -26,7 +26,7 @@ test('leaves of metadata who the object is and how it stands', () => {
   expect(Object.keys(bareMetadata({ name: 'cluster-wide' }))).toEqual(['name']);
 });
 
-test('leaves what is wanted besides, the start of an annotation and one owner', () => {
+test('keeps wanted labels, the start of annotations and one owner', () => {
   const bare = bareMetadata(full, { labels: ['label-7', 'none'], annotations: ['example.com/read'], owner: true });
   expect(bare.labels).toEqual({ 'label-7': 'x'.repeat(63) });
   expect(bare.annotations).toEqual({ 'example.com/read': 'a'.repeat(256) });

@@ -18,7 +18,7 @@ const thing = (name: string, resourceVersion: string, refs: readonly string[] = 
 const fresh = { initial: false };
 
 describe('a store', () => {
-  test('tells what has changed, and nothing when the version is the same', () => {
+  test('reports changes, and nothing when the version is the same', () => {
     const store = createStore<Thing>();
     const changes: Change<Thing>[] = [];
     using _subscription = store.subscribe((change) => changes.push(change));
@@ -42,7 +42,7 @@ describe('a store', () => {
     ]);
   });
 
-  test('tells a new object of the same name and version from the old one', () => {
+  test('distinguishes a new object of the same name and version from the old one', () => {
     const store = createStore<Thing>();
     store.put(thing('a', '1'), fresh);
     const other = thing('a', '1');
@@ -50,7 +50,7 @@ describe('a store', () => {
     expect(store.get('n/a')?.metadata.uid).toBe('other');
   });
 
-  test('stops telling who has unsubscribed, and forgets without telling', () => {
+  test('notifies no unsubscribed listener, and drops objects without an event', () => {
     const store = createStore<Thing>();
     const changes: Change<Thing>[] = [];
     const subscription = store.subscribe((change) => changes.push(change));
@@ -62,7 +62,7 @@ describe('a store', () => {
     expect([...store.keys(undefined)]).toEqual(['n/b']);
   });
 
-  test('tells every listener although one of them fails', () => {
+  test('notifies every listener although one of them throws', () => {
     const store = createStore<Thing>();
     const heard: string[] = [];
     store.subscribe(() => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aborted, untilAborted } from './abort.ts';
 import { createBackoff, exponentialMs } from './backoff.ts';
-import { sleep } from './clock.ts';
+import { aborted, sleep, untilAborted } from './clock.ts';
 import { startDeadline } from './deadline.ts';
 import { createTestClock } from './testing.ts';
 

@@ -11,7 +11,7 @@ const toMap = (map: LayeredMap<number>): Map<string, number> => {
 };
 
 describe('a layered map', () => {
-  test('holds what a plain map would, after any changes, and leaves its ancestors alone', () => {
+  test('equals a plain map after any changes, and leaves the maps it was made from unchanged', () => {
     const step = fc.uniqueArray(
       fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.option(fc.nat(9), { nil: undefined })),
       {

@@ -73,7 +73,7 @@ const find = (entries: readonly AnyEntry[], id: string) => entries.find((entry) 
 describe('the Snapshot of a sidecar', () => {
   const { entries } = snapshotFor('team-a', [profile('default'), profile('batch')]);
 
-  test('does not say which workspace is the default, which may be that of others', () => {
+  test("does not name the default workspace, which may be another tenant's", () => {
     const told = find(snapshotFor('team-b').entries, 'organisation//default');
     expect(told?.body).not.toHaveProperty('defaultWorkspace');
     expect(find(translate(worldOf(OBJECTS)).snapshot.entries, 'organisation//default')?.body).toHaveProperty(
@@ -118,7 +118,7 @@ describe('the Snapshot of a sidecar', () => {
     expect(find(entries, 'config/team-a/mixed')?.body).not.toHaveProperty('needsFleet');
   });
 
-  test('says of a provider of the organisation nothing about other workspaces it is granted to', () => {
+  test('hides which other workspaces a provider of the organisation is granted to', () => {
     const access = object('IntegrationAccess', `${ORGANISATION}/shared-b`, {
       integrationRef: { name: 'shared' },
       workspaceRef: { name: 'team-b' },
@@ -169,7 +169,7 @@ describe('the version', () => {
     expect(Number.isSafeInteger(version())).toBe(true);
   });
 
-  test('does not move with what another workspace does', () => {
+  test('does not change with other workspaces', () => {
     expect(version(OBJECTS.filter(({ metadata }) => metadata.namespace !== 'b'))).toBe(version());
   });
 });

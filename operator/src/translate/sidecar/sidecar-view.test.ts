@@ -39,7 +39,7 @@ describe('readers', () => {
     expect(profilesIn('a')).toEqual([]);
   });
 
-  test('know whose a namespace is, and its profiles', () => {
+  test('know the owner of a namespace, and its profiles', () => {
     const readers = start();
     readers.turn(BASE);
     expect(['a', 'b', 'c'].map(readers.workspaceOf)).toEqual(['team-a', 'team-b', undefined]);
@@ -66,14 +66,14 @@ describe('readers', () => {
       want: undefined,
     },
     { rule: 'no word while its Workspace cannot be read', objects: [...without('Workspace'), unread], want: undefined },
-  ])('tell sidecars $rule', ({ objects, want }) => {
+  ])('have $rule', ({ objects, want }) => {
     const readers = start();
     readers.turn(objects);
     const told = readers.snapshotFor('a');
     expect(told === EMPTY_SNAPSHOT ? 'nothing' : told?.entries && 'entries').toBe(want);
   });
 
-  test('tell sidecars nothing anywhere from the moment all of them are retired', () => {
+  test('have an empty Snapshot for every namespace once sidecars are retired', () => {
     const world = worldOf(BASE);
     const translation = translate(world);
     let retired = false;
@@ -88,7 +88,7 @@ describe('readers', () => {
     expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
   });
 
-  test('tell sidecars nothing from the moment their namespace no longer wants any', () => {
+  test('have an empty Snapshot for a namespace that has lost its label', () => {
     const labels = { 'gatehouse.dev/workspace': 'team-a', 'gatehouse.dev/injection': 'enabled' };
     const namespace = (given: object): TestObject => ({ kind: 'Namespace', metadata: { name: 'a', labels: given } });
     let latest: Parameters<typeof createSidecarView>[0] = () => undefined;
@@ -112,7 +112,7 @@ describe('readers', () => {
     }
   });
 
-  test('tell the sidecars of a namespace of its workspace alone', () => {
+  test("have the entries of the namespace's workspace alone", () => {
     const readers = start();
     readers.turn(BASE);
     const ids = readers.snapshotFor('a')?.entries.map(({ id }) => id);
@@ -130,7 +130,7 @@ describe('readers', () => {
     expect(readers.snapshotFor('a')?.version).not.toBe(first?.version);
   });
 
-  test('go by what a profile or a Workspace last said when it has become invalid', () => {
+  test('use the last good profile or Workspace when it has become invalid', () => {
     const readers = start();
     readers.turn(BASE);
     const first = readers.snapshotFor('a');

@@ -107,7 +107,7 @@ describe('a review of a pod', () => {
     expect(review(pod, options)).toMatchObject({ allowed: false, reason: 'Forbidden' });
   });
 
-  test('lets a pod start without a sidecar when all of them are retired', () => {
+  test('lets a pod start without a sidecar after a retirement', () => {
     const answer = review(podOf(named('default')), { retired: true });
     expect(answer).toEqual({ allowed: true, warnings: [expect.stringContaining('uninstalled')] });
   });

@@ -204,7 +204,7 @@ describe('content', () => {
     expect(answer.warnings ?? []).toEqual(warnings.map((path) => expect.stringContaining(`: ${path}: `)));
   });
 
-  test('says nothing of a key that is about to be minted', () => {
+  test('has no warning for a key that is about to be minted', () => {
     const minting = worldOf(WORLD, { settings: { mintsKeys: true } });
     const view = {
       translatedWorld: () => ({ world: minting, translation: translate(minting) }),
@@ -232,7 +232,7 @@ describe('content', () => {
     expect(review(request)).toEqual({ allowed: true });
   });
 
-  test('may not change where it never changes', () => {
+  test('is refused when it changes an immutable field', () => {
     const before = { apiVersion: 'gatehouse.dev/v1alpha1', ...object('Workspace', 'team-a', { namespace: 'a' }) };
     const answer = review(ask('UPDATE', object('Workspace', 'team-a', { namespace: 'z' }), { oldObject: before }));
     expect(fieldsOf(answer)).toEqual(['spec.namespace']);
@@ -257,7 +257,7 @@ describe('a deletion', () => {
     { key: 'GatewayConfig/a/user', users: [] },
     { key: 'IntegrationAccess/gatehouse-system/shared-a', users: [] }, // taking access away must always be possible
     { key: 'Workspace/team-a', users: [] },
-  ])('of $key is held up by $users', ({ key, users }) => {
+  ])('of $key is refused while $users use it', ({ key, users }) => {
     const answer = review(ask('DELETE', find(key)));
     expect(answer.allowed).toBe(users.length === 0);
     const causes = answer.allowed ? [] : (answer.causes ?? []);
@@ -282,11 +282,11 @@ describe('a deletion', () => {
       }),
       options: {},
     },
-  ])('is never held up when $rule', ({ request, options }) => {
+  ])('is never refused when $rule', ({ request, options }) => {
     expect(review(request, options)).toEqual({ allowed: true });
   });
 
-  test('changes nothing in the world it was asked about', () => {
+  test('leaves the world of the review unchanged', () => {
     review(ask('DELETE', used));
     const objects = now.world.resources.get('VirtualKey');
     expect(objects?.get('a/used')).toBeDefined();

@@ -19,7 +19,7 @@ const ROWS: readonly Row[] = [
   { what: 'all there is, as other objects,', parts: ALL, anew: true },
 ];
 
-test.for(ROWS)('serves no deleted key and every edit after $what came back', async ({ parts, anew = false }) => {
+test.for(ROWS)('serves no deleted key and every edit after a restore of $what', async ({ parts, anew = false }) => {
   let operator: OperatorProcess | undefined;
   await using history = await makeHistory(async ({ setup }) => {
     operator = await startOperator(setup);

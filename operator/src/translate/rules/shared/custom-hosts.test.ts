@@ -94,7 +94,7 @@ describe('hosts that resources name', () => {
     expect(serving(translation)).toEqual([]);
   });
 
-  test('leave what they led to before in place', () => {
+  test('keep the last good entries where they are refused', () => {
     const before = translate(world(INSIDE, ['models.svc']));
     const after = translate(world(OUTSIDE, ['models.svc']), before);
     expect(serving(after)).toEqual(ALL);

@@ -163,7 +163,7 @@ describe('the quota of a workspace', () => {
     expect(served(translate(raised, before))).toEqual(['team-a/new', 'team-a/old']);
   });
 
-  test('is nothing to other workspaces and to the organisation', () => {
+  test('does not affect other workspaces and the organisation', () => {
     const made = translate(
       worldOf([
         organisation({ objects: 1 }),

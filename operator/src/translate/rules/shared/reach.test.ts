@@ -88,7 +88,7 @@ describe('a host that a resource names', () => {
     expect(judge(account('http://vllm.models.svc:8000/v1'), { more }).reach?.allowed).toEqual(allowed);
   });
 
-  test('is not complained about where a fleet of the organisation trusts it', () => {
+  test('has no finding where a fleet of the organisation trusts it', () => {
     const fleet = {
       kind: 'GatewayFleet',
       metadata: { name: 'main', namespace: 'gatehouse-system', generation: 1 },
@@ -105,7 +105,7 @@ describe('a host that a resource names', () => {
   });
 });
 
-test('what a broken resource keeps leads to the pods of now', () => {
+test('what a broken resource keeps leads to the current pods', () => {
   const at = (address: string): ServiceReading => ({ kind: 'ports', endpoints: new Map([[8000, [address]]]) });
   const settings = { clusterDomain: 'cluster.local' };
   const translateWith = (object: TestObject, reading: ServiceReading, previous?: ReturnType<typeof translate>) =>
