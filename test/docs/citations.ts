@@ -45,12 +45,15 @@ const OUTSIDE: readonly RegExp[] = [
 const BARE_SECTION = /(?:\((?:checks? )?|[;,] )[1-9]\d?\.\d{1,2}(?: [A-Z]| "[^"]*")?(?:\)|\. \*\/|\.$| \*\/)/;
 const COMMENT = /^\s*(?:\/\*\*|\*|\/\/|#)|\s\/\/ /;
 
+/** Whether a line of a file cites a document from outside the repository. */
+export const citesOutside = (line: string): boolean =>
+  OUTSIDE.some((pattern) => pattern.test(line)) || (COMMENT.test(line) && BARE_SECTION.test(line));
+
 /** Lines that cite a document from outside the repository. */
 export function outsideCitations(file: string): readonly Finding[] {
-  return linesOf(file).flatMap((text, index) => {
-    const cites = OUTSIDE.some((pattern) => pattern.test(text)) || (COMMENT.test(text) && BARE_SECTION.test(text));
-    return cites ? [{ file, line: index + 1, text: text.trim() }] : [];
-  });
+  return linesOf(file).flatMap((text, index) =>
+    citesOutside(text) ? [{ file, line: index + 1, text: text.trim() }] : [],
+  );
 }
 
 const PAGE = /(?<![\w/.-])docs\/[\w./-]+\.md(?:#[\w-]+)?/g;
