@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@gatehouse/crds/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../lib/secret.ts';
-import { AppError, errorProtocolOf, messagesErrorType, renderError, toAppError } from './index.ts';
+import { AppError, errorFormatOfPath, messagesErrorType, renderError, toAppError } from './index.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 const bodyOf = (error: AppError, protocol: 'openai' | 'messages' = 'openai') =>
@@ -108,7 +108,7 @@ describe('the path', () => {
     { path: '/v1/chat/completions', want: 'openai' },
     { path: '', want: 'openai' },
   ])('$path has errors of $want', ({ path, want }) => {
-    expect(errorProtocolOf(path)).toBe(want);
+    expect(errorFormatOfPath(path)).toBe(want);
   });
 });
 

@@ -1,3 +1,3 @@
 export { AppError, type AppErrorOptions, memoryExhausted } from './app-error.ts';
-export { type ErrorProtocol, errorProtocolOf, messagesErrorType, type RenderedError, renderError } from './render.ts';
+export { type ErrorFormat, errorFormatOfPath, messagesErrorType, type RenderedError, renderError } from './render.ts';
 export { toAppError } from './to-app-error.ts';

@@ -3,10 +3,10 @@ import type { ErrorRow, ErrorShape } from '@gatehouse/crds/errors';
 import type { AppError } from './app-error.ts';
 
 /** The error format of the client's API. */
-export type ErrorProtocol = 'openai' | 'messages';
+export type ErrorFormat = 'openai' | 'messages';
 
 /** The format of a path's errors: everything below `/v1/messages` is Anthropic's. */
-export const errorProtocolOf = (path: string): ErrorProtocol =>
+export const errorFormatOfPath = (path: string): ErrorFormat =>
   path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'messages' : 'openai';
 
 export interface RenderedError {
@@ -16,7 +16,7 @@ export interface RenderedError {
 }
 
 /** Status, headers and JSON body of an error. Never throws and never shows what the row does not expose. */
-export function renderError(error: AppError, protocol: ErrorProtocol): RenderedError {
+export function renderError(error: AppError, protocol: ErrorFormat): RenderedError {
   const { row } = error;
   const message = row.expose ? error.message : row.summary;
   const body = protocol === 'messages' ? messagesBody(error, message) : BODIES[row.shape](error, message);

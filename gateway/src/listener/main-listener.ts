@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
-import { AppError, errorProtocolOf, toAppError } from '../errors/index.ts';
+import { AppError, errorFormatOfPath, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
@@ -193,7 +193,7 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors
   const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
-  sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorProtocolOf(path), headers }); // as above
+  sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorFormatOfPath(path), headers }); // as above
 }
 
 /** Fastify's own errors with a 4xx status are malformed requests. */

@@ -1,7 +1,7 @@
 /** Takes one request of node's server through the pipeline and writes the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
-import { AppError, type ErrorProtocol, renderError, toAppError } from '../errors/index.ts';
+import { AppError, type ErrorFormat, renderError, toAppError } from '../errors/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import {
   type Exchange,
@@ -113,7 +113,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
 export function sendError(
   response: ServerResponse,
   error: AppError,
-  { format, headers: more }: { readonly format: ErrorProtocol; readonly headers: HeaderMap },
+  { format, headers: more }: { readonly format: ErrorFormat; readonly headers: HeaderMap },
 ): void {
   if (response.headersSent) {
     response.destroy();

@@ -1,5 +1,5 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
-import type { AppError, ErrorProtocol } from '../../errors/index.ts';
+import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
 import type { Caller, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
@@ -36,7 +36,7 @@ export interface Operation {
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
   /** The format of errors; a function where it depends on the path of the request. */
-  readonly errors: ErrorProtocol | ((path: string) => ErrorProtocol);
+  readonly errors: ErrorFormat | ((path: string) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */
   readonly streamFormat: StreamProtocol;
   readonly handler: OperationHandler;
@@ -53,5 +53,5 @@ export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 export const COMPLETIONS: readonly string[] = ['completions.write'];
 
 /** The format of the errors of a request. */
-export const errorFormatOf = ({ errors }: Operation, path: string): ErrorProtocol =>
+export const errorFormatOf = ({ errors }: Operation, path: string): ErrorFormat =>
   typeof errors === 'function' ? errors(path) : errors;

@@ -1,6 +1,6 @@
 /** Every other path below `/v1`: sent to the provider as it is, with the provider's credential. */
 import { MANAGEMENT_PREFIXES } from '@gatehouse/crds/rest';
-import { AppError, errorProtocolOf } from '../../../errors/index.ts';
+import { AppError, errorFormatOfPath } from '../../../errors/index.ts';
 import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
 import { PROXY_HANDLER } from './handler.ts';
 
@@ -11,7 +11,7 @@ export const proxy: Operation = {
   scopes: COMPLETIONS,
   bodies: ANY_BODY,
   cacheable: true,
-  errors: errorProtocolOf,
+  errors: errorFormatOfPath,
   streamFormat: 'events',
   handler: PROXY_HANDLER,
   refusePath,
