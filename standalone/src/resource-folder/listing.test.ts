@@ -1,4 +1,4 @@
-import { chmodSync, symlinkSync } from 'node:fs';
+import { chmodSync, renameSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../testing/index.ts';
@@ -42,7 +42,8 @@ test('lists a named file whatever its extension, and reports a missing one', asy
 test('detects a file replaced by one of the same size', async () => {
   using folder = tempFolder({ 'a.yaml': 'a: 1' });
   const before = await listFiles([folder.path]);
-  folder.write('a.yaml', 'a: 2');
+  folder.write('.new', 'a: 2');
+  renameSync(join(folder.path, '.new'), join(folder.path, 'a.yaml'));
   const after = await listFiles([folder.path]);
   expect([...after.files.values()]).not.toEqual([...before.files.values()]);
 });

@@ -57,7 +57,7 @@ function start(settings: Partial<SidecarSourceSettings> = {}): SnapshotSource {
 
 const versions = (): number[] => loaded.map(({ version }) => version);
 const untilSeen = (problem: string): Promise<unknown> =>
-  waitFor(() => source?.status().problem?.includes(problem) === true, { what: problem, deadlineMs: 20_000 });
+  waitFor(() => source?.status().problem?.includes(problem) === true, { what: problem });
 
 describe('a sidecar that cannot reach the snapshot service', () => {
   test('serves a mounted copy that is not too old', async () => {
@@ -77,12 +77,12 @@ describe('a sidecar that cannot reach the snapshot service', () => {
   test('stops serving when what it has becomes too old, and begins again with a copy that is new', async () => {
     mount(7, HOUR_MS - 1_000);
     start();
-    await waitFor(() => loaded.length === 2, { what: 'the end', deadlineMs: 60_000 });
+    await waitFor(() => loaded.length === 2, { what: 'the end' });
     expect(versions()).toEqual([7, 0]);
     expect(loaded[1]?.snapshot.entries).toEqual([]);
     expect(source?.status()).toMatchObject({ servedFrom: undefined, problem: expect.stringContaining('confirmed') });
     mount(8, 0);
-    await waitFor(() => loaded.length === 3, { what: 'the new copy', deadlineMs: 20_000 });
+    await waitFor(() => loaded.length === 3, { what: 'the new copy' });
     expect(versions()).toEqual([7, 0, 8]);
     expect(source?.status().servedFrom).toBe('the mounted copy');
   }, 60_000);
@@ -92,7 +92,7 @@ describe('a sidecar that cannot reach the snapshot service', () => {
     start();
     await waitFor(() => loaded.length === 1, { what: 'a load' });
     for (const part of ['config', 'secret']) rmSync(join(folder, part, MOUNTED_COPY_KEY));
-    await waitFor(() => loaded.length === 2, { what: 'the end', deadlineMs: 60_000 });
+    await waitFor(() => loaded.length === 2, { what: 'the end' });
     expect(versions()).toEqual([7, 0]);
   }, 60_000);
 });
