@@ -1,4 +1,8 @@
-/** GET over HTTPS with a bearer token and certificate authority read from files that rotate. */
+/**
+ * GET over HTTPS with a bearer token and certificate authority read from files that rotate. A port of its own (`HttpsClient`):
+ * the Kubernetes API and the snapshot service are no providers, so host rules and pools of the upstream client do not apply. The
+ * only file outside `gateway/src/upstream` that knows undici.
+ */
 import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 

@@ -4,8 +4,8 @@ import { isObject } from '@gatehouse/crds';
 import { readJson } from '../../../lib/json/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { SideAnswer, SideRequest } from '../../contract.ts';
+import { unavailable } from '../unavailable.ts';
 import { type AwsCredentials, parseTime } from './credentials.ts';
-import { unavailable } from './failure.ts';
 import { readSmallFile } from './small-file.ts';
 import { assumeRoleWithWebIdentity, type StsContext } from './sts.ts';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Secret } from '../../../lib/secret.ts';
 import type { AuthorizerContext, Call, ProviderServices } from '../../contract.ts';
+import { unavailable } from '../unavailable.ts';
 import type { AwsCredentials } from './credentials.ts';
-import { unavailable } from './failure.ts';
 import { containerCredentials, instanceCredentials, webIdentityCredentials } from './machine.ts';
 import { stsRegion } from './region.ts';
 import { sharedFileCredentials } from './shared-files.ts';

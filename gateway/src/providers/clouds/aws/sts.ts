@@ -2,8 +2,8 @@
 import type { AppError } from '../../../errors/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { OutgoingRequest, ProviderServices } from '../../contract.ts';
+import { unavailable } from '../unavailable.ts';
 import { type AwsCredentials, parseTime } from './credentials.ts';
-import { unavailable } from './failure.ts';
 import { endpointDomain } from './region.ts';
 import { signRequest } from './sign.ts';
 

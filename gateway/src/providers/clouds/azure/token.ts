@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject } from '@gatehouse/crds';
-import { AppError } from '../../../errors/index.ts';
 import { readJson } from '../../../lib/json/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
+import { unavailable } from '../unavailable.ts';
 
 const LOGIN_URL = 'https://login.microsoftonline.com';
 const DEFAULT_RESOURCE = 'https://cognitiveservices.azure.com/';
@@ -149,6 +149,3 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 /** Everything the token depends on, with secrets hashed. */
 const cacheKey = (kind: string, ...parts: readonly string[]): string =>
   `azure:${kind}:${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
-
-const unavailable = (detail: string, cause?: unknown): AppError =>
-  new AppError('CREDENTIAL_UNAVAILABLE', { detail, cause });

@@ -3,7 +3,7 @@ import type { Secret } from '../../../lib/secret.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { Authorizer, AuthorizerContext, Call } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
-import { unavailable } from './failure.ts';
+import { unavailable } from '../unavailable.ts';
 import { serviceAccountOf } from './service-account.ts';
 import { machineToken, serviceAccountToken } from './token.ts';
 

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod';
 import { Secret } from '../../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
-import { unavailable } from './failure.ts';
+import { unavailable } from '../unavailable.ts';
 import { parseJsonWith } from './parse-json.ts';
 import type { ServiceAccount } from './service-account.ts';
 
