@@ -10,6 +10,7 @@ export {
   type KindDefinition,
   type PrinterColumn,
   type Resource,
+  shortNameRule,
   VERSION,
 } from './define.ts';
 export { keyPolicy, roleToggles } from './governance.ts';
@@ -40,5 +41,4 @@ export { selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
 export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';
 export { nameRef, secretKeyRef } from './refs.ts';
-export { shortNameRule } from './short-name.ts';
 export { type Condition, condition, podCount, snapshotVersion, statusOf, UNSEEN_GENERATION } from './status.ts';
