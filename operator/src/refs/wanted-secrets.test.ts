@@ -5,6 +5,7 @@ import { servedNamespaces, wantSecrets } from './index.ts';
 
 interface Thing extends KubeObject {
   readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: object;
 }
 
 interface Granting extends KubeObject {
@@ -20,6 +21,7 @@ function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string
   const labels = createStore<KubeObject>();
   const wanted = new Map<string, ReadonlySet<ObjectKey>>();
   const charged = new Set<string | undefined>();
+  const rechecked: ObjectKey[] = [];
   let version = 0;
   wantSecrets({
     kinds: new Map([['VirtualKey', accounts]]),
@@ -29,6 +31,7 @@ function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string
         wanted.set(id, keys);
         charged.add(share);
       },
+      recheck: (key) => rechecked.push(key),
     },
     namespaces,
     served: servedNamespaces({ organisationNamespace: ORGANISATION, workspaces, namespaces: labels }),
@@ -52,6 +55,25 @@ function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string
     const metadata = { name: 'x', namespace, generation: version, resourceVersion: String(version) };
     accounts.put({ apiVersion: API_VERSION, kind: 'VirtualKey', metadata, spec: { secretRef } }, { initial: false });
   };
+  /** Writes the status of the account, as the leader does. */
+  const judge = (status: string, { generation = version } = {}): void => {
+    const { metadata, ...account } = accounts.get('team/x') ?? {};
+    const condition = {
+      type: 'ResolvedRefs',
+      status,
+      reason: 'X',
+      lastTransitionTime: 'x',
+      observedGeneration: generation,
+    };
+    accounts.put(
+      {
+        ...account,
+        metadata: { ...metadata, resourceVersion: `${status}/${generation}` },
+        status: { conditions: [condition] },
+      } as never, // the account is there
+      { initial: false },
+    );
+  };
   const grant = (namespace: string): void => {
     version += 1;
     const spec = {
@@ -65,7 +87,7 @@ function stage({ namespaces = 'all' }: { namespaces?: 'all' | ReadonlySet<string
     });
   };
   const keys = (namespace = 'team'): ObjectKey[] => [...(wanted.get(`VirtualKey/${namespace}/x`) ?? [])];
-  return { claim, label, put, grant, grants, accounts, workspaces, charged, keys };
+  return { claim, label, put, grant, grants, accounts, workspaces, charged, keys, judge, rechecked };
 }
 
 /** A stage where `team` is a workspace's. */
@@ -131,4 +153,15 @@ describe('a Secret is wanted', () => {
     put({ name: 'a', namespace: 'other' });
     expect(keys()).toEqual([]);
   });
+});
+
+test('Secrets of an object are checked again when the leader has resolved them as they are named now', () => {
+  const { put, judge, rechecked } = furnished();
+  put({ name: 'a', namespace: 'other' });
+  const old = 1;
+  judge('True', { generation: old });
+  judge('False');
+  expect(rechecked).toEqual([]);
+  judge('True');
+  expect(rechecked).toEqual(['other/a']);
 });

@@ -1,6 +1,6 @@
 import { GROUP, type KindName } from '@gatehouse/crds/kinds';
 import type { KubeObject, NamedWatches, ObjectKey, Store } from '../runtime/index.ts';
-import { keyOf, namespaceOf } from '../runtime/index.ts';
+import { conditionOf, keyOf, namespaceOf } from '../runtime/index.ts';
 import { permitsSecret, type ReferenceGrant } from '../translate/index.ts';
 import { abandonedSecret, REFERRING_KINDS, type SecretName, secretRefsOf } from './secret-refs.ts';
 import type { ServedNamespaces } from './served-namespaces.ts';
@@ -20,7 +20,7 @@ export interface WantedSecretsOptions {
   readonly kinds: ReadonlyMap<KindName, Pick<Store<Referring>, 'subscribe' | 'objects' | 'get'>>;
   /** Absent: references to other namespaces are not allowed. */
   readonly grants: Pick<Store<Granting>, 'subscribe' | 'objects'> | undefined;
-  readonly watches: Pick<NamedWatches<never>, 'want'>;
+  readonly watches: Pick<NamedWatches<never>, 'want' | 'recheck'>;
   /** The namespaces whose Secrets may be read. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   /** The namespaces whose resources may be served. */
@@ -35,6 +35,13 @@ const namesOthers = (object: Referring, previous: Referring): boolean =>
   object.metadata.generation !== previous.metadata.generation ||
   (abandonedSecret(object) === undefined) !== (abandonedSecret(previous) === undefined);
 
+/** Whether the status, which the leader writes, says that all references are resolved: then Secrets may be read by now. */
+function isResolved(object: Referring): boolean {
+  const known = conditionOf(object, 'ResolvedRefs');
+  if (known?.status !== 'True') return false;
+  return 'observedGeneration' in known && known.observedGeneration === object.metadata.generation;
+}
+
 interface Referrer {
   readonly kind: KindName;
   readonly key: ObjectKey;
@@ -43,7 +50,8 @@ interface Referrer {
 
 /**
  * Watches the Secrets that objects name, from now on. Each counts for the namespace of the object; one in another namespace is
- * watched only while a ReferenceGrant there permits it, so that nothing is read without consent.
+ * watched only while a ReferenceGrant there permits it, so that nothing is read without consent. Secrets that are denied here
+ * and that the leader has read are checked at once.
  */
 export function wantSecrets({ kinds, grants, watches, namespaces, served }: WantedSecretsOptions): void {
   const referrers = createReferrers();
@@ -74,6 +82,7 @@ export function wantSecrets({ kinds, grants, watches, namespaces, served }: Want
     for (const key of store.objects.keys()) update(kind, key);
     store.subscribe(({ key, object, previous }) => {
       if (object === undefined || previous === undefined || namesOthers(object, previous)) update(kind, key);
+      else if (isResolved(object)) for (const ref of referrers.refsOf(kind, key)) watches.recheck(keyOf(ref));
     });
   }
   grants?.subscribe(() => {
@@ -101,6 +110,8 @@ function createReferrers() {
       if (refs.some(({ namespace }) => namespace !== own)) abroad.set(id, referrer);
       else abroad.delete(id);
     },
+    refsOf: (kind: KindName, key: ObjectKey): readonly SecretName[] =>
+      byNamespace.get(namespaceOf(key))?.get(`${kind}/${key}`)?.refs ?? [],
     in: (namespace: string): Iterable<Referrer> => byNamespace.get(namespace)?.values() ?? [],
     abroad: (): Iterable<Referrer> => abroad.values(),
   };

@@ -71,6 +71,31 @@ describe('the right to read', () => {
     expect(world.retried).toContain('team');
   });
 
+  test('is noticed within two seconds of a hint, however long it was missing', async () => {
+    let granted = false;
+    await using world = stage(() => granted);
+    world.deny('team', 3);
+    world.access.put('team/watched', 'watched');
+    await world.pass(300_000);
+    granted = true;
+    world.probe.recheck('team');
+    await world.pass(2_100);
+    expect(world.retried).toContain('team');
+  });
+
+  test('is checked no more than once a second, however many hints there are', async () => {
+    await using world = stage(() => false);
+    world.deny('team', 3);
+    await world.pass(60_000);
+    const before = world.asked.length;
+    for (let i = 0; i < 50; i += 1) {
+      world.probe.recheck('team');
+      await world.pass(100);
+    }
+    expect(world.asked.length - before).toBeGreaterThan(3);
+    expect(world.asked.length - before).toBeLessThan(7);
+  });
+
   test('costs no more than twenty checks per second, however many namespaces lack it', async () => {
     await using world = stage(() => false);
     for (let i = 0; i < 500; i += 1) world.deny(`team-${i}`, 2);

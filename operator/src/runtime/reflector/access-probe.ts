@@ -20,6 +20,8 @@ export interface AccessProbeOptions {
 export interface AccessProbe {
   /** A name of the namespace was denied, or none is denied any more. */
   note(namespace: string): void;
+  /** The denied names of the namespace may be granted by now: they are checked at once, but no more than once a second. */
+  recheck(namespace: string): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -32,6 +34,8 @@ const GAP_MS = 50;
 
 interface Plan {
   dueMs: number;
+  /** When the last check began. */
+  checkedMs: number;
   /** Negative checks since a name was denied. */
   failures: number;
   turns: number;
@@ -49,7 +53,8 @@ export function createAccessProbe({ isAllowed, byNamespace, retry, deny, clock }
     for (const namespace of plans.keys()) if (!byNamespace.has(namespace)) plans.delete(namespace);
     for (const namespace of byNamespace.keys()) {
       if (plans.has(namespace)) continue;
-      plans.set(namespace, { dueMs: clock.monotonicMs() + WATCHED_MS, failures: 0, turns: 0 });
+      const nowMs = clock.monotonicMs();
+      plans.set(namespace, { dueMs: nowMs + WATCHED_MS, checkedMs: nowMs - DENIED.minMs, failures: 0, turns: 0 });
     }
   };
   const ask = async (namespace: string, due: Plan, signal: AbortSignal): Promise<void> => {
@@ -78,6 +83,14 @@ export function createAccessProbe({ isAllowed, byNamespace, retry, deny, clock }
       if (known !== undefined) known.dueMs = Math.min(known.dueMs, clock.monotonicMs() + nextMs(namespace, known));
       rest.wake();
     },
+    recheck: (namespace) => {
+      plan();
+      const known = plans.get(namespace);
+      if (known === undefined || byNamespace.get(namespace)?.denied.size === 0) return;
+      known.failures = 0;
+      known.dueMs = Math.min(known.dueMs, known.checkedMs + DENIED.minMs);
+      rest.wake();
+    },
     run: async (signal) => {
       signal.addEventListener('abort', rest.end, { once: true });
       while (!signal.aborted) {
@@ -89,8 +102,10 @@ export function createAccessProbe({ isAllowed, byNamespace, retry, deny, clock }
           continue;
         }
         const [namespace, due] = first;
+        due.checkedMs = clock.monotonicMs();
+        due.dueMs = Number.POSITIVE_INFINITY; // may be set during the check
         await ask(namespace, due, signal).catch(() => undefined); // the API server is away: checked again when it is due
-        due.dueMs = clock.monotonicMs() + nextMs(namespace, due);
+        due.dueMs = Math.min(due.dueMs, clock.monotonicMs() + nextMs(namespace, due));
         if (!signal.aborted) await rest.for(GAP_MS, { until: 'over' });
       }
     },

@@ -48,6 +48,8 @@ export interface NamedWatches<T extends KubeObject> {
   isKnown(key: ObjectKey): boolean;
   /** Whether the API server refuses to show it: nothing is known of it until the right is granted, which is noticed. */
   isDenied(key: ObjectKey): boolean;
+  /** Checks now whether a denied name may be read, instead of when its next check is due. */
+  recheck(key: ObjectKey): void;
   /** Wanted names that are not watched, since too many are wanted. */
   readonly beyond: ReadonlySet<ObjectKey>;
   /**
@@ -106,6 +108,7 @@ export function createNamedWatches<T extends KubeObject>(options: NamedWatchesOp
     },
     isKnown: watched.isKnown,
     isDenied: watched.isDenied,
+    recheck: watched.recheck,
     subscribe: (listener) => {
       listeners.add(listener);
       return { [Symbol.dispose]: () => listeners.delete(listener) };
@@ -167,6 +170,9 @@ function watchNames<T extends KubeObject>(options: NamedWatchesOptions<T>, sinks
     has: (key: ObjectKey): boolean => watched.has(key) || access.isDenied(key),
     isKnown: (key: ObjectKey): boolean => watched.get(key)?.known ?? false,
     isDenied: access.isDenied,
+    recheck: (key: ObjectKey): void => {
+      if (access.isDenied(key)) probe.recheck(namespaceOf(key));
+    },
     areSettled: (): boolean => watched.entries().every(([key, { known }]) => known || access.isDenied(key)),
     get size() {
       return watched.size;
