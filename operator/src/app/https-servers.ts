@@ -69,6 +69,7 @@ export async function startHttpsServers(given: HttpsServersOptions): Promise<Htt
       client: given.reviewClient,
       admits: view.admitsSidecars,
       snapshotFor: view.snapshotFor,
+      startsWith: view.startsWith,
       subscribe: translations.subscribe,
       log,
     }),

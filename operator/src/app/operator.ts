@@ -76,15 +76,7 @@ export async function runOperator(
   parts.use(watching(stores, translator, retirement));
   parts.use(translations);
   if (!(await untilTranslated({ stores, translator, retirement, log, signal }))) return 'released';
-  const view = createOperatorView({ ...stores, translations, retirement });
-  const shared = { options, client, stores, translations, view, log, metrics };
-  const httpsServers = options.webhooks
-    ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
-    : undefined;
-  metrics.observeStreams(() => httpsServers?.streams ?? 0);
   const identity = identityOf(options);
-  const work = createLeaderTasks({ ...shared, runtime, httpsServers, identity });
-  log.info({ identity }, 'Operator started');
   const leader = createLeader({
     client: leaseClient,
     namespace: organisationNamespace,
@@ -94,6 +86,14 @@ export async function runOperator(
     log,
     onChange: runtime.onLease,
   });
+  const view = createOperatorView({ ...stores, translations, retirement, leader });
+  const shared = { options, client, stores, translations, view, log, metrics };
+  const httpsServers = options.webhooks
+    ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
+    : undefined;
+  metrics.observeStreams(() => httpsServers?.streams ?? 0);
+  const work = createLeaderTasks({ ...shared, runtime, httpsServers, identity });
+  log.info({ identity }, 'Operator started');
   const leadership = await leader.run(signal, work);
   onEnd(leadership);
   return leadership;

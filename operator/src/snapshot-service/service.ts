@@ -26,6 +26,8 @@ export interface SnapshotServiceOptions {
    * content is the same.
    */
   readonly snapshotFor: (namespace: string) => SidecarSnapshot | undefined;
+  /** Whether a stream may start with the Snapshot; if not, the sidecar keeps what it has and tries another replica. */
+  readonly startsWith?: (namespace: string, snapshot: SidecarSnapshot) => boolean;
   /** Called after it may have changed. */
   readonly subscribe: (listener: () => void) => Disposable;
   readonly log: Log;
@@ -129,10 +131,12 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   if (!options.admits(caller.namespace)) return refuse(response, 401);
   const snapshot = options.snapshotFor(caller.namespace);
   if (snapshot === undefined) return refuse(response, 503);
+  const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
+  if (have !== snapshot.version && options.startsWith?.(caller.namespace, snapshot) === false)
+    return refuse(response, 503);
   const place = { caller, startedEmpty: snapshot === EMPTY_SNAPSHOT };
   if (!hasRoom(streams, place, limitsOf(options))) return refuse(response, 503);
   if (response.destroyed) return;
-  const have = toVersion(url.searchParams.get(SNAPSHOT_HAVE_PARAM));
   keep(openStream(response, { caller, have, snapshot }), response, context);
 }
 

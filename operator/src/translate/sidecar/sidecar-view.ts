@@ -4,7 +4,7 @@
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { requestedNamespace } from '../rules/shared/index.ts';
 import type { Translation } from '../translate.ts';
-import { INJECTION_LABEL, type World } from '../types/index.ts';
+import { INJECTION_LABEL, type Verdict, type World } from '../types/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from './sidecar-snapshot.ts';
 import { createSidecarSnapshotCache } from './snapshot-cache.ts';
 
@@ -24,6 +24,11 @@ export interface SidecarView {
    * since the start.
    */
   snapshotFor(namespace: string): SidecarSnapshot | undefined;
+  /**
+   * Whether this process has not read, or may not read, something that the entries of the workspace there are made of. Another
+   * replica may have.
+   */
+  isPartlyRead(namespace: string): boolean;
 }
 
 export interface Latest {
@@ -47,6 +52,7 @@ export function createSidecarView(
   areRetired: () => boolean = () => false,
 ): SidecarView {
   const book = createSidecarSnapshotCache();
+  const partlyRead = new WeakMap<Translation, ReadonlySet<Verdict['workspace']>>();
   let known: Index | undefined;
   const index = (): Index | undefined => {
     const translation = latest()?.translation;
@@ -77,8 +83,21 @@ export function createSidecarView(
       book.update(now.of.snapshot);
       return book.snapshotOf(workspace, profiles);
     },
+    isPartlyRead: (namespace) => {
+      const now = index();
+      const workspace = now?.workspaces.get(namespace);
+      if (now === undefined || workspace === undefined) return false;
+      const among =
+        partlyRead.get(now.of) ?? new Set(now.of.verdicts.filter(isUnread).map((verdict) => verdict.workspace));
+      partlyRead.set(now.of, among);
+      return among.has(workspace);
+    },
   };
 }
+
+/** Sidecars get no keys. */
+const isUnread = ({ kind, issues }: Verdict): boolean =>
+  kind !== 'ApiKey' && issues.some(({ reason }) => reason === 'AccessDenied' || reason === 'Pending');
 
 function indexOf(translation: Translation): Index {
   const { states } = translation.memo;
