@@ -54,18 +54,22 @@ describe('readers', () => {
   test.for([
     { rule: 'of the workspace', objects: BASE, want: 'entries' },
     { rule: 'nothing without a profile', objects: without('SidecarProfile'), want: 'nothing' },
-    { rule: 'nothing in a namespace of nobody', objects: without('Workspace'), want: 'nothing' },
+    { rule: 'an empty Snapshot in a namespace without an owner', objects: without('Workspace'), want: 'nothing' },
     {
-      rule: 'nothing in a namespace of nobody, whatever its profiles say',
+      rule: 'an empty Snapshot in a namespace without an owner, whatever its profiles say',
       objects: [...without('Workspace', 'SidecarProfile'), broken],
       want: 'nothing',
     },
     {
-      rule: 'no word while no profile can be read',
+      rule: 'no Snapshot while no profile can be read',
       objects: [...without('SidecarProfile'), broken],
       want: undefined,
     },
-    { rule: 'no word while its Workspace cannot be read', objects: [...without('Workspace'), unread], want: undefined },
+    {
+      rule: 'no Snapshot while its Workspace cannot be read',
+      objects: [...without('Workspace'), unread],
+      want: undefined,
+    },
   ])('have $rule', ({ objects, want }) => {
     const readers = start();
     readers.turn(objects);
