@@ -9,7 +9,7 @@ import { guard } from './guard.ts';
 import { limit } from './limit.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
-import { type Prepared, prepare, sendSettings, withCheckedForm } from './prepare/index.ts';
+import { type Prepared, prepare, sendSettings } from './prepare/index.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
 import { firstRequest, requestsOf } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
@@ -23,9 +23,7 @@ export { type AttemptOutcome, attemptFacts } from './record/index.ts';
 export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, leaf: Leaf): Promise<AttemptOutcome> {
   const progress = beginAttempt(input, leaf);
   try {
-    const own = prepare(ports, input, leaf);
-    progress.prepared = own;
-    if (own.resolved.formModels !== undefined) progress.prepared = await withCheckedForm(own);
+    progress.prepared = prepare(ports, input, leaf);
     const guarded = guard(ports, progress.prepared);
     const prepared = guarded instanceof Promise ? await guarded : guarded;
     progress.prepared = prepared;

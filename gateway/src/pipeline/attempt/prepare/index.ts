@@ -11,7 +11,6 @@ import { createCall, modelOf } from './call.ts';
 import { type Forwarding, forwardedHeaders } from './client-headers.ts';
 import { ranksBelow } from './credential-scope.ts';
 import { type ServingEndpoint, servingEndpoint } from './endpoint.ts';
-import { checkedForm } from './form-models.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
 
 export { modelOf } from './call.ts';
@@ -100,15 +99,6 @@ function forwardingOf(leaf: Leaf, { overrides, plan }: Resolution, { storedBy }:
     names: asked ?? leaf.settings.forwardHeaders,
     credentials: storedBy === undefined || !ranksBelow(namedBy, storedBy),
   };
-}
-
-/** A form for an account that admits listed models only is read up to its model, and checked while it is sent. */
-export async function withCheckedForm(prepared: Prepared): Promise<Prepared> {
-  const { input, resolved } = prepared;
-  const { body } = input.resolution;
-  if (resolved.formModels === undefined || body.kind !== 'form') return prepared;
-  const resolution = { ...input.resolution, body: await checkedForm(body, resolved.formModels) };
-  return { ...prepared, input: { ...input, resolution } };
 }
 
 /** Retry and timeout of a target, where the request's own timeout wins. */

@@ -4,64 +4,46 @@ import { AppError } from '../../../errors/index.ts';
 import type { ModelAt } from '../../../providers/engine/index.ts';
 import type { ManagedProvider } from '../../../snapshot/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
-import type { ClientRequest, RequestBody } from '../../exchange.ts';
+import type { ClientRequest } from '../../exchange.ts';
 import type { Operation } from '../../operations/index.ts';
 import { nameSuggestion } from '../../resolve/index.ts';
 import { isModelName, modelsInBody, type NamedModels } from './named-models.ts';
 
 export interface ModelInput {
   readonly operation: Operation;
-  readonly request: Pick<ClientRequest, 'method' | 'path' | 'query' | 'header'>;
-  readonly resolution: { readonly body: RequestBody };
+  readonly request: Pick<ClientRequest, 'method' | 'path' | 'query'>;
   /** The JSON body as it goes to the target; `{}` for other bodies. */
   readonly params: JsonObject;
 }
 
 type Account = Pick<ManagedProvider, 'slug' | 'provider' | 'models'>;
 
-/** The rule for a form whose fields have not been read yet: docs/behaviour/providers.md. */
-export interface FormModelRule {
-  /** Throws AppError MODEL_NOT_ALLOWED for a model that is not listed. */
-  admit(model: string): void;
-  /** The error for a form that does not say clearly which model it names. */
-  refusal(problem: string): AppError;
-}
-
-/** Throws AppError MODEL_NOT_ALLOWED; for a form, whose model is in its fields, returns what is left to check. */
-export function checkModelAllowList(
-  account: Account,
-  deployments: readonly Deployment[],
-  question: ModelInput,
-): FormModelRule | undefined {
+/** Throws AppError MODEL_NOT_ALLOWED. */
+export function checkModelAllowList(account: Account, deployments: readonly Deployment[], question: ModelInput): void {
   const { models, slug, provider } = account;
-  if (models === undefined) return undefined;
-  const refusal = (detail: string): AppError =>
-    new AppError('MODEL_NOT_ALLOWED', { provider: provider.id, param: 'model', detail });
-  const listed = `@${slug} admits listed models only`;
+  if (models === undefined) return;
+  const refuse = (detail: string): never => {
+    throw new AppError('MODEL_NOT_ALLOWED', { provider: provider.id, param: 'model', detail });
+  };
   const place = question.operation.handler.modelAt(provider, question.request);
   if (place === undefined) {
-    throw refusal(`${listed}, and which model ${question.request.method} of this path runs is not known`);
+    refuse(
+      `@${slug} admits listed models only, and which model ${question.request.method} of this path runs is not known`,
+    );
+    return;
   }
   const { named, other } = modelsOf(place, question);
-  if (other !== undefined) throw refusal(`${listed}: name one model as text in model, and leave out ${other}`);
-  const admit = (model: string): void => {
-    if (models.has(model) || deployments.some((each) => each.deploymentId === model && isListed(each, models))) return;
-    throw refusal(`The model ${model} is not allowed for @${slug}${nameSuggestion(model, [...models])}`);
-  };
-  const [model, ...others] = named;
-  if (others.length > 0) throw refusal(`${listed}, and the call names ${named.size} of them; name one`);
-  if (place.kind === 'body' && model === undefined && isReadableForm(question)) {
-    return { admit, refusal: (problem) => refusal(`${listed}: ${problem}`) };
+  if (other !== undefined) {
+    refuse(`@${slug} admits listed models only: name one model as text in model, and leave out ${other}`);
   }
-  if (model !== undefined) admit(model);
-  else if (place.kind !== 'none') throw refusal(`${listed}: name the model in a JSON body, in model`);
-  return undefined;
-}
-
-/** Whether the fields of the body can be found. */
-function isReadableForm({ request, resolution: { body } }: ModelInput): boolean {
-  const encoding = request.header('content-encoding')?.trim().toLowerCase() ?? '';
-  return body.kind === 'form' && (encoding === '' || encoding === 'identity');
+  if (named.size > 1) refuse(`@${slug} admits listed models only, and the call names ${named.size} of them; name one`);
+  const [model] = named;
+  if (model === undefined) {
+    if (place.kind === 'none') return;
+    refuse(`@${slug} admits listed models only: name the model in a JSON body, in model`);
+  } else if (!models.has(model) && !deployments.some((each) => each.deploymentId === model && isListed(each, models))) {
+    refuse(`The model ${model} is not allowed for @${slug}${nameSuggestion(model, [...models])}`);
+  }
 }
 
 const isListed = ({ alias }: Deployment, models: ReadonlySet<string>): boolean =>

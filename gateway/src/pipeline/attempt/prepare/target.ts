@@ -13,7 +13,7 @@ import { compileReach, type HostScope } from '../../../upstream/index.ts';
 import type { Caller, ClientRequest } from '../../exchange.ts';
 import { headerFields, type Resolution } from '../../resolve/index.ts';
 import { allowedAdditions, checkCredentialScope, ranksBelow, settingRefused } from './credential-scope.ts';
-import { checkModelAllowList, type FormModelRule, type ModelInput } from './model-allow-list.ts';
+import { checkModelAllowList, type ModelInput } from './model-allow-list.ts';
 
 export interface ResolvedTarget {
   readonly target: PreparedTarget;
@@ -23,8 +23,6 @@ export interface ResolvedTarget {
   readonly storedBy: Principal | undefined;
   /** The fields of the target, credentials included. */
   readonly values: ReadonlyMap<string, MaybeSecret>;
-  /** What the fields of a form have to name; undefined: anything. */
-  readonly formModels: FormModelRule | undefined;
 }
 
 export interface TargetInput extends ModelInput {
@@ -55,14 +53,13 @@ interface Account {
 /** Throws the AppError of an account that cannot be used. */
 export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
   const account = accountOf(leaf, input);
-  const formModels = checkManaged(account, input);
+  checkManaged(account, input);
   const host = hostOf(leaf, account, input);
   const extra = extraFields(leaf, account, input);
   const { managed } = account;
   if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
     const target = account.prepared;
-    const by = storedBy(account, target);
-    return { target, hostOrigin: host.origin, managed, storedBy: by, values: account.values, formModels };
+    return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values: account.values };
   }
   const values = extra === undefined ? account.values : new Map([...account.values, ...extra]);
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
@@ -72,7 +69,7 @@ export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
     stored: account.owner !== 'client',
     allPaths: account.prepared?.allPaths ?? false,
   });
-  return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values, formModels };
+  return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values };
 }
 
 /** An account without secrets and with its own host has no credential; other accounts use the identity of the gateway. */
@@ -142,8 +139,8 @@ function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }
   };
 }
 
-function checkManaged({ managed: record, deployments }: Account, input: TargetInput): FormModelRule | undefined {
-  if (record === undefined) return undefined;
+function checkManaged({ managed: record, deployments }: Account, input: TargetInput): void {
+  if (record === undefined) return;
   const provider = record.provider.id;
   if (record.needsFleet) {
     throw new AppError('NEEDS_FLEET', { provider, detail: `The credential of @${record.slug} stays with the fleet` });
@@ -151,7 +148,7 @@ function checkManaged({ managed: record, deployments }: Account, input: TargetIn
   if (input.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  return checkModelAllowList(record, deployments, input);
+  checkModelAllowList(record, deployments, input);
 }
 
 /** Header over config over account; the scope of the host follows the one that named it. */
