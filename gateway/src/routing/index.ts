@@ -1,3 +1,4 @@
+export { backoffMs, isRetryable, retryAfterMs } from './backoff.ts';
 export { type BreakerCounts, breakerLeaves, breakerState, classifyForBreaker } from './breaker.ts';
 export { type CompileOptions, compilePlan } from './compile.ts';
 export type {
@@ -13,7 +14,6 @@ export type {
   RetryPlan,
 } from './plan.ts';
 export type { QueryFacts } from './query.ts';
-export { backoffMs, isRetryable, retryAfterMs } from './retry.ts';
 export { shapeParams } from './shape-params.ts';
 export { type SessionFacts, stickyKey } from './sticky.ts';
 export { type RouteContext, type RouteOutcome, walkPlan } from './walk.ts';

@@ -4,7 +4,7 @@ import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
-import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
+import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './compiled-entries.ts';
 
 /** The secret values of an account. */
 export interface Credential {

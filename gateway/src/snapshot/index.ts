@@ -1,4 +1,3 @@
-export { createSnapshotHolder, type SkippedEntry, type SnapshotHolder, type SnapshotStatus } from './holder.ts';
 export type {
   KeyRecord,
   ManagedProvider,
@@ -6,7 +5,8 @@ export type {
   SavedConfig,
   SidecarRecord,
   WorkspaceRecord,
-} from './records.ts';
+} from './compiled-entries.ts';
+export { createSnapshotHolder, type SkippedEntry, type SnapshotHolder, type SnapshotStatus } from './holder.ts';
 export {
   createKubernetesSource,
   createSidecarSource,

@@ -3,7 +3,7 @@ import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
 import { type Compiled, type Credential, type Credentials, compileEntry, toCredential } from './compile.ts';
-import type { OrganisationRecord } from './records.ts';
+import type { OrganisationRecord } from './compiled-entries.ts';
 import { changedNames, NO_TABLES, type Tables, TablesBuilder } from './tables.ts';
 import { validateEntry } from './validate.ts';
 

@@ -1,7 +1,7 @@
 /** Records indexed by the names that requests use. */
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
-import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './records.ts';
+import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './compiled-entries.ts';
 
 export type Scope<T> = ReadonlyMap<string, T>;
 

@@ -5,7 +5,7 @@ import type {
   SavedConfig,
   SidecarRecord,
   WorkspaceRecord,
-} from './records.ts';
+} from './compiled-entries.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
 /** Who names the config of a request: the caller or its workspace, or the organisation. */

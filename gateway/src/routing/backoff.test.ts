@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backoffMs, isRetryable, retryAfterMs } from './retry.ts';
+import { backoffMs, isRetryable, retryAfterMs } from './backoff.ts';
 
 test('the back-off doubles from a second, and is over once a wait was honoured', () => {
   expect([1, 2, 3, 4, 5].map((k) => backoffMs(k, false))).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);

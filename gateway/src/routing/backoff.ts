@@ -1,4 +1,4 @@
-/** When a call to one target is repeated, and after how long; docs/behaviour/retries.md. */
+/** Statuses that allow a retry and waits before it, as pipeline/attempt/retries.ts applies them; docs/behaviour/retries.md. */
 import { MAX_RETRY_AFTER_MS, RETRY_BACKOFF_BASE_MS } from '@gatehouse/crds/config';
 import type { RetryPlan } from './plan.ts';
 
