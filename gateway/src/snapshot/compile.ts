@@ -16,7 +16,10 @@ export interface Credential {
 
 export type Credentials = ReadonlyMap<string, Credential>;
 
-/** Values are wrapped as `Secret`; only what writes a request reveals them. */
+/**
+ * Values are wrapped as `Secret`. They are revealed to prepare a target, to authorise its requests, in hashed cache keys,
+ * and to take them out of the answers of failed calls.
+ */
 export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential => ({
   fields: toSecrets(body.fields),
   headers: toSecrets(body.headers ?? {}),
