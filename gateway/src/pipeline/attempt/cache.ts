@@ -64,7 +64,7 @@ interface Lookup {
 async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Promise<CacheSession> {
   const { call, endpoint, input, resolved, headersRead, forwarded } = prepared;
   const { exchange, caller, resolution } = input;
-  const { overrides } = resolution;
+  const { headerOverrides } = resolution;
   const lookup = await cache.lookup(
     {
       organisation: ORGANISATION,
@@ -74,15 +74,15 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
       target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
       strict: call.strict,
       headers: new Map([...headersRead, ...Object.entries(forwarded)]),
-      namespace: overrides.cacheNamespace,
+      namespace: headerOverrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
     },
-    { refresh: overrides.cacheRefresh },
+    { refresh: headerOverrides.cacheRefresh },
   );
   const format = storedFormat(exchange.operation);
   const hit = lookup.status === 'HIT' ? toHit(lookup.body, prepared, format) : undefined;
   if (hit !== undefined) return { status: 'HIT', hit, writer: () => undefined };
-  const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, overrides.cacheControl);
+  const ttlSeconds = cacheTtlSeconds(plan.maxAgeSeconds, headerOverrides.cacheControl);
   const write = (body: Buffer | object, contentType: string | undefined): void =>
     cache.write(lookup, { status: 200, contentType, body, ttlSeconds });
   return {
@@ -100,7 +100,7 @@ function isCacheable(prepared: Prepared): boolean {
   const { exchange, resolution } = prepared.input;
   const { operation, request } = exchange;
   if (!operation.cacheable || resolution.body.kind !== 'json') return false;
-  if (resolution.overrides.cacheNamespace !== undefined && changesTheRequest(prepared)) return false;
+  if (resolution.headerOverrides.cacheNamespace !== undefined && changesTheRequest(prepared)) return false;
   const { method, path } = request;
   return isCacheEligible({
     method,
@@ -116,7 +116,7 @@ function isCacheable(prepared: Prepared): boolean {
  */
 function changesTheRequest({ input, resolved, leaf, forwarded }: Prepared): boolean {
   const { exchange, resolution } = input;
-  if (Object.keys(forwarded).length > 0 || resolution.overrides.customHost !== undefined) return true;
+  if (Object.keys(forwarded).length > 0 || resolution.headerOverrides.customHost !== undefined) return true;
   if (resolution.plan.owner === 'client' && resolved.managed !== undefined && leaf.overlay.size > 0) return true;
   return namesOwnFields(resolved.target.provider.id, exchange.request);
 }

@@ -32,10 +32,10 @@ export interface Resolution {
   /** The provider the request itself names. */
   readonly requestProvider: RequestProvider | undefined;
   /** Headers that overrule the config. */
-  readonly overrides: Overrides;
+  readonly headerOverrides: HeaderOverrides;
 }
 
-export interface Overrides {
+export interface HeaderOverrides {
   readonly requestTimeoutMs: number | undefined;
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[] | undefined;
@@ -93,7 +93,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         params: clean.params,
         metadata: metadataOf(request, caller),
         requestProvider,
-        overrides: overridesOf(exchange, options.hosts),
+        headerOverrides: headerOverridesOf(exchange, options.hosts),
       };
     },
   };
@@ -171,7 +171,7 @@ function missingProvider(plan: Plan | undefined, { params, exchange, caller }: P
   });
 }
 
-function overridesOf({ request }: Exchange, hosts: HostPolicy): Overrides {
+function headerOverridesOf({ request }: Exchange, hosts: HostPolicy): HeaderOverrides {
   const forward = request.header('x-gw-forward-headers');
   return {
     requestTimeoutMs: readTimeout(request.header('x-gw-request-timeout')),

@@ -152,8 +152,8 @@ describe('the provider of a request', () => {
 });
 
 describe('headers over the config', () => {
-  const overrides = async (headers: Record<string, string>) =>
-    (await resolve({ headers: { 'x-gw-provider': '@main', ...headers } })).overrides;
+  const headerOverrides = async (headers: Record<string, string>) =>
+    (await resolve({ headers: { 'x-gw-provider': '@main', ...headers } })).headerOverrides;
 
   test.for<{ headers: Record<string, string>; want: object }>([
     { headers: { 'x-gw-request-timeout': '1500' }, want: { requestTimeoutMs: 1500 } },
@@ -169,7 +169,7 @@ describe('headers over the config', () => {
     { headers: { 'x-gw-cache-namespace': '' }, want: { cacheNamespace: '' } },
     { headers: {}, want: { requestTimeoutMs: undefined, customHost: undefined, forwardHeaders: undefined } },
   ])('$headers', async ({ headers, want }) => {
-    expect(await overrides(headers)).toMatchObject(want);
+    expect(await headerOverrides(headers)).toMatchObject(want);
   });
 
   test.for(['soon', '-1', '1.5', '1e99', 'NaN', '86400001', '0x'])('a timeout of %j is refused', async (text) => {

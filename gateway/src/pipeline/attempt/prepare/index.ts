@@ -44,7 +44,7 @@ export function prepare(
   const asked = { operation, params, model, nowMs: ports.now() };
   const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, ...asked });
   const { provider, fields, stored, ownIdentity } = resolved.target;
-  const strict = leaf.settings.strict && !resolution.overrides.relaxed;
+  const strict = leaf.settings.strict && !resolution.headerOverrides.relaxed;
   const { keyHeaders } = caller;
   const headersRead = new Map<string, string>();
   const facts = { provider: provider.id, model, fields, stored, ownIdentity, keyHeaders, headersRead, now: ports.now };
@@ -92,8 +92,8 @@ function withUsageAsked(
 }
 
 /** The headers to forward, and whether a credential among them may go beside the one that is stored. */
-function forwardingOf(leaf: Leaf, { overrides, plan }: Resolution, { storedBy }: ResolvedTarget): Forwarding {
-  const asked = overrides.forwardHeaders;
+function forwardingOf(leaf: Leaf, { headerOverrides, plan }: Resolution, { storedBy }: ResolvedTarget): Forwarding {
+  const asked = headerOverrides.forwardHeaders;
   const namedBy = asked === undefined ? plan.owner : 'client';
   return {
     names: asked ?? leaf.settings.forwardHeaders,
@@ -104,7 +104,7 @@ function forwardingOf(leaf: Leaf, { overrides, plan }: Resolution, { storedBy }:
 /** Retry and timeout of a target, where the request's own timeout wins. */
 export const sendSettings = ({ leaf, input }: Prepared) => ({
   retry: leaf.settings.retry,
-  requestTimeoutMs: input.resolution.overrides.requestTimeoutMs ?? leaf.settings.requestTimeoutMs,
+  requestTimeoutMs: input.resolution.headerOverrides.requestTimeoutMs ?? leaf.settings.requestTimeoutMs,
 });
 
 /** The request holds what side calls bring: files go into the body that is written for the provider. */

@@ -75,7 +75,7 @@ function resolve({
     request: fakeRequest(request),
     caller: { workspace: { name: 'team-a' } } as unknown as Caller, // all that is looked at
     snapshot: view as NonNullable<typeof view>, // just checked
-    resolution: { plan, requestProvider, overrides: { customHost } } as unknown as Resolution, // as above
+    resolution: { plan, requestProvider, headerOverrides: { customHost } } as unknown as Resolution, // as above
     providers: PROVIDERS,
     hosts,
     operation: OPERATIONS.chatComplete,

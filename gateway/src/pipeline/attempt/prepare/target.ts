@@ -157,7 +157,7 @@ function hostOf(
   { managed, owner, provider }: Account,
   { resolution, hosts }: TargetInput,
 ): { readonly url: string | undefined; readonly origin: HostScope } {
-  const { customHost } = resolution.overrides;
+  const { customHost } = resolution.headerOverrides;
   if (customHost !== undefined) {
     checkCredentialScope({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
     return { url: customHost, origin: 'request' };
