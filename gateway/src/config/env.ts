@@ -27,7 +27,7 @@ export const ENVIRONMENT = z.object({
   PORT: port(DEFAULTS.port, 'main listener'),
   HOST: text('address of the main and admin listeners; all addresses when unset'),
   GATEHOUSE_ADMIN_HOST: text('address of the admin listener; that of HOST when unset'),
-  GATEHOUSE_ADMIN_TOKEN: text('bearer token of /internal/* on the admin listener; nobody is asked for one when unset'),
+  GATEHOUSE_ADMIN_TOKEN: text('bearer token of /internal/* on the admin listener; unset: no token is required'),
   GATEHOUSE_ADMIN_PORT: port(DEFAULTS.adminPort, 'admin listener: metrics, probes, snapshot state'),
   NODE_ENV: text('production empties the default list of trusted hosts; also a label of the metrics'),
   SERVICE_NAME: z.string().max(253).default('gatehouse').meta({ description: 'label of metrics and logs' }),

@@ -104,19 +104,19 @@ export const FLAGS = {
   'webhook-client-ca': {
     variable: 'GATEHOUSE_WEBHOOK_CLIENT_CA',
     type: 'text',
-    help: 'PEM of the authorities whose certificates the API server shows to webhooks; none: nobody is asked for one',
+    help: 'PEM of the authorities whose certificates the API server shows to webhooks; unset: client certificates are not required',
   },
   'validation-failure-policy': {
     variable: 'GATEHOUSE_VALIDATION_FAILURE_POLICY',
     type: 'text',
     fallback: 'Ignore',
-    help: 'What becomes of writes of resources while nobody answers: Ignore lets them through, Fail refuses them',
+    help: 'failurePolicy of the validating webhook: while it is unavailable, Ignore admits writes of resources, Fail refuses them',
   },
   'injection-failure-policy': {
     variable: 'GATEHOUSE_INJECTION_FAILURE_POLICY',
     type: 'text',
     fallback: 'Fail',
-    help: 'What becomes of pods that name a SidecarProfile while nobody answers: Fail or Ignore',
+    help: 'failurePolicy of the injection webhook, for pods that name a SidecarProfile: Fail or Ignore',
   },
   retire: {
     type: 'switch',
