@@ -42,7 +42,7 @@ export function findCluster(folder: string): ClusterRecord | undefined {
 /** Starts a cluster that this process keeps until it gets SIGTERM. */
 export async function bringUp(options: BringUpOptions): Promise<ClusterRecord & { readonly ended: Promise<void> }> {
   const { tier, nodes, folder, onProgress } = options;
-  const told = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  const signalled = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   const controlPlane = await startControlPlane({ forNodes: tier === 2, onProgress });
   try {
     const members = tier === 2 ? (await startNodes(controlPlane, { nodes, onProgress })).nodes : [];
@@ -54,7 +54,7 @@ export async function bringUp(options: BringUpOptions): Promise<ClusterRecord & 
       nodes: members.map(({ name, address }) => ({ name, address })),
     };
     await writeRecord(folder, running);
-    const ended = told.then(async () => {
+    const ended = signalled.then(async () => {
       await controlPlane[Symbol.asyncDispose]();
       await forget(folder);
     });
@@ -91,7 +91,7 @@ export async function bringUpDetached(
   return { ...running, ended: Promise.resolve() };
 }
 
-/** Ends the cluster of the folder, and removes what is left when its keeper died without doing so. */
+/** Ends the cluster of the folder; when its keeper process has died, removes what that left. */
 export async function bringDown(folder: string): Promise<void> {
   const found = readRecord(folder);
   if (found === undefined) return;

@@ -4,21 +4,21 @@ import { AppError } from '../../gateway/src/errors/index.ts';
 import { BodyRelay } from '../../gateway/src/upstream/index.ts';
 
 test.for([{ complete: false }, { complete: true }])(
-  'a sink that gives up hears nothing more: $complete',
+  'a sink that cancels in write gets no call but fail after that, complete: $complete',
   ({ complete }) => {
     const body = new BodyRelay({ pause: () => {}, resume: () => {}, abort: (reason) => body.break(reason) });
     for (const text of ['bad', 'more', 'and more']) body.push(Buffer.from(text));
     if (complete) body.finish();
-    const heard: string[] = [];
+    const calls: string[] = [];
     body.pipe({
       write: (bytes) => {
-        heard.push(bytes.toString());
+        calls.push(bytes.toString());
         body.cancel(new AppError('UPSTREAM_STREAM_BROKEN'));
         return true;
       },
-      end: () => void heard.push('end'),
-      fail: ({ code }) => void heard.push(code),
+      end: () => void calls.push('end'),
+      fail: ({ code }) => void calls.push(code),
     });
-    expect(heard).toEqual(['bad', 'UPSTREAM_STREAM_BROKEN']);
+    expect(calls).toEqual(['bad', 'UPSTREAM_STREAM_BROKEN']);
   },
 );

@@ -26,12 +26,12 @@ const world = await view(
   }),
 );
 
-const caller = { workspace: { name: 'team-a' } } as unknown as Caller; // all that is looked at
+const caller = { workspace: { name: 'team-a' } } as unknown as Caller; // only these members are used
 const savedPlan = world.config('team-a', 'breaking')?.plan;
 if (savedPlan === undefined) throw new Error('no plan');
 
 describe('circuit breakers', () => {
-  const input = { caller, resolution: { plan: savedPlan } as unknown as Resolution }; // all that is looked at
+  const input = { caller, resolution: { plan: savedPlan } as unknown as Resolution }; // only these members are used
   const leaves = savedPlan.root.kind === 'branch' ? (savedPlan.root.children as Leaf[]) : [];
   const NOW = 1_760_000_000_000;
   const KEY = `{circuit_breaker:default:team-a:breaking}:${savedPlan.version}`;
@@ -45,7 +45,7 @@ describe('circuit breakers', () => {
       storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error) }),
     };
     const record = (status: number, over: Partial<AttemptOutcome> = {}): void =>
-      recordCircuit(breakers, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // all that is looked at
+      recordCircuit(breakers, input, { leaf: leaves[0], status, ...over } as AttemptOutcome); // only these members are used
     return {
       breakers,
       errors,
@@ -91,7 +91,7 @@ describe('circuit breakers', () => {
     expect(counts).toMatchObject({ failures: 1, successes: 1 });
   });
 
-  test('is good as far as anyone knows when the store is away', async () => {
+  test('counts as closed when the store fails', async () => {
     const { errors } = open();
     const broken: CircuitBreakerPort = {
       circuits: {
@@ -102,7 +102,7 @@ describe('circuit breakers', () => {
       storeBreaker: createStoreBreaker({ onError: (error) => errors.push(error) }),
     };
     expect([...(await openCircuits(broken, input, NOW))]).toEqual([]);
-    recordCircuit(broken, input, { leaf: leaves[0], status: 500 } as AttemptOutcome); // all that is looked at
+    recordCircuit(broken, input, { leaf: leaves[0], status: 500 } as AttemptOutcome); // only these members are used
     await Promise.resolve();
     expect(errors).toHaveLength(2);
   });

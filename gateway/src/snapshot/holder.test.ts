@@ -160,7 +160,7 @@ describe('only what changed is compiled again', () => {
     config: view.config('team-a', 'c'),
   });
 
-  test('nothing of the same content', async () => {
+  test('no part with unchanged content', async () => {
     const held = holder();
     const before = parts(await load(held, 1, ...entries()));
     const after = parts(await load(held, 2, ...entries()));

@@ -1,6 +1,6 @@
 /**
- * The journal of a fleet: which shards exist besides those of the manifest, since the operator never lists Secrets and deletes
- * by name, and the last announced revision, which a restored manifest does not tell.
+ * The journal of a fleet: the names of shards that the manifest no longer has, since the operator deletes by name and never
+ * lists Secrets; and the last announced revision, since a manifest restored from a backup holds an older one.
  */
 import { parseJson } from '@gatehouse/crds';
 import { canonicalJson, type Revision } from '@gatehouse/crds/snapshot';

@@ -13,11 +13,11 @@ function remembering(place: Revision, digest?: string): RevisionMemory {
 
 describe('the memory of a fleet', () => {
   test.for([
-    { rule: 'keeps the latest of what it hears', of: [at(1, 5), at(0, 9), at(1, 4)], last: at(1, 5) },
-    { rule: 'believes any version', of: [at(0, 2 ** 40)], last: at(0, 2 ** 40) },
-    { rule: 'believes how far a fleet has come before', of: [at(5_000, 7)], last: at(5_000, 7) },
-    { rule: 'does not believe an epoch that nobody can have come to', of: [at(5, 1), at(2 ** 30, 1)], last: at(5, 1) },
-    { rule: 'does not believe an epoch that no manifest can have', of: [at(2 ** 40 + 1, 1), at(1, 1)], last: at(1, 1) },
+    { rule: 'keeps the latest recalled revision', of: [at(1, 5), at(0, 9), at(1, 4)], last: at(1, 5) },
+    { rule: 'accepts any version', of: [at(0, 2 ** 40)], last: at(0, 2 ** 40) },
+    { rule: 'accepts an epoch far ahead when it is the first', of: [at(5_000, 7)], last: at(5_000, 7) },
+    { rule: 'ignores an epoch too far ahead of the last', of: [at(5, 1), at(2 ** 30, 1)], last: at(5, 1) },
+    { rule: 'ignores an epoch above the maximum of a manifest', of: [at(2 ** 40 + 1, 1), at(1, 1)], last: at(1, 1) },
   ])('$rule', ({ of, last }) => {
     const memory = createRevisionMemory();
     for (const place of of) memory.recall([place]);
@@ -25,7 +25,7 @@ describe('the memory of a fleet', () => {
     expect(memory.next()).toEqual(at(last.epoch, last.version + 1));
   });
 
-  test('takes the latest of what is stored when it knows nothing, in whatever order', () => {
+  test('starts with the latest stored revision, in any order', () => {
     const memory = createRevisionMemory();
     memory.recall([at(1, 6), at(5_000, 2), at(0, 9)]);
     expect(memory.last).toEqual(at(5_000, 2));

@@ -5,12 +5,12 @@
 import { compareRevisions, NO_REVISION, nextRevision, type Revision } from '@gatehouse/crds/snapshot';
 
 /**
- * Reports further ahead than this are not believed: each step costs a publish, so that no true report is that far. Without the
+ * Reports further ahead than this are ignored: each step costs a publish, so that no true report is that far. Without the
  * bound, one report of a tenant's pod could use up all numbers.
  */
 const MAX_EPOCHS_AHEAD = 1_000;
 const MAX_VERSIONS_AHEAD = 1_000_000;
-/** The highest stored epoch that is believed: a manifest counts no further. */
+/** The highest stored epoch that is accepted: the maximum of a manifest. */
 const MAX_EPOCH = 2 ** 40;
 
 /** The revision that a pod says it serves. */
@@ -21,8 +21,8 @@ export interface ReportedRevision extends Revision {
 export interface RevisionMemory {
   readonly last: Revision;
   /**
-   * Adds stored revisions that were published; later ones come after them. As long as nothing is known, they are believed
-   * however large they are: a fleet may have been published to for long before this process started.
+   * Adds stored revisions that were published; later ones come after them. As long as nothing is known, any size
+   * is accepted: the fleet may have been published to for long before this process started.
    */
   recall(revisions: readonly Revision[]): void;
   /** Records what is published, or is about to be. */

@@ -71,7 +71,7 @@ async function untilNews(
   const either = new AbortController();
   const both = AbortSignal.any([signal, either.signal]);
   await Promise.race([news, sleep(TICK_MS, { signal: both, clock }).catch(() => undefined)]);
-  either.abort(new Error('there was news'));
+  either.abort(new Error('woken by a change'));
   await sleep(SETTLE_MS, { signal, clock }).catch(() => undefined);
 }
 

@@ -29,9 +29,9 @@ function startAnswer() {
   });
   const open = (have?: number, first = snapshot(1)) =>
     openStream(answer as unknown as ServerResponse, { caller, have, snapshot: first }); // what a stream uses of it
-  const told = (): readonly (number | 'ping')[] =>
+  const received = (): readonly (number | 'ping')[] =>
     lines.map((line) => unwrap(parseFrame(line))).map((frame) => (frame.kind === 'snapshot' ? frame.version : 'ping'));
-  return { answer, open, told, ended };
+  return { answer, open, received, ended };
 }
 
 describe('a stream', () => {
@@ -40,38 +40,38 @@ describe('a stream', () => {
     { rule: 'begins with it for one who has another', have: 5, want: [1] },
     { rule: 'begins with a ping for one who has it', have: 1, want: ['ping'] },
   ])('$rule', ({ have, want }) => {
-    const { open, told } = startAnswer();
+    const { open, received } = startAnswer();
     open(have).offer(snapshot(1));
-    expect(told()).toEqual(want);
+    expect(received()).toEqual(want);
   });
 
   test('sends a version once', () => {
-    const { open, told } = startAnswer();
+    const { open, received } = startAnswer();
     const stream = open();
     for (const version of [1, 2, 2]) stream.offer(snapshot(version));
-    expect(told()).toEqual([1, 2]);
+    expect(received()).toEqual([1, 2]);
   });
 
   test('keeps only the newest Snapshot for a slow reader', () => {
-    const { answer, open, told } = startAnswer();
+    const { answer, open, received } = startAnswer();
     const stream = open();
     answer.writableNeedDrain = true;
     for (const version of [2, 3, 4]) stream.offer(snapshot(version));
-    expect(told()).toEqual([1]);
+    expect(received()).toEqual([1]);
     answer.writableNeedDrain = false;
     answer.emit('drain');
-    expect(told()).toEqual([1, 4]);
+    expect(received()).toEqual([1, 4]);
     answer.writableNeedDrain = true;
     for (const version of [5, 4]) stream.offer(snapshot(version));
     answer.emit('drain');
-    expect(told()).toEqual([1, 4]);
+    expect(received()).toEqual([1, 4]);
   });
 
   test('gives up a reader that has not read between two pings', () => {
-    const { answer, open, told, ended } = startAnswer();
+    const { answer, open, received, ended } = startAnswer();
     const stream = open();
     stream.ping();
-    expect(told()).toEqual([1, 'ping']);
+    expect(received()).toEqual([1, 'ping']);
     answer.writableNeedDrain = true;
     stream.ping();
     expect(ended).toEqual([]);
@@ -85,22 +85,37 @@ describe('room for one more stream', () => {
   const { inAll, perNamespace } = EMPTY_STREAM_LIMITS;
   const places = (namespaces: readonly string[], startedEmpty = false) =>
     namespaces.map((namespace) => ({ caller: { namespace }, startedEmpty }));
-  const nobodies = Array.from({ length: inAll }, (_, i) => `nobody-${Math.floor(i / perNamespace)}`);
+  const allEmpty = Array.from({ length: inAll }, (_, i) => `empty-${Math.floor(i / perNamespace)}`);
   const startedEmpty = true;
   test.for([
     { rule: 'is there', streams: places(['a', 'b', 'b']), want: true },
     { rule: 'ends with a namespace that has its share', streams: places(['a', 'a']), want: false },
     { rule: 'ends with a replica that is full', streams: places(['b', 'b', 'c', 'c']), want: false },
-    { rule: 'is not taken by those who are told nothing', streams: places([...nobodies, 'a', 'a'], true), want: true },
-    { rule: 'is there for who is told nothing', startedEmpty, streams: places(nobodies.slice(1), true), want: true },
-    { rule: 'is theirs even in a full replica', startedEmpty, streams: places(['a', 'a', 'b', 'b']), want: true },
+    { rule: 'is not taken by streams that started empty', streams: places([...allEmpty, 'a', 'a'], true), want: true },
     {
-      rule: 'ends for a namespace with many who are told nothing',
+      rule: 'is there for a stream that starts empty',
+      startedEmpty,
+      streams: places(allEmpty.slice(1), true),
+      want: true,
+    },
+    {
+      rule: 'is there for a stream that starts empty in a full replica',
+      startedEmpty,
+      streams: places(['a', 'a', 'b', 'b']),
+      want: true,
+    },
+    {
+      rule: 'ends for a namespace with many streams that started empty',
       startedEmpty,
       streams: places(new Array(perNamespace).fill('a'), true),
       want: false,
     },
-    { rule: 'ends with many who are told nothing', startedEmpty, streams: places(nobodies, true), want: false },
+    {
+      rule: 'ends for empty starts when a replica has many of them',
+      startedEmpty,
+      streams: places(allEmpty, true),
+      want: false,
+    },
   ])('$rule', ({ streams, want, startedEmpty: nothing = false }) => {
     expect(hasRoom(streams, { caller, startedEmpty: nothing }, limits)).toBe(want);
   });

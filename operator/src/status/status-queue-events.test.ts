@@ -51,12 +51,12 @@ function stage(stalled?: Reason) {
   };
   const stop = new AbortController();
   const events: string[] = [];
-  let told = 0;
+  let written = 0;
   const desk = createStatusQueue({
     ports: {
       writer: {
         applyIfChanged: async () => {
-          told += 1;
+          written += 1;
         },
       },
       events: { record: ({ type, reason }) => events.push(`${type} ${reason}`) },
@@ -69,11 +69,11 @@ function stage(stalled?: Reason) {
   const end = desk.run(stop.signal);
   return {
     events,
-    /** Has it said, and waits until it was. */
+    /** Queues a status with these conditions and waits until it is written. */
     say: async (sequence: number, conditions: Verdict['conditions']): Promise<void> => {
-      const before = told;
+      const before = written;
       desk.update(translated(sequence, conditions));
-      await waitFor(() => told > before);
+      await waitFor(() => written > before);
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -92,23 +92,23 @@ describe('the events of an object', () => {
   }>([
     { rule: 'are none when it is accepted for the first time', said: [GOOD], want: [] },
     {
-      rule: 'tell a problem once, whatever its message becomes',
+      rule: 'report a problem once, also when its message changes',
       said: [refused('Invalid'), refused('Invalid', 'another')],
       want: ['Warning Invalid'],
     },
     {
-      rule: 'tell a problem that becomes another one',
+      rule: 'report a problem that becomes another one',
       said: [refused('Invalid'), unresolved('RefNotFound'), refused('Conflicted')],
       want: ['Warning Invalid', 'Warning RefNotFound', 'Warning Conflicted'],
     },
     {
-      rule: 'tell that it is well again, and the next problem anew',
+      rule: 'report the recovery, and the next problem again',
       said: [refused('Invalid'), GOOD, refused('Invalid')],
       want: ['Warning Invalid', 'Normal Accepted', 'Warning Invalid'],
     },
-    { rule: 'do not repeat what a leader before has told', stalled: 'Invalid', said: [refused('Invalid')], want: [] },
+    { rule: 'do not repeat an event of the previous leader', stalled: 'Invalid', said: [refused('Invalid')], want: [] },
     {
-      rule: 'go on from what a leader before has told',
+      rule: 'continue from the last event of the previous leader',
       stalled: 'Invalid',
       said: [refused('Conflicted'), refused('Invalid')],
       want: ['Warning Conflicted', 'Warning Invalid'],

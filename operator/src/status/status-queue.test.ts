@@ -23,7 +23,7 @@ const VERDICT: Verdict = {
 const PENDING: Programming = { status: 'Unknown', reason: 'Pending', message: 'p' };
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** One object whose pods are as far as they are told to be; what is said of it is the status of `Programmed`. */
+/** One object whose pods are as far as the test sets; `said` holds each written status of `Programmed`. */
 async function stage(verdict: Verdict, first: Programming) {
   const clock = createTestClock();
   const stop = new AbortController();
@@ -46,7 +46,7 @@ async function stage(verdict: Verdict, first: Programming) {
     clock,
   });
   const running = desk.run(stop.signal);
-  // Of a translation, the desk looks at these alone.
+  // Only these members are used.
   desk.update({
     translation: { verdicts: [verdict], changes: { verdicts: [], gone: [] } },
     sequence: 1,

@@ -1,4 +1,4 @@
-/** A restart: what one process has published stands in for what the next one cannot read. */
+/** A restart: what one process has published replaces what the next one cannot read. */
 import { describe, expect, test } from 'vitest';
 import { createLastGood, originKey, originsOf } from './incremental/index.ts';
 import { type TestObject, testKey, worldOf } from './test-world.ts';

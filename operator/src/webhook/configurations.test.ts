@@ -39,7 +39,7 @@ describe('the configurations', () => {
       want: ['Ignore', 'Ignore', 'Ignore'],
     },
     {
-      rule: 'can hold up our own Kinds',
+      rule: 'can refuse writes of Gatehouse resources',
       over: { validationFailurePolicy: 'Fail' as const },
       want: ['Fail', 'Fail', 'Ignore'],
     },

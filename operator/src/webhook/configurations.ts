@@ -1,4 +1,4 @@
-/** The two webhook configurations, which tell the API server what to send where. */
+/** The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration of the operator. */
 import { GROUP, KINDS, VERSION } from '@gatehouse/crds/kinds';
 import { PROFILE_LABEL } from '../kinds/sidecar-profile/index.ts';
 import type { KindRef, KubeObject } from '../runtime/index.ts';

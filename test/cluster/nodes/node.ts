@@ -106,7 +106,7 @@ async function prepare({ controlPlane, network, programs }: NodeSite, number: nu
   return facts;
 }
 
-/** An overlay cannot lie on an overlay, which is what the folder of a containerised build machine is. */
+/** `native` on an overlayfs, as in a container: overlayfs cannot be mounted on overlayfs. */
 async function snapshotterFor(folder: string): Promise<string> {
   return (await statfs(folder)).type === OVERLAYFS_MAGIC ? 'native' : 'overlayfs';
 }

@@ -1,4 +1,4 @@
-/** The whole control plane as a process: resources in, gateways that serve them, statuses that tell the truth. */
+/** The whole control plane as a process: resources, the gateways that serve them, and their statuses. */
 
 import { createHash } from 'node:crypto';
 import { waitFor } from '@gatehouse/test/kit';

@@ -1,4 +1,4 @@
-/** Fleets that serve nobody hold nothing up, and who is served by no fleet hears why. */
+/** Fleets that serve no workspace delay no status, and a workspace that no fleet serves has a condition with the reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import {

@@ -1,4 +1,4 @@
-/** What cannot be published is told to its object and to the fleet, and nobody else suffers. */
+/** An entry that cannot be published is reported in the status of its object and of the fleet; all others are published. */
 
 import { waitFor } from '@gatehouse/test/kit';
 import { createMockProvider } from 'gatehouse/mock-provider';
@@ -44,8 +44,12 @@ test('a config that no shard can hold says so until it has been made smaller', a
 
   for (const object of [key, config('main', 1)]) await becomes(cluster, object, READY);
   expect(await pod?.ask(KEY)).toBe('main');
-  const told = await becomes(cluster, config('large', 0), { type: 'Programmed', status: 'False', reason: 'Rejected' });
-  expect(told.message).toContain('256 KiB');
+  const tooLarge = await becomes(cluster, config('large', 0), {
+    type: 'Programmed',
+    status: 'False',
+    reason: 'Rejected',
+  });
+  expect(tooLarge.message).toContain('256 KiB');
   await becomes(cluster, config('large', 0), { type: 'Ready', status: 'False', reason: 'Rejected' });
   const rejected = async () => (await read(cluster, fleetOf(stage.fleets, {})))?.status?.['rejected'];
   await waitFor(async () => (await rejected()) !== undefined, { what: 'the entry in the status of the fleet' });

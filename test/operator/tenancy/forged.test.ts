@@ -1,4 +1,4 @@
-/** A tenant may write what he likes into his namespace, also what looks like a publication: an operator that starts believes none of it. */
+/** Forged publications: an operator that starts ignores Secrets and ConfigMaps that a tenant made to look published. */
 import {
   type AnyEntry,
   digestOf,
@@ -148,7 +148,7 @@ test('what a tenant forges in the name of fleets is published to no fleet, and i
     });
     await publish(stage.tenant, fleet, entries);
   }
-  // Broken while nobody looks, so that the last good ones count; the API server lets both pass.
+  // Broken while no operator runs, so that the last good ones count; the API server lets both pass.
   await apply(cluster, config(victim, 'main', { config: { provider: 'no such' } }));
   await remove(cluster, secret(stage.organisation, 'shared', {}));
 

@@ -31,7 +31,7 @@ describe('JSON text', () => {
     );
   });
 
-  test('that passes after a piece was lost or moved is JSON but for what stands in strings and scalars', () => {
+  test('that passes after a piece was lost or moved is JSON, except inside strings and scalars', () => {
     const pieces = fc.tuple(fc.nat(40), fc.nat(10), fc.constantFrom('', ',', ':', '{', '}', '[', ']', '"a"', '1'));
     fc.assert(
       fc.property(anyJson, pieces, ([value, space], [at, length, put]) => {

@@ -58,7 +58,7 @@ describe('the routes of the data plane', () => {
     for (const [id, operation] of Object.entries(OPERATIONS)) expect(operation.id).toBe(id);
   });
 
-  test('need completions.write; the catalogue opens to whoever may list', () => {
+  test('need completions.write; the model catalogue needs any of its list scopes', () => {
     for (const { operation } of ROUTES) expect(operation.scopes).toContain('completions.write');
     expect(find('GET', '/v1/models')?.scopes).toEqual(['virtual_keys.list', 'models.list', 'completions.write']);
   });

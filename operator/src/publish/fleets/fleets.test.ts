@@ -1,4 +1,4 @@
-/** How far fleets are, told from what publishers and pods answer; the network is the only thing that is not real. */
+/** Publishing to fleets and its progress, with real modules and simulated publishers and pods. */
 import type { Oversized } from '@gatehouse/crds/snapshot';
 import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 
 type Row = Partial<Acknowledgement['answer']> | undefined;
 
-/** Fleets of one pod each that says what it is told to say; the one called `main` unless another is named. */
+/** Fleets of one pod each, whose answers the test sets; the fleet `main` unless another is named. */
 function stage() {
   const stop = new AbortController();
   const versions = new Map<string, number>();
@@ -268,8 +268,8 @@ describe('what a workspace owns', () => {
     given.tooLarge('config/team/main', 'credential/team/VirtualKey:local', 'nothing we know');
     fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
-    const told = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
-    expect(given.unserved).toEqual(told);
+    const unserved = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
+    expect(given.unserved).toEqual(unserved);
     expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
     expect(fleets.programmingOf(asked(1)).reason).not.toBe('Rejected');
     expect(fleets.programmingOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
@@ -279,12 +279,12 @@ describe('what a workspace owns', () => {
     ]);
     fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
-    expect(given.unserved).toEqual(told);
+    expect(given.unserved).toEqual(unserved);
     given.tooLarge();
     fleets.publish([target()], translated(2));
     await waitFor(() => given.version() === 3);
     given.answer({ version: 3 });
-    expect(given.unserved).toEqual([...told, ...told]);
+    expect(given.unserved).toEqual([...unserved, ...unserved]);
     expect(fleets.programmingOf(asked(2))).toMatchObject({ status: 'True' });
     expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
   });
@@ -343,7 +343,7 @@ describe('what a workspace owns', () => {
       want: { status: 'Unknown', reason: 'NoReadyPods' },
     },
     {
-      rule: 'is programmed beside a suspended fleet without ready pods, which may never be told of it',
+      rule: 'is programmed beside a suspended fleet without ready pods, which may never load it',
       other: { suspended: true },
       answers: { main: { version: 1 } },
       want: { status: 'True', reason: 'Programmed' },
@@ -413,13 +413,13 @@ describe('what a workspace owns', () => {
     },
     { rule: 'is not that of another one', over: { served: new Set(['other']) }, workspace: 'team', want: false },
     {
-      rule: "is held up by no fleet of a tenant when it is the organisation's",
+      rule: "waits for no fleet of a tenant when it is the organisation's",
       over: { owner: 'workspace', served: new Set(['team']) },
       workspace: null,
       want: false,
     },
     {
-      rule: "is nothing to a fleet that is nobody's",
+      rule: 'is not published to a fleet without an owner',
       over: { owner: undefined, served: new Set<string>() },
       workspace: 'team',
       want: false,

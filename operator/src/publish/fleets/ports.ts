@@ -1,4 +1,4 @@
-/** What the publishing of fleets needs from its neighbours. */
+/** The ports of fleet publishing, and the types of what it takes and reports. */
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import type { World } from '../../translate/index.ts';
 import type { Acknowledgements, FleetIdentity, FleetPod, Publisher } from '../index.ts';

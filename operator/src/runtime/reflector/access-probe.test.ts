@@ -83,7 +83,7 @@ describe('the right to read', () => {
     expect(world.retried).toContain('team');
   });
 
-  test('is checked no more than once a second, however many hints there are', async () => {
+  test('is checked at most once a second, however often a recheck is requested', async () => {
     await using world = stage(() => false);
     world.deny('team', 3);
     await world.pass(60_000);

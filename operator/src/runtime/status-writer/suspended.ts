@@ -9,7 +9,7 @@ export const isSuspended = (object: KubeObject): boolean =>
 
 /**
  * The conditions of a suspended object: those of the last run, each with the generation it was about, and a `Ready` with the
- * same status and the message. The generation counts as observed, since all it wants is to be left alone.
+ * same status and the message. The generation counts as observed: nothing is left to do for it.
  */
 export function suspendedStatus(
   object: KubeObject,

@@ -44,7 +44,7 @@ export const fromIssue = ({ code, path, message }: Issue): Finding => ({
   effect: 'keep',
 });
 
-/** A fault of the operator on one object; the others are translated all the same. */
+/** The translation of one object threw, which is a bug of the operator; the other objects are translated. */
 export const INTERNAL_ERROR: Finding = {
   reason: 'InternalError',
   path: [],

@@ -86,6 +86,6 @@ async function must(controlPlane: ControlPlaneAccess, args: readonly string[], i
     return await runKubectl(controlPlane, args, { input });
   } catch (cause) {
     const { stdout } = await controlPlane.kubectl(['get', 'events', '-A', '-o', 'custom-columns=:.message']);
-    throw new Error(stdout, { cause }); // why a pod did not start stands only there
+    throw new Error(stdout, { cause }); // only events say why a pod did not start
   }
 }

@@ -10,7 +10,7 @@ const PADDED_KEY = 'cGFkZGVkIGtleXMgYXJlIGtleXM=';
 const KEYS = new Set([GATEWAY_KEY, PADDED_KEY].map((key) => createHash('sha256').update(key).digest('hex')));
 const source = (headers: Record<string, string>, keyHeaders: readonly string[] = []): HeaderSource => ({
   request: fakeRequest({ headers }),
-  caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // all that is looked at
+  caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // only these members are used
   snapshot: { key: (sha256) => (KEYS.has(sha256) ? ({} as KeyRecord) : undefined) }, // as above
 });
 /** Headers that contain a gateway key. */

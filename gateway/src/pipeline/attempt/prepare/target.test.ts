@@ -73,7 +73,7 @@ function resolve({
   if (plan.root.kind !== 'leaf') throw new Error('expected a leaf');
   return resolveTarget(plan.root, {
     request: fakeRequest(request),
-    caller: { workspace: { name: 'team-a' } } as unknown as Caller, // all that is looked at
+    caller: { workspace: { name: 'team-a' } } as unknown as Caller, // only these members are used
     snapshot: view as NonNullable<typeof view>, // just checked
     resolution: { plan, requestProvider, headerOverrides: { customHost } } as unknown as Resolution, // as above
     providers: PROVIDERS,

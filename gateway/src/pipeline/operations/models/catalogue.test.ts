@@ -29,7 +29,7 @@ const world = await view(
   }),
 );
 
-const caller = { workspace: { name: 'team-a' } } as unknown as Caller; // all that is looked at
+const caller = { workspace: { name: 'team-a' } } as unknown as Caller; // only these members are used
 const PLAIN = compilePlan({}, { saved: undefined, credential: () => undefined });
 const savedPlan = world.config('team-a', 'breaking')?.plan;
 if (savedPlan === undefined) throw new Error('no plan');
@@ -44,7 +44,7 @@ const ask = ({ headers = {}, operation = 'listModels', resolution = {} }: Asked)
     operation: OPERATIONS[operation],
     request: fakeRequest({ headers }),
     snapshot: world,
-  } as unknown as Exchange, // all that is looked at
+  } as unknown as Exchange, // only these members are used
   caller,
   resolution: { plan: PLAIN, requestProvider: undefined, ...resolution } as unknown as Resolution, // as above
 });
