@@ -95,7 +95,7 @@ function watchSide(kind: KindRef, { client, fleet, log, clock, onChange }: Publi
     store,
     log,
     clock,
-    toSnapshot: (onRead) => ({
+    toInitialRead: (onRead) => ({
       when: 'after its start',
       take: async () => {
         for (const key of [...store.keys(namespace)]) store.evict(key);

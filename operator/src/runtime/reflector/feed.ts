@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { FeedTiming } from './timing.ts';
 
 /** Reads the state that a watch continues from. */
-export interface Snapshot {
+export interface InitialRead {
   /** A list gives the resourceVersion to watch from; a get finds out what a watch without one does not show. */
   readonly when: 'before the watch' | 'after its start';
   take(signal: AbortSignal): Promise<string | undefined>;
@@ -15,21 +15,21 @@ export interface FeedOptions<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly selection: Selection;
   readonly store: StoreWriter<T>;
-  readonly snapshot: Snapshot;
+  readonly initialRead: InitialRead;
   readonly timing: FeedTiming;
   readonly random: () => number;
   readonly gate: ConcurrencyLimit;
   /** A valid event or object was read. */
   readonly onRead: () => void;
   /** The store has the state of the cluster. */
-  readonly onSnapshot: () => void;
+  readonly onInitialRead: () => void;
 }
 
 /** Fills a store, one watch after the other. */
 export interface Feed {
   /** Runs one watch to its end; `complete` is false when it ended too early. Throws its error. */
   next(signal: AbortSignal): Promise<{ readonly complete: boolean }>;
-  /** Makes the next watch start from a new snapshot. */
+  /** Makes the next watch start from a new initial read. */
   restart(): void;
 }
 
@@ -39,12 +39,12 @@ const MIN_WATCH_MS = 1_000;
 const ON_TIME = 0.9;
 
 export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed {
-  const { client, kind, selection, store, snapshot, timing, onRead } = options;
+  const { client, kind, selection, store, initialRead, timing, onRead } = options;
   let version: string | undefined;
 
   const take = async (signal: AbortSignal): Promise<void> => {
-    version = await snapshot.take(signal);
-    options.onSnapshot();
+    version = await initialRead.take(signal);
+    options.onInitialRead();
   };
   const open = async (timeoutSeconds: number, signal: AbortSignal) => {
     const silenceMs = timeoutSeconds * 2_000;
@@ -65,7 +65,7 @@ export function createFeed<T extends KubeObject>(options: FeedOptions<T>): Feed 
       version = undefined;
     },
     next: async (signal) => {
-      if (version === undefined && snapshot.when === 'before the watch') await take(signal);
+      if (version === undefined && initialRead.when === 'before the watch') await take(signal);
       const startedMs = performance.now();
       const timeoutSeconds = between(timing.watchSeconds, options.random());
       using stream = await options.gate(signal, () => open(timeoutSeconds, signal));

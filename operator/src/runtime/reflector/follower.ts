@@ -11,7 +11,7 @@ import type { Log } from '../log.ts';
 import type { StoreWriter } from '../store/index.ts';
 import { type Clock, createBackoff, sleep, systemClock } from '../time/index.ts';
 import { type ConcurrencyLimit, unlimited } from './concurrency-limit.ts';
-import { canResume, createFeed, type Snapshot } from './feed.ts';
+import { canResume, createFeed, type InitialRead } from './feed.ts';
 import { FEED_TIMING, type FeedTiming } from './timing.ts';
 
 /** Why reading fails. Messages are left out, since they may quote objects. */
@@ -44,7 +44,7 @@ export interface FollowerOptions<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly selection: Selection;
   readonly store: StoreWriter<T>;
-  readonly toSnapshot: (onRead: () => void) => Snapshot;
+  readonly toInitialRead: (onRead: () => void) => InitialRead;
   /** Called instead of failing when the server does not know the Kind. */
   readonly onAbsent?: (() => void) | undefined;
   /** Called instead of retrying when the right to read is missing; the follower ends. */
@@ -78,18 +78,18 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     backoff.reset();
     awayBackoff.reset();
   };
-  const onSnapshot = (): void => {
+  const onInitialRead = (): void => {
     synced = true;
     firstSync.resolve();
   };
   const feed = createFeed({
     ...options,
-    snapshot: options.toSnapshot(onRead),
+    initialRead: options.toInitialRead(onRead),
     gate: options.gate ?? unlimited,
     timing,
     random,
     onRead,
-    onSnapshot,
+    onInitialRead,
   });
 
   /** When to retry; undefined: never. */
@@ -102,7 +102,7 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
     if (onAbsent !== undefined && isAbsent(error)) {
       onAbsent();
       onRead();
-      onSnapshot();
+      onInitialRead();
       return timing.absentMs;
     }
     const next = toFailure(error);

@@ -15,8 +15,8 @@ import { createAccessProbe } from './access-probe.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { type Claimant, createFairQuota } from './fair-quota.ts';
 import { createFollower, type Follower, type FollowerHealth } from './follower.ts';
+import { initialGet } from './initial-reads.ts';
 import { createNameAccess, type NameAccess } from './name-access.ts';
-import { getSnapshot } from './snapshots.ts';
 import type { FeedTiming } from './timing.ts';
 
 export interface NamedWatchesOptions<T extends KubeObject> {
@@ -270,7 +270,7 @@ function createFollowers<T extends KubeObject>(options: NamedWatchesOptions<T>, 
       store: guarded,
       onDenied,
       gate: limitOf(namespaceOf(key)),
-      toSnapshot: (onRead) => getSnapshot({ client, kind, name, store: guarded, onRead }),
+      toInitialRead: (onRead) => initialGet({ client, kind, name, store: guarded, onRead }),
     });
   };
 }

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { StoreWriter } from '../store/index.ts';
 import type { Clock } from '../time/index.ts';
 import { createFollower, type Follower } from './follower.ts';
-import { listSnapshot } from './snapshots.ts';
+import { initialList } from './initial-reads.ts';
 import type { FeedTiming } from './timing.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -32,6 +32,6 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   return createFollower({
     ...options,
     onAbsent: optional ? clear : undefined,
-    toSnapshot: (onRead) => listSnapshot({ client, kind, selection, store, pageSize, onRead }),
+    toInitialRead: (onRead) => initialList({ client, kind, selection, store, pageSize, onRead }),
   });
 }

@@ -10,9 +10,9 @@ import {
   type Selection,
 } from '../client/index.ts';
 import type { StoreWriter } from '../store/index.ts';
-import type { Snapshot } from './feed.ts';
+import type { InitialRead } from './feed.ts';
 
-interface ListSnapshotOptions<T extends KubeObject> {
+interface InitialListOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list'>;
   readonly kind: KindRef<T>;
   readonly selection: Selection;
@@ -22,7 +22,7 @@ interface ListSnapshotOptions<T extends KubeObject> {
 }
 
 /** Lists page by page. Listeners of the store get the differences only; what the list lacks is removed at its end. */
-export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<T>): Snapshot {
+export function initialList<T extends KubeObject>(options: InitialListOptions<T>): InitialRead {
   const { client, kind, selection, store, onRead } = options;
   let initial = true;
   let limit: number | undefined = options.pageSize;
@@ -62,7 +62,7 @@ export function listSnapshot<T extends KubeObject>(options: ListSnapshotOptions<
   };
 }
 
-interface GetSnapshotOptions<T extends KubeObject> {
+interface InitialGetOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'get'>;
   readonly kind: KindRef<T>;
   readonly name: ObjectName;
@@ -74,7 +74,7 @@ interface GetSnapshotOptions<T extends KubeObject> {
  * Gets one object once its watch is open. A watch without a resourceVersion shows an existing object and nothing for a missing
  * one: only a get can tell. Whichever comes last, the store ends up with the current state.
  */
-export function getSnapshot<T extends KubeObject>(options: GetSnapshotOptions<T>): Snapshot {
+export function initialGet<T extends KubeObject>(options: InitialGetOptions<T>): InitialRead {
   const { client, kind, name, store, onRead } = options;
   return {
     when: 'after its start',
