@@ -15,7 +15,7 @@ import {
   systemClock,
 } from '../runtime/index.ts';
 import { createServiceReadings, type ServiceReadings } from '../services/index.ts';
-import { createLastGood, staysWithin } from '../translate/index.ts';
+import { indexPublished, staysWithin } from '../translate/index.ts';
 import { createLiveWorld, createTranslations, type PublishedBefore, type Translations } from '../world/index.ts';
 import { type Stores, storeOf } from './stores.ts';
 
@@ -128,8 +128,8 @@ async function readPublishedEntries(
   for (;;) {
     try {
       const { entries, unread } = await readPublished(fleets, { client, log, signal });
-      const lastGood = createLastGood(entries, (entry) => staysWithin(entry, options.allowedHosts));
-      return { before: { lastGood, unreadFleets: new Set(unread.map(keyOf)) }, unread };
+      const published = indexPublished(entries, (entry) => staysWithin(entry, options.allowedHosts));
+      return { before: { published, unreadFleets: new Set(unread.map(keyOf)) }, unread };
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'Could not read what was published before');

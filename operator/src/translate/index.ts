@@ -1,7 +1,14 @@
 /** From resources to the Snapshot and verdicts: the pure core of the operator and of a standalone process. */
 
 export type { Sliced } from './incremental/index.ts';
-export { createLastGood, type LastGood, LayeredMap, mergeLastGood, originKey, originsOf } from './incremental/index.ts';
+export {
+  indexPublished,
+  LayeredMap,
+  mergePublished,
+  originKey,
+  originsOf,
+  type PublishedEntries,
+} from './incremental/index.ts';
 export { type QuotaStanding, quotaStandingOf } from './quota-standing.ts';
 export { checksOf } from './rules/index.ts';
 export {

@@ -8,7 +8,7 @@ import { GROUP } from '@gatehouse/crds/kinds';
 import { nodeUsesPodIdentity } from '@gatehouse/crds/providers';
 import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
-import type { LastGood } from './incremental/index.ts';
+import type { PublishedEntries } from './incremental/index.ts';
 import { DEFAULT_ORGANISATION, type ObjectStates, resourceOf, resourcesOf } from './incremental/index.ts';
 import {
   claimWinner,
@@ -27,13 +27,13 @@ export interface LookupInput extends Pick<Lookups, 'hashOf' | 'credentialOf'> {
   readonly states: ObjectStates;
   readonly owners: NamespaceOwners;
   readonly keyClaims: KeyClaims;
-  readonly lastGood: LastGood;
+  readonly published: PublishedEntries;
   /** Lists returned before: an equal list is the same list. */
   readonly grantLists: Map<string, readonly string[]>;
 }
 
 export function createLookups(input: LookupInput): Lookups {
-  const { world, states, owners, keyClaims, lastGood, grantLists, hashOf, credentialOf } = input;
+  const { world, states, owners, keyClaims, published, grantLists, hashOf, credentialOf } = input;
   const { organisationNamespace } = world.settings;
   const { ownerOf, consents, workspaces } = owners;
   // Grants count only in the namespace of the organisation.
@@ -50,7 +50,7 @@ export function createLookups(input: LookupInput): Lookups {
     exists: (kind, namespace, name) => {
       const state = states.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
       if (state === undefined) return false;
-      return state.parsed.resource !== undefined || previousEntries(state, lastGood, ownerOf).length > 0;
+      return state.parsed.resource !== undefined || previousEntries(state, published, ownerOf).length > 0;
     },
     isBroken: (kind, namespace, name) => {
       const state = states.get(kind)?.get(objectKey(namespace === '' ? undefined : namespace, name));
@@ -60,7 +60,7 @@ export function createLookups(input: LookupInput): Lookups {
       const state = states.get('GatewayConfig')?.get(objectKey(organisationNamespace, config));
       const resource = resourceOf(states, 'GatewayConfig', objectKey(organisationNamespace, config));
       if (resource !== undefined) return hasCredentials(resource.spec.config);
-      const served = state === undefined ? [] : previousEntries(state, lastGood, ownerOf);
+      const served = state === undefined ? [] : previousEntries(state, published, ownerOf);
       return served.some((entry) => entry.kind === 'config' && isOrganisationOnly(entry));
     },
     hashOf,

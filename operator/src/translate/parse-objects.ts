@@ -75,7 +75,7 @@ export function* parseObjects(
   world: World,
   before: ObjectStates,
   due: DueKeys,
-  admission: QuotaCheck,
+  quotaCheck: QuotaCheck,
 ): Sliced<ParsedObjects> {
   const states = new Map<KindName, LayeredMap<ObjectState>>();
   const changed = new Map<KindName, readonly string[]>();
@@ -85,7 +85,7 @@ export function* parseObjects(
   for (const [kind, keys] of due) {
     const known = before.get(kind) ?? new LayeredMap<ObjectState>();
     const now = objectsOf(world.resources, kind);
-    const changes = yield* readObjects(keys, now, { kind, known, settings: world.settings, admission, failures });
+    const changes = yield* readObjects(keys, now, { kind, known, settings: world.settings, quotaCheck, failures });
     for (const [key, state] of changes) {
       const made = known.get(key)?.translated;
       if (state === undefined) {
@@ -102,7 +102,7 @@ interface ReadContext {
   readonly kind: KindName;
   readonly known: LayeredMap<ObjectState>;
   readonly settings: WorldSettings;
-  readonly admission: QuotaCheck;
+  readonly quotaCheck: QuotaCheck;
   /** Failures are added. */
   readonly failures: Failure[];
 }
@@ -111,15 +111,15 @@ interface ReadContext {
 function* readObjects(
   keys: Iterable<string>,
   objects: WorldObjects,
-  { kind, known, settings, admission, failures }: ReadContext,
+  { kind, known, settings, quotaCheck, failures }: ReadContext,
 ): Sliced<ReadonlyMap<string, ObjectState | undefined>> {
   const changes = new Map<string, ObjectState | undefined>();
   yield* inSlices(keys, (key) => {
     const object = objects.get(key);
     const state = known.get(key);
     if (isPresent(object)) {
-      const refusal = admission.refusalOf(kind, key);
-      const options = { key, row: admission.rowOf(kind, key), last: state?.parsed };
+      const refusal = quotaCheck.refusalOf(kind, key);
+      const options = { key, row: quotaCheck.rowOf(kind, key), last: state?.parsed };
       const read = (): ParsedObject => readSource(object, { ...options, settings, failures });
       const parsed = refusal === undefined ? read() : refuseSource(object, { ...options, ...refusal, read });
       changes.set(key, { parsed, translated: state?.translated });

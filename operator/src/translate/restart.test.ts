@@ -1,6 +1,6 @@
 /** A restart: what one process has published replaces what the next one cannot read. */
 import { describe, expect, test } from 'vitest';
-import { createLastGood, originKey, originsOf } from './incremental/index.ts';
+import { indexPublished, originKey, originsOf } from './incremental/index.ts';
 import { type TestObject, testKey, worldOf } from './test-world.ts';
 import { type Translation, translate } from './translate.ts';
 import type { WorldSettings } from './types/index.ts';
@@ -67,7 +67,7 @@ function afterRestart({
   const next = translate(
     worldOf(objects.values(), { settings: SETTINGS }),
     undefined,
-    createLastGood(snapshot.entries),
+    indexPublished(snapshot.entries),
   );
   const again = translate(worldOf(objects.values(), { settings: SETTINGS }), next);
   expect(told(again)).toEqual(told(next));
@@ -155,7 +155,7 @@ describe('of an object of the same name', () => {
       translate(
         worldOf([namespace(), secret, ...now], { settings: SETTINGS }),
         undefined,
-        createLastGood(snapshot.entries),
+        indexPublished(snapshot.entries),
       ),
     );
 

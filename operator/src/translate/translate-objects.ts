@@ -5,7 +5,7 @@
 
 import { KINDS, type KindName } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
-import type { LastGood } from './incremental/index.ts';
+import type { PublishedEntries } from './incremental/index.ts';
 import {
   createDependencyRecorder,
   DEFAULT_ORGANISATION,
@@ -51,7 +51,7 @@ interface TranslateOptions {
   readonly gone: readonly TranslatedObject[];
   readonly dependents: DependentsByKind;
   readonly settings: WorldSettings;
-  readonly lastGood: LastGood;
+  readonly published: PublishedEntries;
   /**
    * The lookups, completed by what only this half knows: credentials of Integrations, which are translated before their
    * Providers.
@@ -70,7 +70,7 @@ export interface TranslatedObjects {
 
 /** Translates objects that have changed or depend on a lookup that has; keeps the others. */
 export function* translateObjects(states: ObjectStates, options: TranslateOptions): Sliced<TranslatedObjects> {
-  const { changed, gone, settings, lastGood, lookupsWith } = options;
+  const { changed, gone, settings, published, lookupsWith } = options;
   const done = new Map<KindName, LayeredMap<ObjectState>>();
   const dependents = new Map<KindName, DependentsOfKind>();
   const changes: Changes = { entries: { left: new Set(), came: [] }, verdicts: { left: new Set(), came: [] } };
@@ -87,7 +87,7 @@ export function* translateObjects(states: ObjectStates, options: TranslateOption
     yield* inSlices(new Set([...(changed.get(kind) ?? []), ...outdatedDependents(asked, lookups)]), (key) => {
       const state = known.get(key);
       if (state === undefined) return;
-      const { translated, reads } = translateOne(state, recorder, { settings, lastGood, intern, failures });
+      const { translated, reads } = translateOne(state, recorder, { settings, published, intern, failures });
       noteChange(changes, state.translated, translated);
       edits.set(key, { parsed: state.parsed, translated });
       dependencyChanges.push({
@@ -134,7 +134,7 @@ function reportedVerdict(translated: TranslatedObject | undefined): Verdict | un
   return translated?.parsed.object === DEFAULT_ORGANISATION ? undefined : translated?.verdict;
 }
 
-interface OneOptions extends Pick<TranslateOptions, 'settings' | 'lastGood'> {
+interface OneOptions extends Pick<TranslateOptions, 'settings' | 'published'> {
   /** One text for all equal ones: a hundred thousand keys have a few hundred different dependencies. */
   readonly intern: (text: string) => string;
   /** Failures are added. */
@@ -153,16 +153,16 @@ function createInterner(): OneOptions['intern'] {
 function translateOne(
   state: ObjectState,
   recorder: DependencyRecorder,
-  { settings, lastGood, intern, failures }: OneOptions,
+  { settings, published, intern, failures }: OneOptions,
 ): { readonly translated: TranslatedObject; readonly reads: readonly Dependency[] } {
   const { parsed, translated: before } = state;
   const { key, object } = parsed;
   const { value, reads } = recorder.record((view): EvaluatedObject => {
     try {
-      return evaluate(state, { settings, lastGood }, view);
+      return evaluate(state, { settings, published }, view);
     } catch (error) {
       failures.push({ key: verdictKey(parsed.kind, key), error });
-      return evaluateAfterFailure(state, { settings, lastGood }, view);
+      return evaluateAfterFailure(state, { settings, published }, view);
     }
   });
   const { workspace, findings, entries, serves } = value;
@@ -179,13 +179,13 @@ function translateOne(
 }
 
 type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves'>;
-type EvaluateOptions = Pick<TranslateOptions, 'settings' | 'lastGood'>;
+type EvaluateOptions = Pick<TranslateOptions, 'settings' | 'published'>;
 
-function evaluate(state: ObjectState, { settings, lastGood }: EvaluateOptions, view: Lookups): EvaluatedObject {
+function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, view: Lookups): EvaluatedObject {
   const { parsed } = state;
   const { refusals } = parsed;
   const scope = scopeOf(parsed, settings, view);
-  const last = refreshReach(lastEntries(state, scope, lastGood), scope, view);
+  const last = refreshReach(lastEntries(state, scope, published), scope, view);
   const kept = parsed.resource === undefined ? permitted(last, parsed, { scope, view }) : last;
   const made = applyRule(parsed, scope, view);
   // Findings of the last good content are about fields that the object may not have any more; only withdrawals still matter.
@@ -206,13 +206,13 @@ function refreshReach(
 /** After a failure: the last entries are served as far as they are still permitted. */
 function evaluateAfterFailure(
   state: ObjectState,
-  { settings, lastGood }: EvaluateOptions,
+  { settings, published }: EvaluateOptions,
   view: Lookups,
 ): EvaluatedObject {
   const findings = [INTERNAL_ERROR];
   try {
     const scope = scopeOf(state.parsed, settings, view);
-    const before = refreshReach(lastEntries(state, scope, lastGood), scope, view);
+    const before = refreshReach(lastEntries(state, scope, published), scope, view);
     const last = permitted(before, state.parsed, { scope, view });
     const serves = last.length > 0 ? 'last good' : 'nothing';
     return { workspace: scope?.workspace, findings, entries: toStale(last), serves };
@@ -234,13 +234,13 @@ function permitted(
 function lastEntries(
   { parsed, translated }: ObjectState,
   scope: ObjectScope | undefined,
-  lastGood: LastGood,
+  published: PublishedEntries,
 ): readonly AnyEntry[] {
   if (scope === undefined) return [];
   if (translated !== undefined) return translated.workspace === scope.workspace ? translated.entries : [];
   const { kind, object } = parsed;
   const { metadata } = object;
-  return lastGood.of(kind, kind === 'Workspace' ? metadata.name : scope.workspace, metadata);
+  return published.of(kind, kind === 'Workspace' ? metadata.name : scope.workspace, metadata);
 }
 
 /** Undefined in a namespace without an owner. */

@@ -3,11 +3,11 @@
  * docs/behaviour/publishing.md.
  */
 import { type AnyEntry, canonicalJson, SCHEMA_VERSION, type Snapshot } from '@gatehouse/crds/snapshot';
-import { admitObjects, SHARED_KINDS } from './admit-objects.ts';
+import { applyQuotas, SHARED_KINDS } from './apply-quotas.ts';
 import type { ObjectState, ObjectStates, ParsedObject } from './incremental/index.ts';
 import {
-  type LastGood,
   NOTHING_PUBLISHED,
+  type PublishedEntries,
   resourceOf,
   runToEnd,
   type Sliced,
@@ -71,35 +71,35 @@ export interface Memo {
  * translating it and its dependents, and, where a Kind comes as a plain Map, one look at each of its objects. Problems become
  * verdicts: an object that is invalid or lost a reference keeps its last good entries, marked stale; one that is deleted,
  * revoked or no longer permitted loses its entries at once; a new invalid object has none; everything else is published.
- * `published` replaces the entries of an earlier translation, for the first one after a start.
+ * `publishedBefore` replaces the entries of an earlier translation, for the first one after a start.
  */
-export function translate(world: World, previous?: Translation, published?: LastGood): Translation {
-  return runToEnd(translateInSlices(world, previous, published));
+export function translate(world: World, previous?: Translation, publishedBefore?: PublishedEntries): Translation {
+  return runToEnd(translateInSlices(world, previous, publishedBefore));
 }
 
 /** The same in slices of a few milliseconds, for callers with other work in between. */
 export function* translateInSlices(
   world: World,
   previous?: Translation,
-  published: LastGood = NOTHING_PUBLISHED,
+  publishedBefore: PublishedEntries = NOTHING_PUBLISHED,
 ): Sliced<Translation> {
   const { settings, served } = world;
   const memo = previous?.memo;
-  const lastGood = memo === undefined ? published : NOTHING_PUBLISHED;
+  const published = memo === undefined ? publishedBefore : NOTHING_PUBLISHED;
   const trusted = memo !== undefined && canonicalJson(memo.settings) === canonicalJson(settings);
   const hasher = memo?.hasher ?? createSecretHasher();
   const grantLists = new Map(memo?.grantLists);
   const past = { before: memo?.states ?? new Map(), objects: memo?.objects ?? new Map(), trusted };
   const shared = yield* parseObjects(world, past.before, findDue(world, past, SHARED_KINDS), NO_QUOTA);
-  const owners = createNamespaceOwners({ world, states: shared.states, lastGood });
-  const { ledger, due, admission } = yield* admitObjects(world, {
+  const owners = createNamespaceOwners({ world, states: shared.states, published });
+  const { ledger, due, quotaCheck } = yield* applyQuotas(world, {
     past,
     shared: shared.states,
     ledger: memo?.ledger ?? EMPTY_LEDGER,
     owners,
-    lastGood,
+    published,
   });
-  const read = together(shared, yield* parseObjects(world, past.before, due, admission));
+  const read = together(shared, yield* parseObjects(world, past.before, due, quotaCheck));
   const hashOf: Lookups['hashOf'] = (namespace, name, entry, owner) => {
     const data = world.secrets.get(objectKey(namespace, name));
     return owner === undefined || data?.owner === owner ? hasher(data, entry) : undefined;
@@ -109,7 +109,7 @@ export function* translateInSlices(
     resourceOf: (key) => resourceOf(read.states, 'ApiKey', key),
     // Where it throws, the rule of the ApiKey throws, too, and the ApiKey gets the verdict.
     hashOf: (...args) => orUndefined(() => hashOf(...args)),
-    servedHashOf: (key) => servedHashOf(read.states.get('ApiKey')?.get(key), lastGood, owners),
+    servedHashOf: (key) => servedHashOf(read.states.get('ApiKey')?.get(key), published, owners),
   });
   yield;
   const changed = new Map(read.changed).set('ApiKey', [...(read.changed.get('ApiKey') ?? []), ...affected]);
@@ -118,9 +118,9 @@ export function* translateInSlices(
     gone: read.gone,
     dependents: memo?.dependents ?? new Map(),
     settings,
-    lastGood,
+    published,
     lookupsWith: (credentialOf) =>
-      createLookups({ world, states: read.states, owners, keyClaims, lastGood, grantLists, hashOf, credentialOf }),
+      createLookups({ world, states: read.states, owners, keyClaims, published, grantLists, hashOf, credentialOf }),
   });
   yield;
   const entries = updateSorted(memo?.entries ?? [], changes.entries, ({ id }) => id);
@@ -181,10 +181,10 @@ function orUndefined<T>(ask: () => T): T | undefined {
 /** Of several hashes the first one is the current one. */
 function servedHashOf(
   state: ObjectState | undefined,
-  lastGood: LastGood,
+  published: PublishedEntries,
   { ownerOf }: NamespaceOwners,
 ): string | undefined {
-  const [entry] = state === undefined ? [] : previousEntries(state, lastGood, ownerOf);
+  const [entry] = state === undefined ? [] : previousEntries(state, published, ownerOf);
   return entry?.kind === 'key' ? entry.body.sha256[0] : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { KindName } from '@gatehouse/crds/kinds';
 import { expect, test } from 'vitest';
 import { systemClock } from '../runtime/index.ts';
-import { createLastGood, type World, type WorldObject } from '../translate/index.ts';
+import { indexPublished, type World, type WorldObject } from '../translate/index.ts';
 import { createTranslations } from './translations.ts';
 
 const SETTINGS: World['settings'] = {
@@ -18,7 +18,7 @@ const EMPTY: World = {
   served: 'all',
 };
 
-const NOTHING_BEFORE = { lastGood: createLastGood([]), unreadFleets: new Set<string>() };
+const NOTHING_BEFORE = { published: indexPublished([]), unreadFleets: new Set<string>() };
 
 function setup(takeWorld: () => World) {
   const lines: unknown[] = [];
@@ -136,7 +136,7 @@ test('what was published and could be read only later is served from then on, an
   const made = new Promise<void>((resolve) => {
     translations.subscribe(() => resolve());
   });
-  translations.recall({ ...NOTHING_BEFORE, lastGood: createLastGood(published) });
+  translations.recall({ ...NOTHING_BEFORE, published: indexPublished(published) });
   await made;
   expect(ids()).toContain('provider/team-a/one');
   expect(ids()).not.toContain('provider/team-a/two');

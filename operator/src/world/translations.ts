@@ -1,9 +1,9 @@
 /** Keeps a translation of the world up to date; on every replica. */
 import { type Clock, createCoalescer, type Log, systemClock } from '../runtime/index.ts';
 import {
-  createLastGood,
-  type LastGood,
-  mergeLastGood,
+  indexPublished,
+  mergePublished,
+  type PublishedEntries,
   type Sliced,
   type Translation,
   translateInSlices,
@@ -24,7 +24,7 @@ export interface Translated {
 
 /** What was published before this process started. */
 export interface PublishedBefore {
-  readonly lastGood: LastGood;
+  readonly published: PublishedEntries;
   /** Fleets whose content could not be read, by namespace and name. */
   readonly unreadFleets: ReadonlySet<string>;
 }
@@ -72,7 +72,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
       const translation = await inTurns(
         recalled === undefined
           ? translateInSlices(world, latest?.translation)
-          : afresh(world, latest?.translation, recalled.lastGood),
+          : afresh(world, latest?.translation, recalled.published),
         clock,
       );
       unreadFleets = recalled?.unreadFleets ?? unreadFleets;
@@ -108,7 +108,7 @@ export function createTranslations(options: TranslationsOptions): Translations {
       if (started) coalescer.trigger();
     },
     recall: (more) => {
-      before = before === undefined ? more : { ...more, lastGood: mergeLastGood(before.lastGood, more.lastGood) };
+      before = before === undefined ? more : { ...more, published: mergePublished(before.published, more.published) };
       changedSinceMs ??= clock.monotonicMs();
       if (started) coalescer.trigger();
     },
@@ -132,12 +132,12 @@ export function createTranslations(options: TranslationsOptions): Translations {
 /**
  * A translation without a memo, on the entries of the last one; its changes name the objects that are gone since then.
  */
-function* afresh(world: World, last: Translation | undefined, published: LastGood): Sliced<Translation> {
+function* afresh(world: World, last: Translation | undefined, published: PublishedEntries): Sliced<Translation> {
   if (last === undefined) return yield* translateInSlices(world, undefined, published);
   const made = yield* translateInSlices(
     world,
     undefined,
-    mergeLastGood(createLastGood(last.snapshot.entries), published),
+    mergePublished(indexPublished(last.snapshot.entries), published),
   );
   const there = new Set(made.verdicts.map(({ key }) => key));
   const gone = last.verdicts.map(({ key }) => key).filter((key) => !there.has(key));

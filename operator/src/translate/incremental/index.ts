@@ -8,7 +8,6 @@ export {
   updateDependents,
 } from './dependents.ts';
 export { toEntries, toStale } from './entries.ts';
-export { createLastGood, type LastGood, mergeLastGood, NO_ENTRIES, NOTHING_PUBLISHED } from './last-good.ts';
 export { LayeredMap } from './layered-map.ts';
 export {
   DEFAULT_ORGANISATION,
@@ -20,5 +19,12 @@ export {
   type TranslatedObject,
 } from './object-states.ts';
 export { accountOf, credentialName, entryName, FOREIGN, originKey, originsOf } from './origins.ts';
+export {
+  indexPublished,
+  mergePublished,
+  NO_ENTRIES,
+  NOTHING_PUBLISHED,
+  type PublishedEntries,
+} from './published-before-restart.ts';
 export { inSlices, runToEnd, type Sliced } from './slices.ts';
 export { updateSorted } from './sorted-list.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLastGood } from '../../incremental/index.ts';
+import { indexPublished } from '../../incremental/index.ts';
 import { type TestObject, worldOf } from '../../test-world.ts';
 import { type Translation, translate } from '../../translate.ts';
 import type { AllowedHosts } from '../../types/index.ts';
@@ -106,7 +106,7 @@ describe('hosts that resources name', () => {
     const after = translate(
       world(OUTSIDE, ['models.svc']),
       undefined,
-      createLastGood(snapshot.entries, (entry) => staysWithin(entry, ['models.svc'])),
+      indexPublished(snapshot.entries, (entry) => staysWithin(entry, ['models.svc'])),
     );
     expect(JSON.stringify(after.snapshot)).not.toContain(OUTSIDE);
   });

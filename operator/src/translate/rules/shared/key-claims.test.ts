@@ -1,7 +1,7 @@
 /** Keys that several ApiKeys bring: whatever happens, at most one of them is served, and it is the one with the best right. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createLastGood } from '../../incremental/index.ts';
+import { indexPublished } from '../../incremental/index.ts';
 import { type TestObject, testKey, worldOf } from '../../test-world.ts';
 import { type Translation, translate } from '../../translate.ts';
 
@@ -41,7 +41,7 @@ function served(steps: readonly Step[]): string[] {
       else objects.set(testKey(item), item);
     }
     const world = worldOf(objects.values(), {});
-    const published = last === undefined || step !== 'restart' ? undefined : createLastGood(last.snapshot.entries);
+    const published = last === undefined || step !== 'restart' ? undefined : indexPublished(last.snapshot.entries);
     last = translate(world, step === 'restart' ? undefined : last, published);
     holders = last.snapshot.entries.flatMap(({ kind, id, body, stale }) =>
       kind === 'key' && body.sha256.includes(SHA256)

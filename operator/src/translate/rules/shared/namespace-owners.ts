@@ -3,7 +3,7 @@
 import { isObject } from '@gatehouse/crds';
 import type { ObjectMeta } from '@gatehouse/crds/kinds';
 import type { AnyEntry } from '@gatehouse/crds/snapshot';
-import type { LastGood, ObjectState, ObjectStates } from '../../incremental/index.ts';
+import type { ObjectState, ObjectStates, PublishedEntries } from '../../incremental/index.ts';
 import type { NamespaceOwners } from '../../types/index.ts';
 import {
   byAge,
@@ -17,17 +17,17 @@ import {
 interface OwnersInput {
   readonly world: World;
   readonly states: ObjectStates;
-  readonly lastGood: LastGood;
+  readonly published: PublishedEntries;
 }
 
 export function createNamespaceOwners({
   world: { settings, namespaces },
   states,
-  lastGood,
+  published,
 }: OwnersInput): NamespaceOwners {
   const consents = (namespace: string, workspace: string): boolean =>
     settings.consent === 'implied' || namespaces.get(namespace)?.get(CONSENT_LABEL) === workspace;
-  const owners = ownersOf(claimsOf(states, lastGood), { settings, consents });
+  const owners = ownersOf(claimsOf(states, published), { settings, consents });
   return {
     ownerOf: (namespace) => (namespace === settings.organisationNamespace ? null : owners.get(namespace)),
     consents,
@@ -41,14 +41,14 @@ export function createNamespaceOwners({
  */
 export function previousEntries(
   { parsed, translated }: ObjectState,
-  lastGood: LastGood,
+  published: PublishedEntries,
   ownerOf: NamespaceOwners['ownerOf'],
 ): readonly AnyEntry[] {
   if (translated !== undefined) return translated.entries;
   const { kind, object } = parsed;
   const { metadata } = object;
   const workspace = kind === 'Workspace' ? metadata.name : ownerOf(metadata.namespace ?? '');
-  return workspace === undefined ? [] : lastGood.of(kind, workspace, metadata);
+  return workspace === undefined ? [] : published.of(kind, workspace, metadata);
 }
 
 interface NamespaceClaim {
@@ -57,7 +57,7 @@ interface NamespaceClaim {
 }
 
 /** Namespaces that Workspaces name, oldest first; a broken Workspace keeps its namespace. */
-function claimsOf(states: ObjectStates, lastGood: LastGood): readonly NamespaceClaim[] {
+function claimsOf(states: ObjectStates, published: PublishedEntries): readonly NamespaceClaim[] {
   const claims: NamespaceClaim[] = [];
   states.get('Workspace')?.forEach((state) => {
     const { resource, object } = state.parsed;
@@ -66,7 +66,7 @@ function claimsOf(states: ObjectStates, lastGood: LastGood): readonly NamespaceC
       return;
     }
     const namespace = requestedNamespace(object);
-    if (namespace === undefined || previousEntries(state, lastGood, () => undefined).length === 0) return;
+    if (namespace === undefined || previousEntries(state, published, () => undefined).length === 0) return;
     claims.push({
       metadata: { name: object.metadata.name, creationTimestamp: object.metadata.creationTimestamp },
       namespace,

@@ -1,7 +1,7 @@
 import type { Quota } from '@gatehouse/crds/kinds';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLastGood } from '../../incremental/index.ts';
+import { indexPublished } from '../../incremental/index.ts';
 import { quotaStandingOf } from '../../quota-standing.ts';
 import { type TestObject, worldOf } from '../../test-world.ts';
 import { type Translation, translate } from '../../translate.ts';
@@ -139,7 +139,7 @@ describe('the quota of a workspace', () => {
       const made = translate(worldOf([...full, edited]), before);
       expect(refused(made)).toEqual(['ApiKey/team-a/app']);
       expect(bodyIn(made)).toMatchObject(want);
-      const restarted = translate(worldOf([...full, edited]), undefined, createLastGood(before.snapshot.entries));
+      const restarted = translate(worldOf([...full, edited]), undefined, indexPublished(before.snapshot.entries));
       expect(bodyIn(restarted)).toMatchObject(want);
     });
 

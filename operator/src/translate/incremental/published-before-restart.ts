@@ -8,7 +8,7 @@ import type { WorldObject } from '../types/index.ts';
 import { keyOf, originOf } from './origins.ts';
 
 /** Published entries by the object they were made of. */
-export interface LastGood {
+export interface PublishedEntries {
   /**
    * Leaves out entries of a generation that the object has not reached: they are of a deleted object with the same name.
    */
@@ -18,13 +18,13 @@ export interface LastGood {
 type Identity = Pick<WorldObject['metadata'], 'name' | 'generation'>;
 
 export const NO_ENTRIES: readonly AnyEntry[] = [];
-export const NOTHING_PUBLISHED: LastGood = { of: () => NO_ENTRIES };
+export const NOTHING_PUBLISHED: PublishedEntries = { of: () => NO_ENTRIES };
 
 /** Groups published entries by the object they were made of; entries without one, and those that are not permitted any more, are dropped. */
-export function createLastGood(
+export function indexPublished(
   entries: readonly AnyEntry[],
   isPermitted: (entry: AnyEntry) => boolean = () => true,
-): LastGood {
+): PublishedEntries {
   const byObject = new Map<string, AnyEntry[]>();
   for (const entry of entries) {
     const origin = isPermitted(entry) ? originOf(entry) : undefined;
@@ -39,10 +39,10 @@ export function createLastGood(
 }
 
 /** The first of several that has entries of an object returns all of them. */
-export const mergeLastGood = (...all: readonly LastGood[]): LastGood => ({
+export const mergePublished = (...all: readonly PublishedEntries[]): PublishedEntries => ({
   of: (kind, workspace, object) => {
-    for (const lastGood of all) {
-      const entries = lastGood.of(kind, workspace, object);
+    for (const published of all) {
+      const entries = published.of(kind, workspace, object);
       if (entries.length > 0) return entries;
     }
     return NO_ENTRIES;

@@ -2,7 +2,7 @@
  * Applies the quotas of workspaces between the two passes of parsing: decides which objects of namespaces are parsed at all.
  */
 import { DEFAULT_QUOTA, KINDS, type KindName, type Quota } from '@gatehouse/crds/kinds';
-import type { LastGood } from './incremental/index.ts';
+import type { PublishedEntries } from './incremental/index.ts';
 import { DEFAULT_ORGANISATION, inSlices, type ObjectStates, resourceOf, type Sliced } from './incremental/index.ts';
 import { type DueKeys, findDue, type PreviousStates, presentIn, type QuotaCheck } from './parse-objects.ts';
 import { KIND_ORDER } from './rules/index.ts';
@@ -31,27 +31,27 @@ const UNOWNED: Quota = {
   sidecarProfiles: 1,
 };
 
-interface AdmitOptions {
+interface QuotaOptions {
   readonly past: PreviousStates;
   /** Objects of cluster-scoped Kinds. */
   readonly shared: ObjectStates;
   readonly ledger: Ledger;
   readonly owners: NamespaceOwners;
   /** What was published before this process started. */
-  readonly lastGood: LastGood;
+  readonly published: PublishedEntries;
 }
 
-export interface Admitted {
+export interface AppliedQuotas {
   readonly ledger: Ledger;
   readonly due: DueKeys;
-  readonly admission: QuotaCheck;
+  readonly quotaCheck: QuotaCheck;
 }
 
 /** Weighs what has changed, and returns which objects to parse for the first time, again, or no longer. */
-export function* admitObjects(
+export function* applyQuotas(
   world: World,
-  { past, shared, ledger: before, owners, lastGood }: AdmitOptions,
-): Sliced<Admitted> {
+  { past, shared, ledger: before, owners, published }: QuotaOptions,
+): Sliced<AppliedQuotas> {
   const due = new Map([...findDue(world, past, BOUNDED_KINDS)].map(([kind, keys]) => [kind, new Set(keys)]));
   const rows = new Map<string, QuotaRow>();
   const changes = new Map<string, RowChange>();
@@ -78,9 +78,9 @@ export function* admitObjects(
     if (kind !== 'ApiKey' || owner === undefined) return false;
     if (past.before.get(kind)?.get(key)?.parsed.resource !== undefined) return true;
     const object = presentIn(world.resources, kind, key);
-    return object !== undefined && lastGood.of(kind, owner, object.metadata).length > 0;
+    return object !== undefined && published.of(kind, owner, object.metadata).length > 0;
   };
-  const admission: QuotaCheck = {
+  const quotaCheck: QuotaCheck = {
     rowOf: (kind, key) => rows.get(verdictKey(kind, key)) ?? past.before.get(kind)?.get(key)?.parsed.row,
     refusalOf: (kind, key) => {
       const namespace = namespaceIn(key);
@@ -89,7 +89,7 @@ export function* admitObjects(
       return broken && { broken, owned: owner !== undefined, revocable: isRevocable(kind, key, owner) };
     },
   };
-  return { ledger, due, admission };
+  return { ledger, due, quotaCheck };
 }
 
 /** An object whose members cannot even be read has no weight; parsing it fails, too, and reports that. */
