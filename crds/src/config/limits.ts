@@ -12,7 +12,7 @@ export const MAX_NESTED_LIST = 100;
 export const MAX_CONFIG_DEPTH = 10;
 
 /** Retries of one target; a larger number counts as this one. */
-export const MAX_RETRY_ATTEMPTS = 5;
+export const MAX_RETRIES = 5;
 /** Statuses retried when none are listed. */
 export const DEFAULT_RETRY_STATUS_CODES: readonly number[] = [429, 500, 502, 503, 504, 529];
 /** First back-off in ms, doubled per retry. */

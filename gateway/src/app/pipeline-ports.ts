@@ -79,7 +79,7 @@ export function createPipelinePorts(
     },
     sessions: stores.sessions,
     breakers: stores.breakers,
-    maxAttempts: limits.maxAttempts,
+    maxCalls: limits.maxCalls,
     regexTurn: createRegexScheduler(),
     sidecarProfile: settings.sidecarProfile,
     random: Math.random,

@@ -52,7 +52,7 @@ export interface GatewaySettings {
     /** Requests of one key at the same time; 0: any number. */
     readonly maxConcurrentPerKey: number;
     /** Calls to providers per request. */
-    readonly maxAttempts: number;
+    readonly maxCalls: number;
     readonly headersTimeoutMs: number;
     readonly idleTimeoutMs: number;
     readonly keepAliveMs: number;
@@ -115,7 +115,7 @@ export function toSettings(env: Environment): GatewaySettings {
         minBytesPerSecond: env.GATEHOUSE_BODY_MIN_BYTES_PER_SECOND,
       },
       maxConcurrentPerKey: env.GATEHOUSE_MAX_CONCURRENT_REQUESTS_PER_KEY,
-      maxAttempts: env.GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST,
+      maxCalls: env.GATEHOUSE_MAX_ATTEMPTS_PER_REQUEST,
       headersTimeoutMs: env.REQUEST_TIMEOUT,
       idleTimeoutMs: env.GATEHOUSE_STREAM_IDLE_TIMEOUT_MS,
       keepAliveMs: env.GATEHOUSE_STREAM_KEEP_ALIVE_MS,

@@ -53,7 +53,7 @@ export interface PipelinePorts {
   /** Resolves when the regular expressions of a request may run for another slice of time. */
   regexTurn(): Promise<void>;
   /** Calls to providers that one request may cause, over all targets and retries. */
-  readonly maxAttempts: number;
+  readonly maxCalls: number;
   /** The SidecarProfile of requests without a key; undefined: they are refused. */
   readonly sidecarProfile: string | undefined;
   /** Uniform in [0, 1). */
@@ -103,7 +103,7 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);
   progress.resolution = resolution;
-  const calls = createCallBudget(ports.maxAttempts);
+  const calls = createCallBudget(ports.maxCalls);
   progress.calls = calls;
   const input = { exchange, caller, resolution, calls };
   const local = exchange.operation.answerLocally?.(input);

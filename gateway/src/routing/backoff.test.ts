@@ -7,7 +7,7 @@ test('the back-off doubles from a second, and is over once a wait was honoured',
 });
 
 test('a status is retried when it is listed', () => {
-  const plan = { attempts: 1, statusCodes: new Set([503]), useRetryAfter: false };
+  const plan = { maxRetries: 1, statusCodes: new Set([503]), useRetryAfter: false };
   expect([503, 500].map((status) => isRetryable(plan, status))).toEqual([true, false]);
 });
 

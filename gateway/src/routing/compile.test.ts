@@ -148,19 +148,19 @@ describe('a child', () => {
       rule: 'replaces the whole retry',
       parent: { retry: { attempts: 3, on_status_codes: [418], use_retry_after_header: true } },
       child: { retry: { attempts: 1 } },
-      want: { retry: { attempts: 1, useRetryAfter: false, statusCodes: new Set([429, 500, 502, 503, 504, 529]) } },
+      want: { retry: { maxRetries: 1, useRetryAfter: false, statusCodes: new Set([429, 500, 502, 503, 504, 529]) } },
     },
     {
       rule: 'inherits the retry',
       parent: { retry: { attempts: 3, on_status_codes: [418] } },
       child: {},
-      want: { retry: { attempts: 3, statusCodes: new Set([418]) } },
+      want: { retry: { maxRetries: 3, statusCodes: new Set([418]) } },
     },
     {
       rule: 'retries five times at most',
       parent: {},
       child: { retry: { attempts: 99 } },
-      want: { retry: { attempts: 5 } },
+      want: { retry: { maxRetries: 5 } },
     },
     {
       rule: 'replaces the whole cache',
@@ -205,7 +205,7 @@ describe('a child', () => {
         forwardHeaders: [],
         strict: true,
         cache: undefined,
-        retry: { attempts: 0 },
+        retry: { maxRetries: 0 },
       },
     },
   ])('$rule', ({ parent, child, want }) => {

@@ -3,7 +3,7 @@ import {
   type CircuitBreakerSettings,
   DEFAULT_MINIMUM_REQUESTS,
   DEFAULT_RETRY_STATUS_CODES,
-  MAX_RETRY_ATTEMPTS,
+  MAX_RETRIES,
   MIN_COOLDOWN_MS,
   parseDropPath,
   type RoutingNode,
@@ -11,7 +11,7 @@ import {
 import type { BreakerPlan, LeafSettings, RetryPlan } from './plan.ts';
 import { NO_SHAPE, type ParamShape } from './shape-params.ts';
 
-const NO_RETRY: RetryPlan = { attempts: 0, statusCodes: new Set(), useRetryAfter: false };
+const NO_RETRY: RetryPlan = { maxRetries: 0, statusCodes: new Set(), useRetryAfter: false };
 
 /** Settings of a root before its own fields: nothing is set, answers are strict. */
 export const ROOT_SETTINGS: LeafSettings = {
@@ -50,7 +50,7 @@ function inheritShape(parent: ParamShape, node: RoutingNode): ParamShape {
 
 function toRetryPlan(retry: NonNullable<RoutingNode['retry']>): RetryPlan {
   return {
-    attempts: Math.min(retry.attempts, MAX_RETRY_ATTEMPTS),
+    maxRetries: Math.min(retry.attempts, MAX_RETRIES),
     statusCodes: new Set(retry.onStatusCodes ?? DEFAULT_RETRY_STATUS_CODES),
     useRetryAfter: retry.useRetryAfterHeader ?? false,
   };

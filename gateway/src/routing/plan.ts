@@ -8,7 +8,7 @@ import type { ParamShape } from './shape-params.ts';
 
 export interface RetryPlan {
   /** Retries after the first try, 0 to 5. */
-  readonly attempts: number;
+  readonly maxRetries: number;
   readonly statusCodes: ReadonlySet<number>;
   readonly useRetryAfter: boolean;
 }

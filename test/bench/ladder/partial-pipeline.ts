@@ -64,7 +64,7 @@ interface Routed {
 async function walk(parts: Parts, { exchange, caller, resolution }: Routed): Promise<UpstreamResponse> {
   const { ports } = parts;
   const { plan, metadata, params } = resolution;
-  const calls = createCallBudget(ports.maxAttempts);
+  const calls = createCallBudget(ports.maxCalls);
   const outcome = await walkPlan(plan.root, {
     facts: () => ({
       metadata,

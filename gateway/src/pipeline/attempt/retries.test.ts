@@ -12,7 +12,7 @@ import type { ProviderAnswer, SendPort } from './send/index.ts';
 type Scripted = { readonly status: number; readonly headers?: UpstreamHeaders; readonly stream?: boolean } | AppError;
 
 const retry = (over: Partial<RetryPlan> = {}): RetryPlan => ({
-  attempts: 3,
+  maxRetries: 3,
   statusCodes: new Set([429, 500, 502, 503, 504, 529]),
   useRetryAfter: false,
   ...over,
@@ -80,13 +80,13 @@ describe('retries', () => {
     {
       rule: 'are not wanted',
       script: [{ status: 500 }],
-      plan: { attempts: 0 },
+      plan: { maxRetries: 0 },
       want: { outcome: 500, retries: 0, calls: 1 },
     },
     {
       rule: 'wait longer and longer',
       script: [{ status: 503 }],
-      plan: { attempts: 5 },
+      plan: { maxRetries: 5 },
       want: { outcome: 503, retries: -1, calls: 6, waits: [1_000, 2_000, 4_000, 8_000, 16_000] },
     },
     {
@@ -108,7 +108,7 @@ describe('retries', () => {
     {
       rule: 'end with the last lost connection',
       script: [broken],
-      plan: { attempts: 2 },
+      plan: { maxRetries: 2 },
       want: { outcome: 'UPSTREAM_UNREACHABLE', retries: -1, calls: 3 },
     },
     {
@@ -254,7 +254,7 @@ describe('retries', () => {
       },
     };
     await play([{ status: 500 }, { status: 502 }, { status: 201 }], retry(), options);
-    await play([{ status: 500 }, { status: 502 }], retry({ attempts: 1 }), options);
+    await play([{ status: 500 }, { status: 502 }], retry({ maxRetries: 1 }), options);
     expect(mapped).toEqual([201, 502]);
     expect(checked).toEqual([201]);
   });
@@ -265,13 +265,13 @@ describe('retries', () => {
     };
     const once = await play([{ status: 500 }, { status: 200 }], retry(), { map });
     expect(once).toMatchObject({ outcome: 'UPSTREAM_INVALID_RESPONSE', retries: 1, calls: 2 });
-    const listed = await play([{ status: 206 }], retry({ attempts: 1, statusCodes: new Set([206]) }), { map });
+    const listed = await play([{ status: 206 }], retry({ maxRetries: 1, statusCodes: new Set([206]) }), { map });
     expect(listed).toMatchObject({ outcome: 'UPSTREAM_INVALID_RESPONSE', retries: -1, calls: 2 });
   });
 
   test('end when the request has caused as many calls as it may', async () => {
     const calls = createCallBudget(2);
-    expect(await play([{ status: 500 }], retry({ attempts: 5 }), { calls })).toMatchObject({
+    expect(await play([{ status: 500 }], retry({ maxRetries: 5 }), { calls })).toMatchObject({
       outcome: 500,
       retries: -1,
       calls: 2,
@@ -331,8 +331,8 @@ describe('retries', () => {
 describe('the request timeout', () => {
   test('covers a check that does not end, and drops its answer', async () => {
     let released = 0;
-    const sent = await play([{ status: 200 }], retry({ attempts: 0 }), {
-      settings: { retry: retry({ attempts: 0 }), requestTimeoutMs: 20 },
+    const sent = await play([{ status: 200 }], retry({ maxRetries: 0 }), {
+      settings: { retry: retry({ maxRetries: 0 }), requestTimeoutMs: 20 },
       evaluate: () => new Promise(() => {}),
       release: () => {
         released += 1;
@@ -343,8 +343,8 @@ describe('the request timeout', () => {
   });
 
   test('covers a credential that does not come', async () => {
-    const sent = await play([{ status: 200 }], retry({ attempts: 0 }), {
-      settings: { retry: retry({ attempts: 0 }), requestTimeoutMs: 20 },
+    const sent = await play([{ status: 200 }], retry({ maxRetries: 0 }), {
+      settings: { retry: retry({ maxRetries: 0 }), requestTimeoutMs: 20 },
       request: () => new Promise(() => {}),
     });
     expect(sent).toMatchObject({ outcome: 'UPSTREAM_TIMEOUT', calls: 1 });

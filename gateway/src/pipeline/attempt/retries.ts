@@ -159,7 +159,7 @@ const isGood = (status: number): boolean => status >= 200 && status <= 299;
 const isSuccess = (status: number): boolean => status >= 200 && status <= 204;
 
 function wantsRetry(tried: Try<unknown>, retry: RetryPlan): boolean {
-  if (retry.attempts === 0) return false;
+  if (retry.maxRetries === 0) return false;
   if (tried.kind === 'answered') {
     const { sent } = tried;
     return sent.kind === 'unary' && !isSuccess(sent.status) && isRetryable(retry, sent.status);
@@ -185,7 +185,7 @@ function nextStep(
 ): Wait | { readonly kind: 'end'; readonly retries: number } {
   const { retry } = options.settings;
   if (!wantsRetry(tried, retry) || !options.replayable()) return { kind: 'end', retries: calls - 1 };
-  const wait = calls > retry.attempts ? undefined : waitBefore(tried, retry, { calls, honouredMs });
+  const wait = calls > retry.maxRetries ? undefined : waitBefore(tried, retry, { calls, honouredMs });
   return wait === undefined || !options.calls.allowsMore() ? { kind: 'end', retries: -1 } : wait;
 }
 
