@@ -2,11 +2,11 @@ export { type Concurrency, createConcurrency } from './concurrency.ts';
 export {
   type Demand,
   type Denial,
+  type LimitDecision,
   type Limiter,
   type LimitUnit,
   type LimitWindow,
   type Reservation,
-  type Verdict,
   WINDOW_MS,
 } from './limiter.ts';
 export { createMemoryLimiter, type MemoryLimiter, type MemoryLimiterOptions } from './memory.ts';

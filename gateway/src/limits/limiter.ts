@@ -43,7 +43,7 @@ export interface Denial {
   readonly retryAfterMs: number;
 }
 
-export type Verdict = { readonly allowed: true } | Denial;
+export type LimitDecision = { readonly allowed: true } | Denial;
 
 /** Room taken for one request. The first call of `settle` or `release` counts, later ones do nothing. */
 export interface Reservation {
@@ -61,7 +61,7 @@ export interface Reservation {
 /** `nowMs`: Unix time. A limiter in memory answers with values, one behind a network with promises. */
 export interface Limiter {
   /** Whether the demands would be granted; takes nothing. */
-  ask(demands: readonly Demand[], nowMs: number): Verdict | Promise<Verdict>;
+  ask(demands: readonly Demand[], nowMs: number): LimitDecision | Promise<LimitDecision>;
   /** Takes room in all limits, or in none. Demands of the same counter take the largest cost among them, once. */
   reserve(demands: readonly Demand[], nowMs: number): Reservation | Denial | Promise<Reservation | Denial>;
   close(): Promise<void>;

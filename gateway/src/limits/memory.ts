@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMostEntries } from '../lib/entry-bound.ts';
-import { type Demand, type Denial, type Limiter, type Reservation, type Verdict, WINDOW_MS } from './limiter.ts';
+import { type Demand, type Denial, type LimitDecision, type Limiter, type Reservation, WINDOW_MS } from './limiter.ts';
 
 export interface MemoryLimiterOptions {
   /** Counters that are kept; the least used ones are dropped, which starts a new window for them. */
@@ -13,7 +13,7 @@ export interface MemoryLimiterOptions {
 
 /** A limiter that answers at once. */
 export interface MemoryLimiter extends Limiter {
-  ask(demands: readonly Demand[], nowMs: number): Verdict;
+  ask(demands: readonly Demand[], nowMs: number): LimitDecision;
   reserve(demands: readonly Demand[], nowMs: number): Reservation | Denial;
 }
 

@@ -2,6 +2,7 @@ export {
   type AttemptFacts,
   type CacheStatus,
   type CallerFacts,
+  type CheckVerdict,
   type DecisionFacts,
   NO_VERDICTS,
   type PipelineFacts,
@@ -10,7 +11,6 @@ export {
   type RouteFacts,
   type SentFacts,
   type TraceContext,
-  type Verdict,
 } from './record.ts';
 export { createRecorder, type FinishedRequest, type Recorder, type RecorderOptions } from './recorder.ts';
 export type { Sink, UsageQuestion } from './sink.ts';

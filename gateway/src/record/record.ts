@@ -62,14 +62,14 @@ export interface RouteFacts {
 export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH' | 'DISABLED';
 
 /** What a limit or a guardrail decided. */
-export interface Verdict {
+export interface CheckVerdict {
   /** Id of the limit, policy or guardrail. */
   readonly id: string;
   readonly passed: boolean;
 }
 
 /** For requests that no limit and no guardrail looked at. */
-export const NO_VERDICTS: readonly Verdict[] = [];
+export const NO_VERDICTS: readonly CheckVerdict[] = [];
 
 export interface DecisionFacts {
   /** Of the target that answered. */
@@ -78,8 +78,8 @@ export interface DecisionFacts {
   readonly retries: number | undefined;
   /** Whether calls were left out because the request had caused as many as it may. */
   readonly attemptsExhausted: boolean;
-  readonly limits: readonly Verdict[];
-  readonly guardrails: readonly Verdict[];
+  readonly limits: readonly CheckVerdict[];
+  readonly guardrails: readonly CheckVerdict[];
 }
 
 /** What became of one target. */
