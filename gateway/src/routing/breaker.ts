@@ -1,5 +1,5 @@
 /** The circuit breaker as decisions over counts; docs/behaviour/routing.md#circuit-breakers. */
-import type { BreakerPlan, Leaf, Plan, PlanNode } from './plan.ts';
+import type { BreakerPlan, Leaf, PlanNode, RoutingPlan } from './plan.ts';
 
 /** Counts of one target since its first failure. */
 export interface BreakerCounts {
@@ -33,7 +33,7 @@ export function isOpen(node: PlanNode, open: ReadonlySet<string>): boolean {
 }
 
 /** The leaves of a plan that have a breaker. */
-export function* breakerLeaves(plan: Plan): Generator<Leaf & { readonly breaker: BreakerPlan }> {
+export function* breakerLeaves(plan: RoutingPlan): Generator<Leaf & { readonly breaker: BreakerPlan }> {
   const pending: PlanNode[] = [plan.root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.kind === 'branch') pending.push(...node.children);

@@ -2,7 +2,7 @@ import { DEFAULT_TARGET_CAPS, parseInlineConfig, type RoutingNode } from '@gateh
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { reveal, Secret } from '../lib/secret.ts';
-import { breakerLeaves, compilePlan, type Leaf, type Plan, type PlanNode } from './index.ts';
+import { breakerLeaves, compilePlan, type Leaf, type PlanNode, type RoutingPlan } from './index.ts';
 
 const SAVED = { slug: 'main', version: 'v1' };
 const SECRETS = new Map([['cred', new Map([['api_key', new Secret('sk')]])]]);
@@ -15,17 +15,17 @@ function plainSource({ source }: Leaf): object {
 
 const nodeOf = (document: object): RoutingNode =>
   unwrap(parseInlineConfig(document, { caps: DEFAULT_TARGET_CAPS, saved: false }));
-const compile = (document: object): Plan =>
+const compile = (document: object): RoutingPlan =>
   compilePlan(nodeOf(document), { saved: SAVED, credential: (id) => SECRETS.get(id) });
-const compileInline = (document: object): Plan =>
+const compileInline = (document: object): RoutingPlan =>
   compilePlan(nodeOf(document), { saved: undefined, credential: () => undefined });
 
-function leavesOf(plan: Plan): Leaf[] {
+function leavesOf(plan: RoutingPlan): Leaf[] {
   const walk = (node: PlanNode): Leaf[] => (node.kind === 'leaf' ? [node] : node.children.flatMap(walk));
   return walk(plan.root);
 }
 /** The first leaf of a plan. */
-function leafOf(plan: Plan): Leaf {
+function leafOf(plan: RoutingPlan): Leaf {
   const [leaf] = leavesOf(plan);
   if (leaf === undefined) throw new Error('a plan without leaves');
   return leaf;

@@ -8,9 +8,9 @@ import type {
   Leaf,
   LeafSettings,
   LeafSource,
-  Plan,
   PlanNode,
   Principal,
+  RoutingPlan,
   StickyField,
   StickyPlan,
 } from './plan.ts';
@@ -48,7 +48,7 @@ interface Context extends CompileOptions {
 }
 
 /** Compiles a checked config: does all work that does not depend on a request. */
-export function compilePlan(node: RoutingNode, options: CompileOptions): Plan {
+export function compilePlan(node: RoutingNode, options: CompileOptions): RoutingPlan {
   const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {

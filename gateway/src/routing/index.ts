@@ -8,10 +8,10 @@ export type {
   Leaf,
   LeafSettings,
   LeafSource,
-  Plan,
   PlanNode,
   Principal,
   RetryPlan,
+  RoutingPlan,
 } from './plan.ts';
 export type { QueryFacts } from './query.ts';
 export { shapeParams } from './shape-params.ts';

@@ -106,7 +106,7 @@ export type Branch =
 export type PlanNode = Leaf | Branch;
 
 /** A compiled config as a whole. */
-export interface Plan {
+export interface RoutingPlan {
   readonly root: PlanNode;
   /** Slug of a saved config; undefined for inline configs and plain requests. */
   readonly slug: string | undefined;

@@ -4,7 +4,7 @@ import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
-import type { Plan } from '../routing/index.ts';
+import type { RoutingPlan } from '../routing/index.ts';
 import type { HostScope } from '../upstream/index.ts';
 
 export type OrganisationRecord = EntryBody<'organisation'>;
@@ -57,7 +57,7 @@ export interface SavedConfig {
   readonly id: string;
   readonly slug: string;
   readonly workspace: string | null;
-  readonly plan: Plan;
+  readonly plan: RoutingPlan;
   /** Only the organisation may name it; see `isOrganisationOnly` of the contract. */
   readonly withheld: boolean;
 }

@@ -6,7 +6,7 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/index.ts';
 import { HEADER_JSON_LIMITS, RepeatedNameError, readJson } from '../../lib/json/index.ts';
-import { compilePlan, type Plan } from '../../routing/index.ts';
+import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import type { NamedBy, SnapshotView } from '../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
@@ -14,7 +14,7 @@ import { nameSuggestion } from './suggest.ts';
 
 export interface ConfigResolver {
   /** The plan of the request; undefined when it names no config and has no default. Throws CONFIG_* errors. */
-  resolve(request: ClientRequest, caller: Caller, snapshot: SnapshotView): Plan | undefined;
+  resolve(request: ClientRequest, caller: Caller, snapshot: SnapshotView): RoutingPlan | undefined;
 }
 
 /** Most compiled inline configs that are kept, and their size in bytes: texts and compiled patterns. */
@@ -30,9 +30,9 @@ export interface ConfigRules {
 
 /** Resolves slugs in the Snapshot and compiles inline configs once per text. */
 export function createConfigResolver(rules: ConfigRules): ConfigResolver {
-  const inline = new LRUCache<string, Plan>({ max: MAX_INLINE_PLANS, maxSize: MAX_INLINE_BYTES });
+  const inline = new LRUCache<string, RoutingPlan>({ max: MAX_INLINE_PLANS, maxSize: MAX_INLINE_BYTES });
 
-  const compileInline = (text: string): Plan => {
+  const compileInline = (text: string): RoutingPlan => {
     const key = createHash('sha256').update(text).digest('base64');
     const known = inline.get(key);
     if (known !== undefined) return known;
@@ -65,7 +65,7 @@ interface Naming {
   readonly namedBy: NamedBy;
 }
 
-function savedPlan(slug: string, { caller: { workspace }, snapshot, namedBy }: Naming): Plan {
+function savedPlan(slug: string, { caller: { workspace }, snapshot, namedBy }: Naming): RoutingPlan {
   const saved = snapshot.config(workspace.name, slug, namedBy);
   if (saved !== undefined) return saved.plan;
   throw new AppError('CONFIG_UNKNOWN', {
@@ -74,7 +74,7 @@ function savedPlan(slug: string, { caller: { workspace }, snapshot, namedBy }: N
   });
 }
 
-function parseInline(text: string, { caps, hosts }: ConfigRules): Plan {
+function parseInline(text: string, { caps, hosts }: ConfigRules): RoutingPlan {
   const value = parseJson(text);
   if (isObject(value) && 'options' in value && !('targets' in value)) {
     throw new AppError('CONFIG_LEGACY', { param: 'x-gw-config' });

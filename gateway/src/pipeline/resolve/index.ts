@@ -4,7 +4,7 @@ import { AppError } from '../../errors/index.ts';
 import { parseHeaderList } from '../../lib/header-list.ts';
 import { mergeObjects } from '../../lib/json/index.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { compilePlan, type Plan } from '../../routing/index.ts';
+import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Caller, Exchange, RequestBody } from '../exchange.ts';
@@ -24,7 +24,7 @@ export { nameSuggestion } from './suggest.ts';
 
 /** Everything the attempts need to know about a request. */
 export interface Resolution {
-  readonly plan: Plan;
+  readonly plan: RoutingPlan;
   readonly body: RequestBody;
   /** The JSON body with a provider prefix taken off the model; `{}` for other bodies. */
   readonly params: JsonObject;
@@ -137,7 +137,7 @@ interface PlanInput {
   readonly caller: Caller;
 }
 
-function checkPlan(plan: Plan | undefined, input: PlanInput): void {
+function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   const { requestProvider, exchange, caller } = input;
   const { snapshot, operation } = exchange;
   if (operation.answerLocally !== undefined) return; // answers itself when nothing is named
@@ -154,7 +154,7 @@ function checkPlan(plan: Plan | undefined, input: PlanInput): void {
 }
 
 /** No provider is named; a model with an unknown slug is the likeliest reason. */
-function missingProvider(plan: Plan | undefined, { params, exchange, caller }: PlanInput): AppError {
+function missingProvider(plan: RoutingPlan | undefined, { params, exchange, caller }: PlanInput): AppError {
   const slug = typeof params['model'] === 'string' ? modelSlugOf(params['model']) : undefined;
   const { snapshot } = exchange;
   if (slug !== undefined) {

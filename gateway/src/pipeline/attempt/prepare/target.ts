@@ -6,7 +6,7 @@ import { AppError } from '../../../errors/index.ts';
 import { type MaybeSecret, reveal } from '../../../lib/secret.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createFields, holdsCredential, type PreparedTarget, prepareTarget } from '../../../providers/engine/index.ts';
-import type { Leaf, Plan, Principal } from '../../../routing/index.ts';
+import type { Leaf, Principal, RoutingPlan } from '../../../routing/index.ts';
 import type { ManagedProvider, SnapshotView } from '../../../snapshot/index.ts';
 import { checkCustomHost, type HostPolicy } from '../../../upstream/host-guard/index.ts';
 import { compileReach, type HostScope } from '../../../upstream/index.ts';
@@ -185,7 +185,7 @@ function mayUseIdentity(
   return resolution.plan.owner === 'organisation' || (managed !== undefined && url === managed.customHost);
 }
 
-const scopeOf = ({ hostOrigin, reach }: Plan): HostScope =>
+const scopeOf = ({ hostOrigin, reach }: RoutingPlan): HostScope =>
   hostOrigin === 'request' ? 'request' : compileReach(reach);
 
 const namesUrl = (values: ReadonlyMap<string, string>, provider: string): boolean =>
