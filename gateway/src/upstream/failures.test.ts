@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gatehouse/crds/errors';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
-import { locate, toUpstreamError } from './failures.ts';
+import { toUpstreamError, withOrigin } from './failures.ts';
 
 const ORIGIN = 'https://api.example:8443';
 const socketError = (code: string): AppError => toUpstreamError(Object.assign(new Error('secret text'), { code }));
@@ -17,17 +17,17 @@ describe('a call that reached no server', () => {
     { code: 'UND_ERR_CONNECT_TIMEOUT', want: 'UPSTREAM_CONNECT_TIMEOUT', reason: /in time/ },
     { code: 'EHOSTDOWN', want: 'UPSTREAM_UNREACHABLE', reason: /reached/ },
   ])('because of $code names the place and the reason', ({ code, want, reason }) => {
-    const located = locate(socketError(code), ORIGIN);
-    expect(located.code).toBe(want);
-    expect(located.message).toContain(ORIGIN);
-    expect(located.message).toMatch(reason);
-    expect(located.message).not.toContain('secret text');
-    expect(located.cause).toBeInstanceOf(Error);
+    const named = withOrigin(socketError(code), ORIGIN);
+    expect(named.code).toBe(want);
+    expect(named.message).toContain(ORIGIN);
+    expect(named.message).toMatch(reason);
+    expect(named.message).not.toContain('secret text');
+    expect(named.cause).toBeInstanceOf(Error);
   });
 
   test('on every address has the reason of the first', () => {
     const errors = ['ECONNREFUSED', 'EHOSTUNREACH'].map((code) => Object.assign(new Error(code), { code }));
-    expect(locate(toUpstreamError(new AggregateError(errors)), ORIGIN).message).toMatch(/nothing accepts/);
+    expect(withOrigin(toUpstreamError(new AggregateError(errors)), ORIGIN).message).toMatch(/nothing accepts/);
   });
 
   test.for([
@@ -35,7 +35,7 @@ describe('a call that reached no server', () => {
     new AppError('INTERNAL', { cause: 'bug' }),
     new AppError('UPSTREAM_UNREACHABLE', { detail: 'said already' }),
   ])('is not what $code is about', (error) => {
-    expect(locate(error, ORIGIN)).toBe(error);
+    expect(withOrigin(error, ORIGIN)).toBe(error);
   });
 });
 

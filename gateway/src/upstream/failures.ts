@@ -84,7 +84,7 @@ const REASONS: readonly (readonly [prefix: string, reason: string])[] = [
 ];
 
 /** The same error with a detail that names `origin` (scheme, host and port: never a credential); others as they are. */
-export function locate(error: AppError, origin: string): AppError {
+export function withOrigin(error: AppError, origin: string): AppError {
   const sentence = error.detail === undefined ? SENTENCES.get(error.code) : undefined;
   if (sentence === undefined) return error;
   const reason = reasonOf(error.cause);

@@ -25,7 +25,7 @@ interface Way {
   readonly host: string;
 }
 
-export interface Route {
+export interface UpstreamRoute {
   readonly connect: ConnectOrigin;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,10 +54,10 @@ export function compileReach(body: ReachBody | undefined): HostScope {
  * UPSTREAM_UNREACHABLE for a Service without pods.
  */
 export function routeOf(
-  { origin, headers }: Pick<Route, 'origin' | 'headers'>,
+  { origin, headers }: Pick<UpstreamRoute, 'origin' | 'headers'>,
   scope: ConnectOrigin | Reach,
   random: () => number = Math.random,
-): Route {
+): UpstreamRoute {
   if (typeof scope === 'string') return { connect: scope, origin, headers };
   const { connect, pods, scheme, host } = wayTo(origin, scope);
   if (pods === undefined) return { connect, origin, headers };

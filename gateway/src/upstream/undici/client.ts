@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors/index.ts';
 import { BodyRelay } from '../body-relay.ts';
-import { locate, toUpstreamError } from '../failures.ts';
+import { toUpstreamError, withOrigin } from '../failures.ts';
 import type { UpstreamClient, UpstreamClientOptions, UpstreamHeaders, UpstreamResponse } from '../port.ts';
 import { routeOf } from '../reach.ts';
 import { createDispatchers } from './dispatchers.ts';
@@ -82,7 +82,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release();
     const reason = this.#waiting.signal.aborted ? this.#waiting.signal.reason : error;
-    if (this.#body === undefined) this.#waiting.reject(locate(toUpstreamError(reason), this.#waiting.origin));
+    if (this.#body === undefined) this.#waiting.reject(withOrigin(toUpstreamError(reason), this.#waiting.origin));
     else this.#body.break(broken(reason));
   }
 

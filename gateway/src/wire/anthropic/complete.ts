@@ -16,7 +16,7 @@ import {
   toTextCompletion,
 } from '../openai/index.ts';
 import { anthropicErrorFields } from './errors.ts';
-import { clampTemperature, unlessNegative, userMetadata } from './request.ts';
+import { clampTemperature, nonNegativeAt, userMetadata } from './request.ts';
 
 /** Required upstream; the output limit of the legacy models, in tokens. */
 const DEFAULT_MAX_TOKENS = 4096;
@@ -29,8 +29,8 @@ export function toLegacyCompletion(params: JsonObject): Result<JsonObject, AppEr
     prompt: `\n\nHuman: ${prompt.value}\n\nAssistant:`,
     max_tokens_to_sample: maxTokensOf(params) ?? DEFAULT_MAX_TOKENS,
     temperature: clampTemperature(params),
-    top_p: unlessNegative(params, 'top_p'),
-    top_k: unlessNegative(params, 'top_k'),
+    top_p: nonNegativeAt(params, 'top_p'),
+    top_k: nonNegativeAt(params, 'top_k'),
     stop_sequences: stopList(params['stop']),
     metadata: userMetadata(params),
   };

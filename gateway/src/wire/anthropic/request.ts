@@ -42,8 +42,8 @@ export function toAnthropicBody(params: JsonObject, ctx: WireContext): Result<Re
     tools: tools.length === 0 ? undefined : tools,
     tool_choice: tools.length === 0 ? undefined : toToolChoice(params),
     temperature: clampTemperature(params),
-    top_p: unlessNegative(params, 'top_p'),
-    top_k: unlessNegative(params, 'top_k'),
+    top_p: nonNegativeAt(params, 'top_p'),
+    top_k: nonNegativeAt(params, 'top_k'),
     stop_sequences: stopList(params['stop']),
     metadata: userMetadata(params),
     thinking: toThinking(params),
@@ -65,7 +65,7 @@ export function clampTemperature(params: JsonObject): number | undefined {
 }
 
 /** Negative values mean "not set". */
-export function unlessNegative(params: JsonObject, key: string): number | undefined {
+export function nonNegativeAt(params: JsonObject, key: string): number | undefined {
   const value = numberAt(params, key);
   return value === undefined || value < 0 ? undefined : value;
 }

@@ -7,7 +7,7 @@ import { publisherPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
 /** Claude: the body of the messages API with its model in the path. */
-export const anthropic: ChatFamily = {
+export const anthropicFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'rawPredict'),
   streamPath: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'streamRawPredict'),
   write(params, call, name) {

@@ -6,7 +6,7 @@ import type { ChatFamily } from './family.ts';
 const EXTRAS = { safetyRatings: true } as const;
 
 /** Google's own models. The upstream fetches URLs of images and files itself. */
-export const gemini: ChatFamily = {
+export const geminiFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'google', name }, 'generateContent'),
   streamPath: (call, name) => `${publisherPath(call, { publisher: 'google', name }, 'streamGenerateContent')}?alt=sse`,
   write: (params, _call, name) =>

@@ -1,17 +1,17 @@
 import type { Family } from '../model.ts';
-import { anthropic } from './anthropic.ts';
+import { anthropicFamily } from './anthropic.ts';
 import type { ChatFamily } from './family.ts';
-import { gemini } from './gemini.ts';
-import { mistral } from './mistral.ts';
-import { endpoints, meta } from './openai.ts';
+import { geminiFamily } from './gemini.ts';
+import { mistralFamily } from './mistral.ts';
+import { endpointFamily, metaFamily } from './openai.ts';
 
 export type { ChatFamily };
 
 /** How the models of each family are called. */
 export const FAMILIES: Readonly<Record<Family, ChatFamily>> = {
-  google: gemini,
-  anthropic,
-  meta,
-  mistralai: mistral,
-  endpoints,
+  google: geminiFamily,
+  anthropic: anthropicFamily,
+  meta: metaFamily,
+  mistralai: mistralFamily,
+  endpoints: endpointFamily,
 };

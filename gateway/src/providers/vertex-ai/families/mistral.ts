@@ -21,7 +21,7 @@ const MISTRAL: RequestTable = {
   hooks: [plainMessages, editMessages(withMistralIds), toolChoice],
 };
 
-export const mistral: ChatFamily = {
+export const mistralFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'rawPredict'),
   streamPath: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'streamRawPredict'),
   write: (params, call, name) => ok({ ...shapeBody(MISTRAL, params, call), model: name }),

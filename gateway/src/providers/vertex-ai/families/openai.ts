@@ -32,7 +32,7 @@ const openAi = {
 const META_PATH = 'endpoints/openapi/chat/completions';
 
 /** Meta's models behind the shared OpenAI endpoint. */
-export const meta: ChatFamily = {
+export const metaFamily: ChatFamily = {
   ...openAi,
   framing: 'json-lines',
   path: (call) => `${projectPath(call, 'v1beta1')}/${META_PATH}`,
@@ -43,7 +43,7 @@ export const meta: ChatFamily = {
 const chatPath: ChatFamily['path'] = (call, name) => `${endpointPath(call, name)}/chat/completions`;
 
 /** A model deployed to an endpoint of the project, by number or by its full resource name. */
-export const endpoints: ChatFamily = {
+export const endpointFamily: ChatFamily = {
   ...openAi,
   path: chatPath,
   streamPath: chatPath,

@@ -4,7 +4,7 @@ import type { SnapshotFrame } from '@gatehouse/crds/snapshot';
 /** Longest delay of a mounted ConfigMap, in ms: kubelet's sync period and cache lifetime are about 90 s together. */
 export const MOUNT_LAG_MS = 120_000;
 
-export interface Copies {
+export interface CopyCandidates {
   readonly mounted: SnapshotFrame | undefined;
   /** When the mounted copy was first seen. */
   readonly mountSeenAtMs: number;
@@ -16,7 +16,7 @@ export interface Copies {
   readonly nowMs: number;
 }
 
-export interface Freshness extends Pick<Copies, 'streamConfirmedAtMs' | 'nowMs'> {
+export interface Freshness extends Pick<CopyCandidates, 'streamConfirmedAtMs' | 'nowMs'> {
   /** When kubelet last changed the mounted copy. */
   readonly writtenAtMs: number;
   readonly maxAgeMs: number;
@@ -38,7 +38,7 @@ export function chooseCopy({
   streamConfirmedAtMs,
   replacedVersions,
   nowMs,
-}: Copies): SnapshotFrame | undefined {
+}: CopyCandidates): SnapshotFrame | undefined {
   if (streamed === undefined || mounted === undefined) return streamed ?? mounted;
   const hasCaughtUp = mountSeenAtMs > streamConfirmedAtMs && nowMs - streamConfirmedAtMs >= MOUNT_LAG_MS;
   return hasCaughtUp && !replacedVersions.has(mounted.version) ? mounted : streamed;

@@ -3,7 +3,7 @@ import { sleepUntilAborted } from '../backoff.ts';
 import { createConnection } from '../connection.ts';
 import type { Endpoint } from '../https.ts';
 import type { SnapshotSource, SourceOptions } from '../source.ts';
-import { type Copies, chooseCopy, isExpired } from './choose-copy.ts';
+import { type CopyCandidates, chooseCopy, isExpired } from './choose-copy.ts';
 import { createMountReader, type MountedCopy } from './mounted-copy.ts';
 import { followStream } from './stream.ts';
 
@@ -122,7 +122,7 @@ interface CopySelector {
 function createCopySelector({ service, maxAgeMs }: SidecarSourceSettings): CopySelector {
   const never = Number.NEGATIVE_INFINITY;
   const replacedVersions = new Set<number>();
-  let copies: Omit<Copies, 'nowMs'> = {
+  let copies: Omit<CopyCandidates, 'nowMs'> = {
     replacedVersions,
     mounted: undefined,
     mountSeenAtMs: never,
