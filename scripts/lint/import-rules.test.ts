@@ -62,6 +62,10 @@ test('refuses a sibling that is not allowed, a package and a composition root, i
     'gateway/src/listener/d.ts': "export { KubeConfig } from '@kubernetes/client-node';\n",
     'operator/src/kinds/e.ts': "export { createGateway } from '@gatehouse/gateway';\n",
     'standalone/src/cli/f.ts': "export { main } from '../main.ts';\n",
+    'operator/src/kinds/g.ts': "export { createGateway } from '../../../gateway/src/index.ts';\n",
+    'gateway/src/lib/h.ts': "export { createGateway } from '@gatehouse/gateway';\n",
+    'gateway/src/providers/google/i.ts': "export { anthropic } from '../anthropic/index.ts';\n",
+    'gateway/src/providers/google/j.ts': "export { toAnthropicBody } from '../../wire/anthropic/index.ts';\n",
     'gateway/src/lib/a.test.ts': "export { Cache } from '../cache/index.ts';\n",
     'gateway/src/lib/b.test.ts': "export { main } from '../main.ts';\n",
   };
@@ -69,8 +73,11 @@ test('refuses a sibling that is not allowed, a package and a composition root, i
     'gateway/src/cache/deep/c.ts',
     'gateway/src/lib/a.ts',
     'gateway/src/lib/b.test.ts',
+    'gateway/src/lib/h.ts',
     'gateway/src/listener/d.ts',
+    'gateway/src/providers/google/i.ts',
     'operator/src/kinds/e.ts',
+    'operator/src/kinds/g.ts',
     'standalone/src/cli/f.ts',
   ]);
 });

@@ -2,6 +2,7 @@
  * What the folders may import. `npm run gen` turns these tables into the rules of Biome (`import-rules.generated.json`,
  * which `biome.json` extends); `npm run lint` enforces them, type imports included. A message names where the code should go.
  */
+import { readdirSync } from 'node:fs';
 
 export interface ImportRule {
   /** Folders or single files; a folder includes what is below it. */
@@ -76,6 +77,22 @@ export const EVERYWHERE: readonly ImportRule[] = [
   },
 ];
 
+const PROVIDERS = 'gateway/src/providers';
+/** What providers share; every other folder is one provider. */
+const SHARED_BY_PROVIDERS: ReadonlySet<string> = new Set(['clouds', 'engine', 'openai-like', 'table']);
+
+/** No provider imports another one. */
+function providerRules(): ImportRule[] {
+  const entries = readdirSync(new URL(`../../${PROVIDERS}`, import.meta.url), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const providers = folders.filter((name) => !SHARED_BY_PROVIDERS.has(name)).sort();
+  return providers.map((name) => ({
+    in: [`${PROVIDERS}/${name}`],
+    forbids: providers.filter((other) => other !== name).flatMap((other) => [`../${other}/**`, `../../${other}/**`]),
+    message: 'A provider imports no other one: what both need belongs in engine, openai-like, clouds or wire.',
+  }));
+}
+
 export const RULES: readonly ImportRule[] = [
   {
     in: ['crds/src'],
@@ -89,7 +106,10 @@ export const RULES: readonly ImportRule[] = [
   },
   {
     in: ['gateway/src'],
-    forbids: ['@kubernetes/*', '@gatehouse/operator', '@gatehouse/operator/*', 'gatehouse', 'gatehouse/*'],
+    forbids: [
+      ...['@kubernetes/*', '@gatehouse/operator', '@gatehouse/operator/*', 'gatehouse', 'gatehouse/*'],
+      ...['**/operator/src/**', '**/standalone/src/**', '@gatehouse/gateway', '@gatehouse/gateway/*'],
+    ],
     message: 'The data plane knows the Snapshot, never Kubernetes; what both sides need belongs in @gatehouse/crds.',
   },
   {
@@ -104,7 +124,10 @@ export const RULES: readonly ImportRule[] = [
   },
   {
     in: ['operator/src'],
-    forbids: ['@gatehouse/gateway', '@gatehouse/gateway/*', 'gatehouse', 'gatehouse/*'],
+    forbids: [
+      ...['@gatehouse/gateway', '@gatehouse/gateway/*', 'gatehouse', 'gatehouse/*'],
+      ...['**/gateway/src/**', '**/standalone/src/**', '@gatehouse/operator', '@gatehouse/operator/*'],
+    ],
     message: 'The control plane knows no provider code; what both sides need belongs in @gatehouse/crds.',
   },
   {
@@ -136,4 +159,5 @@ export const RULES: readonly ImportRule[] = [
     forbids: ['@kubernetes/*'],
     message: 'Only operator/src/runtime knows @kubernetes/client-node: use its client.',
   },
+  ...providerRules(),
 ];
