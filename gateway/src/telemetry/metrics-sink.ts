@@ -48,8 +48,8 @@ function countTokens(metrics: Metrics, provider: string, { input, output }: Toke
 /** Counts each error once: that of the last target is the answer's, too. */
 function countErrors(metrics: Metrics, { attempts, answer }: RequestRecord): void {
   if (answer.error === undefined && attempts.every(({ error }) => error === undefined)) return;
-  const codes = new Set([...attempts, answer].map(({ error }) => error?.code));
-  for (const code of codes) if (code !== undefined) metrics.errors.add({ code });
+  const errors = new Set([...attempts, answer].map(({ error }) => error));
+  for (const error of errors) if (error !== undefined) metrics.errors.add({ code: error.code });
 }
 
 /** Providers can make up statuses, and every label value is a time series. */

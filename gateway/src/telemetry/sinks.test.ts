@@ -116,6 +116,12 @@ describe('the metrics of requests', () => {
     expect(lines).toContain('gatehouse_errors_total{code="UPSTREAM_TIMEOUT"} 1');
   });
 
+  test('count the errors of two targets as two, though they have the same code', async () => {
+    const attempts = [1, 2].map(() => sampleAttempt({ error: new AppError('UPSTREAM_TIMEOUT') }));
+    const lines = await counted(sampleRecord({ attempts, answer: { error: attempts[1]?.error, status: 408 } }));
+    expect(lines).toContain('gatehouse_errors_total{code="UPSTREAM_TIMEOUT"} 2');
+  });
+
   test('have one status for those that no standard knows', async () => {
     const lines = await counted(sampleRecord({ answer: { status: 999 }, attempts: [] }));
     expect(lines).toContain('gatehouse_requests_total{operation="chatComplete",provider="none",status="other"} 1');
