@@ -171,6 +171,14 @@ describe('the record of a request', () => {
   });
 });
 
+test('a record that cannot be made is reported, and the request is not disturbed', () => {
+  const failures: object[] = [];
+  const recorder = createRecorder({ sinks: [], onSinkError: (failure) => void failures.push(failure) });
+  const broken = { ...finished(), sent: undefined as never }; // what only a bug brings about
+  expect(() => recorder.finish(broken)).not.toThrow();
+  expect(failures).toMatchObject([{ sink: 'record', first: true }]);
+});
+
 describe('a sink that fails', () => {
   const broken: Sink = {
     name: 'broken',

@@ -70,10 +70,19 @@ export function createRecorder({ sinks, onSinkError }: RecorderOptions): Recorde
       return false;
     }
   };
+  const recordOf = (finished: FinishedRequest): RequestRecord | undefined => {
+    try {
+      return toRecord(finished, performance.now(), readsUsage);
+    } catch (error) {
+      report('record', error);
+      return undefined;
+    }
+  };
   return {
     needsStreamUsage: (question) => asking.some((sink) => needs(sink, question)),
     finish: (finished) => {
-      const record = toRecord(finished, performance.now(), readsUsage);
+      const record = recordOf(finished);
+      if (record === undefined) return;
       for (const sink of sinks) {
         try {
           sink.record(record);
