@@ -5,7 +5,7 @@ import { bufferedBytesFor, type GatewaySettings, type Variables } from '../confi
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
-import { createAdminListener, createDrain, createMainListener, type UpgradeHandler } from '../listener/index.ts';
+import { createAdminListener, createDrain, createMainListener } from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
@@ -83,7 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       logger,
       drain,
       budget,
-      upgrades: NO_UPGRADES,
+      upgrades: undefined, // no protocol but HTTP yet; the realtime API is refused (400)
       version: VERSION,
       metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
       random: Math.random,
@@ -121,9 +121,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     close,
   };
 }
-
-/** No protocol but HTTP yet: such requests are served as HTTP, where the realtime API is refused (400). */
-const NO_UPGRADES: UpgradeHandler = { accept: () => undefined };
 
 /** The sinks of all records. Each failure of a sink is counted; the first one is logged. */
 function openRecorder(

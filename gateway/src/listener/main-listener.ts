@@ -26,7 +26,8 @@ export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cor
 export interface MainListenerPorts
   extends Pick<ServePorts, 'pipeline' | 'recorder' | 'metrics' | 'logger' | 'snapshots' | 'budget'> {
   readonly drain: Pick<Drain, 'inFlight' | 'isDraining'>;
-  readonly upgrades: UpgradeHandler;
+  /** Undefined: no protocol but HTTP; a request with an `Upgrade` header is served as HTTP. */
+  readonly upgrades: UpgradeHandler | undefined;
   readonly version: string;
   /** Prometheus text, where the main port serves it, too. */
   readonly metricsText: (() => Promise<string>) | undefined;
@@ -34,10 +35,12 @@ export interface MainListenerPorts
   random(): number;
 }
 
+const NEVER = (): boolean => false;
+
 /** The listener of clients. */
 export function createMainListener(settings: MainListenerSettings, ports: MainListenerPorts): Listener {
   const { drain, random, ...shared } = ports;
-  const upgrades = createUpgrades(ports.upgrades, drain.inFlight);
+  const upgrades = ports.upgrades && createUpgrades(ports.upgrades, drain.inFlight);
   const app = createApp(settings, {
     ...shared,
     inFlight: drain.inFlight,
@@ -49,10 +52,10 @@ export function createMainListener(settings: MainListenerSettings, ports: MainLi
     limits: settings.limits,
     cors: settings.cors,
     batch: createWriteBatch(),
-    shouldUpgradeCallback: upgrades.shouldUpgradeCallback,
+    shouldUpgradeCallback: upgrades?.shouldUpgradeCallback ?? NEVER,
   });
-  upgrades.attach(app.server);
-  return toListener(app, settings.address, upgrades.destroyAll);
+  upgrades?.attach(app.server);
+  return toListener(app, settings.address, upgrades?.destroyAll);
 }
 
 type AppPorts = ServePorts &

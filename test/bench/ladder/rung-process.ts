@@ -9,10 +9,10 @@ import { type AnyEntry, SCHEMA_VERSION } from '@gatehouse/crds/snapshot';
 import { createPipelinePorts } from '../../../gateway/src/app/pipeline-ports.ts';
 import { type GatewaySettings, readEnvironment, toSettings } from '../../../gateway/src/config/index.ts';
 import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
+import { createDrain, createMainListener } from '../../../gateway/src/listener/index.ts';
 import { createPipeline, type PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
 import { PROVIDERS } from '../../../gateway/src/providers/register.ts';
 import { createRecorder, type Recorder } from '../../../gateway/src/record/index.ts';
-import { createDrain, createMainListener } from '../../../gateway/src/listener/index.ts';
 import { createSnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from '../../../gateway/src/telemetry/index.ts';
 import { createPartialPipeline } from './partial-pipeline.ts';
@@ -74,7 +74,7 @@ async function serve(name: Rung, of: GatewaySettings, pipelinePorts: PipelinePor
       logger,
       drain: createDrain(of.drain),
       budget,
-      upgrades: { accept: () => undefined },
+      upgrades: undefined,
       version: 'bench',
       metricsText: undefined,
       random: Math.random,

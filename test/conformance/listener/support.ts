@@ -77,7 +77,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
       logger: LOGGER,
       budget: createByteBudget(64 * 1024 * 1024),
       drain,
-      upgrades: options.upgrades ?? { accept: () => undefined },
+      upgrades: options.upgrades,
       version: 'test',
       metricsText: undefined,
       random: () => 0.5,

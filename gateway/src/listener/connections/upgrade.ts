@@ -50,7 +50,7 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
     controller.abort(new AppError('CLIENT_CLOSED'));
     inFlight.remove(controller);
   });
-  session({
+  const connection: UpgradedConnection = {
     socket,
     signal: controller.signal,
     switchProtocols: (headers) => {
@@ -61,7 +61,13 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
       });
       socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\n${lines.join('')}\r\n`);
     },
-  });
+  };
+  try {
+    session(connection);
+  } catch {
+    socket.destroy(); // the connection is lost, not the process
+    return;
+  }
   // Registered after the listeners of the session: its last bytes are written first.
   controller.signal.addEventListener('abort', () => socket.end(() => socket.destroy()), { once: true });
 }
