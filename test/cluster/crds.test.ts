@@ -1,6 +1,7 @@
 import { isObject } from '@gatehouse/crds';
 import { examplesOf, sampleObjects } from '@gatehouse/crds/gen';
 import { type AnyKind, API_VERSION, KINDS } from '@gatehouse/crds/kinds';
+import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ApiAnswer, type ControlPlaneAccess, sharedControlPlane } from './index.ts';
@@ -25,10 +26,19 @@ const place = (object: unknown): Record<string, unknown> => {
   return { ...rest, metadata: { ...(isObject(metadata) ? metadata : {}), namespace } };
 };
 
+/** Of a Kind with one object in a cluster, another file may have made it: then this waits until it is removed. */
 const dryRun = (kind: AnyKind, object: unknown): Promise<ApiAnswer> =>
-  controlPlane.request('POST', `${collectionOf(kind)}?dryRun=All&fieldValidation=Strict`, {
-    body: kind.scope === 'Cluster' ? object : place(object),
-  });
+  waitFor(
+    async () => {
+      const answer = await controlPlane.request('POST', `${collectionOf(kind)}?dryRun=All&fieldValidation=Strict`, {
+        body: kind.scope === 'Cluster' ? object : place(object),
+      });
+      return answer.status === CONFLICT ? undefined : answer;
+    },
+    { what: `the removal of the ${kind.kind} of another test` },
+  );
+
+const CONFLICT = 409;
 
 const refusal = z.looseObject({
   message: z.string(),
