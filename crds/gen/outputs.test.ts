@@ -51,7 +51,7 @@ describe('a CustomResourceDefinition', () => {
   });
 });
 
-test('the combined editor schema refers to nothing outside itself and holds no hints of ours', () => {
+test('the combined editor schema refers to nothing outside itself and has no hints of the generator', () => {
   const schema = combinedSchema(ALL);
   const text = JSON.stringify(schema);
   const refs = new Set([...text.matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)].map(([, name]) => name));

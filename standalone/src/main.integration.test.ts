@@ -98,7 +98,7 @@ describe('gatehouse standalone', () => {
     const { status, err } = await runGatehouse([...args, '--port', port]);
     expect(status).toBe(1);
     expect(err.trimEnd().split('\n')).toEqual([expect.stringContaining(port)]);
-    expect(existsSync(`${folder.path}/.data`), 'a key that nobody has seen is not kept').toBe(false);
+    expect(existsSync(`${folder.path}/.data`), 'a key that was never printed is not kept').toBe(false);
   });
 });
 

@@ -34,7 +34,7 @@ describe('a type in words', () => {
   });
 });
 
-test('fields are listed depth first and stop where told', () => {
+test('fields are listed depth first, down to the given depth', () => {
   const leaf: Structural = { type: 'boolean', description: 'x is.' };
   const inner: Structural = { type: 'object', required: ['x'], properties: { x: leaf } };
   const node: Structural = {

@@ -120,7 +120,7 @@ describe('a base URL', () => {
   });
 });
 
-describe('what nobody may name', () => {
+describe('hosts that are never allowed', () => {
   const never = [...FORBIDDEN_HOSTS, ...FORBIDDEN_DOMAINS, ...FORBIDDEN_DOMAINS.map((name) => `x.${name}`)];
   test.for([...never, 'METADATA.google.internal', 'kubernetes.default.svc.corp.example'])('%s', (name) => {
     expect(accepts(`http://${name}`)).toBe(false);
@@ -140,7 +140,7 @@ describe('what nobody may name', () => {
     'default-gateway.fleets.svc.corp.example',
     '10-0-0-7.fleets.pod.cluster.local',
     'pod-0.headless.fleets.svc',
-  ])('%s, in a namespace of ours', (name) => {
+  ])('%s, in a namespace of the installation', (name) => {
     expect(accepts(`http://${name}:8081`, ['gatehouse-system', 'fleets'])).toBe(false);
     expect(accepts(`http://${name}:8081`)).toBe(true);
   });
@@ -152,7 +152,7 @@ describe('what nobody may name', () => {
     { text: 'https://mistral.ai:8443', accepted: false },
     { text: 'https://mistral.ai.svc', accepted: false },
     { text: 'https://redis.ai.svc.cluster.local', accepted: false },
-  ])('$text where `ai` is a namespace of ours: $accepted', ({ text, accepted }) => {
+  ])('$text where `ai` is a namespace of the installation: $accepted', ({ text, accepted }) => {
     expect(accepts(text, ['ai'])).toBe(accepted);
   });
 
@@ -164,7 +164,7 @@ describe('what nobody may name', () => {
     'fleets.example.com',
     'api.fleets.com',
     'a.b.fleets', // nothing of a cluster without `svc`
-  ])('but %s is nothing of ours', (name) => {
+  ])('but not %s, which is outside the installation', (name) => {
     expect(accepts(`http://${name}:8000`, ['gatehouse-system', 'fleets'])).toBe(true);
   });
 });

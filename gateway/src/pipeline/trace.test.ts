@@ -58,7 +58,7 @@ describe('the trace of a request', () => {
     expect(of({ 'x-gw-trace-id': id }).traceId).toMatch(UUID);
   });
 
-  test('always has an id that can stand in a header', () => {
+  test('always has an id that is a valid header value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), fc.string(), (id, parent) => {
         expect(of({ 'x-gw-trace-id': id, traceparent: parent }).traceId).toMatch(/^[\x21-\x7e][\x20-\x7e]*$/);

@@ -116,7 +116,7 @@ describe('what is made once', () => {
     expect(await services.cached('k', async () => ({ value: 2, ttlMs: 9 }))).toBe(2);
   });
 
-  test('fails for all who wait when it fails by itself', async () => {
+  test('fails for all waiting calls when it fails without an abort', async () => {
     const { services } = open();
     const refused = new AppError('CREDENTIAL_UNAVAILABLE');
     const asking = [1, 2].map(() => services.cached('k', () => Promise.reject(refused)));
@@ -124,7 +124,7 @@ describe('what is made once', () => {
   });
 
   test.for(['CLIENT_CLOSED', 'UPSTREAM_TIMEOUT', 'DRAINING'] as const)(
-    'is made anew when the request that began it is given up: %s',
+    'is made anew when the request that began it is aborted: %s',
     async (code) => {
       const { services } = open();
       const gone = Promise.withResolvers<never>();

@@ -204,7 +204,7 @@ describe('a sink that fails', () => {
     ]);
   });
 
-  test('disturbs nobody when its report fails, too', () => {
+  test('does not throw when the report of a failed sink throws', () => {
     const onSinkError = (): never => {
       throw new Error('disk full');
     };

@@ -53,7 +53,7 @@ const piece = fc.oneof(
 );
 
 describe('a Snapshot loaded over another one', () => {
-  test('gives what it gives by itself', async () => {
+  test('equals the same Snapshot loaded alone', async () => {
     const worlds = fc.array(fc.array(piece, { maxLength: 12 }), { minLength: 2, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(worlds, async (history) => {

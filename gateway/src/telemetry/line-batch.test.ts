@@ -20,7 +20,7 @@ describe('log lines', () => {
     expect(written).toEqual(['a\nb\n', 'c\n']);
   });
 
-  test('are written at once when there are many, or when somebody asks', async () => {
+  test('are written at once when there are many, or on flush', async () => {
     const { written, lines } = open();
     lines.write('x'.repeat(100_000));
     expect(written).toHaveLength(1);

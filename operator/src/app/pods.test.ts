@@ -24,7 +24,7 @@ describe('what keeps pods from running', () => {
     { rule: 'is an image that is not there', pods: [waiting('ImagePullBackOff')], want: ['ImagePullBackOff'] },
     { rule: 'is a node that is not there', pods: [unplaced, running], want: ['Unschedulable'] },
     {
-      rule: 'is told once for each reason, in order',
+      rule: 'is listed once per reason, sorted',
       pods: [unplaced, waiting('CrashLoopBackOff'), unplaced, waiting('CrashLoopBackOff')],
       want: ['CrashLoopBackOff', 'Unschedulable'],
     },

@@ -71,8 +71,8 @@ describe('a fleet that is not valid', () => {
   test.for([
     { rule: 'breaks the schema', object: fleet(BROKEN) },
     { rule: 'breaks another rule', object: fleet({ env: [{ name: 'PORT', value: '1' }] }) },
-    { rule: 'names nobody that there is', object: fleet({ workspaces: ['nobody'] }) },
-    { rule: 'stands where it may not', object: fleet({}, { namespace: 'elsewhere' }) },
+    { rule: 'names a Workspace that does not exist', object: fleet({ workspaces: ['nobody'] }) },
+    { rule: 'is in a namespace without fleets', object: fleet({}, { namespace: 'elsewhere' }) },
   ])('and $rule is refused until it has pods', ({ object }) => {
     expect(targets({ deployed: false })(world(object))).toMatchObject([{ refused: true }]);
     expect(targets({ deployed: true })(world(object))).toMatchObject([{ refused: false }]);
@@ -89,7 +89,7 @@ describe('a fleet that is not valid', () => {
   test.for([
     { rule: 'stays suspended', object: fleet({ ...BROKEN, suspend: true }), want: { suspended: true } },
     {
-      rule: 'serves nobody where it may not',
+      rule: 'serves no workspace in a namespace without fleets',
       object: fleet(BROKEN, { namespace: 'elsewhere' }),
       want: { owner: undefined, served: new Set() },
     },
@@ -118,7 +118,7 @@ describe('a fleet is refused', () => {
 
   test.for([
     { rule: 'beyond other bounds', given: { broken: ['bytes'] } },
-    { rule: 'as long as nobody knows whether it may run', given: { access: 'unknown' } },
+    { rule: 'while its access is unknown', given: { access: 'unknown' } },
   ] as const)('$rule, until it has pods', ({ given }) => {
     expect(targets({ deployed: false, ...given })(world(ofTenant))).toMatchObject([{ refused: true }]);
     expect(targets({ deployed: true, ...given })(world(ofTenant))).toMatchObject([{ refused: false }]);

@@ -51,7 +51,7 @@ describe('options', () => {
       want: { namespaces: new Set(['o', 'f', 'x', 'y']), fleetNamespaces: new Set(['o', 'f']) },
     },
     {
-      rule: 'a pod is told what it is',
+      rule: 'name and UID of the pod come from variables',
       args: [],
       variables: { GATEHOUSE_POD_NAME: 'operator-1', GATEHOUSE_POD_UID: 'u' },
       want: { podName: 'operator-1', podUid: 'u' },
@@ -63,7 +63,7 @@ describe('options', () => {
       want: { webhooks: false, crossNamespaceRefs: false },
     },
     {
-      rule: 'a lease lasts as long as it is told to',
+      rule: 'the duration of the lease comes from a variable',
       args: [],
       variables: { GATEHOUSE_LEASE_SECONDS: '15' },
       want: { leaseSeconds: 15 },

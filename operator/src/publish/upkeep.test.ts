@@ -8,7 +8,7 @@ const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}) {
   const clock = createTestClock();
   const stop = new AbortController();
-  const counts = { repairs: 0, collections: 0, told: 0 };
+  const counts = { repairs: 0, collections: 0, notified: 0 };
   const tender = createUpkeep({
     publisher: {
       repair: async () => {
@@ -22,7 +22,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
     },
     isPaused: () => paused,
     onRepaired: () => {
-      counts.told += 1;
+      counts.notified += 1;
     },
     log: QUIET,
     clock,
@@ -52,7 +52,7 @@ describe('what is published', () => {
     await given.pass(1_000);
     for (let i = 0; i < 10; i += 1) given.tender.wake();
     await given.pass(2_000);
-    expect(given.counts).toMatchObject({ repairs: 1, told: 1 });
+    expect(given.counts).toMatchObject({ repairs: 1, notified: 1 });
   });
 
   test('is checked at intervals without a change', async () => {
@@ -66,10 +66,10 @@ describe('what is published', () => {
     await using given = tending({ paused: true });
     given.tender.wake();
     await given.pass(61_000);
-    expect(given.counts).toEqual({ repairs: 0, collections: 0, told: 0 });
+    expect(given.counts).toEqual({ repairs: 0, collections: 0, notified: 0 });
   });
 
-  test('is not restored without limit when somebody removes it again and again', async () => {
+  test('is not restored without limit when it is removed again and again', async () => {
     await using given = tending({ repair: async () => ({ restored: 1 }) });
     for (let second = 0; second < 600; second += 1) {
       given.tender.wake();
@@ -90,6 +90,6 @@ describe('what is published', () => {
     });
     given.tender.wake();
     await given.pass(2_000);
-    expect(given.counts).toMatchObject({ repairs: 2, told: 1 });
+    expect(given.counts).toMatchObject({ repairs: 2, notified: 1 });
   });
 });

@@ -53,7 +53,7 @@ describe('Secrets are named by', () => {
     },
     { rule: 'an ApiKey that needs one minted', kind: 'ApiKey', spec: {}, want: ['team/x-key'] },
     { rule: 'no ApiKey with a hash', kind: 'ApiKey', spec: { sha256: 'ab' }, want: [] },
-    { rule: 'nobody else', kind: 'Workspace', spec: { secretRef: { name: 'a' } }, want: [] },
+    { rule: 'no object of another Kind', kind: 'Workspace', spec: { secretRef: { name: 'a' } }, want: [] },
     { rule: 'no reference without a name', kind: 'VirtualKey', spec: { secretRef: { key: 'k' } }, want: [] },
   ])('$rule', ({ kind, spec, want }) => {
     expect(refs(kind, spec)).toEqual(want);
@@ -69,7 +69,7 @@ describe('Secrets are named by', () => {
     },
     { rule: 'a hash, when it is gone', spec: { sha256: 'ab' }, status: {}, want: [] },
     {
-      rule: "a hash, if it is somebody else's",
+      rule: 'a hash, if the Secret is not the minted one',
       spec: { sha256: 'ab' },
       status: { secretRef: { name: 'b' } },
       want: [],
@@ -88,7 +88,7 @@ describe('Secrets are named by', () => {
     expect(secretRefsOf('ApiKey', object)).toHaveLength(1);
   });
 
-  test('whatever stands in a broken object', () => {
+  test('whatever a broken object has', () => {
     fc.assert(
       fc.property(fc.constantFrom(...REFERRING_KINDS), fc.jsonValue(), (kind, spec) => {
         for (const { namespace, name } of secretRefsOf(kind, { metadata, spec })) {

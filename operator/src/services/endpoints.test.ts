@@ -32,7 +32,7 @@ describe('a Service leads to', () => {
   });
 
   test.for([
-    { rule: 'an address that somebody wrote into a slice', slices: [slice(['10.9.9.9'])] },
+    { rule: 'an address that was written into a slice by hand', slices: [slice(['10.9.9.9'])] },
     { rule: 'a pod that is not ready', slices: [slice(['10.0.0.1'], 8000, false)] },
     { rule: 'a port of another name', slices: [{ ...slice(['10.0.0.1']), ports: [{ name: 'other', port: 1 }] }] },
   ])('not to $rule', ({ slices }) => {

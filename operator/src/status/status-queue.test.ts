@@ -94,7 +94,7 @@ describe('the status of an edit that pods have yet to load', () => {
 
   test.for<{ rule: string; verdict: Verdict; programming: Programming; want: string }>([
     {
-      rule: 'nobody is there to take it',
+      rule: 'no fleet serves it',
       verdict: VERDICT,
       programming: { status: 'False', reason: 'NoFleet', message: 'n' },
       want: 'False',

@@ -70,11 +70,11 @@ function afterRestart({
     indexPublished(snapshot.entries),
   );
   const again = translate(worldOf(objects.values(), { settings: SETTINGS }), next);
-  expect(told(again)).toEqual(told(next));
-  return told(next);
+  expect(idsOf(again)).toEqual(idsOf(next));
+  return idsOf(next);
 }
 
-const told = ({ snapshot }: Translation): string[] =>
+const idsOf = ({ snapshot }: Translation): string[] =>
   snapshot.entries.map(({ id, stale }) => (stale === true ? `${id} (stale)` : id));
 
 const OWN = ['provider/team/own', 'credential/team/VirtualKey:own'];
@@ -151,7 +151,7 @@ describe('of an object of the same name', () => {
   const before = [namespace(), at(workspace(), 3), secret, at(account(), 3)];
   const { snapshot } = translate(worldOf(before, { settings: SETTINGS }));
   const restarted = (...now: readonly TestObject[]): string[] =>
-    told(
+    idsOf(
       translate(
         worldOf([namespace(), secret, ...now], { settings: SETTINGS }),
         undefined,

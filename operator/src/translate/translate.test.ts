@@ -58,7 +58,7 @@ function layered(objects: WorldObjects): LayeredMap<WorldObject> {
   return new LayeredMap(all);
 }
 
-const told = ({ snapshot, verdicts }: Translation) => ({ snapshot, verdicts });
+const resultOf = ({ snapshot, verdicts }: Translation) => ({ snapshot, verdicts });
 const entry = ({ snapshot }: Translation, id: string): AnyEntry | undefined =>
   snapshot.entries.find((item) => item.id === id);
 
@@ -67,7 +67,7 @@ describe('a translation', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...OBJECTS]), (objects) => {
         const sorted = objects.toSorted((a, b) => (testKey(a) < testKey(b) ? -1 : 1));
-        expect(told(translate(worldOf(objects)))).toEqual(told(translate(worldOf(sorted))));
+        expect(resultOf(translate(worldOf(objects)))).toEqual(resultOf(translate(worldOf(sorted))));
       }),
     );
   });
@@ -92,10 +92,10 @@ describe('a translation', () => {
 
   test('leaves the one it builds on as it was', () => {
     const first = translate(worldOf(OBJECTS));
-    const before = structuredClone(told(first));
+    const before = structuredClone(resultOf(first));
     const smaller = translate(worldOf(OBJECTS.slice(0, 5)), first);
     expect(smaller.snapshot).not.toEqual(first.snapshot);
-    expect(told(first)).toEqual(before);
+    expect(resultOf(first)).toEqual(before);
     expect(translate(worldOf(OBJECTS), first).snapshot).toBe(first.snapshot);
   });
 
@@ -129,7 +129,7 @@ describe('a translation again', () => {
     // Not the keys that have it as their default: they only ask whether it is there.
     { rule: 'a config', edit: config('main', 'team-a', 2), translated: 1 },
     { rule: 'a config of another workspace', edit: config('main', 'team-b', 2), translated: 1 },
-    { rule: 'a new config that nobody asked for', edit: config('other', 'team-a', 2), translated: 1 },
+    { rule: 'a new config without references to it', edit: config('other', 'team-a', 2), translated: 1 },
     { rule: 'a virtual key', edit: virtualKey('openai', 'team-a'), translated: 1 },
   ])('after an edit of $rule translates $translated objects again', ({ edit, translated }) => {
     const again = translate(worldOf(replaced(edit)), first);
@@ -162,7 +162,7 @@ describe('a translation again', () => {
     const plain = worldOf(OBJECTS);
     const resources = new Map([...plain.resources].map(([kind, objects]) => [kind, layered(objects)] as const));
     const before = translate({ ...plain, resources });
-    expect(told(before)).toEqual(told(first));
+    expect(resultOf(before)).toEqual(resultOf(first));
     const edit = worldOf([apiKey('a3', 'team-a', { sha256: hash('a4') })])
       .resources.get('ApiKey')
       ?.get('team-a/a3');
@@ -177,7 +177,7 @@ describe('a translation again', () => {
     const remaining = replaced(apiKey('a3', 'team-a', { sha256: hash('a4') })).filter(
       ({ metadata }) => metadata.name !== 'b',
     );
-    expect(told(again)).toEqual(told(translate(worldOf(remaining))));
+    expect(resultOf(again)).toEqual(resultOf(translate(worldOf(remaining))));
     // The edited key, and the other one whose hash it now claims.
     expect(again.work).toEqual({ parsed: 1, translated: 2 });
   });
@@ -204,7 +204,7 @@ describe('a translation in slices', () => {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) {
-        expect(told(value)).toEqual(told(translate(worldOf(many))));
+        expect(resultOf(value)).toEqual(resultOf(translate(worldOf(many))));
         break;
       }
       turns += 1;

@@ -120,7 +120,7 @@ describe('a live world', () => {
     expect(world.take().secrets.get('team/s')?.owner).toBe('u');
   });
 
-  test('has labels of namespaces, and grants by the namespace they stand in', () => {
+  test('has labels of namespaces, and grants by their namespace', () => {
     const { labels, grants, world } = stage();
     put(labels, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team', labels: { a: 'b' } } });
     const spec = { from: [], to: [] };

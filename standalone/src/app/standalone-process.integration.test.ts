@@ -53,7 +53,7 @@ async function problemsOf({ adminUrl }: TestProcess): Promise<readonly Record<st
 const servesModel = (running: TestProcess, model: string): Promise<boolean> =>
   waitFor(async () => (await ask(running)).model === model, { what: `the model ${model}` });
 
-/** Asks without a pause until told to stop; answers with every status there was. */
+/** Sends requests without a pause until it is stopped; returns every status. */
 function askAllTheTime(running: TestProcess): { stop(): Promise<ReadonlyMap<number, number>> } {
   const statuses = new Map<number, number>();
   let stopped = false;
@@ -159,8 +159,8 @@ describe('a broken file', () => {
     await servesModel(running, 'three');
     await waitFor(async () => (await problemsOf(running)).length === 0, { what: 'all to be well' });
     expect([...(await asking.stop()).keys()]).toEqual([200]);
-    const told = running.log.filter(({ level }) => level === 'warn');
-    expect(told).toMatchObject([
+    const warnings = running.log.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([
       { file, line, column: expect.any(Number), problem: expect.any(String) },
       { file: other },
     ]);

@@ -96,7 +96,7 @@ describe('render', () => {
     },
   );
 
-  test('prints the names of custom headers, and no value, whether it stands in the account or in a Secret', async () => {
+  test('prints the names of custom headers, and no value, whether it is in the account or in a Secret', async () => {
     const headers = 'headers: { x-team: value-in-the-account }';
     const from = 'headersFrom: [{ name: x-token, secretRef: { name: openai, key: header } }]';
     using folder = tempFolder({

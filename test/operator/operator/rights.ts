@@ -16,7 +16,7 @@ export type Places = Readonly<Record<RuleGroup, readonly (string | undefined)[]>
 const roleName = (group: RuleGroup): string =>
   Object.entries(BOUND_ROLES).find(([name]) => name === group)?.[1] ?? `gatehouse-operator-${group}`;
 
-/** Grants it all, but elsewhere where told so; the path of a kubeconfig of the operator. */
+/** Grants all roles of the operator, in the namespaces of `elsewhere` where given; returns the path of its kubeconfig. */
 export async function grantRights(stage: Stage, elsewhere: Partial<Places> = {}): Promise<string> {
   const { cluster, organisation, fleets, tenant, folder } = stage;
   const places: Places = {

@@ -177,7 +177,7 @@ describe('a chat stream', () => {
       rule: 'log probabilities',
       events: Array.from({ length: 200 }, () => chunk({}, { logprobs: { content: ['abcd'] } })),
     },
-  ])('is given up when it has more $rule than fits', ({ events }) => {
+  ])('gives nothing when it has more $rule than fits', ({ events }) => {
     expect(assemble('chat', sse(...events, END, '[DONE]'), 1_000)).toBeUndefined();
   });
 

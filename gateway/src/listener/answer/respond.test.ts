@@ -245,7 +245,7 @@ describe('a stream', () => {
     expect(stored).not.toContain('committed');
   });
 
-  test('ends with the client that goes away', async () => {
+  test('ends when the client disconnects', async () => {
     const { flow, upstream, sent, leave } = open(UPPER);
     upstream.push(Buffer.from('a'));
     leave();

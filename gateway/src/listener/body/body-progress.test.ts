@@ -5,7 +5,7 @@ import { type ProgressRule, watchProgress } from './body-progress.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Waits of `ms`, each ended by `bytes`; answers with the time at which the body was given up. */
+/** Waits of `ms`, each ended by `bytes`; answers with the time at which the body was aborted. */
 function play(rule: ProgressRule, waits: readonly { readonly ms: number; readonly bytes: number }[]) {
   let stalled: AppError | undefined;
   const watch = watchProgress(rule, (error) => {
@@ -54,7 +54,7 @@ describe('a body', () => {
       watch.wait();
       vi.advanceTimersByTime(1);
       watch.arrived(1);
-      vi.advanceTimersByTime(60_000); // whoever reads is busy
+      vi.advanceTimersByTime(60_000); // the reader is busy
     }
     expect(stalled).toBe(false);
   });

@@ -130,7 +130,7 @@ class Race {
 
   read(chosen: number): void {
     const reader = this.#readers[chosen % this.#readers.length];
-    if (reader !== undefined) this.#pending.push(this.#take(reader).catch(() => true)); // given up
+    if (reader !== undefined) this.#pending.push(this.#take(reader).catch(() => true)); // aborted
   }
 
   giveUp(chosen: number): void {

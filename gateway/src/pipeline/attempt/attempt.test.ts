@@ -101,7 +101,7 @@ describe('an input check', () => {
     expect(() => guard(ports, prepared)).toThrow('not JSON');
   });
 
-  test('that fails by itself lets nothing through', async () => {
+  test('that throws lets nothing through', async () => {
     const { ask, calls } = gateway({ inputChecks: [() => Promise.reject(new Error('broken check'))] });
     expect(await ask(eitherOf('first', 'second'))).toMatchObject({ status: 500, error: { code: 'INTERNAL' } });
     expect(calls).toHaveLength(0);

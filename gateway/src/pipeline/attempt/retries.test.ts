@@ -145,7 +145,7 @@ describe('retries', () => {
       want: { outcome: 200, retries: 2, waits: [0, 0] },
     },
     {
-      rule: 'do not listen to a 429 unless told to',
+      rule: 'ignore the wait of a 429 unless useRetryAfter is set',
       script: [limited({ 'retry-after': '2' }), { status: 200 }],
       want: { waits: [1_000] },
     },
@@ -226,7 +226,7 @@ describe('retries', () => {
     expect(once).toMatchObject({ outcome: 'BODY_TOO_LARGE', retries: 0, calls: 1 });
   });
 
-  test('do not happen for a check that fails by itself, and its answer is released', async () => {
+  test('do not happen for a check that throws, and its answer is released', async () => {
     let released = 0;
     const once = await play([{ status: 200 }], retry(), {
       evaluate: () => {

@@ -14,7 +14,7 @@ describe('a target', () => {
       named: true,
     },
     { rule: 'with a setting that is none', id: 'azure-ai', values: { azure_api_version: '1' }, named: false },
-  ])('tells whether somebody names its host: $rule', ({ id, values, customHost, named }) => {
+  ])('reports whether its host is configured: $rule', ({ id, values, customHost, named }) => {
     const provider = sampleProvider({ id });
     const fields = createFields(provider, new Map(Object.entries(values)));
     const options = customHost === undefined ? {} : { customHost };

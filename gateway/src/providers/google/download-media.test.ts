@@ -40,7 +40,7 @@ describe('remote media', () => {
       headers: { 'content-type': 'application/octet-stream' },
       want: 'image/png',
     },
-    { rule: 'nobody', item: remote('https://x.example/a'), headers: {}, want: 'image/jpeg' },
+    { rule: 'the default', item: remote('https://x.example/a'), headers: {}, want: 'image/jpeg' },
   ])(
     'are typed by $rule',
     async ({ item, headers, want }: { item: RemoteMedia; headers: Record<string, string>; want: string }) => {

@@ -7,7 +7,7 @@ const edit = editMessages(foldDeveloper, withoutMembers('content_blocks', 'name'
 const run = (params: Readonly<Record<string, unknown>>): unknown => edit(params, sampleCall());
 
 describe('editing messages', () => {
-  test('folds the newer role and leaves members out, each message by itself', () => {
+  test('folds the newer role and leaves members out, each message alone', () => {
     const user = { role: 'user', content: 'Hi' };
     const before = { messages: [{ role: 'developer', name: 'a', content: 'x' }, user], model: 'm' };
     const copy = structuredClone(before);

@@ -343,7 +343,7 @@ describe('the tools', () => {
       want: { type: 'computer_20250124', name: 'computer', display_width_px: 10, cache_control: CACHE },
     },
     {
-      rule: 'can stand in that of the vendor shape',
+      rule: 'can have the shape of the vendor',
       tool: { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
       want: { type: 'web_search_20250305', name: 'web_search', max_uses: 2 },
     },

@@ -380,7 +380,11 @@ describe('embeddings', () => {
       params: { input: 'a', encoding_format: 'binary' },
       want: { inputText: 'a', embeddingTypes: ['binary'] },
     },
-    { rule: 'no encoding of ours', params: { input: 'a', encoding_format: 'base64' }, want: { inputText: 'a' } },
+    {
+      rule: 'no encoding of the unified body',
+      params: { input: 'a', encoding_format: 'base64' },
+      want: { inputText: 'a' },
+    },
     {
       rule: 'no encoding to models that know one',
       params: { input: 'a', encoding_format: 'float' },

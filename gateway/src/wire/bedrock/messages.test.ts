@@ -154,7 +154,7 @@ describe('a messages request for another model', () => {
       block: { type: 'tool_result', tool_use_id: 't1', content: '42' },
       want: [{ toolResult: { toolUseId: 't1', content: [{ text: '42' }], status: 'success' } }],
     },
-    { rule: 'a block nobody knows', block: { type: 'container_upload', file_id: 'f' }, want: [] },
+    { rule: 'an unknown block', block: { type: 'container_upload', file_id: 'f' }, want: [] },
   ])('carries $rule', ({ block, want }) => {
     const remote = new Map([['https://x.example/a', { mimeType: 'image/gif', data: 'R0=' }]]);
     expect(content(block, { ...LLAMA, remote })).toEqual(want);

@@ -246,7 +246,7 @@ describe('the parts of a form', () => {
     expect(seen).toEqual(['model=m', 'file=', 'other=second file']);
   });
 
-  test('are asked of the source only as far as somebody reads', async () => {
+  test('are taken from the source only as far as the form is read', async () => {
     const bytes = await written([toPart({ name: 'file', file: 'a.txt', content: 'a'.repeat(40) })], 'x');
     let given = 0;
     async function* source(): AsyncGenerator<Buffer> {

@@ -27,7 +27,7 @@ const UNASKED = [
 ].join('');
 
 describe('a stream whose usage the gateway asked for', () => {
-  test('passes as if nobody had asked, at every split point', () => {
+  test('passes as without the usage option, at every split point', () => {
     const bytes = Buffer.from(ASKED);
     for (let at = 0; at <= bytes.length; at += 1) {
       const filter = createUsageFilter();

@@ -130,15 +130,16 @@ describe('the Secret of a minted key', () => {
       },
       data: { key: Buffer.from(key).toString('base64') },
     });
-    const told = { secretRef: { name: 'app-key' }, maskedKey: `gw…${key.slice(-2)}` };
+    const minted = { secretRef: { name: 'app-key' }, maskedKey: `gw…${key.slice(-2)}` };
     const read = (secret: KeySecret | undefined) => ({ store: { get: () => secret }, isKnown: () => true });
-    expect(mintedStatus(apiKey(), read(made))).toEqual(told);
+    expect(mintedStatus(apiKey(), read(made))).toEqual(minted);
     expect(mintedStatus(apiKey(), read(secret()))).toEqual({});
-    expect(mintedStatus({ ...apiKey(), status: told }, read(undefined))).toEqual({});
+    expect(mintedStatus({ ...apiKey(), status: minted }, read(undefined))).toEqual({});
     const unread = { store: { get: () => undefined }, isKnown: () => false };
-    expect(mintedStatus({ ...apiKey(), status: { ...told, conditions: [] } }, unread), 'unread is not absent').toEqual(
-      told,
-    );
+    expect(
+      mintedStatus({ ...apiKey(), status: { ...minted, conditions: [] } }, unread),
+      'unread is not absent',
+    ).toEqual(minted);
     expect(mintedStatus(apiKey(), unread)).toEqual({});
     expect(isMinted(apiKey())).toBe(true);
   });
@@ -206,7 +207,7 @@ describe('the Secret of a minted key', () => {
       want: { what: 'retired' },
     },
     {
-      rule: 'gets a new key when somebody took it out',
+      rule: 'gets a new key when its entry was removed',
       key: apiKey(),
       given: { key: '' },
       want: { what: 'repaired', patch: { data: { key: Buffer.from('new').toString('base64') } } },

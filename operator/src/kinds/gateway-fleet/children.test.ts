@@ -15,7 +15,7 @@ const FACTS = { replicas: 2, secretsDigest: 'digest-of-secrets', metadataClouds:
 
 describe('the children of a fleet', () => {
   test.for(goldenCases(new URL('./testdata/', import.meta.url)))('$name', (golden) => {
-    const fleet = aFleet(golden.given['spec'] as object); // a file of ours
+    const fleet = aFleet(golden.given['spec'] as object); // a test fixture
     golden.check('children', childrenOf(fleet, SETTINGS, FACTS));
   });
 

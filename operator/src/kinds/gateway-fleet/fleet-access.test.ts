@@ -23,8 +23,8 @@ test('a namespace without rights is checked ever less often, however many fleets
     },
     clock,
   });
-  const told: string[] = [];
-  using _told = access.subscribe((namespace) => told.push(`${namespace} ${access.stateOf(namespace)}`));
+  const notified: string[] = [];
+  using _notified = access.subscribe((namespace) => notified.push(`${namespace} ${access.stateOf(namespace)}`));
   for (let i = 0; i < 100; i += 1) store.put(fleet('tenant', `f${i}`), { initial: false });
   const stop = new AbortController();
   const ended = access.run(stop.signal);
@@ -36,11 +36,11 @@ test('a namespace without rights is checked ever less often, however many fleets
   };
   expect(access.stateOf('tenant')).toBe('unknown');
   await pass(60_000);
-  expect(told).toEqual(['tenant denied']);
+  expect(notified).toEqual(['tenant denied']);
   expect(asked.length).toBeLessThan(12);
   isGranted = true;
   await pass(11_000);
-  expect(told).toEqual(['tenant denied', 'tenant allowed']);
+  expect(notified).toEqual(['tenant denied', 'tenant allowed']);
   isGranted = false;
   expect(await access.ask('tenant', stop.signal)).toBe('denied');
   stop.abort(new Error('over'));

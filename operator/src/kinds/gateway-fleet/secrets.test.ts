@@ -50,7 +50,7 @@ describe('the Secrets of a fleet', () => {
   });
 
   test.for([
-    { rule: 'stays when an entry that nobody uses changes', contents: { ...FULL, redis: { url: 'dQ==' } }, same: true },
+    { rule: 'stays when an unused entry changes', contents: { ...FULL, redis: { url: 'dQ==' } }, same: true },
     { rule: 'changes with a used entry', contents: { ...FULL, env: { a: 'Yg==' } }, same: false },
   ])('have a digest that $rule', ({ contents, same }) => {
     const before = digestSecrets(fleet, storeOf(FULL), 'token');

@@ -94,7 +94,7 @@ describe('the counts of pods', () => {
     { rule: 'counts a pod with the sidecar', given: pod(), want: { injectedPods: 1, missedPods: 0 } },
     { rule: 'misses one without the container', given: pod({ spec: {} }), want: { injectedPods: 0, missedPods: 1 } },
     {
-      rule: 'misses one that nobody injected',
+      rule: 'misses one that was not injected',
       given: pod({ metadata: { annotations: {} } }),
       want: { injectedPods: 0, missedPods: 1 },
     },

@@ -59,35 +59,35 @@ async function read(fleets: readonly GivenFleet[]) {
   const { entries } = await readPublished(names, { client: client as never, log, signal }); // answers every kind alike
   return {
     warnings,
-    told: entries.map(({ generation, body }) => `${generation} ${/"model":"(\w+)"/.exec(JSON.stringify(body))?.[1]}`),
+    served: entries.map(({ generation, body }) => `${generation} ${/"model":"(\w+)"/.exec(JSON.stringify(body))?.[1]}`),
   };
 }
 
-test.for<{ rule: string; fleets: readonly GivenFleet[]; told: readonly string[] }>([
-  { rule: 'nothing of a fleet without a manifest', fleets: [], told: [] },
+test.for<{ rule: string; fleets: readonly GivenFleet[]; served: readonly string[] }>([
+  { rule: 'nothing of a fleet without a manifest', fleets: [], served: [] },
   {
     rule: 'what was published last, although an object of that name had a higher generation before',
     fleets: [of('a', 1, entry('old', 7)), of('b', 2, entry('new', 1))],
-    told: ['1 new'],
+    served: ['1 new'],
   },
   {
     rule: 'of one time the highest generation',
     fleets: [of('a', 1, entry('old', 1)), of('b', 1, entry('new', 2))],
-    told: ['2 new'],
+    served: ['2 new'],
   },
   {
     rule: 'of one generation what was published last',
     fleets: [of('a', 1, entry('old')), of('b', 2, entry('new')), of('c', undefined, entry('undated'))],
-    told: ['1 new'],
+    served: ['1 new'],
   },
   {
     rule: 'of one generation and time what the first fleet by name has',
     fleets: [of('a', 1, entry('one')), of('b', 1, entry('other'))],
-    told: ['1 one'],
+    served: ['1 one'],
   },
-])('of several fleets counts $rule, in whatever order they come', async ({ fleets, told }) => {
-  expect((await read(fleets)).told).toEqual(told);
-  expect((await read(fleets.toReversed())).told).toEqual(told);
+])('of several fleets counts $rule, in whatever order they come', async ({ fleets, served }) => {
+  expect((await read(fleets)).served).toEqual(served);
+  expect((await read(fleets.toReversed())).served).toEqual(served);
 });
 
 test.for<{ rule: string; lie: AnyEntry }>([
@@ -96,8 +96,8 @@ test.for<{ rule: string; lie: AnyEntry }>([
   { rule: 'the id of another kind', lie: entry('forged', 9, { id: 'provider/team-a/main' }) },
   { rule: 'no body', lie: entry('forged', 9, { body: undefined as never, digest: digestOf(undefined) }) },
 ])('an entry with $rule is dropped, and counted', async ({ lie }) => {
-  const { told, warnings } = await read([of('a', 1, entry('true'), lie)]);
-  expect(told).toEqual(['1 true']);
+  const { served, warnings } = await read([of('a', 1, entry('true'), lie)]);
+  expect(served).toEqual(['1 true']);
   expect(warnings).toEqual([expect.objectContaining({ entries: 1 })]);
 });
 

@@ -24,7 +24,7 @@ function start(drift: (object: Thing) => KubeObject | undefined = (object) => ob
       apply: async (_kind, object) => {
         calls.push(object);
         sent = object as Thing; // what this test applies
-        return object as never; // nobody looks at it
+        return object as never; // unused
       },
     },
     fieldManager: 'm',

@@ -54,7 +54,7 @@ describe('a live object', () => {
       want: false,
     },
     {
-      rule: 'must let in nobody else',
+      rule: 'must have no further peers',
       live: { ingress: [{ from: [{ podSelector: {} }, { podSelector: { matchLabels: { a: 'b' } } }] }] },
       applied: { ingress: [{ from: [{ podSelector: { matchLabels: { a: 'b' } } }] }] },
       want: false,

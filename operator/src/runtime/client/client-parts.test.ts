@@ -90,7 +90,7 @@ describe('an answer that is an error', () => {
     { rule: 'without a reason gets one', http: 410, body: status({}), want: { status: 410, reason: 'Expired' } },
     { rule: 'without a Status gets one', http: 503, body: undefined, want: { reason: 'ServiceUnavailable' } },
     {
-      rule: 'of an unknown kind is told by its number',
+      rule: 'of an unknown kind is named by its number',
       http: 418,
       body: 'x',
       want: { status: 418, reason: 'Unknown' },

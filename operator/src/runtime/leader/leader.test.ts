@@ -31,7 +31,7 @@ const held = {
 describe('a lease', () => {
   test.for([
     { rule: 'that is new is free', spec: undefined, silentMs: 0, want: true },
-    { rule: 'that was given up is free', spec: { ...held, holderIdentity: undefined }, silentMs: 0, want: true },
+    { rule: 'that was released is free', spec: { ...held, holderIdentity: undefined }, silentMs: 0, want: true },
     { rule: 'of our own is free', spec: { ...held, holderIdentity: 'me' }, silentMs: 0, want: true },
     { rule: 'of another one is not', spec: held, silentMs: 15_000, want: false },
     { rule: 'of one that is silent for longer than its duration is', spec: held, silentMs: 15_001, want: true },
@@ -128,10 +128,10 @@ function stand(
   const stop = new AbortController();
   const finish = Promise.withResolvers<void>();
   let outcome: Leadership | undefined;
-  let told: unknown;
+  let endedBy: unknown;
   const run = leader.run(stop.signal, async (life) => {
     life.addEventListener('abort', () => {
-      told = life.reason;
+      endedBy = life.reason;
     });
     await finish.promise;
   });
@@ -141,7 +141,7 @@ function stand(
     },
     () => {},
   );
-  return { leader, stop, finish, run, outcome: () => outcome, told: () => told };
+  return { leader, stop, finish, run, outcome: () => outcome, endedBy: () => endedBy };
 }
 
 async function advance(clock: TestClock, ms: number): Promise<void> {
@@ -174,7 +174,7 @@ describe('a lease that lasts', () => {
         const clock = createTestClock();
         const timing = leaseTiming(durationMs);
         const alive = { one: true };
-        // A killed process calls nobody any more.
+        // A killed process sends nothing any more.
         const mortal = {
           ...client,
           update: <T extends KubeObject>(kind: unknown, object: T) =>
@@ -220,7 +220,7 @@ describe('leadership', () => {
     expect(one.leader.leads).toBe(true);
     await advance(clock, 300);
     expect(one.leader.leads).toBe(false);
-    expect(one.told()).toBeInstanceOf(Error);
+    expect(one.endedBy()).toBeInstanceOf(Error);
     expect(one.outcome()).toBeUndefined();
     server.away = false;
     const two = stand(client, 'two', clock);
@@ -250,7 +250,7 @@ describe('leadership', () => {
     await advance(clock, 1_000);
     one.stop.abort('SIGTERM');
     await advance(clock, 60_000);
-    expect(one.told()).toBe('SIGTERM');
+    expect(one.endedBy()).toBe('SIGTERM');
     expect(one.leader.leads).toBe(true);
     one.finish.resolve();
     await advance(clock, 100);

@@ -115,7 +115,7 @@ describe('the right to read', () => {
   });
 
   test.for<{ rule: string; answer: Answer; retries: boolean }>([
-    { rule: 'is tried where nobody can tell', answer: undefined, retries: true },
+    { rule: 'is tried where the answer is unknown', answer: undefined, retries: true },
     { rule: 'is left as it was while the API server is away', answer: 'away', retries: false },
   ])('$rule', async ({ answer, retries }) => {
     await using world = stage(() => answer);

@@ -128,7 +128,7 @@ describe('shares', () => {
           wanted.set(claimant.id, own);
         }
         const all = new Set([...wanted.values()].flatMap((keys) => [...keys]));
-        expect(new Set([...all].filter(shares.isAdmitted)), 'every change is told').toEqual(admitted);
+        expect(new Set([...all].filter(shares.isAdmitted)), 'every change is notified').toEqual(admitted);
         const sizeOf = (share: number, keys: ReadonlySet<string>) =>
           [...keys].filter((key) => key.startsWith(`${share}/`)).length;
         expect(sizeOf(0, admitted)).toBe(Math.min(max, sizeOf(0, all)));

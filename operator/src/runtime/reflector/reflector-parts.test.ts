@@ -14,7 +14,7 @@ describe('after a failed watch', () => {
     { rule: 'silence starts over', error: error(0, 'Timeout'), want: false },
     { rule: 'what cannot be read starts over', error: error(0, 'Undecodable'), want: false },
     { rule: 'a missing right starts over', error: error(403), want: false },
-    { rule: 'an error of ours starts over', error: new Error('boom'), want: false },
+    { rule: 'an internal error starts over', error: new Error('boom'), want: false },
   ])('$rule', ({ error, want }) => {
     expect(canResume(error)).toBe(want);
   });

@@ -39,13 +39,13 @@ describe('the time of a condition', () => {
 
 describe('two statuses', () => {
   const status = { conditions: [at('t')], observedGeneration: 1 };
-  const foreign = at('t', { ...ready('True'), type: 'Theirs' as 'Ready' }); // a type of somebody else
+  const foreign = at('t', { ...ready('True'), type: 'Theirs' as 'Ready' }); // the condition of another controller
   test.for([
     { rule: 'are the same in any order', live: { observedGeneration: 1, conditions: [at('t')] }, want: true },
     { rule: 'are the same beside foreign conditions', live: { ...status, conditions: [foreign, at('t')] }, want: true },
     { rule: 'differ in a time', live: { ...status, conditions: [at('u')] }, want: false },
     {
-      rule: 'differ in a condition of ours that has to go',
+      rule: 'differ in an own condition that is removed',
       live: { ...status, conditions: [at('t'), at('t', { ...ready('True'), type: 'Stalled' })] },
       want: false,
     },
@@ -117,7 +117,7 @@ function start(answer: (call: number) => unknown = () => undefined) {
         sent.push(object as Thing); // what this test writes
         const error = answer(sent.length);
         if (error !== undefined) throw error;
-        return object as never; // nobody looks at it
+        return object as never; // unused
       },
     },
     fieldManager: 'm',

@@ -47,7 +47,7 @@ describe('the status of a suspended object', () => {
       ],
     },
     {
-      rule: 'is open where nobody ever looked',
+      rule: 'is Unknown before the first run',
       rows: [],
       want: [...POSITIVE_CONDITIONS, 'Ready'].map((type) => ({ type, status: 'Unknown', reason: 'Pending' })),
     },

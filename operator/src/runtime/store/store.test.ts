@@ -64,13 +64,13 @@ describe('a store', () => {
 
   test('notifies every listener although one of them throws', () => {
     const store = createStore<Thing>();
-    const heard: string[] = [];
+    const notified: string[] = [];
     store.subscribe(() => {
       throw new Error('boom');
     });
-    store.subscribe(({ key }) => heard.push(key));
+    store.subscribe(({ key }) => notified.push(key));
     expect(() => store.put(thing('a', '1'), fresh)).toThrow('boom');
-    expect(heard).toEqual(['n/a']);
+    expect(notified).toEqual(['n/a']);
     expect(store.size).toBe(1);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createCoalescer } from './coalescer.ts';
 import { createTestClock, flush } from './testing.ts';
 
-/** A coalescer whose runs take as long as told; `starts` are the times at which they began, in ms. */
+/** A coalescer whose runs take the given time; `starts` are the times at which they began, in ms. */
 function start(runMs = 0) {
   const clock = createTestClock();
   const starts: number[] = [];

@@ -74,8 +74,8 @@ describe('the Snapshot of a sidecar', () => {
   const { entries } = snapshotFor('team-a', [profile('default'), profile('batch')]);
 
   test("does not name the default workspace, which may be another tenant's", () => {
-    const told = find(snapshotFor('team-b').entries, 'organisation//default');
-    expect(told?.body).not.toHaveProperty('defaultWorkspace');
+    const entry = find(snapshotFor('team-b').entries, 'organisation//default');
+    expect(entry?.body).not.toHaveProperty('defaultWorkspace');
     expect(find(translate(worldOf(OBJECTS)).snapshot.entries, 'organisation//default')?.body).toHaveProperty(
       'defaultWorkspace',
     );

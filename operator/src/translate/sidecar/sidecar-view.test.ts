@@ -73,8 +73,8 @@ describe('readers', () => {
   ])('have $rule', ({ objects, want }) => {
     const readers = start();
     readers.turn(objects);
-    const told = readers.snapshotFor('a');
-    expect(told === EMPTY_SNAPSHOT ? 'nothing' : told?.entries && 'entries').toBe(want);
+    const snapshot = readers.snapshotFor('a');
+    expect(snapshot === EMPTY_SNAPSHOT ? 'nothing' : snapshot?.entries && 'entries').toBe(want);
   });
 
   test('have an empty Snapshot for every namespace once sidecars are retired', () => {

@@ -33,7 +33,7 @@ const podOf = (labels: Record<string, string> = {}, spec: Partial<Pod['spec']> =
 
 describe('a pod with a profile', () => {
   test.for(goldenCases(new URL('./testdata/', import.meta.url)))('becomes $name', (golden) => {
-    const pod = golden.given['pod'] as Pod; // a file of ours
+    const pod = golden.given['pod'] as Pod; // a test fixture
     const injection = inject(pod, profileOf(golden.given['profile']), OPTIONS);
     golden.check('result', injection);
   });
@@ -97,7 +97,7 @@ describe('a review of a pod', () => {
 
   test.for([
     { rule: 'an unknown profile', pod: podOf(named('nobody')), options: {} },
-    { rule: 'a namespace that belongs to nobody', pod: podOf(named('default')), options: { workspace: '' } },
+    { rule: 'a namespace of no workspace', pod: podOf(named('default')), options: { workspace: '' } },
     {
       rule: 'a container that has the name of the sidecar',
       pod: podOf(named('default'), { containers: [{ name: 'gatehouse' }] }),

@@ -105,7 +105,7 @@ describe('content', () => {
       field: 'customHost',
     },
     { rule: 'a host of the installation', spec: { customHost: 'http://x.gatehouse-system:8081' }, field: 'customHost' },
-    { rule: 'a header that nobody can send', spec: { headers: { 'x-team': 'a\r\nb: c' } }, field: 'headers.x-team' },
+    { rule: 'a header that cannot be sent', spec: { headers: { 'x-team': 'a\r\nb: c' } }, field: 'headers.x-team' },
   ])('is refused for $rule', ({ spec, field }) => {
     const given = object('VirtualKey', 'a/away', { ...LOCAL, ...spec });
     expect(fieldsOf(review(ask('CREATE', given)))).toEqual([`spec.${field}`]);
@@ -162,7 +162,7 @@ describe('content', () => {
       warnings: 1,
     },
     {
-      rule: 'goes through with a warning for a fleet where it serves nobody',
+      rule: 'goes through with a warning for a fleet that serves no workspace there',
       given: object('GatewayFleet', 'nowhere/main', {}),
       warnings: 1,
     },
@@ -195,7 +195,7 @@ describe('content', () => {
   test.for([
     { rule: 'and has not read yet', readings: [], warnings: [] },
     { rule: 'and knows to be absent', readings: [['a/later', 'known']] as const, warnings: ['spec.secretRef'] },
-  ])('names a Secret that nobody else names $rule', ({ readings, warnings }) => {
+  ])('names a Secret that no other object names $rule', ({ readings, warnings }) => {
     const asked = { ...world, secretReadings: new Map(readings) };
     const view = { translatedWorld: () => ({ ...now, world: asked }), isTerminating: () => false };
     const given = object('VirtualKey', 'a/new', { provider: 'openai', secretRef: { name: 'later', key: 'k' } });

@@ -32,7 +32,7 @@ describe('a body in an encoding', () => {
     await expect(reading).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE' });
   });
 
-  test('that grows beyond the limit is given up, and nothing of it is held', async () => {
+  test('that grows beyond the limit is aborted, and nothing of it is held', async () => {
     const memory = createByteBudget(1_000_000);
     const bytes = gzipSync(Buffer.alloc(900_000));
     const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };
@@ -41,7 +41,7 @@ describe('a body in an encoding', () => {
     expect(memory.used).toBe(0);
   });
 
-  test('that finds no room is given up, and nothing of it is held', async () => {
+  test('that finds no room is aborted, and nothing of it is held', async () => {
     const memory = createByteBudget(100_000);
     const bytes = gzipSync(Buffer.alloc(900_000));
     const answer = { status: 200, headers: { 'content-encoding': 'gzip' }, bytes };

@@ -328,7 +328,7 @@ describe('the identity of the gateway', () => {
     expect(signed.origin).toBe('https://bedrock-runtime.us-east-1.amazonaws.com');
   });
 
-  test('is asked for on behalf of everyone: one request that is given up does not take it from the others', async () => {
+  test('is shared: one request that is aborted does not abort it for the others', async () => {
     const there = world(
       { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/x' },
       { 'GET http://169.254.170.2/x': json('TASK') },

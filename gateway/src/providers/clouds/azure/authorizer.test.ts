@@ -19,7 +19,7 @@ interface Given {
 interface Outcome {
   readonly headers: Record<string, string>;
   readonly asked: readonly SideRequest[];
-  /** What the cache was told. */
+  /** Keys and lifetimes that were cached. */
   readonly kept: readonly { readonly key: string; readonly ttlMs: number }[];
 }
 

@@ -190,7 +190,7 @@ describe('a service account', () => {
     expect(await refusal(work)).toBe('CREDENTIAL_UNAVAILABLE');
   });
 
-  test('keeps nobody waiting whose call has ended', async () => {
+  test('ends the wait of a call that was aborted', async () => {
     const boom = new AppError('CLIENT_CLOSED');
     const controller = new AbortController();
     const world = worldOf(200, TOKEN);

@@ -9,7 +9,7 @@ import type { SnapshotSource } from '../source.ts';
 import { createSidecarSource, type SidecarSourceSettings } from './index.ts';
 
 const HOUR_MS = 3_600_000;
-/** Nobody listens there. */
+/** A port without a listener. */
 const SERVICE = { origin: 'http://127.0.0.1:1', caFile: undefined, tokenFile: undefined };
 
 let folder: string;
@@ -67,7 +67,7 @@ describe('a sidecar that cannot reach the snapshot service', () => {
     expect(versions()).toEqual([7]);
   });
 
-  test('does not begin to serve a mounted copy that nobody has confirmed within the maximum age', async () => {
+  test('does not begin to serve a mounted copy that no operator has confirmed within the maximum age', async () => {
     mount(7, 2 * HOUR_MS);
     start();
     await untilSeen('confirmed');
