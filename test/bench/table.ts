@@ -26,7 +26,7 @@ const HEADINGS = ['what', 'peer', 'requests/s', 'p50 ms', 'p99 ms', 'RSS MB', 'C
 /** Columns of numbers are set flush right. */
 const NUMBERS: ReadonlySet<number> = new Set([2, 3, 4, 5, 6]);
 
-/** A Markdown table that is as readable on a terminal. Further verdicts of a row stand in lines of their own below it. */
+/** A Markdown table that is as readable on a terminal. Further verdicts of a row are on lines of their own below it. */
 export const renderTable = (rows: readonly Row[]): string => renderCells(HEADINGS, rows.flatMap(linesOf), NUMBERS);
 
 /** A Markdown table of cells; `numbers`: columns that are set flush right. */

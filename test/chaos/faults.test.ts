@@ -42,27 +42,27 @@ test('through a hundred faults the status claims nothing that a gateway does not
   const run: Run = { world, chance, backups: [await takeBackup(world)], revoked: [] };
   const struck: string[] = [];
   await using monitor = startMonitor(world);
-  const told = (): string => `CHAOS_SEED=${SEED}, after: ${struck.slice(-SETTLE_EVERY).join(', ')}`;
+  const context = (): string => `CHAOS_SEED=${SEED}, after: ${struck.slice(-SETTLE_EVERY).join(', ')}`;
   for (let strike = 1; strike <= STRIKES; strike += 1) {
     const fault = pickFault(chance);
     struck.push(fault.name);
     await fault.strike(run);
     if (strike % SETTLE_EVERY === 0) {
       await waitFor(() => isSettled(run), {
-        what: `edit ${world.edited} everywhere, ${told()}`,
+        what: `edit ${world.edited} everywhere, ${context()}`,
       });
       run.backups.push(await takeBackup(world));
     } else {
       const until = performance.now() + chance.integer(MAX_PAUSE_MS);
       await waitFor(() => performance.now() > until);
     }
-    expect(monitor.claims, told()).toEqual([]);
+    expect(monitor.claims, context()).toEqual([]);
   }
   expect(monitor.comparisons).toBeGreaterThan(STRIKES);
   for (const key of run.revoked) {
     for (const pod of world.pods) {
       await waitFor(async () => (await pod.ask(key)) === 401, {
-        what: `a deleted key refused, ${told()}`,
+        what: `a deleted key refused, ${context()}`,
       });
     }
   }

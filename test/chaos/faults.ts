@@ -1,4 +1,4 @@
-/** What can go wrong around an operator and its gateways. Each fault ends by itself or is made good by what is under test. */
+/** What can go wrong around an operator and its gateways. Each fault ends on its own or is repaired by the programs under test. */
 import type { ProxiedRequest } from '../kit/fault-proxy.ts';
 import { apply, remove } from '../operator/operator/support.ts';
 import { type Backup, putBack, removeObject, takeBackup } from './backups.ts';

@@ -5,7 +5,7 @@ export interface SupervisedOperator extends AsyncDisposable {
   /** The process that runs now; undefined between two. */
   readonly current: OperatorProcess | undefined;
   readonly starts: number;
-  /** Ends the process like a crash; the next one starts by itself. */
+  /** Ends the process like a crash; the next one is started automatically. */
   kill(): Promise<void>;
 }
 

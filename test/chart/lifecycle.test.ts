@@ -35,7 +35,7 @@ const inCluster = (...args: readonly string[]): Promise<string> =>
 const upgrade = (chart: string = CHART): Promise<string> =>
   inCluster('upgrade', '--install', RELEASE, chart, '--namespace', NAMESPACE, '--create-namespace');
 
-/** What comes and goes by itself, or is the book-keeping of Helm. */
+/** Kinds of objects that the cluster makes, and the records of Helm. */
 const IGNORED =
   /^(events|endpoints|endpointslices|pods|replicasets|controllerrevisions|apiservices|componentstatuses)$/;
 const RELEASE_SECRET = 'sh.helm.release.v1.';
@@ -192,7 +192,7 @@ test.for([
   { role: 'edit', verb: 'patch', resource: 'sidecarprofiles', allowed: false },
   { role: 'admin', verb: 'create', resource: 'gatewayfleets', allowed: true },
   { role: 'admin', verb: 'patch', resource: 'sidecarprofiles', allowed: true },
-])('whoever has the role $role of a namespace may $verb $resource there: $allowed', async (given) => {
+])('an account with the role $role of a namespace may $verb $resource there: $allowed', async (given) => {
   const { role, verb, resource, allowed } = given;
   const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings';
   const name = `${role}-of-${resource}`;

@@ -43,7 +43,7 @@ describe('the gateway program', () => {
     { rule: 'no profile', variables: { GATEHOUSE_SIDECAR_PROFILE: '' } },
     { rule: 'a service without TLS', variables: { GATEHOUSE_SNAPSHOT_SERVICE_URL: 'http://operator:9090' } },
     { rule: 'a port that is none', variables: { PORT: 'x' } },
-  ])('ends with 78 when it is told $rule', async ({ variables }) => {
+  ])('ends with 78 when its variables have $rule', async ({ variables }) => {
     await expect(start(variables)).rejects.toThrow('ended with 78');
   });
 

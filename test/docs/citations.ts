@@ -1,4 +1,4 @@
-/** What comments and documents cite: pages of this repository, and documents that nobody outside can read. */
+/** What comments and documents cite: pages of this repository, and documents outside it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

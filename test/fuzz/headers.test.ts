@@ -1,4 +1,4 @@
-/** Whatever stands in the headers and the body of a request: an answer of the gateway, and no secret in it. */
+/** Any headers and body of a request: the gateway answers, and no secret is in the answer. */
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { config, fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import fc from 'fast-check';

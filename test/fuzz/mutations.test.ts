@@ -148,11 +148,11 @@ function createCase(kind: keyof typeof COUNTS, seeds: readonly Seed[], index: nu
 const isGood = (answer: Buffer): boolean => /^HTTP\/1\.1 2/.test(answer.subarray(0, 12).toString('latin1'));
 
 function checkAnswer({ label, bytes }: Case, answer: Buffer): void {
-  const told = `${label}, FUZZ_SEED=${SEED}, input in base64: ${bytes.toString('base64')}`;
-  expect(world.crashes, told).toEqual([]);
-  if (answer.length > 0) expect(answer.subarray(0, 9).toString('latin1'), told).toMatch(/^HTTP\/1\.[01] $/);
+  const context = `${label}, FUZZ_SEED=${SEED}, input in base64: ${bytes.toString('base64')}`;
+  expect(world.crashes, context).toEqual([]);
+  if (answer.length > 0) expect(answer.subarray(0, 9).toString('latin1'), context).toMatch(/^HTTP\/1\.[01] $/);
   if (isGood(answer)) return;
-  expect(answer.includes(CREDENTIAL), told).toBe(false);
+  expect(answer.includes(CREDENTIAL), context).toBe(false);
 }
 
 const isHealthy = async (): Promise<boolean> => (await world.gateway.send('/v1/health')).status === 200;
@@ -167,11 +167,11 @@ test.each(['requests', 'bodies', 'answers'] as const)(
       const answers = await Promise.all(batch.map((one) => one.run()));
       for (const [at, one] of batch.entries()) checkAnswer(one, answers[at] ?? Buffer.alloc(0));
       expect(await isHealthy()).toBe(true);
-      const told = () => `FUZZ_SEED=${SEED}, ${batch[0]?.label} and the ${batch.length - 1} after it`;
+      const context = () => `FUZZ_SEED=${SEED}, ${batch[0]?.label} and the ${batch.length - 1} after it`;
       await waitFor(async () => (await world.gateway.metric('gatehouse_requests_in_flight')) === 0, {
-        what: `no request in flight: ${told()}`,
+        what: `no request in flight: ${context()}`,
       });
-      expect(await world.gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' }), told()).toBe(0);
+      expect(await world.gateway.metric('gatehouse_errors_total', { code: 'INTERNAL' }), context()).toBe(0);
     }
   },
   300_000,

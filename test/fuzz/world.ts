@@ -16,7 +16,7 @@ export interface FuzzWorldOptions {
 export interface FuzzWorld {
   readonly gateway: RunningGateway;
   readonly upstream: RawUpstream;
-  /** Exceptions and rejections that nobody handled. */
+  /** Uncaught exceptions and unhandled rejections. */
   readonly crashes: readonly unknown[];
 }
 

@@ -24,7 +24,7 @@ const SOON = { deadlineMs: 20_000 };
 const upstreamIs = (outcome: string) => waitFor(() => world.mock.requests.at(-1)?.outcome === outcome, SOON);
 const received = () => world.mock.requests.length;
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test.for([
     { rule: 'while the provider thinks', model: 'mock-delay-60000', stream: false },
     { rule: 'in the middle of a unary answer', model: 'mock-stall-100', stream: false },

@@ -136,11 +136,11 @@ describe('the OpenAI SDK', () => {
     const speech = await openai.audio.speech.create({ model: 'mock-tts', voice: 'alloy', input: 'Hello' });
     const audio = Buffer.from(await speech.arrayBuffer());
     expect(audio.length).toBeGreaterThan(0);
-    const heard = await openai.audio.transcriptions.create({
+    const transcription = await openai.audio.transcriptions.create({
       model: 'mock-stt',
       file: await toFile(audio, 'hello.mp3'),
     });
-    expect(heard.text).toEqual(expect.any(String));
+    expect(transcription.text).toEqual(expect.any(String));
   });
 
   test.for([

@@ -274,7 +274,7 @@ describe('TLS', () => {
     session.close();
   });
 
-  test('ends the upstream call of an HTTP/2 client that goes away', async () => {
+  test('ends the upstream call of an HTTP/2 client that disconnects', async () => {
     const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
     const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions', ...headers });
     stream.on('error', () => {}); // we close it ourselves

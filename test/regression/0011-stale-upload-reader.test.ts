@@ -1,4 +1,4 @@
-/** A try that was given up dropped pieces of the upload which the next try had not sent yet: the body arrived cut. */
+/** A try that was aborted dropped pieces of the upload which the next try had not sent yet: the body arrived cut. */
 import { PassThrough, type Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
@@ -11,13 +11,13 @@ const OPTIONS = {
   memory: createByteBudget(1_000).open(),
 };
 
-test('the try after one that was given up sends the whole body', async () => {
+test('the try after one that was aborted sends the whole body', async () => {
   const source = new PassThrough();
   const body = createStreamedBody(source, OPTIONS);
   source.write(Buffer.alloc(10, 'a'));
   const first = (body.open() as Readable)[Symbol.asyncIterator]();
   await first.next();
-  void first.next().catch(() => undefined); // waits for more, and is given up
+  void first.next().catch(() => undefined); // waits for more, and is aborted
   const second = (body.open() as Readable)[Symbol.asyncIterator]();
   source.write(Buffer.alloc(10, 'b'));
   source.end(Buffer.alloc(10, 'c')); // beyond what is kept

@@ -192,7 +192,7 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     expect(await left(limiter, demand, START + MINUTE)).toBe(70);
   });
 
-  test('returns an estimate that nobody settled after the hold time, and counts it in full when it is settled late', async () => {
+  test('returns an estimate that was not settled within the hold time, and counts it in full when it is settled late', async () => {
     const limiter = await open();
     const hour = { window: 'rph' } as const;
     const demands = [requests(10, hour), tokens(100, 80, hour)];

@@ -119,7 +119,7 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       expect(client.received()).toMatch(/^HTTP\/1.1 408 /);
     });
 
-    test('that nobody reads does not hold the connection', async () => {
+    test('that is not read does not hold the connection', async () => {
       await using bench = await open(variant, { handle: async () => text('early') });
       using client = await rawClient(bench.port);
       client.write(
@@ -162,7 +162,7 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       await waitFor(() => flow.includes('resume'));
     });
 
-    test('ends the work for it when the client goes away', async () => {
+    test('ends the work for it when the client disconnects', async () => {
       const { answer, body, flow } = streaming();
       await using bench = await open(variant, { handle: async () => answer });
       const client = await rawClient(bench.port);
@@ -255,7 +255,7 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
   });
 
   describe('an upgrade', () => {
-    test.for(['/v1/realtime', '/v1/realtime?model=m'])('nobody accepts is refused on %s: 400', async (path) => {
+    test.for(['/v1/realtime', '/v1/realtime?model=m'])('without a handler is refused on %s: 400', async (path) => {
       await using bench = await open(variant);
       using client = await rawClient(bench.port);
       client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n${UPGRADE}\r\n`);
@@ -265,7 +265,7 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       expect(bench.exchanges).toHaveLength(0);
     });
 
-    test('nobody accepts is ignored on other paths, and the connection stays', async () => {
+    test('without a handler is ignored on other paths, and the connection stays', async () => {
       await using bench = await open(variant, { handle: echo });
       using client = await rawClient(bench.port);
       for (const body of ['{"a":1}', '{"b":2}']) {

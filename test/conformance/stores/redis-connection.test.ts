@@ -35,7 +35,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
   });
 
   test.for([{ cluster: false }, { cluster: true }])(
-    'fails at once while the server is gone, and recovers by itself: cluster $cluster',
+    'fails at once while the server is gone, and reconnects afterwards: cluster $cluster',
     async ({ cluster }) => {
       await using redis = await openRedis({ cluster });
       const { server, connection } = redis;

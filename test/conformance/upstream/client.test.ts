@@ -333,7 +333,7 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
       expect(await code(body.collect(MAX_BYTES, unlimitedAccount()))).toBe('UPSTREAM_STREAM_BROKEN');
     });
 
-    test('ends a body whose length nobody said', async () => {
+    test('ends a body without a declared length', async () => {
       await using bench = await open(variant, async ({ head, socket }) => {
         await head(200, { connection: 'close' });
         socket.end('all of it');

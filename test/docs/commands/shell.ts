@@ -28,7 +28,7 @@ export interface Running extends AsyncDisposable {
 
 export interface Checkout extends Disposable {
   run(commands: string): Promise<Outcome>;
-  /** Starts a command that does not end by itself. */
+  /** Starts a command that runs until it is stopped. */
   start(command: string): Running;
 }
 

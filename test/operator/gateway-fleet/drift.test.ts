@@ -1,4 +1,4 @@
-/** Children that somebody has changed, and children that the API server does not take. */
+/** Children that were changed by another client, and children that the API server does not take. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FLEETS } from '../../../operator/src/kinds/gateway-fleet/index.ts';
 import {
@@ -52,10 +52,10 @@ interface Drift {
 
 const POLICY = { ingress: [{ ports: [{ protocol: 'TCP', port: 8787 }] }] };
 
-describe('a child that somebody has changed is put right:', () => {
+describe('a child that another client has changed is put right:', () => {
   test.for<Drift>([
     {
-      rule: 'a role for somebody else',
+      rule: 'a role for another account',
       kind: ROLE_BINDINGS,
       patch: {
         subjects: [

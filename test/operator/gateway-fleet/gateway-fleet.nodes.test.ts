@@ -106,7 +106,7 @@ describe.skipIf(withoutNodes() !== undefined)('the pods of a fleet', () => {
     await client.create(SECRETS, secret, { signal });
   }
 
-  /** Whether a pod of the fleet becomes ready as somebody else than the user of the image. */
+  /** Whether a pod of the fleet becomes ready as another user than that of the image. */
   async function runsAs(user: object, namespace: string): Promise<void> {
     const deployment = await client.get(DEPLOYMENTS, { namespace, name: 'f-gateway' }, { signal });
     const { template } = deployment.spec as { template: { metadata: object; spec: { securityContext: object } } }; // beyond our type
@@ -121,7 +121,7 @@ describe.skipIf(withoutNodes() !== undefined)('the pods of a fleet', () => {
       const { conditions = [] } = (await client.get(RUNNING, name, { signal })).status ?? {};
       return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
     };
-    await waitFor(hasStarted, { what: 'a ready pod of somebody else' });
+    await waitFor(hasStarted, { what: 'a ready pod of another user' });
     await client.delete(PODS, name, { signal });
   }
 

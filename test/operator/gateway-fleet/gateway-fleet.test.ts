@@ -135,7 +135,7 @@ describe('a fleet', () => {
     await waitFor(() => isReady(namespace));
   });
 
-  test('takes its children back from whoever changed or deleted them', async () => {
+  test('restores its children when they were changed or deleted', async () => {
     const namespace = await cluster.createNamespace();
     await using _operator = await startFleetOperator({ client, namespace });
     await create(namespace, { replicas: 2 });

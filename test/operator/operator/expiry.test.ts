@@ -1,4 +1,4 @@
-/** A key that expires says so when its time comes, without an edit and whoever leads by then. */
+/** A key that expires says so when its time comes, without an edit and under any leader. */
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apply, becomes, condition, ours, setStage, startOperator } from './support.ts';

@@ -105,7 +105,7 @@ export async function startOperator({ kubeconfigPath, args, nodeArgs = [] }: Ope
   };
 }
 
-/** A kubeconfig for whoever has the token. */
+/** A kubeconfig with the token. */
 export function kubeconfigOf({ url, caPem }: ControlPlaneAccess, token: string): string {
   const place = { name: 'cluster', cluster: { server: url, 'certificate-authority-data': btoa(caPem) } };
   const user = { name: 'user', user: { token } };
@@ -216,7 +216,7 @@ export function pathOf({ apiVersion, kind, metadata }: Pick<KubeThing, 'apiVersi
   return `${base}${place}/${own?.plural ?? `${kind.toLowerCase()}s`}/${metadata.name}`;
 }
 
-/** Server-side apply as somebody who is neither the operator nor GitOps. */
+/** Server-side apply with a field manager that is neither the operator nor GitOps. */
 export async function apply(cluster: ControlPlaneAccess, object: KubeThing): Promise<KubeThing> {
   return patch(cluster, `${pathOf(object)}?fieldManager=test&force=true`, object, APPLY_PATCH);
 }

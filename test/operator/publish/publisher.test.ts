@@ -199,7 +199,7 @@ describe('shards', () => {
     expect(await publisher.collect({ signal })).toBe(0);
   });
 
-  test('are put back when somebody has removed or replaced them', async () => {
+  test('are put back when they were removed or replaced', async () => {
     const fleet = await createFleet(cluster);
     const publisher = publisherOf(client, fleet);
     await publisher.publish(world('one', UPSTREAM), { signal });

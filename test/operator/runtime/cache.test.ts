@@ -52,7 +52,7 @@ describe('a cache of named namespaces', () => {
     expect(cacheCheck(cache)()).toBeUndefined();
   });
 
-  test('says what is missing when it is told to watch the whole cluster', async () => {
+  test('says what is missing when it is configured to watch the whole cluster', async () => {
     const namespace = await cluster.createNamespace();
     await using client = await connectClient(cluster, { token: await readerToken([namespace]) });
     const log = recordLog();

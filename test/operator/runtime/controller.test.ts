@@ -77,7 +77,7 @@ describe('a controller', () => {
     expect(status?.['conditions']).toHaveLength(1);
   });
 
-  test('takes a child back from whoever changed or deleted it, and leaves other fields alone', async () => {
+  test('restores a child that was changed or deleted, and leaves other fields alone', async () => {
     const namespace = await cluster.createNamespace();
     await using _world = await startWidgetController({ client, kind, namespace });
     await create(namespace, { size: 1 });

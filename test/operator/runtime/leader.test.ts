@@ -30,7 +30,7 @@ const timing = { durationMs: 2_000, renewDeadlineMs: 1_000, retryMs: 200 };
 interface Replica {
   readonly leader: Leader;
   readonly outcome: Promise<Leadership>;
-  /** Why its work was told to end. */
+  /** The reason with which its work was aborted. */
   readonly reason: () => unknown;
   stop(): void;
 }

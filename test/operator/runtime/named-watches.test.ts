@@ -102,7 +102,7 @@ describe('named watches', () => {
     expect(values()).toEqual({});
   });
 
-  test('watch no more names than allowed, nobody at the expense of another, and the next one when there is room', async () => {
+  test('watch no more names than allowed, none at the expense of another namespace, and the next one when there is room', async () => {
     const namespace = await cluster.createNamespace();
     const mine = ['a', 'b', 'c', 'd', 'e'];
     for (const name of [...mine, 'modest', 'first']) {
@@ -110,8 +110,8 @@ describe('named watches', () => {
     }
     await using world = await watches(admin, { maxNames: 4 });
     const { named, values } = world;
-    const told: string[] = [];
-    using _subscription = named.subscribe((key) => told.push(key));
+    const notified: string[] = [];
+    using _subscription = named.subscribe((key) => notified.push(key));
     const follows = async (...names: readonly string[]): Promise<void> => {
       await named.settled(signal);
       expect(Object.keys(values()).toSorted()).toEqual(names);
@@ -125,10 +125,10 @@ describe('named watches', () => {
     named.want({ id: 'z' }, keysOf(namespace, 'first'));
     await follows('a', 'b', 'first', 'modest');
     expect(named.isKnown(`${namespace}/c`)).toBe(false);
-    told.splice(0);
+    notified.splice(0);
     named.want({ id: 'z' }, new Set());
     await follows('a', 'b', 'c', 'modest');
-    expect(told).toContain(`${namespace}/c`);
+    expect(notified).toContain(`${namespace}/c`);
     expect(named.isKnown(`${namespace}/c`)).toBe(true);
   });
 

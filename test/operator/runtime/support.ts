@@ -92,7 +92,7 @@ export interface Widget extends KubeObject {
   readonly status?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Installs a Kind with a status subresource, in a group of its own; the runtime knows none of ours. */
+/** Installs a Kind with a status subresource, in a group of its own; the runtime knows no Kind of Gatehouse. */
 export async function installWidgets(cluster: ControlPlaneAccess): Promise<KindRef<Widget>> {
   const group = `r${randomBytes(5).toString('hex')}.example.com`;
   const kind: KindRef<Widget> = { group, version: 'v1', kind: 'Widget', plural: 'widgets', namespaced: true };

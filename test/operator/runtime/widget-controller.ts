@@ -45,7 +45,7 @@ export interface WidgetController extends AsyncDisposable {
 
 export const DIGEST_ANNOTATION = 'example.com/applied';
 
-/** A whole controller of a Kind that nobody knows: a ConfigMap per Widget, and a status. */
+/** A whole controller of a Kind of the test: a ConfigMap per Widget, and a status. */
 export async function startWidgetController(options: WidgetControllerOptions): Promise<WidgetController> {
   const { client, kind, namespace, step = () => Promise.resolve(done('Nothing else to do')) } = options;
   const log = recordLog();

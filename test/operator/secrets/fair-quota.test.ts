@@ -1,4 +1,4 @@
-/** Secrets are followed one by one, as many as the operator can: a workspace that names more than that takes from nobody else. */
+/** Secrets are followed one by one, as many as the operator can: a workspace that names more than that takes none from others. */
 import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { MAX_WATCHED_NAMES } from '../../../operator/src/runtime/index.ts';
@@ -70,10 +70,10 @@ test('a workspace that names too many Secrets leaves others unaffected, over a r
     expect(beyond, 'of those who are served').toBeGreaterThan(configs * TARGETS - MAX_WATCHED_NAMES);
     expect(beyond).toBeLessThan(configs * TARGETS);
     const last = flood(tenant, names.at(-1) ?? '');
-    const told = await waitFor(() => condition(cluster, last, 'ResolvedRefs'), {
+    const resolved = await waitFor(() => condition(cluster, last, 'ResolvedRefs'), {
       what: 'a word to who names too many',
     });
-    expect(told).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(resolved).toMatchObject({ status: 'Unknown', reason: 'Pending' });
     expect((await read(cluster, last))?.metadata.generation).toBe(1);
     await operator.stop();
   }

@@ -73,8 +73,8 @@ beforeAll(async () => {
   }
   controller = startController([team, other]);
   for (const namespace of [team, other]) {
-    const told = () => JSON.stringify(view.snapshotFor(namespace) ?? {});
-    await waitFor(() => told().includes(`sk-of-${namespace}`), { what: 'the credential' });
+    const published = () => JSON.stringify(view.snapshotFor(namespace) ?? {});
+    await waitFor(() => published().includes(`sk-of-${namespace}`), { what: 'the credential' });
   }
 });
 afterAll(async () => {
@@ -299,16 +299,16 @@ describe('the mounted copy', () => {
     await using rotated = await certificatesIn(client, namespace, { lifetimes });
     const first = rotated.current.caPem;
     await using _controller = startController([namespace], rotated);
-    const told = async () => (await read<Copy>(copyPaths(namespace).config))?.data['ca.crt'];
-    await waitFor(async () => (await told()) === first, { what: 'the first authority' });
-    // Both are told for as long as certificates of the old one may be shown.
-    const both = await waitFor(async () => [await told()].find((text) => text !== undefined && text !== first), {
+    const authorities = async () => (await read<Copy>(copyPaths(namespace).config))?.data['ca.crt'];
+    await waitFor(async () => (await authorities()) === first, { what: 'the first authority' });
+    // The copy has both for as long as certificates of the old one may be shown.
+    const both = await waitFor(async () => [await authorities()].find((text) => text !== undefined && text !== first), {
       what: 'a second authority',
     });
     expect(both.startsWith(first)).toBe(true);
   });
 
-  test('is put back when somebody takes it away', async () => {
+  test('is put back when it is removed', async () => {
     await waitFor(() => mounted(other));
     await cluster.request('DELETE', copyPaths(other).secret);
     await waitFor(() => mounted(other), { what: 'the Secret again' });
@@ -374,8 +374,8 @@ async function startServed() {
   await make(cluster, resource('VirtualKey', namespace, 'served', LOCAL));
   await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
   const stream = await open(await token(namespace));
-  const told = () => stream.snapshot().then(({ entries }) => JSON.stringify(entries).includes('served'));
-  await waitFor(told, { what: 'a stream of what is served' });
+  const isServed = () => stream.snapshot().then(({ entries }) => JSON.stringify(entries).includes('served'));
+  await waitFor(isServed, { what: 'a stream of what is served' });
   return { namespace, stream };
 }
 
@@ -388,10 +388,13 @@ const copiesLeft = async (namespace: string): Promise<string[]> => {
 describe('consent that is taken back', () => {
   test.for([
     { rule: 'by the namespace', takeBack: (namespace: string) => relabel(namespace, null) },
-    { rule: 'in favour of nobody', takeBack: (namespace: string) => relabel(namespace, 'somebody-else') },
+    {
+      rule: 'in favour of a Workspace that does not exist',
+      takeBack: (namespace: string) => relabel(namespace, 'somebody-else'),
+    },
     { rule: 'with the Workspace', takeBack: deleteWorkspace },
     { rule: 'with the injection label', takeBack: withoutInjection, reason: 'RefNotPermitted' },
-  ])('$rule ends what sidecars serve, at once and for whoever asks again', async ({ takeBack, reason }) => {
+  ])('$rule ends what sidecars serve, at once and for new streams', async ({ takeBack, reason }) => {
     const { namespace, stream } = await startServed();
     await using _stream = stream;
     await using _controller = startController([namespace]);
@@ -448,7 +451,7 @@ describe('consent that is taken back', () => {
     await waitFor(() => mounted(namespace), { what: 'the copy again' });
   });
 
-  test('leaves a Secret of somebody else alone that has the name of the copy', async () => {
+  test('leaves a Secret of another owner alone that has the name of the copy', async () => {
     const namespace = await makeWorkspace(cluster, view);
     await relabel(namespace, null);
     await waitFor(() => view.workspaceOf(namespace) === undefined);
@@ -501,12 +504,12 @@ describe('the status of a profile', () => {
     await waitFor(named, { what: 'the provider in the status' });
     expect((await conditionsOf(namespace))['Ready']).toBe('True Succeeded');
     await using stream = await open(await token(namespace));
-    const told = JSON.stringify([await stream.snapshot(), await mounted(namespace)]);
-    expect(told).toContain('"needsFleet":true');
-    expect(told).not.toContain('sk-organisation');
+    const content = JSON.stringify([await stream.snapshot(), await mounted(namespace)]);
+    expect(content).toContain('"needsFleet":true');
+    expect(content).not.toContain('sk-organisation');
   });
 
-  test('names a copy that the API server does not take, until somebody makes room for it', async () => {
+  test('names a copy that the API server does not take, until the object in its place is removed', async () => {
     const namespace = await makeWorkspace(cluster, view);
     await make(cluster, { ...secret(namespace, 'gatehouse-sidecar-snapshot'), immutable: true } as never);
     await using _controller = startController([namespace]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
         allowAllModels: true,
       },
     ),
-    // A fleet of the attacker's own: whoever can read Secrets there holds what is published to it.
+    // A fleet of the attacker's own: an account that can read Secrets there can read what is published to it.
     fleetOf(attacker, { replicas: 0 }),
   ]) {
     await apply(cluster, object);
@@ -182,7 +182,7 @@ test('a credential of the organisation serves a workspace it is granted to, and 
   expect((await publishedTo(cluster, stage.fleets)).includes(SHARED)).toBe(true);
 });
 
-test('a key that opens every workspace cannot stand in the namespace of one', async () => {
+test('a key that opens every workspace cannot be in the namespace of one', async () => {
   const key = ours(
     'ApiKey',
     { name: 'master', namespace: attacker },

@@ -32,7 +32,7 @@ function shownBy(port: number, ca: string): Promise<{ readonly serial: string; r
 }
 
 describe('the certificate', () => {
-  test('is the same for all replicas, whoever comes first', async () => {
+  test('is the same for all replicas, whichever writes first', async () => {
     const namespace = await cluster.createNamespace();
     const replicas = await Promise.all([1, 2, 3].map(() => certificatesIn(client, namespace)));
     const shown = new Set(replicas.map(({ current }) => current.certPem));
@@ -82,7 +82,7 @@ describe('the certificate', () => {
     before.socket.destroy();
   });
 
-  test('of somebody else is waited for, taken, and never written', async () => {
+  test('of another issuer is waited for, taken, and never written', async () => {
     const namespace = await cluster.createNamespace();
     const source = await certificatesIn(client, await cluster.createNamespace());
     const { certPem, keyPem, caPem } = source.current;

@@ -157,7 +157,7 @@ const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
 export const VALIDATING_PATH = `${CONFIGURATIONS}/validatingwebhookconfigurations/${VALIDATING}`;
 export const INJECTION_PATH = `${CONFIGURATIONS}/mutatingwebhookconfigurations/${INJECTION}`;
 
-/** Until the API server asks: it takes a moment to hear of a configuration. */
+/** Waits until the API server calls the webhook: it reads a new configuration with a delay. */
 export async function untilAsked(cluster: ControlPlaneAccess, namespace: string): Promise<void> {
   const refused = {
     ...resource('GatewayConfig', namespace, 'probe', badConfig()),

@@ -259,7 +259,7 @@ describe('a pod', () => {
     const before = webhooks.reports.length;
     const created = await apply(cluster, pod(namespace, 'twice', LABELS));
     expect(created.status).toBe(201);
-    // The limit for the new container is a change by somebody else, and so the API server asks again.
+    // The limit for the new container is a change by another writer, and so the API server asks again.
     const asked = webhooks.reports.slice(before).filter(({ path }) => path === '/inject');
     expect(asked.map(({ outcome }) => outcome)).toEqual(['patched', 'allowed']);
     const { metadata, spec } = created.body as Pod; // what was made
@@ -280,7 +280,7 @@ describe('a pod', () => {
     expect(containers.map(volumesAt)).toEqual([[expect.stringMatching(/^kube-api-access-/)]]);
   });
 
-  test('on the host network goes without, and whoever makes it is warned', async () => {
+  test('on the host network gets no sidecar, and its creator gets a warning', async () => {
     const asked = pod(team, 'on-host', LABELS, { hostNetwork: true });
     const { code, stderr } = await cluster.kubectl(['apply', '--dry-run=server', '-f', '-'], {
       input: JSON.stringify(asked),
@@ -364,7 +364,7 @@ const injectTrust = (path: string, caPem: string): Promise<void> =>
   });
 
 describe('the configurations', () => {
-  test('are put back when somebody empties or deletes them', async () => {
+  test('are put back when they are emptied or deleted', async () => {
     const before = await bodyOf(INJECTION_PATH);
     await cluster.request('PATCH', INJECTION_PATH, {
       contentType: 'application/merge-patch+json',
@@ -410,7 +410,7 @@ describe('the configurations', () => {
       await injectTrust(path, certificates.current.caPem);
     }
     await untilAsked(cluster, team);
-    // Something of ours is put back by an apply, which must not touch what is not ours.
+    // An own object is put back by an apply, which must not touch fields of others.
     await editWebhooks(VALIDATING_PATH, (webhook) => ({ ...webhook, timeoutSeconds: 9 }));
     await waitFor(async () => (await webhooksAt(VALIDATING_PATH))[0]?.['timeoutSeconds'] === 5, {
       what: 'the timeout',

@@ -138,7 +138,7 @@ describe('an answer that cannot be read', () => {
   test.for([
     { rule: 'no JSON', body: '<html>canary-of-the-body</html>' },
     { rule: 'another JSON', body: '{"oops":"canary-of-the-body"}' },
-  ])('is told by length and hash, in logs and answers: $rule', async ({ body }) => {
+  ])('is shown as length and hash, in logs and answers: $rule', async ({ body }) => {
     await using scene = await startScene((reply) => reply.answer(200, body, json), 'google');
     const answer = await scene.gateway.send(CHAT, { headers: ACME, body: BODY });
     expect(answer.status).toBe(502);

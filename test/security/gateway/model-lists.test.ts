@@ -239,7 +239,7 @@ describe('a listed model in the body does not hide', () => {
     ['an engine', '@open', '/engines/mock-large/completions'],
     ['a deployment of another API', '@open', '/deployments/mock-large/chat/completions'],
     ['a model of another API', '@open', '/models/mock-large:generateContent'],
-    ['what nobody knows', '@open', '/organization/thing'],
+    ['an unknown name', '@open', '/organization/thing'],
   ])('%s of an account of the format', async ([, account, path, more]) => {
     const send = json({ ...decoy, model: 'mock-small', ...more });
     const { answer, reached } = await ask({ rule: '', path: `/v1/proxy${path}`, account, send });

@@ -88,7 +88,7 @@ test("a resource of a workspace reaches the pods of its namespace's Services and
   }
   expect(JSON.stringify(await entriesIn(cluster, fleets))).not.toContain(FORGED);
 
-  // An address that is free again may be somebody else's at once.
+  // An address that is free again may belong to another tenant at once.
   await cluster.request('DELETE', `/api/v1/namespaces/${tenant}/pods/vllm?gracePeriodSeconds=0`);
   const newest = async (): Promise<boolean> => {
     const entries = await entriesIn(cluster, fleets);

@@ -55,7 +55,7 @@ test('a workspace has the identity of the pods from the grant until the grant is
   const uids = [await uidOf('Organisation', 'default'), await uidOf('Workspace', tenant)];
   const digest = createHash('sha256').update(uids.join('/')).digest('hex');
   expect(body?.settings['aws_external_id']).toBe(`gatehouse-${digest.slice(0, 40)}`);
-  expect(await told(tenant)).toBe(body?.settings['aws_external_id']);
+  expect(await printedId(tenant)).toBe(body?.settings['aws_external_id']);
 
   await grant([{ workspace: tenant, clouds: ['gcp'] }]);
   await waitFor(async () => (await publishedAccount(stage)) === undefined, {
@@ -91,8 +91,8 @@ async function publishedAccount(stage: Stage): Promise<SnapshotEntry<'provider'>
 const uidOf = async (kind: string, name: string): Promise<string | undefined> =>
   (await read(cluster, ours(kind, { name }, {})))?.metadata.uid;
 
-/** What the command of the documentation tells whoever writes the trust policy of the role. */
-async function told(workspace: string): Promise<string> {
+/** The external id that the command of the documentation prints, for the trust policy of the role. */
+async function printedId(workspace: string): Promise<string> {
   const [, script = ''] = /```text\n(printf [^`]*)```/.exec(await readFile(GUIDE, 'utf8')) ?? [];
   expect(script).toContain('team-a');
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-kubectl-'));

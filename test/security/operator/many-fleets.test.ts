@@ -1,4 +1,4 @@
-/** A tenant that makes fleets without end, where the operator may not run gateways, must cost nobody else anything. */
+/** A tenant that makes fleets without end, where the operator may not run gateways, must not slow other tenants. */
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';

@@ -49,7 +49,7 @@ test('the embedded Redis gets one password for ever, which the fleets of the org
   expect(await entryOf(cluster, url, 'url')).toBe(filled);
 });
 
-test('a URL of somebody else is never touched, nor one that a tenant has marked', async () => {
+test('a URL with another owner is never touched, nor one that a tenant has marked', async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster);
   const { organisation, fleets, tenant } = stage;

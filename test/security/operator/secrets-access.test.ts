@@ -61,7 +61,7 @@ async function furnish(namespace: string, text: string) {
 
 const minted = (namespace: string): Promise<KubeThing | undefined> => read(cluster, secret(namespace, 'app-key', {}));
 
-/** Runs the command that stands in a message. */
+/** Runs the command that a message contains. */
 async function obey(message: string, ...roles: readonly string[]): Promise<void> {
   const [, commands = ''] = /grant it with: ([^;]*)/.exec(message) ?? [];
   const lines = commands.split(' && ').map((line) => line.trim().split(' '));
@@ -278,7 +278,7 @@ async function newestManifest({ fleets }: Stage): Promise<string> {
   return JSON.stringify((await read(cluster, manifest))?.data ?? null);
 }
 
-/** Whether a text stands in a shard of Secrets that the manifest names. */
+/** Whether a shard that the manifest names contains a text. */
 async function isNamed(stage: Stage, text: string): Promise<boolean> {
   const { body } = await cluster.request('GET', `/api/v1/namespaces/${stage.fleets}/secrets`);
   const items = isObject(body) && Array.isArray(body['items']) ? (body['items'] as KubeThing[]) : [];

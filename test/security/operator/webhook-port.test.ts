@@ -1,4 +1,4 @@
-/** Port 9443 answers whoever reaches it: what it holds is bounded, and with an authority only its bearers are heard. */
+/** Port 9443 accepts any connection: its buffers are bounded, and with a client authority only its certificates are accepted. */
 import { request as httpsRequest } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
