@@ -286,7 +286,7 @@ const LARGEST_INT32 = 2 ** 31 - 1;
 const integerFormat = ({ minimum = -Infinity, maximum = Infinity }: Keywords): string =>
   minimum >= -LARGEST_INT32 && maximum <= LARGEST_INT32 ? 'int32' : 'int64';
 
-/** The bounds that say something: zod adds those of exact integers by itself. */
+/** The bounds that say something: zod adds those of exact integers. */
 function pick({ minLength, maxLength, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Keywords): Structural {
   return {
     ...(minLength === undefined ? {} : { minLength }),

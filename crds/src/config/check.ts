@@ -47,7 +47,7 @@ export function walkTargets(node: RoutingNode, path: Path, visit: (node: Routing
   });
 }
 
-/** The managed provider a node selects by itself: `@slug`, virtual key, or a model override of the form `@slug/model`. */
+/** The managed provider that a node names: `@slug`, virtual key, or a model override of the form `@slug/model`. */
 export function managedSlugOf(node: RoutingNode): string | undefined {
   if (node.provider?.startsWith('@')) return node.provider.slice(1).split('/')[0];
   if (node.virtualKey !== undefined) return node.virtualKey;

@@ -1,5 +1,5 @@
 /**
- * Rules of a saved config that the API server checks by itself. `checkConfig` checks the same and more wherever the webhook or
+ * Rules of a saved config that the API server checks without the webhook. `checkConfig` checks the same and more wherever the webhook or
  * the operator reads the config.
  */
 import type { Rule } from '../schema/index.ts';

@@ -100,7 +100,7 @@ function unescaped(source: string, { pattern, read }: Escapes): Unescaped | unde
   let text = '';
   let end = 0;
   const plainEnds: number[] = []; // per escape, where it ends in the text
-  const spans: Span[] = []; // and where it stands in the source
+  const spans: Span[] = []; // and its position in the source
   for (const { index, 0: written } of source.matchAll(pattern)) {
     text += source.slice(end, index) + read(written);
     end = index + written.length;

@@ -33,7 +33,7 @@ export interface UpgradedConnection {
   /** Both directions, with backpressure; bytes that came right behind the request are read first. */
   readonly socket: Duplex;
   /**
-   * Aborted with an AppError when the client goes away (CLIENT_CLOSED) or the drain deadline passes (DRAINING). What is written
+   * Aborted with an AppError when the client disconnects (CLIENT_CLOSED) or the drain deadline passes (DRAINING). What is written
    * during the abort is still sent, then the socket is closed.
    */
   readonly signal: AbortSignal;

@@ -55,7 +55,7 @@ export interface Exchange {
   readonly request: ClientRequest;
   /** The Snapshot the request started with. */
   readonly snapshot: SnapshotView;
-  /** Aborted with an AppError when the client goes away or the drain deadline passes. */
+  /** Aborted with an AppError when the client disconnects or the drain deadline passes. */
   readonly signal: AbortSignal;
   /** Runs the task when the answer has been sent, or the client has left. */
   atEnd(task: () => void): void;

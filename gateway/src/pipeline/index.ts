@@ -137,7 +137,7 @@ async function route(ports: PipelinePorts, input: Input, progress: Progress): Pr
     stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
     attempt: async (leaf) => {
       const outcome = await attemptTarget(ports.attempts, input, leaf);
-      // A target that fails by itself counts too: trying thousands of them is work.
+      // A target that fails without a call counts too: trying thousands of them is work.
       if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
       progress.attempts.push({ outcome, facts: attemptFacts(outcome) });
       recordCircuit(ports.breakers, input, outcome);

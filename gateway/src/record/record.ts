@@ -11,7 +11,7 @@ export interface RequestRecord {
   readonly decisions: DecisionFacts;
   /** The targets that were tried, in order. */
   readonly attempts: readonly AttemptFacts[];
-  /** The attempt whose result the client got; undefined: the gateway answered by itself. */
+  /** The attempt whose result the client got; undefined: the gateway answered without an attempt. */
   readonly answeredBy: AttemptFacts | undefined;
   readonly answer: AnswerFacts;
 }

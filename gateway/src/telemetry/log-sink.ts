@@ -10,7 +10,7 @@ export interface LogSinkOptions {
   readonly headersToMask: readonly string[];
 }
 
-/** Writes one line per finished request; at level debug the request's headers too, and every attempt by itself. */
+/** Writes one line per finished request; at level debug the request's headers too, and each attempt. */
 export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
   return {
     name: 'log',

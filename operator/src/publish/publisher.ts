@@ -80,7 +80,7 @@ export interface Publisher {
    * the first publish.
    */
   startEpoch(report: ReportedRevision, options: Options): Promise<Published | undefined>;
-  /** Restores objects that somebody removed or changed. */
+  /** Restores published objects that were removed or changed from outside. */
   repair(options: Options): Promise<Repaired>;
   /** Deletes shards that nothing has named for ten minutes, at a slow pace; returns how many. */
   collect(options: Options): Promise<number>;

@@ -22,7 +22,7 @@ export interface Upkeep {
 const TICK_MS = 15_000;
 /** The operator's own writes also come through the watch: how long it waits for them, in ms. */
 const SETTLE_MS = 250;
-/** Limits the writes when somebody removes objects again and again: repairs per second in the long run, and at once. */
+/** Limits the writes when objects are removed again and again: repairs per second in the long run, and at once. */
 const REPAIRS = { perSecond: 0.2, burst: 20 };
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {

@@ -118,7 +118,7 @@ function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<
   return uses;
 }
 
-/** Writes only on top of what was read: somebody else may write, too. */
+/** Writes only on top of what was read: other clients may write, too. */
 async function write(
   { client }: EmbeddedRedisOptions,
   { metadata }: SecretObject,

@@ -1,7 +1,7 @@
 /** The annotation on the operator's Lease that says that no sidecar is served any more. */
 import type { Lease } from '../runtime/index.ts';
 
-/** Until when it holds, as RFC 3339: an uninstallation that was aborted ends by itself. */
+/** Until when it holds, as RFC 3339: after it, an uninstallation that was aborted has no effect. */
 export const RETIRED_UNTIL = 'gatehouse.dev/retired-until';
 
 /** In ms since 1970; undefined without the annotation, and where it is no time. */

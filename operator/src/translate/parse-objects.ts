@@ -1,4 +1,4 @@
-/** First half of a translation: parses and checks each object by itself. */
+/** First half of a translation: parses and checks each object alone. */
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { ObjectState, ObjectStates, ParsedObject, TranslatedObject } from './incremental/index.ts';

@@ -26,7 +26,7 @@ export interface OperationRoute {
 }
 
 export interface Operation {
-  /** Stands in metrics and the request log. */
+  /** Its label in metrics and the request log. */
   readonly id: string;
   readonly routes: readonly OperationRoute[];
   /** One of these scopes of a key opens the operation. */

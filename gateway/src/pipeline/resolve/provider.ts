@@ -1,4 +1,4 @@
-/** The provider that a request names by itself: `@slug`, virtual key, `@slug/model`, or the name of a provider. */
+/** The provider that a request names directly: `@slug`, virtual key, `@slug/model`, or the name of a provider. */
 import { modelSlugOf } from '@gatehouse/crds/config';
 import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';

@@ -40,7 +40,7 @@ export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-/** A signal that follows another one and aborts by itself when it is not extended in time. */
+/** A signal that follows another one and aborts when it is not extended in time. */
 export interface IdleTimeout extends Disposable {
   readonly signal: AbortSignal;
   extend(): void;

@@ -1,6 +1,6 @@
 /**
  * Reads `multipart/form-data` while it arrives (RFC 7578, RFC 2046 section 5.1). Stricter than the RFC where readers differ: a
- * preamble, an epilogue, padding behind a boundary, and the boundary inside a part are refused, so that nobody behind the
+ * preamble, an epilogue, padding behind a boundary, and the boundary inside a part are refused, so that no server behind the
  * gateway finds other parts in the same bytes.
  */
 import { AppError } from '../../errors/index.ts';

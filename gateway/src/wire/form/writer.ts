@@ -24,7 +24,7 @@ export function renamedHead({ filename, contentType }: PartHead, name: string): 
   return partHead(name, file);
 }
 
-/** The bytes of a form; the boundary must not stand in any part, so a random one is best. */
+/** The bytes of a form; the boundary must not occur in any part, so a random one is best. */
 export async function* writeForm(
   parts: AsyncIterable<FormPart> | Iterable<FormPart>,
   boundary: string,

@@ -34,7 +34,7 @@ export const mintKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('b
 export const isMinted = ({ spec }: Pick<ApiKey, 'spec'>): boolean =>
   spec.sha256 === undefined && spec.secretRef === undefined;
 
-/** Whether the ApiKey owns the Secret: one that existed before belongs to somebody else and stays unchanged. */
+/** Whether the ApiKey owns the Secret: one that existed before has another owner and stays unchanged. */
 export function isOwn({ metadata }: KeySecret, owner: Pick<KubeObject, 'metadata'>): boolean {
   return (
     metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === owner.metadata.uid) ?? false

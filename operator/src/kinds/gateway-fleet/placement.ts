@@ -52,7 +52,7 @@ export function workspacesServedBy(
   };
 }
 
-/** Whether the organisation owns the fleets of the namespace: nobody else can write what is published to them. */
+/** Whether the organisation owns the fleets of the namespace: no tenant can write what is published to them. */
 export const isOfOrganisation = (
   namespace: string,
   { fleetNamespaces }: Pick<FleetSettings, 'fleetNamespaces'>,

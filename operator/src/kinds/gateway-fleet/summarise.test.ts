@@ -15,7 +15,7 @@ const haltAt = (proves: PositiveType, halt: Halt): RunProgress => ({
   halt: { ...halt, proves },
 });
 
-const told = (trail: RunProgress): Record<string, string> => {
+const statuses = (trail: RunProgress): Record<string, string> => {
   const { conditions = [] } = summarise(fleet, trail);
   return Object.fromEntries(conditions.map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 };
@@ -66,7 +66,7 @@ describe('the status of a fleet', () => {
       },
     },
   ])('$rule', ({ trail, want }) => {
-    expect(told(trail)).toEqual(want);
+    expect(statuses(trail)).toEqual(want);
   });
 
   test.for([
@@ -100,9 +100,9 @@ describe('the status of a fleet', () => {
 
   test('keeps the versions of the last status while the pods are unknown', () => {
     const lagging = [{ name: 'p', reason: 'Pending' as const }];
-    const told = { programmedReplicas: 2, snapshotEpoch: 2, snapshotVersion: 7, lagging };
+    const reported = { programmedReplicas: 2, snapshotEpoch: 2, snapshotVersion: 7, lagging };
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 3 } };
-    expect(countsOf({ ...fleet, status: told }, deployment, undefined)).toMatchObject({ ...told, live: '2/3' });
+    expect(countsOf({ ...fleet, status: reported }, deployment, undefined)).toMatchObject({ ...reported, live: '2/3' });
     expect(countsOf(fleet, deployment, undefined)).toMatchObject({ programmedReplicas: 0, live: '0/3' });
   });
 });

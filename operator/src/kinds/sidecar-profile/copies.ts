@@ -79,7 +79,7 @@ export function digested(copy: SidecarCopy): SidecarCopy {
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, ownerReferences, annotations } };
 }
 
-/** Whether the operator made the copy, and not somebody else an object with the same name. */
+/** Whether the operator made the copy: an object with the same name may have another owner. */
 export const isOurs = ({ metadata: { ownerReferences = [] } }: SidecarCopy): boolean =>
   ownerReferences.some(({ apiVersion, kind }) => apiVersion === API_VERSION && kind === 'SidecarProfile');
 

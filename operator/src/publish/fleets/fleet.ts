@@ -186,7 +186,7 @@ export class Fleet {
     this.#reported.resolve();
   }
 
-  /** Repairs what is published when somebody changes it. */
+  /** Repairs published objects that were changed from outside. */
   async #runUpkeep(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
     const tender = createUpkeep({

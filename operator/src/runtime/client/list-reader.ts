@@ -1,4 +1,4 @@
-/** Reads a list as a stream: each item is passed on by itself, so that a page of large objects is never held whole. */
+/** Reads a list as a stream: items are passed on one by one, so that a page of large objects is never held whole. */
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x5b, 0x5d, 0x7b, 0x7d];

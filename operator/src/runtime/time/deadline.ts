@@ -8,7 +8,7 @@ export interface DeadlineOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A signal that follows another one and ends by itself after a time; dispose it when the work is over. */
+/** A signal that follows another one and also aborts after a time; dispose it when the work is over. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** Starts the time again, optionally with another duration. */

@@ -1,4 +1,4 @@
-/** Where values of custom headers stand in what is published. */
+/** In which entries of a Snapshot values of custom headers are published. */
 import { splitIntoShards } from '@gatehouse/crds/snapshot';
 import { expect, test } from 'vitest';
 import { type TestObject, worldOf } from '../test-world.ts';

@@ -82,7 +82,7 @@ export const noWorkspace = (namespace = ''): Finding =>
   missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw');
 
 /**
- * A reference to another owner's object that does not exist or is not granted: the text does not say which, so that nobody can
+ * A reference to another owner's object that does not exist or is not granted: the text does not say which, so that no tenant can
  * probe.
  */
 export const notPermitted = (path: Path, message: string, effect: Effect): Finding => ({

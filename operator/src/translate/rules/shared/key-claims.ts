@@ -14,7 +14,7 @@ export interface KeyClaims {
   readonly contested: ReadonlySet<string>;
   /** The hash that each ApiKey claims. */
   readonly hashes: LayeredMap<string>;
-  /** Keys of ApiKeys whose hash comes from a Secret, which can change by itself. */
+  /** Keys of ApiKeys whose hash comes from a Secret, which can change without the ApiKey. */
   readonly fromSecrets: ReadonlySet<string>;
   /** Keys of ApiKeys that name no hash now and claim the one that is still served for them. */
   readonly kept: ReadonlySet<string>;

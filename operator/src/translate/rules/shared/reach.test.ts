@@ -67,7 +67,7 @@ describe('a host that a resource names', () => {
     { rule: 'absent', url: OWN, reading: ABSENT, refs: 'RefNotFound' },
     { rule: 'not read yet', url: OWN, reading: undefined, refs: 'Pending' },
     { rule: 'without the port', url: 'http://vllm.a.svc:9/v1', reading: PORTS, refs: 'RefNotFound' },
-    { rule: "somebody else's", url: 'http://vllm.b.svc:8000/v1', reading: PORTS, refs: 'RefNotPermitted' },
+    { rule: "another tenant's", url: 'http://vllm.b.svc:8000/v1', reading: PORTS, refs: 'RefNotPermitted' },
   ])('leads nowhere when the Service is $rule', ({ url, reading, refs }) => {
     const judged = judge(account(url), reading === undefined ? {} : { reading });
     expect(judged).toMatchObject({ served: true, refs });
