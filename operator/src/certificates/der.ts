@@ -13,26 +13,26 @@ function lengthOf(length: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | digits.length]), digits]);
 }
 
-export const sequence = (...items: readonly Bytes[]): Buffer => encode(0x30, ...items);
-export const set = (...items: readonly Bytes[]): Buffer => encode(0x31, ...items);
-export const octets = (content: Bytes): Buffer => encode(0x04, content);
-export const utf8 = (text: string): Buffer => encode(0x0c, Buffer.from(text));
-export const TRUE: Buffer = encode(0x01, Buffer.from([0xff]));
+export const derSequence = (...items: readonly Bytes[]): Buffer => encode(0x30, ...items);
+export const derSet = (...items: readonly Bytes[]): Buffer => encode(0x31, ...items);
+export const derOctets = (content: Bytes): Buffer => encode(0x04, content);
+export const derUtf8 = (text: string): Buffer => encode(0x0c, Buffer.from(text));
+export const DER_TRUE: Buffer = encode(0x01, Buffer.from([0xff]));
 
-/** A context-specific tag; `primitive` replaces the tag of the value instead of wrapping it. */
-export const tagged = (number: number, content: Bytes): Buffer => encode(0xa0 | number, content);
-export const primitive = (number: number, content: Bytes): Buffer => encode(0x80 | number, content);
+/** A context-specific tag; `derPrimitive` replaces the tag of the value instead of wrapping it. */
+export const derTagged = (number: number, content: Bytes): Buffer => encode(0xa0 | number, content);
+export const derPrimitive = (number: number, content: Bytes): Buffer => encode(0x80 | number, content);
 
 /** A positive number of any size, big-endian. */
-export function integer(bytes: Bytes): Buffer {
+export function derInteger(bytes: Bytes): Buffer {
   const isNegative = ((bytes[0] ?? 0) & 0x80) !== 0;
   return encode(0x02, ...(isNegative ? [Buffer.from([0])] : []), bytes);
 }
 
 /** `unused` counts the unused bits of the last byte. */
-export const bits = (content: Bytes, unused = 0): Buffer => encode(0x03, Buffer.from([unused]), content);
+export const derBits = (content: Bytes, unused = 0): Buffer => encode(0x03, Buffer.from([unused]), content);
 
-export function oid(text: string): Buffer {
+export function derOid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
   return encode(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
@@ -44,7 +44,7 @@ function base128(number: number): number[] {
 }
 
 /** Whole seconds; RFC 5280 4.1.2.5 wants two-digit years until 2049 and four digits from then on. */
-export function time(wallMs: number): Buffer {
+export function derTime(wallMs: number): Buffer {
   const digits = `${new Date(wallMs).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`;
   return digits < '2050' ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }

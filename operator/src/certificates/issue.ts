@@ -10,7 +10,19 @@ import {
 } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
-import { bits, integer, octets, oid, primitive, sequence, set, TRUE, tagged, time, utf8 } from './der.ts';
+import {
+  DER_TRUE,
+  derBits,
+  derInteger,
+  derOctets,
+  derOid,
+  derPrimitive,
+  derSequence,
+  derSet,
+  derTagged,
+  derTime,
+  derUtf8,
+} from './der.ts';
 
 export interface KeyPair {
   readonly certPem: string;
@@ -37,9 +49,9 @@ const OID = {
 /** RFC 5280 appendix A, ub-common-name; names that are verified are in an extension. */
 const MAX_COMMON_NAME = 64;
 
-const SIGNATURE = sequence(oid(OID.ecdsaWithSha256));
-const USAGE_SIGNATURE = bits(Buffer.from([0x80]), 7);
-const USAGE_CERTIFICATES = bits(Buffer.from([0x06]), 1);
+const SIGNATURE = derSequence(derOid(OID.ecdsaWithSha256));
+const USAGE_SIGNATURE = derBits(Buffer.from([0x80]), 7);
+const USAGE_CERTIFICATES = derBits(Buffer.from([0x06]), 1);
 
 /** A new authority; its name has part of its key, so that two of them are never confused. */
 export async function createAuthority(commonName: string, validity: Validity): Promise<KeyPair> {
@@ -51,7 +63,7 @@ export async function createAuthority(commonName: string, validity: Validity): P
     subject: name,
     validity,
     extensions: [
-      extension(OID.basicConstraints, sequence(TRUE, integer(Buffer.from([0]))), { critical: true }),
+      extension(OID.basicConstraints, derSequence(DER_TRUE, derInteger(Buffer.from([0]))), { critical: true }),
       extension(OID.keyUsage, USAGE_CERTIFICATES, { critical: true }),
     ],
   });
@@ -68,11 +80,11 @@ export async function issueLeaf(authority: KeyPair, names: readonly string[], va
     subject: toName((names[0] ?? '').slice(0, MAX_COMMON_NAME)),
     validity,
     extensions: [
-      extension(OID.basicConstraints, sequence(), { critical: true }),
+      extension(OID.basicConstraints, derSequence(), { critical: true }),
       extension(OID.keyUsage, USAGE_SIGNATURE, { critical: true }),
-      extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
-      extension(OID.subjectAltName, sequence(...names.map(toAltName))),
-      extension(OID.authorityKeyId, sequence(primitive(0, issuer.id))),
+      extension(OID.extendedKeyUsage, derSequence(derOid(OID.serverAuth))),
+      extension(OID.subjectAltName, derSequence(...names.map(toAltName))),
+      extension(OID.authorityKeyId, derSequence(derPrimitive(0, issuer.id))),
     ],
   });
 }
@@ -93,17 +105,17 @@ const newKeys = (): Promise<Keys> => promisify(generateKeyPair)('ec', { namedCur
 
 function certify({ publicKey, privateKey }: Keys, content: CertificateContent): KeyPair {
   const { issuer, subject, validity, extensions } = content;
-  const body = sequence(
-    tagged(0, integer(Buffer.from([2]))), // version 3
-    integer(Buffer.concat([Buffer.from([0x40]), randomBytes(15)])), // positive, and 120 random bits
+  const body = derSequence(
+    derTagged(0, derInteger(Buffer.from([2]))), // version 3
+    derInteger(Buffer.concat([Buffer.from([0x40]), randomBytes(15)])), // positive, and 120 random bits
     SIGNATURE,
     issuer.name,
-    sequence(time(validity.fromMs), time(validity.untilMs)),
+    derSequence(derTime(validity.fromMs), derTime(validity.untilMs)),
     subject,
     spki(publicKey),
-    tagged(3, sequence(...extensions, extension(OID.subjectKeyId, octets(keyId(publicKey))))),
+    derTagged(3, derSequence(...extensions, extension(OID.subjectKeyId, derOctets(keyId(publicKey))))),
   );
-  const der = sequence(body, SIGNATURE, bits(sign('sha256', body, issuer.key)));
+  const der = derSequence(body, SIGNATURE, derBits(sign('sha256', body, issuer.key)));
   return {
     certPem: toPem('CERTIFICATE', der),
     keyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -115,13 +127,14 @@ const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der
 /** Of the uncompressed point at the end of the structure (RFC 5280 4.2.1.2, first method). */
 const keyId = (key: KeyObject): Buffer => createHash('sha1').update(spki(key).subarray(-65)).digest();
 
-const toName = (commonName: string): Buffer => sequence(set(sequence(oid(OID.commonName), utf8(commonName))));
+const toName = (commonName: string): Buffer =>
+  derSequence(derSet(derSequence(derOid(OID.commonName), derUtf8(commonName))));
 
 const extension = (id: string, value: Buffer, { critical = false } = {}): Buffer =>
-  sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
+  derSequence(derOid(id), ...(critical ? [DER_TRUE] : []), derOctets(value));
 
 const toAltName = (name: string): Buffer =>
-  isIP(name) === 4 ? primitive(7, Buffer.from(name.split('.').map(Number))) : primitive(2, Buffer.from(name));
+  isIP(name) === 4 ? derPrimitive(7, Buffer.from(name.split('.').map(Number))) : derPrimitive(2, Buffer.from(name));
 
 const toPem = (label: string, der: Buffer): string =>
   `-----BEGIN ${label}-----\n${der

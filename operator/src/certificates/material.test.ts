@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { integer, oid, time } from './der.ts';
+import { derInteger, derOid, derTime } from './der.ts';
 import { createAuthority, issueLeaf } from './issue.ts';
 import { bundleOf, renew, toData, toMaterial } from './material.ts';
-import { type Material, plan } from './plan.ts';
+import { type Material, planCertificates } from './plan.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -85,7 +85,12 @@ describe('an authority', () => {
     const { material } = await at(NONE, 0);
     const healed = await at(spoil(material), 1);
     expect(healed.changed).toBe(true);
-    const again = plan({ material: healed.material, names: NAMES, lifetimes: LIFETIMES, nowMs: START_MS + DAY_MS });
+    const again = planCertificates({
+      material: healed.material,
+      names: NAMES,
+      lifetimes: LIFETIMES,
+      nowMs: START_MS + DAY_MS,
+    });
     expect(again).toMatchObject({ needsAuthority: false, needsLeaf: false });
   });
 });
@@ -104,18 +109,22 @@ describe('DER', () => {
   test.for([
     {
       rule: 'writes a positive number whose first bit is set with a zero before it',
-      bytes: integer(Buffer.from([0x80])),
+      bytes: derInteger(Buffer.from([0x80])),
       hex: '02020080',
     },
-    { rule: 'writes arcs above 127 in several bytes', bytes: oid('1.2.840.10045.4.3.2'), hex: '06082a8648ce3d040302' },
+    {
+      rule: 'writes arcs above 127 in several bytes',
+      bytes: derOid('1.2.840.10045.4.3.2'),
+      hex: '06082a8648ce3d040302',
+    },
     {
       rule: 'writes two digits of a year until 2049',
-      bytes: time(Date.UTC(2049, 11, 31)),
+      bytes: derTime(Date.UTC(2049, 11, 31)),
       hex: `170d${Buffer.from('491231000000Z').toString('hex')}`,
     },
     {
       rule: 'writes four digits from 2050',
-      bytes: time(Date.UTC(2050, 0, 1)),
+      bytes: derTime(Date.UTC(2050, 0, 1)),
       hex: `180f${Buffer.from('20500101000000Z').toString('hex')}`,
     },
   ])('$rule', ({ bytes, hex }) => {

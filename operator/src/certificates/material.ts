@@ -1,7 +1,7 @@
 /** Certificates as they are stored in a Secret, and the step from stored to wanted certificates. */
 import type { KubeObject } from '../runtime/index.ts';
 import { createAuthority, issueLeaf, type KeyPair } from './issue.ts';
-import { type Material, type PlanInput, plan } from './plan.ts';
+import { type Material, type PlanInput, planCertificates } from './plan.ts';
 
 export interface CertificateSecret extends KubeObject {
   readonly type?: string | undefined;
@@ -58,7 +58,7 @@ export interface Renewal {
 /** Renews what is due; returns the same material when nothing is. */
 export async function renew(input: PlanInput): Promise<Renewal> {
   const { names, lifetimes, nowMs } = input;
-  const decided = plan(input);
+  const decided = planCertificates(input);
   if (!decided.needsAuthority && !decided.needsLeaf)
     return { material: input.material, changed: false, dueMs: decided.dueMs };
   const from = { fromMs: nowMs - BACKDATED_MS };
@@ -72,5 +72,5 @@ export async function renew(input: PlanInput): Promise<Renewal> {
       ? await issueLeaf(signer, names, { ...from, untilMs: nowMs + lifetimes.leafMs })
       : input.material.leaf;
   const material = { authorities, leaf };
-  return { material, changed: true, dueMs: plan({ ...input, material }).dueMs };
+  return { material, changed: true, dueMs: planCertificates({ ...input, material }).dueMs };
 }

@@ -24,7 +24,7 @@ export interface PlanInput {
   readonly nowMs: number;
 }
 
-export interface Plan {
+export interface CertificatePlan {
   /** Authorities that stay trusted. */
   readonly authorities: readonly KeyPair[];
   readonly needsAuthority: boolean;
@@ -40,7 +40,7 @@ const renewalMs = (certificate: X509Certificate, lifetimeMs: number): number =>
   certificate.validToDate.getTime() - lifetimeMs / 3;
 
 /** A certificate that cannot be parsed counts as absent. */
-export function plan({ material, names, lifetimes, nowMs }: PlanInput): Plan {
+export function planCertificates({ material, names, lifetimes, nowMs }: PlanInput): CertificatePlan {
   const known = material.authorities.flatMap((pair) => {
     const certificate = read(pair);
     return certificate !== undefined && certificate.validToDate.getTime() > nowMs ? [{ pair, certificate }] : [];
