@@ -104,12 +104,12 @@ const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOpt
 
 /** Keeps the stores up to date until it is disposed, after everything that reads them. */
 function watching(
-  { cache, secrets, contents }: Stores,
+  { cache, secrets, contentCache }: Stores,
   { services }: Translator,
   retirement: Retirement,
 ): AsyncDisposable {
   const stop = new AbortController();
-  const parts = [cache, secrets, contents, services, retirement];
+  const parts = [cache, secrets, contentCache, services, retirement];
   const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {

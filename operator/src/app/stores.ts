@@ -25,10 +25,10 @@ import {
 } from '../runtime/index.ts';
 import { CONSENT_LABEL, INJECTION_LABEL } from '../translate/index.ts';
 import {
-  allowances,
-  type Contents,
+  type ContentCache,
   type CustomObject,
-  createContents,
+  contentLimits,
+  createContentCache,
   kindRefOf,
   NAMESPACES,
   REFERENCE_GRANTS,
@@ -49,7 +49,7 @@ export interface Stores {
   /** Pods with the label of a SidecarProfile. */
   readonly sidecarPods: Store<SidecarPod, 'profile' | 'namespace'>;
   readonly secrets: NamedWatches<SecretObject>;
-  readonly contents: Contents;
+  readonly contentCache: ContentCache;
 }
 
 export interface StoresOptions {
@@ -76,11 +76,11 @@ export function createStores(options: StoresOptions): Stores {
   const cache = createCache({ client, log, namespaces: namespaces === 'all' ? 'all' : [...namespaces] });
   const kinds = new Map<KindName, Store<CustomObject>>();
   const labels = cache.watch(NAMESPACES, { transform: bareNamespace, first: true });
-  const contents = createContents({
+  const contentCache = createContentCache({
     client,
     log,
     annotations: [REQUESTED_AT, ROTATE_ANNOTATION],
-    allowanceOf: allowances(
+    contentLimitOf: contentLimits(
       {
         organisations: { get: (key) => kinds.get('Organisation')?.get(key) },
         workspaces: { get: (key) => kinds.get('Workspace')?.get(key) },
@@ -89,16 +89,16 @@ export function createStores(options: StoresOptions): Stores {
       (namespace) => isOfOrganisation(namespace, options),
     ),
   });
-  const fleets = watchFleets(cache, contents.transformOf('GatewayFleet'));
+  const fleets = watchFleets(cache, contentCache.transformOf('GatewayFleet'));
   for (const kind of KIND_NAMES) {
     if (kind === 'GatewayFleet') kinds.set(kind, fleets.fleets);
-    else kinds.set(kind, watchKind(kind, cache, contents));
+    else kinds.set(kind, watchKind(kind, cache, contentCache));
   }
   return {
     cache,
     kinds,
     fleets,
-    contents,
+    contentCache,
     namespaces: labels,
     grants: crossNamespaceRefs ? cache.watch(REFERENCE_GRANTS, { optional: true, transform: bareGrant }) : undefined,
     pods: cache.watch(PODS, {
@@ -126,13 +126,13 @@ const PAGE_SIZE = 150;
 /** They are read first: they decide how much is kept of all others. */
 const FIRST_KINDS: ReadonlySet<KindName> = new Set<KindName>(['Organisation', 'Workspace']);
 
-function watchKind(kind: KindName, cache: Cache, contents: Contents): Store<CustomObject> {
+function watchKind(kind: KindName, cache: Cache, contentCache: ContentCache): Store<CustomObject> {
   const store = cache.watch(kindRefOf(kind), {
     pageSize: PAGE_SIZE,
     first: FIRST_KINDS.has(kind),
-    transform: contents.transformOf(kind),
+    transform: contentCache.transformOf(kind),
   });
-  contents.follow(kind, store);
+  contentCache.follow(kind, store);
   return store;
 }
 

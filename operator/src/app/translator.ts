@@ -75,11 +75,11 @@ export function createTranslator({
     },
     namespaces,
     onChange: () => translations.trigger(),
-    bytesOf: stores.contents.bytesOf,
+    bytesOf: stores.contentCache.bytesOf,
   });
   const translations = createTranslations({ takeWorld: world.take, onTranslated, onFailure, log });
   translations.subscribe(({ translation }) => {
-    if (stores.contents.settle(translation, world.touch)) translations.trigger();
+    if (stores.contentCache.settle(translation, world.touch)) translations.trigger();
   });
   wantSecrets({
     kinds: stores.kinds,

@@ -1,6 +1,7 @@
 /** Keeps the World, and its translation, up to date with the cluster. */
-export { allowances } from './allowances.ts';
-export { type Contents, createContents } from './contents.ts';
+
+export { type ContentCache, createContentCache } from './content-cache.ts';
+export { contentLimits } from './content-limits.ts';
 export {
   type CustomObject,
   kindRefOf,

@@ -53,8 +53,8 @@ export const REFERENCE_GRANTS: KindRef<ReferenceGrantObject> = {
   namespaced: true,
 };
 
-/** Kinds whose content is dropped after it was read, and fetched object by object where it is needed again. */
-export const WITHHELD: ReadonlySet<KindName> = new Set<KindName>([
+/** Kinds whose content need not stay in memory: it is fetched object by object where it is needed again. */
+export const FETCHABLE_KINDS: ReadonlySet<KindName> = new Set<KindName>([
   'GatewayConfig',
   'Guardrail',
   'Integration',

@@ -1,6 +1,6 @@
 import { GROUP, KINDS } from '@gatehouse/crds/kinds';
 import type { PolicyRule } from '../rbac.ts';
-import { WITHHELD } from './kind-refs.ts';
+import { FETCHABLE_KINDS } from './kind-refs.ts';
 
 /** Rights on what a world is made of besides our own Kinds; Secrets one by one, by the names that resources give. */
 export const rbac: readonly PolicyRule[] = [
@@ -13,5 +13,10 @@ export const rbac: readonly PolicyRule[] = [
   },
   { scope: 'workspace', apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch'] },
   { scope: 'watched', apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
-  { scope: 'watched', apiGroups: [GROUP], resources: [...WITHHELD].map((kind) => KINDS[kind].plural), verbs: ['get'] },
+  {
+    scope: 'watched',
+    apiGroups: [GROUP],
+    resources: [...FETCHABLE_KINDS].map((kind) => KINDS[kind].plural),
+    verbs: ['get'],
+  },
 ];

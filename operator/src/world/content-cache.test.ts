@@ -2,7 +2,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { createStore, type KubeClient, type KubeObject } from '../runtime/index.ts';
 import { type Translation, translate, type WorldObjects } from '../translate/index.ts';
-import { createContents } from './contents.ts';
+import { createContentCache } from './content-cache.ts';
 import type { CustomObject } from './kind-refs.ts';
 import { createLiveWorld } from './world.ts';
 
@@ -31,12 +31,12 @@ function configOf(name: string, { version = '1', generation = 1, text = '', anno
 }
 
 /** A world of one Kind of which so much is kept in the namespace, and an API server that has it all. */
-function setup(allowance: number) {
+function setup(limit: number) {
   const server = new Map<string, CustomObject>();
-  const contents = createContents({
+  const contents = createContentCache({
     // The one call that is made.
     client: { get: (async (_kind, { name }) => server.get(name)) as KubeClient['get'] },
-    allowanceOf: () => allowance,
+    contentLimitOf: () => limit,
     annotations: ['gatehouse.dev/rotate'],
     log,
   });
@@ -117,7 +117,7 @@ describe('the content of a config', () => {
     expect(JSON.stringify(step().snapshot)).toContain('after');
   });
 
-  test('is not kept beyond the allowance, and fetched where the quota admits it', async () => {
+  test('is not kept beyond the limit, and fetched where the quota admits it', async () => {
     const { configs, contents, put, step, changes } = setup(1_000);
     put(configOf('one', { text: 'x'.repeat(300) }));
     put(configOf('two', { text: 'x'.repeat(300) }));

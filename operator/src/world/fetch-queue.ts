@@ -14,7 +14,7 @@ export interface Wanting {
 
 type Fetch = (wanting: Wanting, signal: AbortSignal) => Promise<void>;
 
-export interface Fetches {
+export interface FetchQueue {
   has(id: string): boolean;
   add(wanting: Wanting): void;
   /** The content is not needed any more. */
@@ -23,7 +23,7 @@ export interface Fetches {
   run(fetch: Fetch, signal: AbortSignal): Promise<void>;
 }
 
-export function createFetches(log: Log): Fetches {
+export function createFetchQueue(log: Log): FetchQueue {
   const queue = createQueue();
   const fetchOne = async (wanting: Wanting, fetch: Fetch, signal: AbortSignal): Promise<boolean> => {
     try {

@@ -8,7 +8,7 @@ import type { CustomObject } from './kind-refs.ts';
 /** For a namespace without an owner. */
 const UNOWNED_BYTES = 1024 * 1024;
 
-interface AllowanceStores {
+interface ContentLimitStores {
   readonly organisations: Pick<Store<CustomObject>, 'get'>;
   readonly workspaces: Pick<Store<CustomObject>, 'get'>;
   readonly namespaces: Pick<Store<KubeObject>, 'get'>;
@@ -17,8 +17,8 @@ interface AllowanceStores {
 /**
  * As many bytes as the quota of the workspace lets a translation read; unlimited in the namespaces of the organisation.
  */
-export function allowances(
-  { organisations, workspaces, namespaces }: AllowanceStores,
+export function contentLimits(
+  { organisations, workspaces, namespaces }: ContentLimitStores,
   isOfOrganisation: (namespace: string) => boolean,
 ): (namespace: string) => number {
   return (namespace) => {
@@ -37,7 +37,7 @@ function bytesIn(quota: unknown): number | undefined {
 }
 
 /** Counts the kept bytes of each namespace, object by object. */
-export function createAccounts() {
+export function createByteCounts() {
   const accounts = new Map<string, { sum: number; readonly bytes: Map<string, number> }>();
   return {
     sum: (namespace: string): number => accounts.get(namespace)?.sum ?? 0,

@@ -18,28 +18,28 @@ import {
   type StoreWriter,
 } from '../runtime/index.ts';
 import { type ContentState, type Translation, weigh } from '../translate/index.ts';
-import { createAccounts } from './allowances.ts';
-import { createFetches, idOf, type Wanting } from './fetches.ts';
-import { type CustomObject, kindRefOf, WITHHELD } from './kind-refs.ts';
+import { createByteCounts } from './content-limits.ts';
+import { createFetchQueue, idOf, type Wanting } from './fetch-queue.ts';
+import { type CustomObject, FETCHABLE_KINDS, kindRefOf } from './kind-refs.ts';
 
 /** Kinds whose content is dropped once it has been read: most of the memory of a large installation. */
-const RELEASED: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
+const DROPPED_ONCE_READ: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
 const OWN_TYPES: ReadonlySet<string> = new Set(CONDITION_TYPES);
 /** A translation that drops content is worth running for this many bytes. */
 const WORTH_BYTES = 1024 * 1024;
 
 export type ContentStore = Store<CustomObject> & Pick<StoreWriter<CustomObject>, 'amend' | 'put'>;
 
-export interface ContentsOptions {
+export interface ContentCacheOptions {
   readonly client: Pick<KubeClient, 'get'>;
   /** How many bytes are kept of a namespace. */
-  readonly allowanceOf: (namespace: string) => number;
+  readonly contentLimitOf: (namespace: string) => number;
   /** Annotations of our group that are read. */
   readonly annotations: readonly string[];
   readonly log: Log;
 }
 
-export interface Contents {
+export interface ContentCache {
   /** The `transform` of the store of a Kind. */
   transformOf(kind: KindName): (object: CustomObject, kept: CustomObject | undefined) => CustomObject;
   /** To be called for each store before it is filled. */
@@ -55,33 +55,33 @@ export interface Contents {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export function createContents({ client, allowanceOf, annotations, log }: ContentsOptions): Contents {
+export function createContentCache({ client, contentLimitOf, annotations, log }: ContentCacheOptions): ContentCache {
   const stores = new Map<KindName, ContentStore>();
-  const accounts = createAccounts();
-  const wanted = createFetches(log);
+  const byteCounts = createByteCounts();
+  const queue = createFetchQueue(log);
 
   const keep = (kind: KindName, object: CustomObject, kept: CustomObject | undefined): CustomObject => {
     const slim = slimmed(kind, object, annotations);
-    if (!WITHHELD.has(kind)) return slim;
+    if (!FETCHABLE_KINDS.has(kind)) return slim;
     const id = idOf(kind, keyOf(object.metadata));
     const namespace = object.metadata.namespace ?? '';
-    if (kept !== undefined && isSameContent(kept, object) && !wanted.has(id)) return { ...slim, ...contentOf(kept) };
+    if (kept !== undefined && isSameContent(kept, object) && !queue.has(id)) return { ...slim, ...contentOf(kept) };
     const weight = weigh(slim);
-    const others = accounts.sum(namespace) - accounts.of(namespace, id);
-    if (wanted.has(id) || others + weight.bytes <= allowanceOf(namespace)) {
-      accounts.set(namespace, id, weight.bytes);
+    const others = byteCounts.sum(namespace) - byteCounts.of(namespace, id);
+    if (queue.has(id) || others + weight.bytes <= contentLimitOf(namespace)) {
+      byteCounts.set(namespace, id, weight.bytes);
       return slim;
     }
-    accounts.set(namespace, id, 0);
+    byteCounts.set(namespace, id, 0);
     return { ...slim, ...contentOf(undefined), weight };
   };
-  const withhold = ({ kind, key, content }: ContentState): number => {
+  const dropContent = ({ kind, key, content }: ContentState): number => {
     const store = stores.get(kind);
     const object = store?.get(key);
     if (store === undefined || object === undefined || object.weight !== undefined) return 0;
     const weight = weigh(object);
     store.amend({ ...object, ...contentOf(undefined), weight }, { notify: false });
-    if (content === 'refused') accounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
+    if (content === 'refused') byteCounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
     return weight.bytes;
   };
   const fetch = async ({ kind, key }: Wanting, signal: AbortSignal): Promise<void> => {
@@ -100,19 +100,19 @@ export function createContents({ client, allowanceOf, annotations, log }: Conten
   return {
     transformOf: (kind) => (object, kept) => keep(kind, object, kept),
     follow: (kind, store) => {
-      if (!WITHHELD.has(kind)) return;
+      if (!FETCHABLE_KINDS.has(kind)) return;
       stores.set(kind, store);
       store.subscribe(({ key, object }) => {
         if (object !== undefined) return;
-        accounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
-        wanted.drop(idOf(kind, key));
+        byteCounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
+        queue.drop(idOf(kind, key));
       });
     },
     bytesOf: (kind, key) => {
       const object = stores.get(kind)?.get(key);
       return object === undefined || object.weight !== undefined
         ? 0
-        : accounts.of(namespaceOf(key) ?? '', idOf(kind, key));
+        : byteCounts.of(namespaceOf(key) ?? '', idOf(kind, key));
     },
     settle: ({ contents }, touch) => {
       let bytes = 0;
@@ -120,15 +120,15 @@ export function createContents({ client, allowanceOf, annotations, log }: Conten
         const { kind, key, object, content } = state;
         const now = stores.get(kind)?.get(key);
         if (now === undefined || !isSameContent(now, object)) continue; // the next translation is about it
-        if (content === 'awaited') wanted.add({ kind, key });
-        else if (content === 'refused' || RELEASED.has(kind)) {
-          bytes += withhold(state);
+        if (content === 'awaited') queue.add({ kind, key });
+        else if (content === 'refused' || DROPPED_ONCE_READ.has(kind)) {
+          bytes += dropContent(state);
           touch(kind, key);
         }
       }
       return bytes >= WORTH_BYTES;
     },
-    run: (signal) => wanted.run(fetch, signal),
+    run: (signal) => queue.run(fetch, signal),
   };
 }
 
