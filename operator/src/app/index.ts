@@ -1,4 +1,4 @@
 /** The composition root: one operator process. */
 
 export { runOperator } from './operator.ts';
-export { runRetirement } from './retirement.ts';
+export { runRetirement } from './retirement-task.ts';

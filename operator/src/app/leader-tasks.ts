@@ -38,8 +38,8 @@ import type { HttpsServers } from './https-servers.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import type { OperatorView } from './operator-view.ts';
 import { podProblems, podsOf } from './pods.ts';
+import { createPublishAndReport, type PublishAndReport } from './publish-and-report.ts';
 import { createPublishTargets } from './publish-targets.ts';
-import { createRollout, type Rollout } from './rollout.ts';
 import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
 
 export interface LeaderTasksOptions {
@@ -92,19 +92,19 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
     clock: systemClock,
   });
   access.subscribe(given.translations.trigger); // the fleets that are published to depend on it
-  const program = rolloutOf(given, reporting, {
+  const publishing = publishAndReportOf(given, reporting, {
     settings,
     access,
     onFleetChange: (key) => fleets.enqueue?.(key, { afterMs: COUNT_MS }),
   });
-  const fleetController = fleetControllerOf(given, reporting, { settings, access, program });
+  const fleetController = fleetControllerOf(given, reporting, { settings, access, publishing });
   fleets.enqueue = fleetController.enqueue;
   followClouds(given, fleetController);
   followStandings(given, fleetController);
   const controllers: Pick<Controller, 'run'>[] = [fleetController, apiKeyControllerOf(given, reporting)];
   if (httpsServers !== undefined) controllers.push(sidecarControllerOf(given, reporting, httpsServers));
   return async (signal) => {
-    const work = [...controllers, access, program, writer, events].map((part) => part.run(signal));
+    const work = [...controllers, access, publishing, writer, events].map((part) => part.run(signal));
     work.push(keepRedisPassword(embeddedRedis(given), signal));
     if (httpsServers !== undefined) work.push(httpsServers.keepRegistered(signal));
     await Promise.all(work);
@@ -134,7 +134,7 @@ const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => 
   log,
 });
 
-function rolloutOf(
+function publishAndReportOf(
   { client, stores, translations, metrics, identity, log }: LeaderTasksOptions,
   { writer, events }: Reporting,
   {
@@ -146,9 +146,9 @@ function rolloutOf(
     readonly access: FleetAccess;
     readonly onFleetChange: (key: string) => void;
   },
-): Rollout {
+): PublishAndReport {
   const targetsIn = createPublishTargets({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
-  const program = createRollout({
+  const publishing = createPublishAndReport({
     translations,
     fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
     statuses: {
@@ -163,14 +163,14 @@ function rolloutOf(
     onPropagated: metrics.onPropagated,
     log,
   });
-  for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => program.mark(`${kind}/${key}`));
+  for (const [kind, store] of stores.kinds) store.subscribe(({ key }) => publishing.mark(`${kind}/${key}`));
   // The status of an ApiKey shows both ends of its minted key.
   stores.secrets.store.subscribe(({ object, previous }) => {
     const { namespace, ownerReferences = [] } = (object ?? previous)?.metadata ?? {};
-    for (const { kind, name } of ownerReferences) program.mark(`${kind}/${keyOf({ namespace, name })}`);
+    for (const { kind, name } of ownerReferences) publishing.mark(`${kind}/${keyOf({ namespace, name })}`);
   });
-  stores.pods.subscribe(program.updatePods);
-  return program;
+  stores.pods.subscribe(publishing.updatePods);
+  return publishing;
 }
 
 /** The network policy of fleets depends on the cloud identities in use. */
@@ -204,8 +204,8 @@ function fleetControllerOf(
   {
     settings,
     access,
-    program,
-  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly program: Rollout },
+    publishing,
+  }: { readonly settings: FleetSettings; readonly access: FleetAccess; readonly publishing: PublishAndReport },
 ): Controller {
   return gatewayFleetController({
     client,
@@ -219,7 +219,7 @@ function fleetControllerOf(
       return translation && quotaStandingOf(translation, 'GatewayFleet', { key: keyOf(metadata), uid: metadata.uid });
     },
     cloudsInUse: () => cloudsInUse(translations.latest?.translation.snapshot.entries ?? []),
-    acknowledged: ({ metadata }) => program.countsOf(keyOf(metadata)),
+    acknowledged: ({ metadata }) => publishing.countsOf(keyOf(metadata)),
     podTroubles: ({ metadata }) => podProblems(podsOf(stores.pods, keyOf(metadata))),
     placementStores: [stores.namespaces, storeOf(stores, 'Workspace')],
     status: writer,

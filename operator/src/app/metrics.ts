@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
-export interface OperatorMetrics extends RolloutMetrics {
+export interface OperatorMetrics extends TranslationMetrics {
   readonly onReview: (report: ReviewReport) => void;
   /** Sets where the number of streams is read from when metrics are scraped. */
   observeStreams(streams: () => number): void;
@@ -30,7 +30,7 @@ export function createOperatorMetrics(
     },
   });
   return {
-    ...createRolloutMetrics(registry, {
+    ...createTranslationMetrics(registry, {
       entries: () => translation()?.snapshot.entries.length ?? 0,
       refused: () => refusedIn(translation()),
       failed: () => countReason(translation(), 'InternalError'),
@@ -101,7 +101,7 @@ export const APP_METRICS = {
   },
 } as const;
 
-export interface RolloutMetrics {
+export interface TranslationMetrics {
   readonly onPropagated: (seconds: number) => void;
   readonly onTranslated: (seconds: number) => void;
   readonly onFailure: () => void;
@@ -116,7 +116,7 @@ interface Gauges {
 }
 
 /** Registers the metrics; gauges are read when metrics are scraped. */
-export function createRolloutMetrics(registry: Registry, gauges: Gauges): RolloutMetrics {
+export function createTranslationMetrics(registry: Registry, gauges: Gauges): TranslationMetrics {
   const registers = [registry];
   const propagation = new Histogram({ ...APP_METRICS.propagation, registers, buckets: PROPAGATION_SECONDS });
   const translation = new Histogram({ ...APP_METRICS.translation, registers, buckets: TRANSLATION_SECONDS });

@@ -15,6 +15,7 @@ export {
   servesContent,
 } from './acknowledge/index.ts';
 export type { FleetIdentity } from './objects.ts';
+export { createPublishMaintenance, type PublishMaintenance } from './publish-maintenance.ts';
 export { createPublishedWatch, type PublishedWatch } from './published-watch.ts';
 export {
   createPublisher,
@@ -25,4 +26,3 @@ export {
   type Repaired,
 } from './publisher.ts';
 export type { ReportedRevision } from './revision-memory.ts';
-export { createUpkeep, type Upkeep } from './upkeep.ts';

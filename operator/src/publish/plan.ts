@@ -1,7 +1,7 @@
 /** What a publish has to write. */
 import { type Manifest, type Shard, type ShardRef, type Snapshot, shardName } from '@gatehouse/crds/snapshot';
 
-export interface Plan {
+export interface PublishPlan {
   /** The shards of the new manifest, in order. */
   readonly refs: readonly ShardRef[];
   /** Shards that the current manifest does not name: they have to be created. */
@@ -17,7 +17,7 @@ export function planPublish(
   current: Manifest | undefined,
   shards: readonly Shard[],
   { fleet, schemaVersion }: { readonly fleet: string; readonly schemaVersion: Snapshot['schemaVersion'] },
-): Plan {
+): PublishPlan {
   const named = new Set(current?.shards.map(keyOf));
   const refs = shards.map(({ digest, secret }) => ({ name: shardName(fleet, digest), secret, digest }));
   const added = shards.filter((shard) => !named.has(keyOf(shard)));

@@ -14,12 +14,12 @@ import {
   splitIntoShards,
 } from '@gatehouse/crds/snapshot';
 import { type Clock, createRate, type Log, type Rate, systemClock } from '../runtime/index.ts';
-import { Collector, type Selection } from './collector.ts';
 import { type Journal, journalName, rowsBefore } from './journal.ts';
 import type { FleetIdentity } from './objects.ts';
-import { type Plan, planPublish } from './plan.ts';
+import { type PublishPlan, planPublish } from './plan.ts';
 import type { PublishedWatch } from './published-watch.ts';
 import { createRevisionMemory, type ReportedRevision, type RevisionMemory } from './revision-memory.ts';
+import { type Selection, ShardCollector } from './shard-collector.ts';
 import {
   createShardStore,
   type ManifestState,
@@ -133,7 +133,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
 
 class FleetPublisher {
   readonly memory: RevisionMemory = createRevisionMemory();
-  readonly collector: Collector;
+  readonly collector: ShardCollector;
   readonly #options: Required<PublisherOptions>;
   readonly #store: ShardStore;
   readonly #writer: ShardWriter;
@@ -146,7 +146,12 @@ class FleetPublisher {
     const { client, fleet, log, watch, deletions } = options;
     this.#store = createShardStore(client, fleet, log);
     this.#writer = new ShardWriter(this.#store, fleet.name);
-    this.collector = new Collector({ store: this.#store, prefix: shardName(fleet.name, ''), watch, rate: deletions });
+    this.collector = new ShardCollector({
+      store: this.#store,
+      prefix: shardName(fleet.name, ''),
+      watch,
+      rate: deletions,
+    });
   }
 
   async publish({ entries, schemaVersion }: Snapshot, options: Options): Promise<Published> {
@@ -271,7 +276,7 @@ class FleetPublisher {
    * Writes into the journal what is about to be created and what is no longer named, so that it can be deleted later.
    */
   #announce(
-    { refs }: Plan,
+    { refs }: PublishPlan,
     revision: Revision,
     { journal, manifest }: Base,
     options: Options,

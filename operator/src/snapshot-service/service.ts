@@ -4,8 +4,8 @@ import { SNAPSHOT_HAVE_PARAM, SNAPSHOT_STREAM_PATH } from '@gatehouse/crds/snaps
 import { type Certificates, tlsOf } from '../certificates/index.ts';
 import { ApiError, type Clock, type KubeClient, type Log, systemClock } from '../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import { EMPTY_STREAM_LIMITS, hasRoom, type StreamLimits } from './room.ts';
 import { openStream, type SidecarStream } from './stream.ts';
+import { EMPTY_STREAM_LIMITS, hasRoom, type StreamLimits } from './stream-limits.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
 export interface SnapshotServiceOptions {

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import type { KubeClient } from '../runtime/index.ts';
 import { createTestClock } from '../runtime/time/testing.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../translate/index.ts';
-import { EMPTY_STREAM_LIMITS, hasRoom } from './room.ts';
 import { openStream } from './stream.ts';
+import { EMPTY_STREAM_LIMITS, hasRoom } from './stream-limits.ts';
 import { createTokens } from './tokens.ts';
 
 const snapshot = (version: number): SidecarSnapshot => ({ schemaVersion: SCHEMA_VERSION, version, entries: [] });

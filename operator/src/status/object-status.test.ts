@@ -1,6 +1,6 @@
 import { REASONS } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
-import { PROGRAMMED, type Programming } from '../publish/fleets/index.ts';
+import { PROGRAMMED, type ProgrammedState } from '../publish/fleets/index.ts';
 import type { Judgement, Verdict } from '../translate/index.ts';
 import { toStatus } from './object-status.ts';
 
@@ -28,14 +28,14 @@ const verdict = (over: Partial<Verdict> = {}): Verdict => ({
   ...over,
 });
 
-const PENDING: Programming = { status: 'Unknown', reason: 'Pending', message: 'p' };
-const NO_FLEET: Programming = { status: 'False', reason: 'NoFleet', message: 'n' };
+const PENDING: ProgrammedState = { status: 'Unknown', reason: 'Pending', message: 'p' };
+const NO_FLEET: ProgrammedState = { status: 'False', reason: 'NoFleet', message: 'n' };
 
 describe('a status', () => {
   test.for<{
     rule: string;
     given: Verdict;
-    programming: Programming;
+    programmed: ProgrammedState;
     want: readonly string[];
     observed: number | undefined;
     expired?: boolean;
@@ -43,14 +43,14 @@ describe('a status', () => {
     {
       rule: 'of what all pods serve is ready',
       given: verdict(),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded'],
       observed: 3,
     },
     {
       rule: 'of what pods have not taken yet is in progress, and the generation stays behind',
       given: verdict(),
-      programming: PENDING,
+      programmed: PENDING,
       want: [
         'Accepted=True',
         'ResolvedRefs=True',
@@ -63,7 +63,7 @@ describe('a status', () => {
     {
       rule: 'without a fleet is settled and not ready',
       given: verdict(),
-      programming: NO_FLEET,
+      programmed: NO_FLEET,
       want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=False', 'Ready=False/NoFleet'],
       observed: 3,
     },
@@ -73,7 +73,7 @@ describe('a status', () => {
         serves: 'last good',
         conditions: { Accepted: bad('Invalid'), ResolvedRefs: bad('Pending', 'Unknown') },
       }),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       want: [
         'Accepted=False',
         'ResolvedRefs=Unknown',
@@ -86,7 +86,7 @@ describe('a status', () => {
     {
       rule: 'of an object that lost a reference is stalled',
       given: verdict({ serves: 'last good', conditions: { ...GOOD, ResolvedRefs: bad('RefNotFound') } }),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       want: [
         'Accepted=True',
         'ResolvedRefs=False',
@@ -99,7 +99,7 @@ describe('a status', () => {
     {
       rule: 'of what is served although a reference leads nowhere says both',
       given: verdict({ conditions: { ...GOOD, ResolvedRefs: bad('RefNotFound') } }),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       want: [
         'Accepted=True',
         'ResolvedRefs=False',
@@ -112,7 +112,7 @@ describe('a status', () => {
     {
       rule: 'of what has expired says so, and that it is as it should be',
       given: verdict(),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       expired: true,
       want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded', 'Expired=True/Expired'],
       observed: 3,
@@ -120,7 +120,7 @@ describe('a status', () => {
     {
       rule: 'of a key that is being minted is in progress',
       given: verdict({ serves: 'nothing', conditions: { ...GOOD, ResolvedRefs: bad('Pending', 'Unknown') } }),
-      programming: PROGRAMMED,
+      programmed: PROGRAMMED,
       want: [
         'Accepted=True',
         'ResolvedRefs=Unknown',
@@ -130,8 +130,8 @@ describe('a status', () => {
       ],
       observed: 2,
     },
-  ])('$rule', ({ given, programming, want, observed, expired = false }) => {
-    const { conditions = [], observedGeneration } = toStatus({ verdict: given, programming, observed: 2, expired });
+  ])('$rule', ({ given, programmed, want, observed, expired = false }) => {
+    const { conditions = [], observedGeneration } = toStatus({ verdict: given, programmed, observed: 2, expired });
     const lines = conditions.map(({ type, status, reason }) =>
       ['Accepted', 'ResolvedRefs', 'Programmed'].includes(type) ? `${type}=${status}` : `${type}=${status}/${reason}`,
     );

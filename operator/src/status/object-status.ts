@@ -1,5 +1,5 @@
 /** The status of an object that the Snapshot is made of. Same input, same status. */
-import type { Programming } from '../publish/fleets/index.ts';
+import type { ProgrammedState } from '../publish/fleets/index.ts';
 import type { StatusDraft } from '../runtime/index.ts';
 import type { Verdict } from '../translate/index.ts';
 import { PENDING, toConditions } from './conditions.ts';
@@ -11,7 +11,7 @@ export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean
 
 interface StatusInput {
   readonly verdict: Verdict;
-  readonly programming: Programming;
+  readonly programmed: ProgrammedState;
   /** `status.observedGeneration` of the object as it was read. */
   readonly observed: number | undefined;
   /** The time of `spec.expiresAt` has passed. */
@@ -19,9 +19,9 @@ interface StatusInput {
 }
 
 /** Conditions and observed generation; the writer adds the times. */
-export function toStatus({ verdict, programming, observed, expired }: StatusInput): StatusDraft {
+export function toStatus({ verdict, programmed, observed, expired }: StatusInput): StatusDraft {
   const { generation, conditions } = verdict;
-  const positive = { ...conditions, Programmed: isServed(verdict) ? programming : PENDING };
+  const positive = { ...conditions, Programmed: isServed(verdict) ? programmed : PENDING };
   const judged = [positive.Accepted, positive.ResolvedRefs];
   const stalled = judged.find(({ status }) => status === 'False');
   const unmet = stalled ?? [...judged, positive.Programmed].find(({ status }) => status !== 'True');

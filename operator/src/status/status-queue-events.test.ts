@@ -63,7 +63,7 @@ function stage(stalled?: Reason) {
       live: () => object,
       extras: () => ({}),
     },
-    fleets: { programmingOf: () => PROGRAMMED },
+    fleets: { programmedStateOf: () => PROGRAMMED },
     log: QUIET,
   });
   const end = desk.run(stop.signal);

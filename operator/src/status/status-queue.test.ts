@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PROGRAMMED, type Programming } from '../publish/fleets/index.ts';
+import { PROGRAMMED, type ProgrammedState } from '../publish/fleets/index.ts';
 import type { KubeObject } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
 import type { Verdict } from '../translate/index.ts';
@@ -20,15 +20,15 @@ const VERDICT: Verdict = {
   issues: [],
   serves: 'current',
 };
-const PENDING: Programming = { status: 'Unknown', reason: 'Pending', message: 'p' };
+const PENDING: ProgrammedState = { status: 'Unknown', reason: 'Pending', message: 'p' };
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** One object whose pods are as far as the test sets; `said` holds each written status of `Programmed`. */
-async function stage(verdict: Verdict, first: Programming) {
+async function stage(verdict: Verdict, first: ProgrammedState) {
   const clock = createTestClock();
   const stop = new AbortController();
   const said: string[] = [];
-  let programming = first;
+  let programmed = first;
   const live: KubeObject = { apiVersion: 'v1', kind: verdict.kind, metadata: { name: 'main', generation: 2 } };
   const desk = createStatusQueue({
     ports: {
@@ -41,7 +41,7 @@ async function stage(verdict: Verdict, first: Programming) {
       live: () => live,
       extras: () => ({}),
     },
-    fleets: { programmingOf: () => programming },
+    fleets: { programmedStateOf: () => programmed },
     log: QUIET,
     clock,
   });
@@ -58,8 +58,8 @@ async function stage(verdict: Verdict, first: Programming) {
       clock.advance(ms);
       await flush();
     },
-    reach: async (next: Programming) => {
-      programming = next;
+    reach: async (next: ProgrammedState) => {
+      programmed = next;
       desk.markPending();
       await flush();
     },
@@ -92,17 +92,17 @@ describe('the status of an edit that pods have yet to load', () => {
     expect(edit.said).toEqual(['Unknown', 'Unknown', 'True']);
   });
 
-  test.for<{ rule: string; verdict: Verdict; programming: Programming; want: string }>([
+  test.for<{ rule: string; verdict: Verdict; programmed: ProgrammedState; want: string }>([
     {
       rule: 'no fleet serves it',
       verdict: VERDICT,
-      programming: { status: 'False', reason: 'NoFleet', message: 'n' },
+      programmed: { status: 'False', reason: 'NoFleet', message: 'n' },
       want: 'False',
     },
     {
       rule: 'no pod is ready',
       verdict: VERDICT,
-      programming: { status: 'Unknown', reason: 'NoReadyPods', message: 'n' },
+      programmed: { status: 'Unknown', reason: 'NoReadyPods', message: 'n' },
       want: 'Unknown',
     },
     {
@@ -111,7 +111,7 @@ describe('the status of an edit that pods have yet to load', () => {
         ...VERDICT,
         conditions: { ...VERDICT.conditions, ResolvedRefs: { status: 'False', reason: 'RefNotFound', message: 'r' } },
       },
-      programming: PENDING,
+      programmed: PENDING,
       want: 'Unknown',
     },
     {
@@ -121,11 +121,11 @@ describe('the status of an edit that pods have yet to load', () => {
         serves: 'last good',
         conditions: { ...VERDICT.conditions, Accepted: { status: 'False', reason: 'Invalid', message: 'a' } },
       },
-      programming: PENDING,
+      programmed: PENDING,
       want: 'Unknown',
     },
-  ])('is not held back when $rule', async ({ verdict, programming, want }) => {
-    await using edit = await stage(verdict, programming);
+  ])('is not held back when $rule', async ({ verdict, programmed, want }) => {
+    await using edit = await stage(verdict, programmed);
     expect(edit.said).toEqual([want]);
   });
 });

@@ -1,6 +1,6 @@
 /** Decides when the status of a translated object is computed, and passes it to the writer. */
 import type { KindName } from '@gatehouse/crds/kinds';
-import type { Fleets, Programming } from '../publish/fleets/index.ts';
+import type { Fleets, ProgrammedState } from '../publish/fleets/index.ts';
 import {
   type Clock,
   conditionOf,
@@ -31,7 +31,7 @@ export interface StatusPorts {
 
 export interface StatusQueueOptions {
   readonly ports: StatusPorts;
-  readonly fleets: Pick<Fleets, 'programmingOf'>;
+  readonly fleets: Pick<Fleets, 'programmedStateOf'>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -194,12 +194,12 @@ class ObjectStatusQueue implements StatusQueue {
     const verdict = this.#verdicts.get(key);
     const live = verdict === undefined ? undefined : this.#liveOf(verdict);
     if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
-    const programming = this.#programmingOf(verdict);
-    if (this.#isUnderWay(verdict, programming)) return;
+    const programmed = this.#programmedStateOf(verdict);
+    if (this.#isUnderWay(verdict, programmed)) return;
     const status = {
       ...toStatus({
         verdict,
-        programming,
+        programmed,
         observed: observedGeneration(live),
         expired: this.#expiries.hasPassed(key, live),
       }),
@@ -213,20 +213,20 @@ class ObjectStatusQueue implements StatusQueue {
     }
   }
 
-  #isUnderWay({ key, conditions }: Verdict, { reason }: Programming): boolean {
+  #isUnderWay({ key, conditions }: Verdict, { reason }: ProgrammedState): boolean {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined || reason !== 'Pending' || conditions.ResolvedRefs.status !== 'True') return false;
     waiting.held = this.#clock.monotonicMs() - waiting.sinceMs < PATIENCE_MS;
     return waiting.held;
   }
 
-  #programmingOf(verdict: Verdict): Programming {
+  #programmedStateOf(verdict: Verdict): ProgrammedState {
     const { key, workspace = null } = verdict;
     const { sequence = -1, late = false } = this.#waiting.get(key) ?? {};
     const origin = originKey(verdict);
-    const programming = this.#options.fleets.programmingOf({ workspace, origin, sequence, late });
-    if (programming.status === 'True') this.#waiting.delete(key);
-    return programming;
+    const programmed = this.#options.fleets.programmedStateOf({ workspace, origin, sequence, late });
+    if (programmed.status === 'True') this.#waiting.delete(key);
+    return programmed;
   }
 
   /** Records an event on transitions only, and none when an object is accepted for the first time. */

@@ -1,6 +1,12 @@
 import { compareRevisions, type Snapshot } from '@gatehouse/crds/snapshot';
 import { type Clock, createBackoff, createRate, hasReason, type Log, sleep } from '../../runtime/index.ts';
-import { type Acknowledgement, createUpkeep, type FleetPod, type Published, type ReportedRevision } from '../index.ts';
+import {
+  type Acknowledgement,
+  createPublishMaintenance,
+  type FleetPod,
+  type Published,
+  type ReportedRevision,
+} from '../index.ts';
 import { rejectionOf, reportsOf, toLagging } from './lagging.ts';
 import type { FleetCounts, FleetParts, PublishTarget, RejectedEntry } from './ports.ts';
 import { type Publication, Publications } from './publications.ts';
@@ -108,7 +114,7 @@ export class Fleet {
   async run(signal: AbortSignal): Promise<void> {
     const { log, clock, random = Math.random } = this.#options;
     const backoff = createBackoff(BACKOFF, random);
-    const beside = [this.#runUpkeep(signal), this.#startEpochs(signal)];
+    const beside = [this.#runMaintenance(signal), this.#startEpochs(signal)];
     signal.addEventListener('abort', () => this.#wakeAll(), { once: true });
     while (!signal.aborted) {
       const woken = this.#wake.promise;
@@ -187,9 +193,9 @@ export class Fleet {
   }
 
   /** Repairs published objects that were changed from outside. */
-  async #runUpkeep(signal: AbortSignal): Promise<void> {
+  async #runMaintenance(signal: AbortSignal): Promise<void> {
     const { parts, log, clock } = this.#options;
-    const tender = createUpkeep({
+    const maintenance = createPublishMaintenance({
       publisher: parts.publisher,
       isPaused: () => this.target.suspended,
       onRepaired: ({ published }) => {
@@ -198,7 +204,7 @@ export class Fleet {
       log,
       clock,
     });
-    await Promise.all([tender.run(signal), parts.watchPublished(tender.wake, signal)]);
+    await Promise.all([maintenance.run(signal), parts.watchPublished(maintenance.wake, signal)]);
   }
 
   get hasReadyPods(): boolean {

@@ -8,7 +8,7 @@ import type { Translated } from '../../world/index.ts';
 import type { Acknowledgement } from '../index.ts';
 import { createFleets } from './fleets.ts';
 import type { PublishTarget } from './ports.ts';
-import type { Programming } from './programming.ts';
+import type { ProgrammedState } from './programmed.ts';
 
 const WORLD = {
   resources: new Map(),
@@ -166,23 +166,23 @@ describe('what a workspace owns', () => {
   test('is programmed when every ready pod serves its translation, and not before', async () => {
     await using given = stage();
     const { fleets, answer } = given;
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'NoFleet' });
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'False', reason: 'NoFleet' });
     fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'NoReadyPods' });
     answer({});
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
-    expect(fleets.programmingOf(asked(0, true)).message).toContain('fleets/main');
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(fleets.programmedStateOf(asked(0, true)).message).toContain('fleets/main');
     answer({ version: 1 });
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True', reason: 'Programmed' });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'True', reason: 'Programmed' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'Unknown' });
     expect(fleets.countsOf('fleets/main')).toMatchObject({ version: 1, programmed: 1, lagging: [] });
     expect(given.propagated).toEqual([]);
 
     fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
     answer({ version: 2 });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'True' });
     expect(given.propagated).toHaveLength(1);
     expect(given.rearrangements()).toBe(1);
   });
@@ -199,7 +199,7 @@ describe('what a workspace owns', () => {
       await waitFor(() => given.version() === sequence + 1);
     }
     given.answer(row);
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'Unknown' });
     expect(fleets.countsOf('fleets/main')).toMatchObject({ programmed: 0, lagging: [{ name: 'pod' }] });
   });
 
@@ -211,10 +211,10 @@ describe('what a workspace owns', () => {
       await waitFor(() => given.version() === sequence + 1);
     }
     given.answer({ version: 2 });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'True' });
     given.answer({ version: 1 });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown' });
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'Unknown' });
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'True' });
   });
 
   test('comes in a new epoch where a pod reports more than was published, and that is programmed', async () => {
@@ -226,7 +226,7 @@ describe('what a workspace owns', () => {
     await waitFor(() => given.version() === 42);
     await waitFor(() => fleets.countsOf('fleets/main')?.epoch === 1);
     given.answer({ epoch: 1, version: 42 });
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'True' });
     expect(fleets.countsOf('fleets/main')).toMatchObject({ epoch: 1, version: 42, programmed: 1, lagging: [] });
   });
 
@@ -258,7 +258,7 @@ describe('what a workspace owns', () => {
     given.fleets.publish([target()], translated(0));
     await waitFor(() => given.version() === 1);
     given.answer({ rejected: { epoch: 0, version: 1, reason: 'too new' } });
-    expect(given.fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(given.fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
     expect(given.fleets.countsOf('fleets/main')?.lagging).toMatchObject([{ name: 'pod', reason: 'Rejected' }]);
   });
 
@@ -270,9 +270,9 @@ describe('what a workspace owns', () => {
     await waitFor(() => given.version() === 1);
     const unserved = [['GatewayConfig/team/main', 'VirtualKey/team/local']];
     expect(given.unserved).toEqual(unserved);
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
-    expect(fleets.programmingOf(asked(1)).reason).not.toBe('Rejected');
-    expect(fleets.programmingOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmedStateOf(asked(1)).reason).not.toBe('Rejected');
+    expect(fleets.programmedStateOf({ ...asked(0), origin: 'GatewayConfig/team/other' }).reason).not.toBe('Rejected');
     expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([
       { entry: 'config/team/main', reason: 'TooLarge' },
       { entry: 'credential/team/VirtualKey:local', reason: 'TooLarge' },
@@ -285,7 +285,7 @@ describe('what a workspace owns', () => {
     await waitFor(() => given.version() === 3);
     given.answer({ version: 3 });
     expect(given.unserved).toEqual([...unserved, ...unserved]);
-    expect(fleets.programmingOf(asked(2))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(2))).toMatchObject({ status: 'True' });
     expect(fleets.countsOf('fleets/main')?.rejected).toEqual([]);
   });
 
@@ -296,16 +296,16 @@ describe('what a workspace owns', () => {
     await waitFor(() => given.version() === 1);
     const skipped = [{ id: 'config/team/main', reason: 'unknown strategy' }];
     given.answer({ version: 1, skipped });
-    expect(fleets.programmingOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
-    expect(fleets.programmingOf(asked(-1)).message).toContain('unknown strategy');
+    expect(fleets.programmedStateOf(asked(0))).toMatchObject({ status: 'False', reason: 'Rejected' });
+    expect(fleets.programmedStateOf(asked(-1)).message).toContain('unknown strategy');
     expect(fleets.countsOf('fleets/main')?.rejected).toMatchObject([{ reason: 'Unusable' }]);
 
     fleets.publish([target()], translated(1));
     await waitFor(() => given.version() === 2);
     given.answer({ version: 1, skipped });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'Unknown', reason: 'Pending' });
     given.answer({ version: 2 });
-    expect(fleets.programmingOf(asked(1))).toMatchObject({ status: 'True' });
+    expect(fleets.programmedStateOf(asked(1))).toMatchObject({ status: 'True' });
     expect(given.unserved).toEqual([['GatewayConfig/team/main'], ['GatewayConfig/team/main']]);
   });
 
@@ -313,7 +313,7 @@ describe('what a workspace owns', () => {
     rule: string;
     other: Partial<PublishTarget>;
     answers: Readonly<Record<string, Row>>;
-    want: Partial<Programming>;
+    want: Partial<ProgrammedState>;
     names?: string;
   }>([
     {
@@ -375,15 +375,15 @@ describe('what a workspace owns', () => {
     const isTold = idle.suspended || idle.refused ? 0 : 1;
     await waitFor(() => given.version() === 1 && given.version('idle') === isTold);
     for (const [name, row] of Object.entries(answers)) given.answer(row, name);
-    const programming = given.fleets.programmingOf(asked(0, true));
-    expect(programming).toMatchObject(want);
-    expect(programming.message).toContain(names);
+    const programmed = given.fleets.programmedStateOf(asked(0, true));
+    expect(programmed).toMatchObject(want);
+    expect(programmed.message).toContain(names);
   });
 
   test('has no fleet where all are refused, until one becomes valid', async () => {
     await using given = stage();
     given.fleets.publish([target({ refused: true })], translated(0));
-    expect(given.fleets.programmingOf(asked(0))).toMatchObject({
+    expect(given.fleets.programmedStateOf(asked(0))).toMatchObject({
       status: 'False',
       reason: 'NoFleet',
       message: expect.stringContaining('fleets/main'),
@@ -391,7 +391,7 @@ describe('what a workspace owns', () => {
     await waitFor(() => given.rearrangements() === 1);
     given.fleets.publish([target()], translated(1));
     await waitFor(() => given.rearrangements() === 2);
-    expect(given.fleets.programmingOf(asked(0)).reason).not.toBe('NoFleet');
+    expect(given.fleets.programmedStateOf(asked(0)).reason).not.toBe('NoFleet');
   });
 
   test('is published after a conflict, too, and never while the fleet is suspended', async () => {
@@ -427,7 +427,7 @@ describe('what a workspace owns', () => {
   ] as const)('$rule', async ({ over, workspace, want }) => {
     await using given = stage();
     given.fleets.publish([target(over)], translated(0));
-    const { reason } = given.fleets.programmingOf({ ...asked(-1), workspace });
+    const { reason } = given.fleets.programmedStateOf({ ...asked(-1), workspace });
     expect(reason).toBe(want ? 'Programmed' : 'NoFleet');
   });
 });

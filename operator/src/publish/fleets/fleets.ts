@@ -6,8 +6,8 @@ import type { Translated } from '../../world/index.ts';
 import { Fleet, type FleetSnapshot } from './fleet.ts';
 import { placementKey, servesWorkspace, snapshotFor } from './fleet-snapshot.ts';
 import type { FleetCounts, FleetPorts, PublishTarget } from './ports.ts';
-import type { Programming, ProgrammingQuery } from './programming.ts';
-import { toProgramming, withoutFleet } from './programming.ts';
+import type { ProgrammedQuery, ProgrammedState } from './programmed.ts';
+import { toProgrammedState, withoutFleet } from './programmed.ts';
 
 export interface FleetsOptions {
   readonly ports: FleetPorts;
@@ -29,7 +29,7 @@ export interface Fleets {
   publish(targets: readonly PublishTarget[], translated: Translated): void;
   /** To be called when pods have come, gone or become ready. */
   updatePods(): void;
-  programmingOf(query: ProgrammingQuery): Programming;
+  programmedStateOf(query: ProgrammedQuery): ProgrammedState;
   countsOf(key: string): FleetCounts | undefined;
   /** Ends all publishing. */
   close(): Promise<void>;
@@ -108,10 +108,10 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       }
     },
     updatePods,
-    programmingOf: (query) => {
+    programmedStateOf: (query) => {
       const { workspace } = query;
       const fleets = responsibleFleets(workspace);
-      return fleets.length > 0 ? toProgramming(fleets, query) : withoutFleet(workspace, refused);
+      return fleets.length > 0 ? toProgrammedState(fleets, query) : withoutFleet(workspace, refused);
     },
     countsOf: (key) => entries.get(key)?.fleet.counts(),
     close: async () => {

@@ -2,4 +2,4 @@
 export { createFleets, type Fleets, type FleetsOptions } from './fleets.ts';
 export { type FleetName, type LastPublished, readPublished } from './last-published.ts';
 export type { FleetCounts, FleetParts, FleetPorts, Placement, PublishTarget } from './ports.ts';
-export { PROGRAMMED, type Programming, type ProgrammingQuery } from './programming.ts';
+export { PROGRAMMED, type ProgrammedQuery, type ProgrammedState } from './programmed.ts';

@@ -2,7 +2,7 @@
 import { type Clock, createRate, hasReason, type Log, sleep } from '../runtime/index.ts';
 import type { Publisher, Repaired } from './publisher.ts';
 
-export interface UpkeepOptions {
+export interface PublishMaintenanceOptions {
   readonly publisher: Pick<Publisher, 'repair' | 'collect'>;
   /** Nothing is written while it is true. */
   readonly isPaused: () => boolean;
@@ -11,7 +11,7 @@ export interface UpkeepOptions {
   readonly clock: Clock;
 }
 
-export interface Upkeep {
+export interface PublishMaintenance {
   /** To be called when something may have changed. */
   wake(): void;
   /** Runs until the signal ends; never rejects. */
@@ -25,7 +25,7 @@ const SETTLE_MS = 250;
 /** Limits the writes when objects are removed again and again: repairs per second in the long run, and at once. */
 const REPAIRS = { perSecond: 0.2, burst: 20 };
 
-export function createUpkeep(options: UpkeepOptions): Upkeep {
+export function createPublishMaintenance(options: PublishMaintenanceOptions): PublishMaintenance {
   const { publisher, isPaused, onRepaired, log, clock } = options;
   let woken = Promise.withResolvers<void>();
   const attempt = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {

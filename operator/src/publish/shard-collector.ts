@@ -10,7 +10,7 @@ import type { ShardStore, Stored, UnusedShard } from './shard-store.ts';
 
 type Options = { readonly signal: AbortSignal };
 
-export interface CollectorOptions {
+export interface ShardCollectorOptions {
   readonly store: Pick<ShardStore, 'inspect' | 'remove'>;
   /** The prefix of the names of the fleet's shards. */
   readonly prefix: string;
@@ -29,10 +29,10 @@ const ROUND = 100;
 const LOOKS_AT_ONCE = 16;
 const SIDES = [{ secret: false }, { secret: true }] as const;
 
-export class Collector {
-  readonly #options: CollectorOptions;
+export class ShardCollector {
+  readonly #options: ShardCollectorOptions;
 
-  constructor(options: CollectorOptions) {
+  constructor(options: ShardCollectorOptions) {
     this.#options = options;
   }
 

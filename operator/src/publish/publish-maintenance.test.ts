@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createPublishMaintenance } from './publish-maintenance.ts';
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -9,7 +9,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
   const clock = createTestClock();
   const stop = new AbortController();
   const counts = { repairs: 0, collections: 0, notified: 0 };
-  const tender = createUpkeep({
+  const maintenance = createPublishMaintenance({
     publisher: {
       repair: async () => {
         counts.repairs += 1;
@@ -27,7 +27,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
     log: QUIET,
     clock,
   });
-  const running = tender.run(stop.signal);
+  const running = maintenance.run(stop.signal);
   const pass = async (ms: number): Promise<void> => {
     for (let i = 0; i < ms; i += 50) {
       await flush();
@@ -36,7 +36,7 @@ function tending({ repair = async () => ({ restored: 0 }), paused = false } = {}
     }
   };
   return {
-    tender,
+    maintenance,
     counts,
     pass,
     [Symbol.asyncDispose]: async () => {
@@ -50,7 +50,7 @@ describe('what is published', () => {
   test('is repaired within two seconds of a change, once for changes that come together', async () => {
     await using given = tending();
     await given.pass(1_000);
-    for (let i = 0; i < 10; i += 1) given.tender.wake();
+    for (let i = 0; i < 10; i += 1) given.maintenance.wake();
     await given.pass(2_000);
     expect(given.counts).toMatchObject({ repairs: 1, notified: 1 });
   });
@@ -64,7 +64,7 @@ describe('what is published', () => {
 
   test('is left alone while the fleet is suspended', async () => {
     await using given = tending({ paused: true });
-    given.tender.wake();
+    given.maintenance.wake();
     await given.pass(61_000);
     expect(given.counts).toEqual({ repairs: 0, collections: 0, notified: 0 });
   });
@@ -72,7 +72,7 @@ describe('what is published', () => {
   test('is not restored without limit when it is removed again and again', async () => {
     await using given = tending({ repair: async () => ({ restored: 1 }) });
     for (let second = 0; second < 600; second += 1) {
-      given.tender.wake();
+      given.maintenance.wake();
       await given.pass(1_000);
     }
     expect(given.counts.repairs).toBeLessThanOrEqual(20 + 600 / 5 + 1);
@@ -88,7 +88,7 @@ describe('what is published', () => {
         return { restored: 1 };
       },
     });
-    given.tender.wake();
+    given.maintenance.wake();
     await given.pass(2_000);
     expect(given.counts).toMatchObject({ repairs: 2, notified: 1 });
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRate, systemClock } from '../runtime/index.ts';
 import { createTestClock, flush } from '../runtime/time/testing.ts';
-import { Collector } from './collector.ts';
 import { EMPTY_JOURNAL, type JournalRow, MAX_ROWS, MIN_UNREFERENCED_MS } from './journal.ts';
 import type { PublishedWatch } from './published-watch.ts';
+import { ShardCollector } from './shard-collector.ts';
 
 const signal = new AbortController().signal;
 const row = (name: string, sinceMs = 0): JournalRow => ({ name, secret: false, sinceMs });
@@ -25,7 +25,7 @@ function lookoutOn(names: readonly string[], isLive = true): PublishedWatch {
 
 function collecting(watch: PublishedWatch | undefined, clock = systemClock) {
   const calls: string[] = [];
-  const collector = new Collector({
+  const collector = new ShardCollector({
     store: {
       inspect: async (given) => {
         calls.push(`look ${given.name}`);
@@ -43,7 +43,7 @@ function collecting(watch: PublishedWatch | undefined, clock = systemClock) {
   return { collector, calls };
 }
 
-describe('a collector', () => {
+describe('a shard collector', () => {
   test('needs no call for what a watch shows', async () => {
     const { collector, calls } = collecting(lookoutOn(['main-shard-a', 'main-shard-named']));
     const chosen = await collector.choose(

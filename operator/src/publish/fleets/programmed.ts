@@ -5,17 +5,17 @@ import { servesWorkspace } from './fleet-snapshot.ts';
 import type { PublishTarget } from './ports.ts';
 
 /** The condition `Programmed` of an object, without its type. */
-export interface Programming extends Explanation {
+export interface ProgrammedState extends Explanation {
   readonly status: 'True' | 'False' | 'Unknown';
 }
 
-export const PROGRAMMED: Programming = {
+export const PROGRAMMED: ProgrammedState = {
   status: 'True',
   reason: 'Programmed',
   message: 'Every ready pod of the fleets concerned serves this generation',
 };
 
-export interface ProgrammingQuery {
+export interface ProgrammedQuery {
   /** The workspace that owns the object; null: the organisation. */
   readonly workspace: string | null;
   /** See `originKey`. */
@@ -27,7 +27,7 @@ export interface ProgrammingQuery {
 }
 
 /** Judges the fleets that serve the workspace; `fleets` is not empty. */
-export function toProgramming(fleets: readonly Fleet[], query: ProgrammingQuery): Programming {
+export function toProgrammedState(fleets: readonly Fleet[], query: ProgrammedQuery): ProgrammedState {
   const { sequence, late } = query;
   const refused = refusalOf(fleets, query);
   if (refused !== undefined) return refused;
@@ -49,7 +49,7 @@ export function toProgramming(fleets: readonly Fleet[], query: ProgrammingQuery)
 }
 
 /** For a workspace that no fleet serves; names the first refused fleet that would. */
-export function withoutFleet(workspace: string | null, refused: readonly PublishTarget[]): Programming {
+export function withoutFleet(workspace: string | null, refused: readonly PublishTarget[]): ProgrammedState {
   const none =
     workspace === null ? 'The organisation has no GatewayFleet' : `No GatewayFleet serves the workspace ${workspace}`;
   const [would] = refused
@@ -67,7 +67,7 @@ function fleetsBehind(fleets: readonly Fleet[], sequence: number): readonly Flee
 }
 
 /** The first fleet by name that refuses an entry of the object. */
-function refusalOf(fleets: readonly Fleet[], { origin, sequence }: ProgrammingQuery): Programming | undefined {
+function refusalOf(fleets: readonly Fleet[], { origin, sequence }: ProgrammedQuery): ProgrammedState | undefined {
   for (const fleet of fleets.toSorted(byKey)) {
     const { reason, message = '' } = fleet.unservedEntry(origin, sequence) ?? {};
     if (reason === undefined) continue;

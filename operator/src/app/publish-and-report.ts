@@ -6,7 +6,7 @@ import { type Clock, type Log, systemClock } from '../runtime/index.ts';
 import { createStatusQueue, type StatusPorts } from '../status/index.ts';
 import type { Translated, Translations } from '../world/index.ts';
 
-export interface RolloutOptions {
+export interface PublishAndReportOptions {
   readonly translations: Pick<Translations, 'latest' | 'subscribe'>;
   readonly fleets: FleetPorts;
   readonly statuses: StatusPorts;
@@ -19,7 +19,7 @@ export interface RolloutOptions {
   readonly clock?: Clock;
 }
 
-export interface Rollout {
+export interface PublishAndReport {
   /** Publishes and writes statuses until the signal ends, which must be when the lease ends. */
   run(signal: AbortSignal): Promise<void>;
   /** What the pods of a fleet serve; undefined while nothing is published to it. */
@@ -35,7 +35,7 @@ interface Term {
   readonly statuses: ReturnType<typeof createStatusQueue>;
 }
 
-export function createRollout(options: RolloutOptions): Rollout {
+export function createPublishAndReport(options: PublishAndReportOptions): PublishAndReport {
   const { translations, log, clock = systemClock } = options;
   let term: Term | undefined;
   return {
