@@ -50,6 +50,9 @@ export const kubeletConfiguration = (node: NodeFacts) => ({
   podLogsDir: `${node.folder}/pod-logs`,
   volumePluginDir: `${node.folder}/volume-plugins`,
   syncFrequency: '2s', // also how soon a changed ConfigMap or Secret reaches its volume
+  // By default a kubelet forgets a Secret that it has not read for minutes, at least one. A container with a variable from
+  // that Secret then cannot be started again until the API server answers.
+  configMapAndSecretChangeDetectionStrategy: 'Cache',
   nodeStatusUpdateFrequency: '4s',
   kubeAPIQPS: 200,
   kubeAPIBurst: 400,
