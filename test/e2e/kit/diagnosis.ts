@@ -16,7 +16,10 @@ export function printPodLogs(folder: string): void {
     for (const path of readdirSync(pod, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.log'),
     )) {
-      const lines = readFileSync(join(pod, path), 'utf8').trimEnd().split('\n').slice(-LAST_LINES);
+      const lines = readFileSync(join(pod, path), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '' && !line.includes('"msg":"Request finished"'))
+        .slice(-LAST_LINES);
       const end = lines.map((line) => `  ${line.slice(0, MAX_LINE_CHARACTERS)}`).join('\n');
       console.log(`${pod.slice(pod.lastIndexOf('/') + 1)}/${path}:\n${end}`);
     }

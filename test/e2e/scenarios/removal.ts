@@ -48,7 +48,7 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
       await fleetServes(cluster, 3);
     });
 
-    test('the charts takes everything that they and the operator made', async () => {
+    test('the charts takes with it everything that they and the operator made', async () => {
       const cluster = controlPlane();
       await using reader = await openCheckout(cluster);
       await setDrain(cluster, { drainTimeoutSeconds: SHORT_DRAIN_SECONDS });
@@ -56,6 +56,8 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
       const team = await createSidecarTeam(cluster);
       const app = await startApp(cluster, team.name);
       expect(await app.ask('/ask')).toMatchObject({ status: 200 });
+      // The removal ends the sidecars that are connected; others go on with what they have.
+      await eventually('a connected sidecar', () => isConnected(cluster, team.name, app.pod));
       await reader.run(`helm uninstall gatehouse --namespace ${OPERATOR_NAMESPACE} --wait --timeout 120s`);
       await eventually('the end of the sidecar', async () => (await app.ask('/ask')).status !== 200);
       expect((await inventory(cluster)).filter((object) => object.includes('sidecar-snapshot'))).toEqual([]);
@@ -74,6 +76,13 @@ export function removal(controlPlane: () => ControlPlaneAccess, before: () => re
       expect(await inventory(cluster)).toEqual(before());
     });
   });
+}
+
+/** Whether the last thing that a sidecar logged about the snapshot service is that it is connected. */
+async function isConnected(cluster: ControlPlaneAccess, namespace: string, pod: string): Promise<boolean> {
+  const log = await runKubectl(cluster, ['-n', namespace, 'logs', pod, '-c', 'gatehouse']);
+  const last = log.split('\n').findLast((line) => line.includes('"peer":"the snapshot service"'));
+  return last?.includes('"msg":"Connected"') === true;
 }
 
 /** Of the installation; resources and their definitions stay until they are removed by hand. */
