@@ -116,24 +116,20 @@ export function createPublisher(options: PublisherOptions): Publisher {
     ...options,
   });
   let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>({ signal }: Options, task: (options: Options) => Promise<T>): Promise<T> => {
-    const next = queue.then(() => task({ signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_TURN_MS)]) }));
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const next = queue.then(task);
     queue = next.catch(() => undefined);
     return next;
   };
   return {
-    publish: (snapshot, given) => inTurn(given, (options) => publisher.publish(snapshot, options)),
+    publish: (snapshot, given) => inTurn(() => publisher.publish(snapshot, given)),
     isAhead: (report) => publisher.memory.isAhead(report),
-    startEpoch: (report, given) => inTurn(given, (options) => publisher.surpass(report, options)),
-    repair: (given) => inTurn(given, (options) => publisher.repair(options)),
+    startEpoch: (report, given) => inTurn(() => publisher.surpass(report, given)),
+    repair: (given) => inTurn(() => publisher.repair(given)),
     // Deleting takes long, and publishing does not wait for it.
-    collect: async (given) =>
-      publisher.collector.remove(await inTurn(given, (options) => publisher.choose(options)), given),
+    collect: async (given) => publisher.collector.remove(await inTurn(() => publisher.choose(given)), given),
   };
 }
-
-/** Ends a turn whose call to the API server never does; the next turns, and every edit with them, would wait for ever. */
-const MAX_TURN_MS = 15_000;
 
 class FleetPublisher {
   readonly memory: RevisionMemory = createRevisionMemory();
