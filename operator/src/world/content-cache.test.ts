@@ -117,6 +117,16 @@ describe('the content of a config', () => {
     expect(JSON.stringify(step().snapshot)).toContain('after');
   });
 
+  test('is read as it is when its status changes before that', () => {
+    const { put, step } = setup(100_000);
+    put(configOf('one', { text: 'before' }));
+    step();
+    put(configOf('one', { version: '2', generation: 2, text: 'after' }));
+    put(configOf('one', { version: '3', generation: 2, text: 'after' }));
+    const { snapshot } = step();
+    expect(JSON.stringify(snapshot)).toContain('after');
+  });
+
   test('is not kept beyond the limit, and fetched where the quota admits it', async () => {
     const { configs, contents, put, step, changes } = setup(1_000);
     put(configOf('one', { text: 'x'.repeat(300) }));

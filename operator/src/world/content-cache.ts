@@ -17,7 +17,7 @@ import {
   type Store,
   type StoreWriter,
 } from '../runtime/index.ts';
-import { type ContentState, type Translation, weigh } from '../translate/index.ts';
+import { type ContentState, type Translation, type Weight, weigh } from '../translate/index.ts';
 import { createByteCounts } from './content-limits.ts';
 import { createFetchQueue, idOf, type Wanting } from './fetch-queue.ts';
 import { type CustomObject, FETCHABLE_KINDS, kindRefOf } from './kind-refs.ts';
@@ -65,7 +65,7 @@ export function createContentCache({ client, contentLimitOf, annotations, log }:
     if (!FETCHABLE_KINDS.has(kind)) return slim;
     const id = idOf(kind, keyOf(object.metadata));
     const namespace = object.metadata.namespace ?? '';
-    if (kept !== undefined && isSameContent(kept, object) && !queue.has(id)) return { ...slim, ...contentOf(kept) };
+    if (kept !== undefined && isSameContent(kept, object) && !queue.has(id)) return withContentOf(kept, slim);
     const weight = weigh(slim);
     const others = byteCounts.sum(namespace) - byteCounts.of(namespace, id);
     if (queue.has(id) || others + weight.bytes <= contentLimitOf(namespace)) {
@@ -73,14 +73,14 @@ export function createContentCache({ client, contentLimitOf, annotations, log }:
       return slim;
     }
     byteCounts.set(namespace, id, 0);
-    return { ...slim, ...contentOf(undefined), weight };
+    return withoutContent(slim, weight);
   };
   const dropContent = ({ kind, key, content }: ContentState): number => {
     const store = stores.get(kind);
     const object = store?.get(key);
     if (store === undefined || object === undefined || object.weight !== undefined) return 0;
     const weight = weigh(object);
-    store.amend({ ...object, ...contentOf(undefined), weight }, { notify: false });
+    store.amend(withoutContent(object, weight), { notify: false });
     if (content === 'refused') byteCounts.set(namespaceOf(key) ?? '', idOf(kind, key), 0);
     return weight.bytes;
   };
@@ -141,11 +141,11 @@ const isSameContent = (a: Pick<CustomObject, 'metadata'>, b: Identified | Custom
   return a.metadata.uid === uid && a.metadata.generation === generation;
 };
 
-/** The part of an object that may be left out; undefined members remove existing ones. */
-const contentOf = (object: CustomObject | undefined): Pick<CustomObject, 'spec' | 'weight'> => ({
-  spec: object?.spec,
-  weight: object?.weight,
-});
+/** An object with the content of another version of the same generation, which may have been dropped. */
+const withContentOf = ({ spec, weight }: CustomObject, object: CustomObject): CustomObject =>
+  weight === undefined ? { ...object, spec } : withoutContent(object, weight);
+
+const withoutContent = (object: CustomObject, weight: Weight): CustomObject => ({ ...object, spec: undefined, weight });
 
 /**
  * Drops what others may put into metadata and status: `kubectl apply` alone keeps a copy of the whole object in an annotation.

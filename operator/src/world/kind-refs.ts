@@ -8,7 +8,7 @@ export interface CustomObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: Readonly<Record<string, unknown>> | undefined;
   /** Of a resource whose spec is not kept. */
-  readonly weight?: Weight | undefined;
+  readonly weight?: Weight;
 }
 
 export interface SecretObject extends KubeObject {

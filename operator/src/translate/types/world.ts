@@ -17,7 +17,7 @@ export interface WorldObject {
     readonly [member: string]: unknown;
   };
   /** The weight of an object whose content was left out: see `weigh`. */
-  readonly weight?: Weight | undefined;
+  readonly weight?: Weight;
   readonly [member: string]: unknown;
 }
 
