@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderError, toAppError } from '../../gateway/src/errors/index.ts';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
+import { Cancellation } from '../../gateway/src/lib/cancellation.ts';
 import { createMemoryLimiter } from '../../gateway/src/limits/index.ts';
 import { admit } from '../../gateway/src/pipeline/admit.ts';
 import { authorize } from '../../gateway/src/pipeline/authorize.ts';
@@ -102,7 +103,7 @@ test('any headers and any body are resolved or refused with a code, without a se
           const caller = identify(request, view);
           authorize(caller, OPERATIONS[id]);
           await admit(caller, request, { limiter, now: () => 0 });
-          const signal = new AbortController().signal;
+          const signal = new Cancellation();
           const memory = createByteBudget(0).open(); // nothing is read
           await resolver.resolve(
             {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { Cancellation } from '../../gateway/src/lib/cancellation.ts';
 import { respond } from '../../gateway/src/listener/answer/respond.ts';
 import { BodyRelay } from '../../gateway/src/upstream/index.ts';
 import type { ByteTransform } from '../../gateway/src/wire/transform/index.ts';
@@ -21,7 +22,7 @@ test.for(['end', 'break'] as const)('the client is cut at the %s, and the reques
   const over = Promise.withResolvers<unknown>();
   const server = createServer((_request, response) => {
     const answer = { status: 200, headers: {}, body: { kind: 'stream', upstream, transform: HOPELESS } };
-    const { signal } = new AbortController();
+    const signal = new Cancellation();
     respond(response, answer as never, { signal, keepAliveMs: 0, batch: (task) => task() }).then(
       over.resolve,
       over.reject,

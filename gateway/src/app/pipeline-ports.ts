@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
 import { createConcurrency, createMemoryLimiter } from '../limits/index.ts';
 import { ADAPTERS, checkOverload, createAdapters, createResolver, type PipelinePorts } from '../pipeline/index.ts';
@@ -101,20 +102,16 @@ function ownListeners(ports: readonly number[]): { readonly address: string; rea
 }
 
 /** Resolves after the time; rejects with the reason of the signal. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = (): void => {
+    const onCancel = (): void => {
       clearTimeout(timer);
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort);
+      signal.offCancel(onCancel);
       resolve();
     }, ms);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.onCancel(onCancel);
   });
 }

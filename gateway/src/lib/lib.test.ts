@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { newId, randomHex } from './random.ts';
 import { compileRegex } from './regex.ts';
 import { forEachInSlices } from './slices.ts';
-import { untilAborted } from './until-aborted.ts';
 
 describe('random identifiers', () => {
   test('have their prefix, length and alphabet, and differ', () => {
@@ -53,17 +52,5 @@ describe('work in slices', () => {
       if (i === 2) throw new Error('boom');
     });
     await expect(visit).rejects.toThrow('boom');
-  });
-});
-
-describe('waiting until aborted', () => {
-  test('gives the value, or the reason that came first', async () => {
-    const { signal } = new AbortController();
-    expect(await untilAborted(Promise.resolve(1), signal)).toBe(1);
-    const controller = new AbortController();
-    const waiting = untilAborted(new Promise(() => {}), controller.signal);
-    controller.abort('enough');
-    await expect(waiting).rejects.toBe('enough');
-    await expect(untilAborted(new Promise(() => {}), AbortSignal.abort('before'))).rejects.toBe('before');
   });
 });

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
+import { Cancellation } from '../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
 import type { BodyKind } from '../pipeline/index.ts';
@@ -93,33 +94,33 @@ describe('a drain', () => {
 
   test('waits for what is in flight, also for requests of its accept window', async () => {
     const { drain, events, done } = started({ acceptMs: 20, deadlineMs: 60_000 });
-    const controller = new AbortController();
-    drain.inFlight.add(controller);
+    const cancellation = new Cancellation();
+    drain.inFlight.add(cancellation);
     await new Promise<void>((resolve) => {
       const look = (): void => (events.length > 0 ? resolve() : void setTimeout(look, 1));
       look();
     });
     expect(events).toEqual(['stops accepting']);
-    drain.inFlight.remove(controller);
+    drain.inFlight.remove(cancellation);
     await done;
-    expect(controller.signal.aborted).toBe(false);
+    expect(cancellation.cancelled).toBe(false);
   });
 
   test('ends what is left at its deadline', async () => {
     const drain = createDrain({ acceptMs: 0, deadlineMs: 5 });
-    const controller = new AbortController();
-    drain.inFlight.add(controller);
-    controller.signal.addEventListener('abort', () => drain.inFlight.remove(controller));
+    const cancellation = new Cancellation();
+    drain.inFlight.add(cancellation);
+    cancellation.onCancel(() => drain.inFlight.remove(cancellation));
     await drain.run(() => undefined);
-    expect(controller.signal.reason).toMatchObject({ code: 'DRAINING' });
+    expect(cancellation.reason).toMatchObject({ code: 'DRAINING' });
   });
 
   test('can be cut short', () => {
     const drain = createDrain({ acceptMs: 0, deadlineMs: 5 });
-    const controller = new AbortController();
-    drain.inFlight.add(controller);
+    const cancellation = new Cancellation();
+    drain.inFlight.add(cancellation);
     drain.abort(new AppError('DRAINING'));
-    expect(controller.signal.aborted).toBe(true);
+    expect(cancellation.cancelled).toBe(true);
   });
 });
 

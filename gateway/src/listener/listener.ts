@@ -1,5 +1,6 @@
 /** The port of a listener. The HTTP server, its framework and its sockets are known in this folder only. */
 import type { Duplex } from 'node:stream';
+import type { CancelSignal } from '../lib/cancellation.ts';
 
 export interface Listener {
   /** Opens the port; resolves with its number. Rejects when the address is taken or not ours. */
@@ -33,10 +34,10 @@ export interface UpgradedConnection {
   /** Both directions, with backpressure; bytes that came right behind the request are read first. */
   readonly socket: Duplex;
   /**
-   * Aborted with an AppError when the client disconnects (CLIENT_CLOSED) or the drain deadline passes (DRAINING). What is written
-   * during the abort is still sent, then the socket is closed.
+   * Cancelled with an AppError when the client disconnects (CLIENT_CLOSED) or the drain deadline passes (DRAINING). What is written
+   * in its tasks is still sent, then the socket is closed.
    */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Sends `101 Switching Protocols`. Throws a TypeError for a name or value that no header may have. */
   switchProtocols(headers: Readonly<Record<string, string>>): void;
 }

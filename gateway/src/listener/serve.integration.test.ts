@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { snapshot, waitFor, workspace } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
 import { createByteBudget } from '../lib/byte-budget.ts';
+import type { Cancellation } from '../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../lib/json/index.ts';
 import { type Answer, type Exchange, OPERATIONS } from '../pipeline/index.ts';
 import { createSnapshotHolder } from '../snapshot/index.ts';
@@ -13,7 +14,7 @@ import { serve } from './serve.ts';
 test('an answer that cannot be written becomes 500, and its request is over', async () => {
   const snapshots = createSnapshotHolder({ providers: new Map() });
   await snapshots.load(1, snapshot(workspace()));
-  const inFlight = new Set<AbortController>();
+  const inFlight = new Set<Cancellation>();
   let seen: Exchange | undefined;
   const broken = {
     status: 200,
@@ -56,7 +57,7 @@ test('an answer that cannot be written becomes 500, and its request is over', as
   expect(answer.status).toBe(500);
   expect(await answer.json()).toMatchObject({ error: { code: 'internal' } });
   expect(answer.headers.get('x-gw-trace-id')).toBe(seen?.trace.traceId);
-  expect(seen?.signal.aborted).toBe(true); // lets go of whatever the answer holds
+  expect(seen?.signal.cancelled).toBe(true); // lets go of whatever the answer holds
   await waitFor(() => inFlight.size === 0);
   server.closeAllConnections();
   server.close();

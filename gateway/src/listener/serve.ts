@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
 import { AppError, type ErrorFormat, renderError, toAppError } from '../errors/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
+import { Cancellation } from '../lib/cancellation.ts';
 import {
   type Exchange,
   errorFormatOf,
@@ -39,8 +40,8 @@ export interface ServePorts {
 
 /** The requests being served, so that a drain can wait for them and, at its deadline, end them. */
 export interface InFlight {
-  add(controller: AbortController): void;
-  remove(controller: AbortController): void;
+  add(cancellation: Cancellation): void;
+  remove(cancellation: Cancellation): void;
 }
 
 export interface Incoming {
@@ -64,27 +65,27 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { format, headers });
     return;
   }
-  const controller = new AbortController();
+  const cancellation = new Cancellation();
   const tasks: (() => void)[] = [];
   const atEnd = (task: () => void): void => void tasks.push(task);
   const exchange: Exchange = {
     operation,
     request,
     snapshot,
-    signal: controller.signal,
+    signal: cancellation,
     atEnd,
     memory,
     startedMs,
     trace,
   };
-  ports.inFlight.add(controller);
+  ports.inFlight.add(cancellation);
   ports.metrics.inFlight.inc();
   response.on('close', () => {
-    if (!response.writableEnded) controller.abort(new AppError('CLIENT_CLOSED'));
+    if (!response.writableEnded) cancellation.cancel(new AppError('CLIENT_CLOSED'));
     for (const task of tasks) task();
     bodyMemory.close();
     memory.close();
-    ports.inFlight.remove(controller); // only now: the last bytes of an answer may take long
+    ports.inFlight.remove(cancellation); // only now: the last bytes of an answer may take long
     ports.metrics.inFlight.dec();
   });
   try {
@@ -98,11 +99,11 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     if (message.httpVersionMajor < 2 && ports.connections.isLast(message.socket))
       answer.headers['connection'] = 'close';
     const { batch, limits } = ports;
-    const sent = await respond(response, answer, { batch, signal: controller.signal, keepAliveMs: limits.keepAliveMs });
+    const sent = await respond(response, answer, { batch, signal: cancellation, keepAliveMs: limits.keepAliveMs });
     ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
-    controller.abort(toAppError(error)); // ends the upstream call
+    cancellation.cancel(toAppError(error)); // ends the upstream call
     const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
     endUnread(message, response);
     sendError(response, toAppError(error), { format, headers });

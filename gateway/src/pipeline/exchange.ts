@@ -1,5 +1,6 @@
 /** One request on its way through the gateway. The pipeline knows neither the HTTP server nor its framework. */
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { PipelineFacts, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
@@ -55,8 +56,8 @@ export interface Exchange {
   readonly request: ClientRequest;
   /** The Snapshot the request started with. */
   readonly snapshot: SnapshotView;
-  /** Aborted with an AppError when the client disconnects or the drain deadline passes. */
-  readonly signal: AbortSignal;
+  /** Cancelled with an AppError when the client disconnects or the drain deadline passes. */
+  readonly signal: CancelSignal;
   /** Runs the task when the answer has been sent, or the client has left. */
   atEnd(task: () => void): void;
   /** Accounts for the bytes that attempts keep; closed when the answer has been sent. */

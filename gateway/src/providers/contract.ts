@@ -4,6 +4,7 @@
  */
 import type { Result } from '@gatehouse/crds';
 import type { AppError } from '../errors/index.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ErrorFields, Frame, JsonObject, StreamDecoder, StreamedBody, WireContext } from '../wire/contract.ts';
 import type { Framing } from '../wire/framing/index.ts';
@@ -102,7 +103,7 @@ export interface SideAnswer {
 /** What authorizers and request writers may use besides the call. */
 export interface ProviderServices {
   /** Throws AppError for network failures; any status is returned. */
-  fetch(request: SideRequest, options: { readonly signal: AbortSignal }): Promise<SideAnswer>;
+  fetch(request: SideRequest, options: { readonly signal: CancelSignal }): Promise<SideAnswer>;
   /**
    * A value that is made once and kept until it expires, also when many ask at the same time. `make` returns the value and
    * its lifetime in ms; failures are not kept. Keys must contain everything the value depends on; secrets are hashed.
@@ -124,7 +125,7 @@ export interface Authorizer {
 
 export interface AuthorizerContext {
   readonly services: ProviderServices;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** The target goes to a host of its own, which may need no credential. */
   readonly customHost?: boolean;
 }
@@ -170,7 +171,7 @@ export type RequestRule =
       write(
         params: JsonObject,
         call: Call,
-        context: { readonly services: ProviderServices; readonly signal: AbortSignal },
+        context: { readonly services: ProviderServices; readonly signal: CancelSignal },
       ): Result<object, AppError> | Promise<Result<object, AppError>>;
     }
   /** The client's form; with an empty table its bytes. */

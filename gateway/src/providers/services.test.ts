@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
+import { Cancellation } from '../lib/cancellation.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
 import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../upstream/index.ts';
 import { createProviderServices } from './services.ts';
@@ -31,7 +32,7 @@ function open(
     },
   };
 }
-const signal = new AbortController().signal;
+const signal = new Cancellation();
 
 describe('a side call', () => {
   test('is sent as it is and answered flat', async () => {

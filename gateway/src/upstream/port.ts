@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { AppError } from '../errors/index.ts';
 import type { ByteAccount } from '../lib/byte-budget.ts';
+import type { CancelSignal } from '../lib/cancellation.ts';
 import type { ConnectOrigin, HostPolicy } from './host-guard/index.ts';
 import type { Reach } from './reach.ts';
 
@@ -95,7 +96,7 @@ export interface UpstreamClient {
    */
   send(
     request: UpstreamRequest,
-    options: { readonly signal: AbortSignal; readonly limits: UpstreamLimits },
+    options: { readonly signal: CancelSignal; readonly limits: UpstreamLimits },
   ): Promise<UpstreamResponse>;
   /** Cuts what is in flight. */
   close(): Promise<void>;

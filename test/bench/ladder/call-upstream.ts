@@ -1,4 +1,5 @@
 import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
+import type { CancelSignal } from '../../../gateway/src/lib/cancellation.ts';
 import type { PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
 import { compileReach, type UpstreamResponse } from '../../../gateway/src/upstream/index.ts';
 
@@ -16,7 +17,7 @@ const BUDGET = createByteBudget(Number.MAX_SAFE_INTEGER);
 export const callUpstream = (
   { attempts: { client, limits } }: PipelinePorts,
   { origin, path }: LadderUpstream,
-  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal },
+  { body, signal }: { readonly body: Buffer; readonly signal: CancelSignal },
 ): Promise<UpstreamResponse> =>
   client.send({ method: 'POST', origin, path, headers: HEADERS, body, hostOrigin: HOSTS }, { signal, limits });
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import type { GatewaySettings } from '../../../gateway/src/config/index.ts';
+import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
 import type { PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
 import type { UpstreamResponse } from '../../../gateway/src/upstream/index.ts';
 import { callUpstream, collect, type LadderUpstream } from './call-upstream.ts';
@@ -43,9 +44,9 @@ async function relay(options: SimpleOptions, request: IncomingMessage, response:
   for await (const piece of request) pieces.push(piece);
   const body = Buffer.concat(pieces);
   JSON.parse(body.toString('utf8'));
-  const controller = new AbortController();
-  response.once('close', () => controller.abort());
-  const answer = await callUpstream(options.ports, options.upstream, { body, signal: controller.signal });
+  const cancellation = new Cancellation();
+  response.once('close', () => cancellation.cancel('closed'));
+  const answer = await callUpstream(options.ports, options.upstream, { body, signal: cancellation });
   if (isStream(answer)) {
     response.writeHead(answer.status, { 'content-type': String(answer.headers['content-type']) });
     answer.body.pipe({

@@ -337,7 +337,7 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
     test('is closed by an abort, after its last bytes', async () => {
       const accept = () => (connection: UpgradedConnection) => {
         connection.switchProtocols({ upgrade: 'echo' });
-        connection.signal.addEventListener('abort', () => void connection.socket.write('goodbye'));
+        connection.signal.onCancel(() => void connection.socket.write('goodbye'));
       };
       await using bench = await open(variant, { upgrades: { accept } });
       using client = await rawClient(bench.port);

@@ -1,6 +1,7 @@
 /** One exchange played through the engine, with a clock that stands and ids that count. */
 import { PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
 import { expect } from 'vitest';
+import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
 import type {
   AnswerHead,
   Call,
@@ -95,7 +96,7 @@ export async function buildOutgoing(exchange: Exchange, session: Session): Promi
   const context = {
     forwarded: exchange.forwarded,
     services: servicesOf(exchange, sideCalls, session.secrets),
-    signal: new AbortController().signal,
+    signal: new Cancellation(),
   };
   const request = await build();
   expect(sideCalls, 'every side call was made').toEqual([]);

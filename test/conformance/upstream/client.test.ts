@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../gateway/src/errors/index.ts';
-import { unlimitedAccount } from '../../../gateway/src/lib/testing.ts';
+import { Cancellation, type CancelSignal } from '../../../gateway/src/lib/cancellation.ts';
+import { cancelledBy, unlimitedAccount } from '../../../gateway/src/lib/testing.ts';
 import { createHostPolicy } from '../../../gateway/src/upstream/host-guard/index.ts';
 import {
   createUpstreamClient,
@@ -56,10 +57,7 @@ async function open(
     request,
     send: (
       change: Partial<UpstreamRequest> = {},
-      {
-        signal = new AbortController().signal,
-        limits = {},
-      }: { signal?: AbortSignal; limits?: Partial<UpstreamLimits> } = {},
+      { signal = new Cancellation(), limits = {} }: { signal?: CancelSignal; limits?: Partial<UpstreamLimits> } = {},
     ) => client.send({ ...request, ...change }, { signal, limits: { ...LIMITS, ...limits } }),
     [Symbol.asyncDispose]: async () => {
       await client.close();
@@ -209,26 +207,26 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
 
     test('before the request sends nothing', async () => {
       await using bench = await open(variant, ({ answer }) => answer(200, ''));
-      expect(await code(bench.send({}, { signal: AbortSignal.abort(reason) }))).toBe('CLIENT_CLOSED');
+      expect(await code(bench.send({}, { signal: cancelledBy(reason) }))).toBe('CLIENT_CLOSED');
       expect(bench.server.requests).toHaveLength(0);
     });
 
     test('while it waits for the headers rejects with the reason and closes the connection', async () => {
       await using bench = await open(variant, () => {});
-      const controller = new AbortController();
-      const sent = code(bench.send({}, { signal: controller.signal }));
+      const cancellation = new Cancellation();
+      const sent = code(bench.send({}, { signal: cancellation }));
       await waitFor(() => bench.server.requests.length === 1);
-      controller.abort(reason);
+      cancellation.cancel(reason);
       expect(await sent).toBe('CLIENT_CLOSED');
       await waitFor(() => bench.server.connections.size === 0, { what: 'the end of the connection' });
     });
 
     test('in the body fails the reader with the reason and closes the connection', async () => {
       await using bench = await open(variant, ({ head }) => head(200, { 'content-length': '10' }));
-      const controller = new AbortController();
-      const { body } = await bench.send({}, { signal: controller.signal });
+      const cancellation = new Cancellation();
+      const { body } = await bench.send({}, { signal: cancellation });
       const collected = code(body.collect(MAX_BYTES, unlimitedAccount()));
-      controller.abort(reason);
+      cancellation.cancel(reason);
       expect(await collected).toBe('CLIENT_CLOSED');
       await waitFor(() => bench.server.connections.size === 0, { what: 'the end of the connection' });
     });
@@ -237,9 +235,9 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
       await using bench = await open(variant, () => {}, { connectionsPerOrigin: 1 });
       const first = code(bench.send());
       await waitFor(() => bench.server.requests.length === 1);
-      const controller = new AbortController();
-      const second = code(bench.send({}, { signal: controller.signal }));
-      controller.abort(reason);
+      const cancellation = new Cancellation();
+      const second = code(bench.send({}, { signal: cancellation }));
+      cancellation.cancel(reason);
       expect(await second).toBe('CLIENT_CLOSED');
       await bench.client.close();
       await first;

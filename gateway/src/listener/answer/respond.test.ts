@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import type { Answer, AnswerBody, CacheWriter } from '../../pipeline/index.ts';
 import { BodyRelay } from '../../upstream/index.ts';
 import type { ByteTransform } from '../../wire/transform/index.ts';
@@ -59,14 +60,14 @@ function open(
     abort: () => void flow.push('abort'),
   });
   const response = new FakeResponse(hungry);
-  const controller = new AbortController();
+  const cancellation = new Cancellation();
   const body: AnswerBody = { kind: 'stream', upstream, transform };
   const sent = respond(response as unknown as ServerResponse, answer(body, store), {
-    signal: controller.signal,
+    signal: cancellation,
     batch: atOnce,
     keepAliveMs,
   });
-  return { flow, upstream, response, sent, leave: () => controller.abort(new AppError('CLIENT_CLOSED')) };
+  return { flow, upstream, response, sent, leave: () => cancellation.cancel(new AppError('CLIENT_CLOSED')) };
 }
 
 function answer(body: AnswerBody, store?: CacheWriter, status = 200): Answer {
@@ -104,7 +105,7 @@ describe('a whole answer', () => {
   const send = async (status: number, store?: CacheWriter) => {
     const response = new FakeResponse();
     const sent = await respond(response as unknown as ServerResponse, answer({ kind: 'bytes', bytes }, store, status), {
-      signal: new AbortController().signal,
+      signal: new Cancellation(),
       batch: atOnce,
       keepAliveMs: 0,
     });
@@ -232,7 +233,7 @@ describe('a stream', () => {
     response.on('error', (error) => errors.push(error));
     const body: AnswerBody = { kind: 'stream', upstream, transform: { ...UPPER, ...broken } };
     const sending = respond(response as unknown as ServerResponse, answer(body, store), {
-      signal: new AbortController().signal,
+      signal: new Cancellation(),
       batch: atOnce,
       keepAliveMs: 0,
     });

@@ -1,6 +1,7 @@
 /** Writes an answer to the client: whole, or while it arrives with backpressure. */
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../errors/index.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { Answer, AnswerBody } from '../../pipeline/index.ts';
 import type { SentFacts } from '../../record/index.ts';
 import type { BatchWrite } from './write-batch.ts';
@@ -8,8 +9,8 @@ import type { BatchWrite } from './write-batch.ts';
 export interface RespondOptions {
   /** Joins the writes of many requests in one turn of the event loop. */
   readonly batch: BatchWrite;
-  /** The request's signal: aborted when the client is gone. */
-  readonly signal: AbortSignal;
+  /** The request's signal: cancelled when the client is gone. */
+  readonly signal: CancelSignal;
   /** Comments are sent into event streams silent for so long; 0: never. */
   readonly keepAliveMs: number;
 }
@@ -60,7 +61,7 @@ function relay(
 
     const done = (error: AppError | undefined): void => {
       clearInterval(timer);
-      signal.removeEventListener('abort', onAbort);
+      signal.offCancel(onCancel);
       response.off('drain', onDrain);
       resolve({ firstByteMs, bytes: written, error });
     };
@@ -86,9 +87,9 @@ function relay(
       else response.end(event);
       done(error);
     };
-    const onAbort = (): void => upstream.cancel(toAbort(signal.reason));
+    const onCancel = (): void => upstream.cancel(toAbort(signal.reason));
 
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.onCancel(onCancel);
     response.on('drain', onDrain);
     upstream.pipe({
       write: (bytes) => {

@@ -1,6 +1,7 @@
 /** The graceful end of a process; docs/behaviour/requests.md. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../errors/index.ts';
+import type { Cancellation } from '../../lib/cancellation.ts';
 import type { InFlight } from '../serve.ts';
 
 export interface Drain {
@@ -16,17 +17,17 @@ export interface Drain {
 const LAST_EVENTS_MS = 1_000;
 
 export function createDrain(options: { readonly acceptMs: number; readonly deadlineMs: number }): Drain {
-  const controllers = new Set<AbortController>();
+  const cancellations = new Set<Cancellation>();
   let onEmpty: (() => void) | undefined;
   let draining = false;
 
   const abort = (reason: AppError): void => {
-    for (const controller of controllers) controller.abort(reason);
+    for (const cancellation of cancellations) cancellation.cancel(reason);
   };
   /** Whether nothing is in flight within the time. */
   const emptyWithin = (ms: number): Promise<boolean> =>
     new Promise((resolve) => {
-      if (controllers.size === 0) {
+      if (cancellations.size === 0) {
         resolve(true);
         return;
       }
@@ -39,10 +40,10 @@ export function createDrain(options: { readonly acceptMs: number; readonly deadl
 
   return {
     inFlight: {
-      add: (controller) => controllers.add(controller),
-      remove: (controller) => {
-        controllers.delete(controller);
-        if (controllers.size === 0) onEmpty?.();
+      add: (cancellation) => cancellations.add(cancellation),
+      remove: (cancellation) => {
+        cancellations.delete(cancellation);
+        if (cancellations.size === 0) onEmpty?.();
       },
     },
     isDraining: () => draining,

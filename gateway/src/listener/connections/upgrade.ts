@@ -2,6 +2,7 @@
 import { type IncomingMessage, type Server, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import { headerOf } from '../body/client-request.ts';
 import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from '../listener.ts';
 import type { InFlight } from '../serve.ts';
@@ -43,16 +44,16 @@ export function createUpgrades(handler: UpgradeHandler, inFlight: InFlight): Upg
 }
 
 function run(session: (connection: UpgradedConnection) => void, socket: Duplex, inFlight: InFlight): void {
-  const controller = new AbortController();
-  inFlight.add(controller);
+  const cancellation = new Cancellation();
+  inFlight.add(cancellation);
   socket.on('error', () => {}); // 'close' follows
   socket.on('close', () => {
-    controller.abort(new AppError('CLIENT_CLOSED'));
-    inFlight.remove(controller);
+    cancellation.cancel(new AppError('CLIENT_CLOSED'));
+    inFlight.remove(cancellation);
   });
   const connection: UpgradedConnection = {
     socket,
-    signal: controller.signal,
+    signal: cancellation,
     switchProtocols: (headers) => {
       const lines = Object.entries(headers).map(([name, value]) => {
         validateHeaderName(name);
@@ -68,8 +69,8 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
     socket.destroy(); // the connection is lost, not the process
     return;
   }
-  // Registered after the listeners of the session: its last bytes are written first.
-  controller.signal.addEventListener('abort', () => socket.end(() => socket.destroy()), { once: true });
+  // Added after the tasks of the session: its last bytes are written first.
+  cancellation.onCancel(() => socket.end(() => socket.destroy()));
 }
 
 function toUpgradeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): UpgradeRequest {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import { guard } from './guard.ts';
 import type { AnswerCheck, AttemptPorts, InputCheck } from './index.ts';
 import type { Prepared } from './prepare/index.ts';
@@ -108,16 +109,16 @@ describe('an input check', () => {
   });
 
   test('is not waited for when the client leaves', async () => {
-    const client = new AbortController();
+    const client = new Cancellation();
     const { ask } = gateway({
       inputChecks: [
         () => {
-          client.abort(new AppError('CLIENT_CLOSED'));
+          client.cancel(new AppError('CLIENT_CLOSED'));
           return new Promise(() => {});
         },
       ],
     });
-    expect(await ask({ provider: '@first' }, {}, client.signal)).toMatchObject({ error: { code: 'CLIENT_CLOSED' } });
+    expect(await ask({ provider: '@first' }, {}, client)).toMatchObject({ error: { code: 'CLIENT_CLOSED' } });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Checks of a request before it is built for the provider. */
 import type { AppError } from '../../errors/index.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
+import { untilCancelled } from '../../lib/cancellation.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare/index.ts';
@@ -28,7 +28,7 @@ export function guard(
     if (verdict instanceof Promise) {
       const rest = checks.slice(index + 1);
       const { signal } = prepared.input.exchange;
-      return untilAborted(verdict, signal).then((settled) => guard(ports, apply(ports, checked, settled), rest));
+      return untilCancelled(verdict, signal).then((settled) => guard(ports, apply(ports, checked, settled), rest));
     }
     current = apply(ports, checked, verdict);
   }

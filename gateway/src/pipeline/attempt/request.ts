@@ -1,6 +1,6 @@
 /** The provider's request of one try: the call in the provider's format, with its credential. */
 import { memoryExhausted } from '../../errors/index.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
+import { type CancelSignal, untilCancelled } from '../../lib/cancellation.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import type { AttemptPorts } from './ports.ts';
@@ -16,7 +16,7 @@ export function firstRequest(ports: AttemptPorts, prepared: Prepared): OutgoingR
   } finally {
     if (!(built instanceof Promise)) deadline.clear();
   }
-  return built instanceof Promise ? untilAborted(built, deadline.signal).finally(deadline.clear) : built;
+  return built instanceof Promise ? untilCancelled(built, deadline.signal).finally(deadline.clear) : built;
 }
 
 /** The requests of all tries: the one that was built first, then new ones, for tokens and signatures expire. */
@@ -24,7 +24,7 @@ export function requestsOf(
   ports: AttemptPorts,
   prepared: Prepared,
   first: OutgoingRequest,
-): (signal: AbortSignal) => UpstreamRequest | Promise<UpstreamRequest> {
+): (signal: CancelSignal) => UpstreamRequest | Promise<UpstreamRequest> {
   const { body } = prepared.input.resolution;
   const { memory } = prepared.input.exchange;
   const finish = (built: OutgoingRequest): UpstreamRequest => {
@@ -54,7 +54,7 @@ export function toUpstream(
 function buildOutgoing(
   ports: AttemptPorts,
   prepared: Prepared,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { input, operation, forwarded } = prepared;
   const { exchange, caller, resolution } = input;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
@@ -46,7 +47,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     sleep: async (ms) => void waits.push(ms),
   };
   const sent = await tryWithRetries<ProviderAnswer>(port, {
-    signal: new AbortController().signal,
+    signal: new Cancellation(),
     settings: { retry: plan, requestTimeoutMs: 0 },
     request: () => ({
       method: 'POST',
@@ -313,7 +314,7 @@ describe('retries', () => {
       sleep: () => Promise.reject(gone),
     };
     const sending = tryWithRetries<ProviderAnswer>(port, {
-      signal: new AbortController().signal,
+      signal: new Cancellation(),
       settings: { retry: retry(), requestTimeoutMs: 0 },
       request: () => Promise.reject(broken),
       calls: createCallBudget(1_000),

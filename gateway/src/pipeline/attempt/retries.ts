@@ -1,7 +1,7 @@
 /** One target tried as often as its retry rules say: each try is sent, mapped and evaluated; docs/behaviour/retries.md. */
 import { AppError, toAppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
+import { type CancelSignal, untilCancelled } from '../../lib/cancellation.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
@@ -9,10 +9,10 @@ import { type ProviderAnswer, type SendPort, send, startDeadline } from './send/
 
 /** `T`: an answer in the client's format. */
 export interface RetryOptions<T> {
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
   /** Makes the request of one try; rejects with an AppError that no retry helps. */
-  request(signal: AbortSignal): Promise<UpstreamRequest> | UpstreamRequest;
+  request(signal: CancelSignal): Promise<UpstreamRequest> | UpstreamRequest;
   /** Calls that the whole request may still cause. */
   readonly calls: CallBudget;
   /** Holds what is kept of the try that counts. */
@@ -24,7 +24,7 @@ export interface RetryOptions<T> {
   /** Rejects with the AppError of an answer that cannot be read. */
   map(answer: ProviderAnswer): T | Promise<T>;
   /** Checks a good answer; an error replaces it, and its status decides about the next try. */
-  evaluate(answer: T, signal: AbortSignal): AppError | undefined | Promise<AppError | undefined>;
+  evaluate(answer: T, signal: CancelSignal): AppError | undefined | Promise<AppError | undefined>;
   /** Gives back what an answer holds that was refused. */
   release(answer: T): void;
 }
@@ -78,7 +78,7 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
   const { signal } = deadline;
   try {
     const built = options.request(signal);
-    const request = built instanceof Promise ? await untilAborted(built, signal) : built;
+    const request = built instanceof Promise ? await untilCancelled(built, signal) : built;
     const sent = await send(port, request, { signal, memory: options.memory, isStream: options.isStream });
     if (sent.kind === 'unary') {
       endedMs = performance.now(); // a stream goes on while it is checked
@@ -119,7 +119,7 @@ function unreadable(sent: ProviderAnswer, error: unknown): TryResult<never> {
 function evaluate<T>(
   answer: T,
   options: RetryOptions<T>,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ): AppError | undefined | Promise<AppError | undefined> {
   let checking: AppError | undefined | Promise<AppError | undefined>;
   try {
@@ -128,7 +128,7 @@ function evaluate<T>(
     options.release(answer);
     throw error;
   }
-  if (checking instanceof Promise) return evaluateLater(untilAborted(checking, signal), answer, options);
+  if (checking instanceof Promise) return evaluateLater(untilCancelled(checking, signal), answer, options);
   if (checking !== undefined) options.release(answer);
   return checking;
 }

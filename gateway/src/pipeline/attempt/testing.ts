@@ -3,6 +3,7 @@ import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import { createMemoryCacheStore, createResponseCache } from '../../cache/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
+import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { createMemoryLimiter } from '../../limits/index.ts';
 import { sampleServices } from '../../providers/engine/testing.ts';
@@ -124,7 +125,7 @@ export function gateway({
     now,
   };
 
-  const ask = async (config: object, body: object = {}, signal = new AbortController().signal) => {
+  const ask = async (config: object, body: object = {}, signal: CancelSignal = new Cancellation()) => {
     const request = fakeRequest({
       headers: { 'x-gw-api-key': KEY, 'x-gw-config': JSON.stringify(config), 'content-type': 'application/json' },
       body: { model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body },

@@ -13,6 +13,7 @@ import {
 } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import { reveal } from '../../lib/secret.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
@@ -46,7 +47,7 @@ function resolve({ operation = 'chatComplete', snapshotView = world, ...given }:
     operation: OPERATIONS[operation],
     request,
     snapshot: snapshotView,
-    signal: new AbortController().signal,
+    signal: new Cancellation(),
     atEnd: () => {},
     memory: unlimitedAccount(),
     startedMs: 0,

@@ -1,6 +1,7 @@
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import type { AuthorizerContext, Call, Endpoint, ProviderServices, SideRequest } from '../contract.ts';
 import { buildRequest, createFields, prepareTarget } from '../engine/index.ts';
 import { bedrock } from './manifest.ts';
@@ -69,7 +70,7 @@ function world(reply: Reply) {
       return made as Promise<T>; // one type per key
     },
   };
-  const context = { services, signal: AbortSignal.timeout(5_000) } satisfies AuthorizerContext;
+  const context = { services, signal: new Cancellation() } satisfies AuthorizerContext;
   return { context, calls, ttls, most: () => most };
 }
 

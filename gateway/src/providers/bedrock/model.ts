@@ -1,5 +1,6 @@
 /** The model behind the id of a call. */
 import { createHash } from 'node:crypto';
+import { cancelAfter } from '../../lib/cancellation.ts';
 import { type Family, familyOf, readModelId } from '../../wire/bedrock/index.ts';
 import { objectsAt, textAt } from '../../wire/json/json.ts';
 import { parseJsonObject } from '../../wire/openai/index.ts';
@@ -56,7 +57,7 @@ async function lookUp(known: ModelFacts, profile: string, call: Call, context: A
 
 async function askForFoundation(url: string, call: Call, context: AuthorizerContext): Promise<string | undefined> {
   const side = { method: 'GET', url, maxBytes: MAX_ANSWER_BYTES } as const;
-  const own = { services: context.services, signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS) };
+  const own = { services: context.services, signal: cancelAfter(LOOKUP_TIMEOUT_MS) };
   // Many accounts may call the runtime only; without an answer, chat still works through Converse.
   const answer = await authorizedFetch(bedrockAuth, side, call, own).catch(() => undefined);
   if (answer?.status !== 200) return undefined;

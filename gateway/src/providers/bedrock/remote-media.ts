@@ -30,7 +30,7 @@ async function fetchFile(url: string, { services, signal }: AuthorizerContext): 
     if (answer.status !== 200) return err(invalid(`${host} answered ${answer.status} to the request for a file`));
     return ok({ mimeType: mimeTypeOf(url, answer.headers['content-type']), data: answer.body.toString('base64') });
   } catch (cause) {
-    if (signal.aborted) throw cause;
+    if (signal.cancelled) throw cause;
     return err(invalid(`a file could not be fetched from ${host}`, cause));
   }
 }

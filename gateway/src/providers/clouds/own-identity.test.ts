@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Cancellation } from '../../lib/cancellation.ts';
 import type { Authorizer, OutgoingRequest } from '../contract.ts';
 import { bearer, createFields } from '../engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../engine/testing.ts';
@@ -30,7 +31,7 @@ describe('the identity of the gateway', () => {
     const apply = async () =>
       auth.apply(request, call, {
         services,
-        signal: new AbortController().signal,
+        signal: new Cancellation(),
         customHost: true,
       });
     await expect(apply()).rejects.toMatchObject({ code: 'CREDENTIAL_UNAVAILABLE' });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Cancellation } from '../../lib/cancellation.ts';
 import type { Authorizer, OutgoingRequest } from '../contract.ts';
 import { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 import { createFields } from './fields.ts';
@@ -23,7 +24,7 @@ async function authorize(
     headers: { ...headers },
     body: undefined,
   };
-  const context = { services: sampleServices(), signal: new AbortController().signal, customHost };
+  const context = { services: sampleServices(), signal: new Cancellation(), customHost };
   await authorizer.apply(request, sampleCall({ fields }), context);
   return request;
 }

@@ -1,6 +1,7 @@
 import { ok } from '@gatehouse/crds';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation } from '../../lib/cancellation.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Authorizer, Call, Endpoint, OutgoingRequest, Provider } from '../contract.ts';
 import { createFields } from './fields.ts';
@@ -25,7 +26,7 @@ const chat: Endpoint = {
   answer: { kind: 'relay' },
 };
 
-const context: CallOptions = { forwarded: {}, services: sampleServices(), signal: new AbortController().signal };
+const context: CallOptions = { forwarded: {}, services: sampleServices(), signal: new Cancellation() };
 const RAW = Buffer.from('{ "a": 1 }');
 
 interface Given {

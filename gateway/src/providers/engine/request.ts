@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/index.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
 import { isRoutingHeader } from '../../lib/header-names.ts';
 import { writeJson } from '../../lib/json/index.ts';
 import type { Call, OutgoingRequest, ProviderServices, RequestRule, StreamedBody, Upload } from '../contract.ts';
@@ -17,7 +18,7 @@ export interface CallOptions {
   /** Headers the client asked to pass on, by lower-case name. */
   readonly forwarded: Readonly<Record<string, string>>;
   readonly services: ProviderServices;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 export interface RequestOptions extends CallOptions {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { Cancellation } from '../../lib/cancellation.ts';
 import type { Call, FormTable, OutgoingRequest, RequestRule, Upload } from '../contract.ts';
 import { buildRequest } from './request.ts';
 import { prepareTarget } from './target.ts';
@@ -24,7 +25,7 @@ async function build(rule: RequestRule, body: Upload | undefined, call: Partial<
   });
   const made = sampleCall({ operation: 'upload', endpoint: 'embed', ...call });
   return buildRequest(prepareTarget(provider, made.fields), made, {
-    ...{ forwarded: {}, services: sampleServices(), signal: new AbortController().signal },
+    ...{ forwarded: {}, services: sampleServices(), signal: new Cancellation() },
     ...{ rawBody: undefined, upload: body },
   });
 }

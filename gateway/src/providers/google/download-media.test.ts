@@ -1,6 +1,8 @@
 import { unwrap } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
+import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
+import { cancelledBy } from '../../lib/testing.ts';
 import type { RemoteMedia } from '../../wire/gemini/index.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../contract.ts';
 import { downloadMedia, MAX_MEDIA_BYTES, MAX_MEDIA_COUNT } from './download-media.ts';
@@ -22,7 +24,7 @@ const answer = (body: string | Buffer, headers: Readonly<Record<string, string>>
 const remote = (url: string, mimeType?: string): RemoteMedia => ({ url, mimeType });
 const URL_A = 'https://x.example/a.png';
 
-const download = (list: readonly RemoteMedia[], fetch: Fetch, signal = new AbortController().signal) =>
+const download = (list: readonly RemoteMedia[], fetch: Fetch, signal: CancelSignal = new Cancellation()) =>
   downloadMedia(list, { services: services(fetch), signal });
 
 describe('remote media', () => {
@@ -76,7 +78,7 @@ describe('remote media', () => {
 
   test('end with the call', async () => {
     const boom = new AppError('CLIENT_CLOSED');
-    const work = download([remote(URL_A)], () => Promise.reject(boom), AbortSignal.abort(boom));
+    const work = download([remote(URL_A)], () => Promise.reject(boom), cancelledBy(boom));
     await expect(work).rejects.toBe(boom);
   });
 });

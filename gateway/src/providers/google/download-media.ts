@@ -1,6 +1,7 @@
 /** The Gemini API fetches uploaded files and videos only: images at other URLs are sent inline. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { InlineMedia, RemoteMedia } from '../../wire/gemini/index.ts';
 import { type DataUrl, mimeTypeOfUrl } from '../../wire/openai/index.ts';
 import type { ProviderServices, SideAnswer } from '../contract.ts';
@@ -11,12 +12,12 @@ export const MAX_MEDIA_COUNT = 32;
 
 interface Context {
   readonly services: ProviderServices;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 /**
  * The media at the given URLs, fetched one after the other so that a request never holds more than the limit. Errors:
- * `PARAMETER_INVALID`; an aborted call throws its own reason.
+ * `PARAMETER_INVALID`; a cancelled call throws its own reason.
  */
 export async function downloadMedia(
   remote: readonly RemoteMedia[],
@@ -47,7 +48,7 @@ async function download(
       ? err(refused(`more than ${MAX_MEDIA_BYTES} bytes of remote files`))
       : ok(answer);
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (signal.cancelled) throw thrown;
     // The client named the URL: its failure is not the provider's, and another attempt would not help.
     return err(refused(`${hostOf(url)} could not be read`, thrown));
   }

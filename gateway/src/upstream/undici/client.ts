@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../errors/index.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
 import { BodyRelay } from '../body-relay.ts';
 import { toUpstreamError, withOrigin } from '../failures.ts';
 import type { UpstreamClient, UpstreamClientOptions, UpstreamHeaders, UpstreamResponse } from '../port.ts';
@@ -12,7 +13,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   return {
     send: (request, { signal, limits }) =>
       new Promise((resolve, reject) => {
-        if (signal.aborted) {
+        if (signal.cancelled) {
           reject(toUpstreamError(signal.reason));
           return;
         }
@@ -43,7 +44,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 }
 
 interface Waiting {
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly origin: string;
   readonly resolve: (response: UpstreamResponse) => void;
   readonly reject: (error: AppError) => void;
@@ -56,12 +57,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(waiting: Waiting) {
     this.#waiting = waiting;
-    waiting.signal.addEventListener('abort', this.#onAbort, { once: true });
+    waiting.signal.onCancel(this.#onCancel);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#waiting.signal.aborted) this.#onAbort();
+    if (this.#waiting.signal.cancelled) this.#onCancel();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
@@ -81,7 +82,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release();
-    const reason = this.#waiting.signal.aborted ? this.#waiting.signal.reason : error;
+    const reason = this.#waiting.signal.cancelled ? this.#waiting.signal.reason : error;
     if (this.#body === undefined) this.#waiting.reject(withOrigin(toUpstreamError(reason), this.#waiting.origin));
     else this.#body.break(broken(reason));
   }
@@ -93,14 +94,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   /** A request that still waits for a connection is rejected at once; when its turn comes, `onRequestStart` aborts it. */
-  readonly #onAbort = (): void => {
+  readonly #onCancel = (): void => {
     const reason = toUpstreamError(this.#waiting.signal.reason);
     this.#controller?.abort(reason);
     if (this.#body === undefined) this.#waiting.reject(reason);
   };
 
   #release(): void {
-    this.#waiting.signal.removeEventListener('abort', this.#onAbort);
+    this.#waiting.signal.offCancel(this.#onCancel);
   }
 }
 

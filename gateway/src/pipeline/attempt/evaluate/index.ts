@@ -1,5 +1,6 @@
 /** Checks of a good answer before it counts: one that is refused may be tried again. */
 import type { AppError } from '../../../errors/index.ts';
+import type { CancelSignal } from '../../../lib/cancellation.ts';
 import type { MappedAnswer } from '../map/index.ts';
 import type { Prepared } from '../prepare/index.ts';
 
@@ -10,7 +11,7 @@ export interface AnsweredTry {
   /** In the client's format. The first bytes of a stream can be looked at with `peek`, as the provider sent them. */
   readonly answer: MappedAnswer;
   /** Ends with the request and with the timeout of the try. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
 }
 
 /** The error that replaces the answer: its status decides about retries, its row about fallbacks. Undefined: it passes. */

@@ -1,5 +1,6 @@
 /** One call to the provider. */
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
+import type { CancelSignal } from '../../../lib/cancellation.ts';
 import type { JsonLimits } from '../../../lib/json/index.ts';
 import type {
   UpstreamClient,
@@ -18,7 +19,7 @@ export interface SendPort {
   /** Limits of an answer that is parsed. */
   readonly json: JsonLimits;
   /** Resolves after the time, or rejects with the signal's reason. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal: CancelSignal): Promise<void>;
 }
 
 /** An answer as the provider sent it. A stream has delivered its first bytes and no more than those. */
@@ -27,7 +28,7 @@ export type ProviderAnswer =
   | { readonly kind: 'stream'; readonly response: UpstreamResponse };
 
 export interface SendOptions {
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Holds an answer that is read whole. */
   readonly memory: ByteAccount;
   /** Whether the answer is relayed while it arrives. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
+import { Cancellation } from '../../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../../lib/json/index.ts';
 import { prepareTarget } from '../../../providers/engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../../providers/engine/testing.ts';
@@ -34,7 +35,7 @@ async function list(answer: (page: number, path: string) => TryResult<UnaryAnswe
     {
       forwarded: {},
       services: sampleServices(),
-      signal: new AbortController().signal,
+      signal: new Cancellation(),
       json: DEFAULT_JSON_LIMITS,
       send: async (request) => {
         const { path } = await request();

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
+import { Cancellation, type CancelSignal } from '../../../lib/cancellation.ts';
 import { Secret } from '../../../lib/secret.ts';
+import { cancelledBy } from '../../../lib/testing.ts';
 import type { Call, OutgoingRequest, ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { authorizedFetch, awsBaseUrl, awsSigV4 } from './index.ts';
 import { parseIni } from './shared-files.ts';
@@ -95,7 +97,7 @@ function world(env: Values, replies: Readonly<Record<string, Reply>> = {}): Worl
 }
 
 const authorizer = awsSigV4({ service: 'bedrock' });
-const signal = (): AbortSignal => AbortSignal.timeout(5_000);
+const signal = (): CancelSignal => new Cancellation();
 
 async function apply(fields: Values, { services }: World, outgoing = request()): Promise<OutgoingRequest> {
   await authorizer.apply(outgoing, call(fields), { services, signal: signal() });
@@ -334,7 +336,7 @@ describe('the identity of the gateway', () => {
       { 'GET http://169.254.170.2/x': json('TASK') },
     );
     const outgoing = request();
-    await authorizer.apply(outgoing, call(service), { services: there.services, signal: AbortSignal.abort() });
+    await authorizer.apply(outgoing, call(service), { services: there.services, signal: cancelledBy('enough') });
     expect(signer(outgoing)).toBe('TASK');
   });
 });

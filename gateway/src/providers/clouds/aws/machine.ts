@@ -1,6 +1,7 @@
 /** The identity of the machine or pod: steps of the standard credential chain of AWS SDKs. */
 
 import { isObject } from '@gatehouse/crds';
+import { cancelAfter } from '../../../lib/cancellation.ts';
 import { readJson } from '../../../lib/json/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { SideAnswer, SideRequest } from '../../contract.ts';
@@ -75,7 +76,7 @@ interface MetadataRequest {
 /** Undefined without an answer: the process does not run there. */
 async function askMetadata(request: MetadataRequest, { services }: StsContext): Promise<SideAnswer | undefined> {
   const side: SideRequest = { ...request, metadata: true, maxBytes: MAX_ANSWER_BYTES };
-  const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS);
+  const signal = cancelAfter(METADATA_TIMEOUT_MS);
   return services.fetch(side, { signal }).catch(() => undefined);
 }
 

@@ -1,5 +1,6 @@
 /** The two calls of the AWS Security Token Service that return credentials. */
 import type { AppError } from '../../../errors/index.ts';
+import { cancelAfter } from '../../../lib/cancellation.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { OutgoingRequest, ProviderServices } from '../../contract.ts';
 import { unavailable } from '../unavailable.ts';
@@ -83,7 +84,7 @@ async function callSts(form: Record<string, string>, roleArn: string, call: StsC
         account: true,
         maxBytes: MAX_ANSWER_BYTES,
       },
-      { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) },
+      { signal: cancelAfter(REQUEST_TIMEOUT_MS) },
     )
     .catch((cause: unknown) => {
       throw unavailable('The AWS token service could not be reached', cause);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { Cancellation, type CancelSignal } from '../../../lib/cancellation.ts';
 import type { Authorizer, OutgoingRequest, ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { apiKeyHeader, createFields } from '../../engine/index.ts';
 import { sampleCall, sampleProvider, sampleServices } from '../../engine/testing.ts';
@@ -12,7 +13,7 @@ interface Given {
   readonly fields?: Record<string, string>;
   readonly env?: Record<string, string>;
   readonly answer?: { readonly status?: number; readonly body: unknown } | Error;
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
   readonly services?: Partial<ProviderServices>;
 }
 
@@ -50,7 +51,7 @@ async function authorize({ fields = {}, env = {}, answer = { body: TOKEN }, ...r
     fields: createFields(provider, new Map(Object.entries(fields))),
     ownIdentity: true,
   });
-  await auth.apply(request, call, { services, signal: rest.signal ?? new AbortController().signal });
+  await auth.apply(request, call, { services, signal: rest.signal ?? new Cancellation() });
   return { headers: request.headers, asked, kept };
 }
 
@@ -199,12 +200,12 @@ describe('a credential that cannot be had', () => {
   });
 
   test('is no longer waited for when the call ends, while others still get it', async () => {
-    const controller = new AbortController();
+    const cancellation = new Cancellation();
     const never = new Promise<never>(() => {});
-    const waiting = authorize({ fields: ENTRA, signal: controller.signal, services: { cached: () => never } });
+    const waiting = authorize({ fields: ENTRA, signal: cancellation, services: { cached: () => never } });
     const reason = new Error('the client went away');
-    controller.abort(reason);
+    cancellation.cancel(reason);
     await expect(waiting).rejects.toBe(reason);
-    await expect(authorize({ fields: ENTRA, signal: controller.signal })).rejects.toBe(reason);
+    await expect(authorize({ fields: ENTRA, signal: cancellation })).rejects.toBe(reason);
   });
 });

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/index.ts';
+import { untilCancelled } from '../../../lib/cancellation.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { Authorizer, AuthorizerContext, Call } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
 import { applicationToken, machineToken, workloadToken } from './token.ts';
@@ -23,7 +23,7 @@ export function azureAuth({ apiKey }: AzureAuthOptions): Authorizer {
       const put = (value: Secret): void => {
         request.headers['authorization'] = `Bearer ${value.reveal()}`;
       };
-      return token instanceof Promise ? untilAborted(token, context.signal).then(put) : put(token);
+      return token instanceof Promise ? untilCancelled(token, context.signal).then(put) : put(token);
     },
   };
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject } from '@gatehouse/crds';
+import { cancelAfter } from '../../../lib/cancellation.ts';
 import { readJson } from '../../../lib/json/index.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
@@ -111,7 +112,7 @@ async function federatedToken(pathOrToken: string): Promise<string> {
 async function ask(services: ProviderServices, request: SideRequest): Promise<SideAnswer & { readonly who: string }> {
   const who = URL.parse(request.url)?.host ?? 'The token service';
   try {
-    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const signal = cancelAfter(REQUEST_TIMEOUT_MS);
     return { ...(await services.fetch({ ...request, maxBytes: MAX_ANSWER_BYTES }, { signal })), who };
   } catch (thrown) {
     throw unavailable(`${who} could not be asked for a token`, thrown);

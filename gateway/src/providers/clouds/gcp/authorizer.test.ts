@@ -2,7 +2,9 @@ import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
+import { Cancellation } from '../../../lib/cancellation.ts';
 import { Secret } from '../../../lib/secret.ts';
+import { cancelledBy } from '../../../lib/testing.ts';
 import type { AuthorizerContext, Call, OutgoingRequest, ProviderServices, SideRequest } from '../../contract.ts';
 import { gcpOAuth, gcpProject } from './index.ts';
 
@@ -76,7 +78,7 @@ const authorize = async (
   headers: Record<string, string> = {},
 ): Promise<OutgoingRequest> => {
   const request: OutgoingRequest = { method: 'POST', origin: 'https://x', path: '/', headers, body: undefined };
-  await gcpOAuth().apply(request, callOf(fields), { services, signal: new AbortController().signal, ...context });
+  await gcpOAuth().apply(request, callOf(fields), { services, signal: new Cancellation(), ...context });
   return request;
 };
 
@@ -192,13 +194,13 @@ describe('a service account', () => {
 
   test('ends the wait of a call that was aborted', async () => {
     const boom = new AppError('CLIENT_CLOSED');
-    const controller = new AbortController();
+    const cancellation = new Cancellation();
     const world = worldOf(200, TOKEN);
     const fetch = (): Promise<never> => new Promise(() => undefined);
     const waiting = { ...world, services: { ...world.services, fetch } };
-    const early = authorize(ACCOUNT, waiting, { signal: AbortSignal.abort(boom) });
-    const late = authorize(ACCOUNT, waiting, { signal: controller.signal });
-    controller.abort(boom);
+    const early = authorize(ACCOUNT, waiting, { signal: cancelledBy(boom) });
+    const late = authorize(ACCOUNT, waiting, { signal: cancellation });
+    cancellation.cancel(boom);
     await expect(early).rejects.toBe(boom);
     await expect(late).rejects.toBe(boom);
   });
@@ -252,7 +254,7 @@ describe('without a service account', () => {
 
   test('a forwarded header never replaces the token of a proxied call', async () => {
     const { services } = worldOf(500, null);
-    const context = { services, signal: new AbortController().signal };
+    const context = { services, signal: new Cancellation() };
     const send = async (fields: Fields): Promise<unknown> => {
       const headers = { authorization: 'Bearer theirs' };
       await gcpOAuth().apply(

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors/index.ts';
+import { untilCancelled } from '../../../lib/cancellation.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { Authorizer, AuthorizerContext, Call } from '../../contract.ts';
 import { refuseOwnIdentity } from '../own-identity.ts';
 import { unavailable } from '../unavailable.ts';
@@ -23,7 +23,7 @@ export function gcpOAuth(): Authorizer {
         request.headers['authorization'] = `Bearer ${token.reveal()}`;
       };
       const token = tokenFor(call, context, forwarded || context.customHost === true);
-      if (token instanceof Promise) return untilAborted(token, context.signal).then(put);
+      if (token instanceof Promise) return untilCancelled(token, context.signal).then(put);
       if (token !== undefined) put(token);
     },
   };

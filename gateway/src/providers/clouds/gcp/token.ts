@@ -1,6 +1,7 @@
 /** Access tokens of a service account and of the machine. */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
+import { cancelAfter } from '../../../lib/cancellation.ts';
 import { Secret } from '../../../lib/secret.ts';
 import type { ProviderServices, SideAnswer, SideRequest } from '../../contract.ts';
 import { unavailable } from '../unavailable.ts';
@@ -91,7 +92,7 @@ function rsaKey(pem: Secret): KeyObject | undefined {
 
 async function request(services: ProviderServices, side: SideRequest): Promise<SideAnswer> {
   try {
-    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const signal = cancelAfter(REQUEST_TIMEOUT_MS);
     return await services.fetch({ account: true, ...side, maxBytes: MAX_ANSWER_BYTES }, { signal });
   } catch (thrown) {
     throw unavailable(`${new URL(side.url).host} could not be asked for a token`, thrown);
