@@ -17,3 +17,6 @@ export function verdictAtMost(measured: number, target: number, phrase: (number:
     met: measured <= target,
   };
 }
+
+/** A verdict on what is hoped for beyond the goal. */
+export const stretch = (verdict: Verdict): Verdict => ({ ...verdict, target: `${verdict.target} (stretch)` });

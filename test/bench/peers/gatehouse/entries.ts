@@ -18,10 +18,16 @@ const UNREACHABLE_LIMIT = 1_000_000_000;
 /** The gateway key of that number. */
 export const keySecret = (number: number | string): string => `gwk_bench_${number}`;
 
-/** The entries of a Snapshot: organisation, one workspace, the provider `@openai`, and the entries of the options. */
+/** The entries of a Snapshot: organisation, one workspace, a SidecarProfile, the provider `@openai`, and the entries of the options. */
 export function* benchEntries({ upstream, keys, providers, configs }: Contents): Generator<AnyEntry> {
   yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [] });
   yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {} });
+  yield entry('sidecar', WORKSPACE, WORKSPACE, {
+    name: WORKSPACE,
+    workspace: WORKSPACE,
+    scopes: ['completions.write'],
+    defaults: { allowConfigOverride: true },
+  });
   for (const slug of ['openai', ...numbered('provider', providers)]) yield* providerEntries(slug, upstream);
   for (const slug of numbered('config', configs)) yield entry('config', WORKSPACE, slug, configBody(slug));
   for (let number = 1; number <= keys; number += 1) {
