@@ -1,8 +1,8 @@
-import type { AttemptFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
-import type { ModalityTokens, TokenUsage } from '../usage/index.ts';
+import type { Sink, TraceContext } from '../record/index.ts';
+import { createLineWriter } from './line-writer.ts';
 import type { Logger } from './logger.ts';
 import { maskHeaders } from './mask.ts';
-import { totalUpstreamMs } from './metrics-sink.ts';
+import { attemptsText, requestLine } from './request-line.ts';
 
 export interface LogSinkOptions {
   readonly logger: Logger;
@@ -12,23 +12,22 @@ export interface LogSinkOptions {
 
 /** Writes one line per finished request; at level debug the request's headers too, and each attempt. */
 export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
+  const writeFinished = createLineWriter(logger, 'Request finished');
   return {
     name: 'log',
     readsUsage: true,
     record: (record) => {
       const { request, answer } = record;
-      const ids = idsOf(request.trace);
       const isDebug = logger.isLevelEnabled('debug');
       if (isDebug) {
         const names = new Set([...headersToMask, ...request.sensitiveHeaders()]);
-        logger.debug({ ...ids, headers: maskHeaders(request.headers(), names) }, 'Request received');
+        logger.debug({ ...idsOf(request.trace), headers: maskHeaders(request.headers(), names) }, 'Request received');
       }
-      if (logger.isLevelEnabled('info')) {
-        logger.info(toLine(record, isDebug ? record.attempts.map(toTry) : undefined), 'Request finished');
-      }
+      if (logger.isLevelEnabled('info'))
+        writeFinished(isDebug ? requestLine(record) + attemptsText(record.attempts) : requestLine(record));
       const { error } = answer;
       if (error !== undefined && error.row.log !== 'info')
-        logger[error.row.log]({ err: error, ...ids }, 'Request failed');
+        logger[error.row.log]({ err: error, ...idsOf(request.trace) }, 'Request failed');
     },
   };
 }
@@ -37,78 +36,3 @@ const idsOf = ({ traceId, spanId }: TraceContext): object => ({
   traceId,
   ...(spanId === undefined ? {} : { spanId }),
 });
-
-/** The record in short; the log drops undefined members. */
-function toLine(
-  { request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord,
-  tries: readonly object[] | undefined,
-): object {
-  const { trace, metadata } = request;
-  return {
-    traceId: trace.traceId,
-    spanId: trace.spanId,
-    parentSpanId: trace.parentSpanId,
-    spanName: trace.spanName,
-    method: request.method,
-    path: request.path,
-    operation: request.operation,
-    status: answer.status,
-    key: caller?.key,
-    workspace: caller?.workspace,
-    provider: answeredBy?.provider,
-    model: answeredBy?.model,
-    config: route.config,
-    option: route.optionPath,
-    attempts: attempts.length,
-    retries: decisions.retries,
-    attemptsExhausted: decisions.attemptsExhausted ? true : undefined,
-    cache: decisions.cache,
-    stream: answer.stream,
-    snapshot: answer.snapshot,
-    durationMs: round(answer.durationMs),
-    firstByteMs: round(answer.firstByteMs),
-    upstreamMs: round(totalUpstreamMs(attempts)),
-    tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
-    metadata: isEmpty(metadata) ? undefined : metadata,
-    error: answer.error?.code,
-    tries,
-  };
-}
-
-/** Counts that most answers lack are left out where they are 0. */
-function tokensOf({ input, output, cached, cacheWrite, reasoning, audio, image }: TokenUsage): object {
-  return {
-    input,
-    output,
-    cached,
-    ...(cacheWrite === 0 ? {} : { cacheWrite }),
-    ...(reasoning === 0 ? {} : { reasoning }),
-    ...(hasTokens(audio) ? { audio } : {}),
-    ...(hasTokens(image) ? { image } : {}),
-  };
-}
-
-const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input + output + cached > 0;
-
-/** One attempt in short. */
-function toTry(attempt: AttemptFacts): object {
-  const { provider, model, answeredModel, status, error, cache, calls, durationMs, upstreamMs } = attempt;
-  return {
-    provider,
-    model,
-    answeredModel,
-    status,
-    error: error?.code,
-    cache,
-    calls,
-    durationMs: round(durationMs),
-    upstreamMs: round(upstreamMs),
-  };
-}
-
-function isEmpty(object: object): boolean {
-  for (const _ in object) return false;
-  return true;
-}
-
-const round = (ms: number): number => Math.round(ms * 100) / 100;
