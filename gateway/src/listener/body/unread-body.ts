@@ -24,7 +24,8 @@ export function endUnread(message: IncomingMessage, response: ServerResponse): v
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR)); // RFC 9113 section 8.1
 }
 
-const isHttp2 = (message: IncomingMessage): boolean => message.httpVersionMajor > 1;
+/** Not by the version alone: a request line in plain text may say HTTP/2.0, too. */
+const isHttp2 = (message: IncomingMessage): boolean => message.httpVersionMajor > 1 && 'stream' in message;
 
 /** HTTP/2 requests have the type of node's compatibility layer, which hides the stream. */
 const streamOf = (message: IncomingMessage) => (message as unknown as Http2ServerRequest).stream;
