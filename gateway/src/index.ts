@@ -1,5 +1,14 @@
 /** The data plane's door: everything a process needs to serve requests from a Snapshot. */
-export { createGateway, type Gateway, type GatewayOptions, VERSION } from './app/gateway.ts';
+export {
+  createAdmin,
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  VERSION,
+  type WorkerPorts,
+} from './app/gateway.ts';
+export { createMemoryState, type SharedState } from './app/shared-state.ts';
+export type { CacheStore } from './cache/index.ts';
 export {
   ENVIRONMENT,
   type GatewaySettings,
@@ -10,7 +19,34 @@ export {
   toSettings,
   type Variables,
 } from './config/index.ts';
+export {
+  type Concurrency,
+  createConcurrency,
+  createMemoryLimiter,
+  type Demand,
+  type Denial,
+  type Leave,
+  type LimitDecision,
+  type Limiter,
+  type Reservation,
+} from './limits/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
 export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
-export { createLogger, GAUGES, type Logger, METRICS } from './telemetry/index.ts';
+export {
+  type CircuitRecord,
+  type CircuitStore,
+  createStoreBreaker,
+  type StateStore,
+  StoreUnavailable,
+} from './store/index.ts';
+export {
+  createLogger,
+  createMetrics,
+  createMetricsSum,
+  createStandardOutput,
+  GAUGES,
+  type Logger,
+  METRICS,
+  type MetricReport,
+} from './telemetry/index.ts';

@@ -5,7 +5,13 @@ import { bufferedBytesFor, type GatewaySettings, type Variables } from '../confi
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
-import { createAdminListener, createDrain, createMainListener } from '../listener/index.ts';
+import {
+  type AdminPorts,
+  createAdminListener,
+  createDrain,
+  createMainListener,
+  type Listener,
+} from '../listener/index.ts';
 import { createPipeline } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createRecorder, type Recorder, type Sink } from '../record/index.ts';
@@ -16,12 +22,23 @@ import {
   createMetrics,
   createMetricsSink,
   type Logger,
+  type MetricReport,
   type Metrics,
 } from '../telemetry/index.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
+import type { SharedState } from './shared-state.ts';
 
 /** Of this package. */
 export const VERSION: string = packageJson.version;
+
+/** What a gateway gets from its parent when several processes serve the same port. */
+export interface WorkerPorts {
+  /** How many processes share the memory of this machine or container. */
+  readonly processes: number;
+  readonly state: SharedState;
+  /** Prometheus text over all processes. */
+  metricsText(): Promise<string>;
+}
 
 export interface GatewayOptions {
   readonly settings: GatewaySettings;
@@ -36,6 +53,8 @@ export interface GatewayOptions {
   readonly sinks?: readonly Sink[];
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
+  /** Present: this process is one of several, and its parent has the admin listener. */
+  readonly worker?: WorkerPorts;
 }
 
 export interface Gateway {
@@ -43,7 +62,9 @@ export interface Gateway {
   readonly logger: Logger;
   /** For the metrics: whether the source of the Snapshot is connected and would receive a newer one. */
   reportSource(connected: boolean): void;
-  /** Opens both listeners; resolves with their ports. */
+  /** All metrics of this process, for the sums over several. */
+  metricReport(): Promise<MetricReport>;
+  /** Opens both listeners; resolves with their ports, 0 for the admin port that a worker does not have. */
   listen(): Promise<{ readonly port: number; readonly adminPort: number }>;
   /** Unready at once, finishes what is in flight, then closes. */
   drain(): Promise<void>;
@@ -52,9 +73,9 @@ export interface Gateway {
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, variables } = options;
+  const { settings, variables, worker } = options;
   const logger = options.logger ?? createLogger({ level: settings.logLevel, service: settings.serviceName });
-  const budget = createByteBudget(bufferLimit(settings), () => metrics.bufferRefused.add({}));
+  const budget = createByteBudget(bufferLimit(settings, worker?.processes), () => metrics.bufferRefused.add({}));
   const metrics: Metrics = createMetrics({
     service: settings.serviceName,
     environment: settings.environmentName,
@@ -63,10 +84,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   metrics.bufferedBytesLimit.set(budget.limit);
   const snapshots = createSnapshotHolder({ providers: PROVIDERS });
-  observeSnapshots(snapshots, { metrics, logger });
-
-  const recorder = openRecorder(options, { metrics, logger });
-  const { ports, close: closePorts } = createPipelinePorts(settings, { variables, metrics, logger, budget, recorder });
+  const telemetry = { metrics, logger };
+  observeSnapshots(snapshots, telemetry);
+  const recorder = openRecorder(options, telemetry);
+  const { ports, close: closePorts } = createPipelinePorts(settings, {
+    ...telemetry,
+    state: worker?.state,
+    variables,
+    budget,
+    recorder,
+  });
   const drain = createDrain(settings.drain);
   const main = createMainListener(
     {
@@ -85,33 +112,28 @@ export function createGateway(options: GatewayOptions): Gateway {
       budget,
       upgrades: undefined, // no protocol but HTTP yet; the realtime API is refused (400)
       version: VERSION,
-      metricsText: options.metricsOnMain === true && settings.metrics ? () => metrics.text() : undefined,
+      metricsText:
+        options.metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
       random: Math.random,
     },
   );
-  const admin = createAdminListener(
-    { host: settings.listen.adminHost ?? settings.listen.host, port: settings.listen.adminPort },
-    {
-      snapshots,
-      metrics: settings.metrics ? metrics : undefined,
-      version: VERSION,
-      isAccepting: () => !drain.isDraining(),
-      sourceStatus: options.sourceStatus ?? (() => undefined),
-      token: options.adminToken === undefined ? settings.adminToken : new Secret(options.adminToken),
-    },
-  );
+  const admin =
+    worker === undefined
+      ? createAdmin(settings, { ...options, snapshots, metrics, isAccepting: () => !drain.isDraining() })
+      : undefined;
 
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
-    await Promise.all([main.closeNow(), admin.closeNow()]);
+    await Promise.all([main.closeNow(), admin?.closeNow()]);
     await closePorts();
   };
   return {
     snapshots,
     logger,
     reportSource: (connected) => metrics.snapshotSourceConnected.set(connected ? 1 : 0),
+    metricReport: metrics.report,
     listen: async () => {
-      const adminPort = await admin.listen();
+      const adminPort = (await admin?.listen()) ?? 0;
       return { port: await main.listen(), adminPort };
     },
     drain: async () => {
@@ -137,11 +159,33 @@ function openRecorder(
   });
 }
 
-/** Bytes that requests and answers may hold together. */
-function bufferLimit({ limits }: GatewaySettings): number {
+/** The admin listener at the address of the settings. */
+export function createAdmin(
+  settings: GatewaySettings,
+  ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting'> &
+    Pick<GatewayOptions, 'adminToken' | 'sourceStatus'>,
+): Listener {
+  const { adminHost, host, adminPort } = settings.listen;
+  const { snapshots, metrics, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
+  return createAdminListener(
+    { host: adminHost ?? host, port: adminPort },
+    {
+      snapshots,
+      metrics: settings.metrics ? metrics : undefined,
+      version: VERSION,
+      isAccepting,
+      sourceStatus,
+      token: adminToken === undefined ? settings.adminToken : new Secret(adminToken),
+    },
+  );
+}
+
+/** Bytes that requests and answers may hold together in one of several processes. */
+function bufferLimit({ limits }: GatewaySettings, processes = 1): number {
   const container = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
   const heap = getHeapStatistics().heap_size_limit;
-  return limits.maxBufferedBytes > 0 ? limits.maxBufferedBytes : bufferedBytesFor({ container, heap });
+  if (limits.maxBufferedBytes > 0) return Math.ceil(limits.maxBufferedBytes / processes);
+  return bufferedBytesFor({ container: container / processes, heap });
 }
 
 function observeSnapshots(

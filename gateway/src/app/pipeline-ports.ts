@@ -6,7 +6,6 @@ import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from 
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
-import { createConcurrency, createMemoryLimiter } from '../limits/index.ts';
 import { ADAPTERS, checkOverload, createAdapters, createResolver, type PipelinePorts } from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createProviderServices } from '../providers/services.ts';
@@ -14,9 +13,12 @@ import type { Recorder } from '../record/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { createHostPolicy } from '../upstream/host-guard/index.ts';
 import { createUpstreamClient } from '../upstream/index.ts';
+import { createMemoryState, type SharedState } from './shared-state.ts';
 import { createStores } from './stores.ts';
 
 export interface PipelinePortOptions {
+  /** In the memory of this process when absent. */
+  readonly state?: SharedState | undefined;
   readonly variables: Variables;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -30,7 +32,7 @@ export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit /
 /** `close` ends the connections to providers and stores. */
 export function createPipelinePorts(
   settings: GatewaySettings,
-  { variables, metrics, logger, budget, recorder }: PipelinePortOptions,
+  { state = createMemoryState(settings), variables, metrics, logger, budget, recorder }: PipelinePortOptions,
 ): { readonly ports: PipelinePorts; close(): Promise<void> } {
   const { limits, listen: own } = settings;
   const now = Date.now;
@@ -49,11 +51,11 @@ export function createPipelinePorts(
     ca: settings.ca,
     proxy: settings.proxy,
   });
-  const stores = createStores(settings, { now, metrics, logger });
-  const limiter = createMemoryLimiter();
+  const stores = createStores(settings, { state, now, metrics, logger });
+  const { limiter, concurrency } = state;
   const ports: PipelinePorts = {
     limiter,
-    concurrency: createConcurrency(limits.maxConcurrentPerKey),
+    concurrency,
     resolver: createResolver({
       providers: PROVIDERS,
       hosts,

@@ -1,15 +1,8 @@
-/** The stores of the cache, sticky sessions and circuit breakers: Redis where it is configured, memory elsewhere. */
-import {
-  createMemoryCacheStore,
-  createRedisCacheStore,
-  createResponseCache,
-  type ResponseCache,
-} from '../cache/index.ts';
+/** The stores of the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
+import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { CircuitBreakerPort } from '../pipeline/index.ts';
 import {
-  createMemoryCircuitStore,
-  createMemoryStateStore,
   createRedisCircuitStore,
   createRedisConnection,
   createRedisStateStore,
@@ -19,6 +12,7 @@ import {
   type StoreBreaker,
 } from '../store/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import type { SharedState } from './shared-state.ts';
 
 export interface Stores {
   readonly cache: ResponseCache;
@@ -28,14 +22,16 @@ export interface Stores {
 }
 
 interface StoreOptions {
+  /** Used where Redis is not configured. */
+  readonly state: Pick<SharedState, 'states' | 'circuits' | 'answers'>;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Unix time in ms. */
   now(): number;
 }
 
-/** Redis where it is configured, memory elsewhere. Nothing waits for Redis: requests go on without it. */
-export function createStores(settings: GatewaySettings, { metrics, logger, now }: StoreOptions): Stores {
+/** Nothing waits for Redis: requests go on without it. */
+export function createStores(settings: GatewaySettings, { state, metrics, logger, now }: StoreOptions): Stores {
   const redis = settings.redis === undefined ? undefined : createRedisConnection(settings.redis);
   redis?.onHealth((health) => logger.info({ health }, 'Redis connection changed'));
   redis?.connect();
@@ -44,13 +40,9 @@ export function createStores(settings: GatewaySettings, { metrics, logger, now }
   const cacheStore =
     redis !== undefined && settings.cache.store === 'redis'
       ? createRedisCacheStore(redis, { maxEntryBytes: DEFAULTS.cacheEntryBytes })
-      : createMemoryCacheStore({
-          now,
-          maxBytes: settings.cache.memoryBytes,
-          maxEntryBytes: DEFAULTS.cacheEntryBytes,
-        });
-  const states = redis === undefined ? createMemoryStateStore({ now }) : createRedisStateStore(redis);
-  const circuits = redis === undefined ? createMemoryCircuitStore({ now }) : createRedisCircuitStore(redis, now);
+      : state.answers;
+  const states = redis === undefined ? state.states : createRedisStateStore(redis);
+  const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
   const cache = createResponseCache({
     store: cacheStore,
     storeBreaker: storeBreaker('cache'),

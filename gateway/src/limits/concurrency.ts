@@ -1,11 +1,18 @@
+/** Ends a request that was counted; further calls do nothing. */
+export type Leave = () => void;
+
 /** Bounds how many requests of one subject are in flight, streams included. */
 export interface Concurrency {
-  /** Counts a request and returns the function that ends it; undefined when the subject is at its bound. */
-  enter(subject: string): (() => void) | undefined;
+  /** Counts a request; undefined when the subject is at its bound. One in memory answers with values. */
+  enter(subject: string): Leave | undefined | Promise<Leave | undefined>;
+}
+
+export interface MemoryConcurrency extends Concurrency {
+  enter(subject: string): Leave | undefined;
 }
 
 /** `max`: requests per subject; 0: no bound. Subjects without a request take no memory. */
-export function createConcurrency(max: number): Concurrency {
+export function createConcurrency(max: number): MemoryConcurrency {
   const serving = new Map<string, number>();
   return {
     enter: (subject) => {

@@ -1,4 +1,4 @@
-export { type Concurrency, createConcurrency } from './concurrency.ts';
+export { type Concurrency, createConcurrency, type Leave, type MemoryConcurrency } from './concurrency.ts';
 export {
   type Demand,
   type Denial,

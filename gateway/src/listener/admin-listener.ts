@@ -9,7 +9,7 @@ import { toListener } from './connections/close.ts';
 import type { ListenAddress, Listener } from './listener.ts';
 
 export interface AdminPorts {
-  readonly snapshots: SnapshotHolder;
+  readonly snapshots: Pick<SnapshotHolder, 'status' | 'onChange'>;
   readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
   readonly version: string;
   /** False from the first moment of a drain. */
@@ -34,7 +34,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
     if (gatewaysOf(request.headers[VIA_HEADER]).length === 0) return;
     return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });
   });
-  const isReady = () => ports.isAccepting() && snapshots.current !== undefined;
+  const isReady = () => ports.isAccepting() && snapshots.status.version !== undefined;
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) =>
     reply.code(isReady() ? 200 : 503).send({ status: isReady() ? 'ok' : 'not ready', version }),
@@ -75,7 +75,11 @@ function toCount(text: string | undefined): number {
 }
 
 /** Resolves when the loaded or refused revision is `wanted` or later, at the next load or refusal, or when the signal ends. */
-export function waitForVersion(snapshots: SnapshotHolder, wanted: Revision, signal: AbortSignal): Promise<void> {
+export function waitForVersion(
+  snapshots: AdminPorts['snapshots'],
+  wanted: Revision,
+  signal: AbortSignal,
+): Promise<void> {
   const { version = 0, epoch, rejected } = snapshots.status;
   const isThere =
     compareRevisions({ epoch, version }, wanted) >= 0 ||

@@ -1,8 +1,9 @@
 /** Scope, expiry and rates of a key: what stands between identification and the request itself. */
 import { describe, expect, test } from 'vitest';
-import { createMemoryLimiter, type Limiter } from '../limits/index.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import { createConcurrency, createMemoryLimiter, type Limiter } from '../limits/index.ts';
 import type { KeyRecord } from '../snapshot/index.ts';
-import { admit } from './admit.ts';
+import { admit, holdConcurrencySlot } from './admit.ts';
 import { authorize } from './authorize.ts';
 import type { Caller } from './exchange.ts';
 import { OPERATIONS } from './operations/index.ts';
@@ -107,5 +108,42 @@ describe('a key', () => {
     };
     const broken: Limiter = { ask: fail, reserve: fail, close: async () => {} };
     expect(await code(caller(), broken)).toBeUndefined();
+  });
+});
+
+describe('a slot of a key', () => {
+  const request = (signal = new Cancellation()) => {
+    const tasks: (() => void)[] = [];
+    return {
+      signal,
+      atEnd: (task: () => void) => tasks.push(task),
+      end: () => {
+        for (const task of tasks) task();
+      },
+    };
+  };
+
+  test('is held until the request ends, also where granting it takes time', async () => {
+    const memory = createConcurrency(1);
+    const other = createConcurrency(1);
+    for (const concurrency of [memory, { enter: async (subject: string) => other.enter(subject) }]) {
+      const first = request();
+      await holdConcurrencySlot(caller(), first, { concurrency });
+      const second = async () => holdConcurrencySlot(caller(), request(), { concurrency });
+      await expect(second()).rejects.toMatchObject({ code: 'KEY_CONCURRENCY_EXCEEDED' });
+      first.end();
+      await expect(second()).resolves.toBeUndefined();
+    }
+  });
+
+  test('is returned at once when the request has ended before it was granted', async () => {
+    const memory = createConcurrency(1);
+    const cancellation = new Cancellation();
+    const held = holdConcurrencySlot(caller(), request(cancellation), {
+      concurrency: { enter: async (subject) => memory.enter(subject) },
+    });
+    cancellation.cancel(new Error('gone'));
+    await expect(held).rejects.toThrow('gone');
+    expect(memory.enter(caller().key.id)).toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 /** Expiry, request limits and concurrency of the key. Rules: docs/behaviour/limits.md. */
 import { AppError } from '../errors/index.ts';
-import type { Concurrency, Demand, Denial, Limiter, Reservation } from '../limits/index.ts';
+import type { Concurrency, Demand, Denial, Leave, Limiter, Reservation } from '../limits/index.ts';
 import type { KeyRecord } from '../snapshot/index.ts';
 import type { Caller, ClientRequest, Exchange } from './exchange.ts';
 
@@ -46,10 +46,19 @@ const BUSY_AFTER_MS = 1_000;
 /** Counts the request as one of its key until its answer has left. Throws KEY_CONCURRENCY_EXCEEDED. */
 export function holdConcurrencySlot(
   { key }: Caller,
-  { atEnd }: Pick<Exchange, 'atEnd'>,
+  exchange: Pick<Exchange, 'atEnd' | 'signal'>,
   { concurrency }: { readonly concurrency: Concurrency },
-): void {
-  const leave = concurrency.enter(key.id);
+): void | Promise<void> {
+  const entered = concurrency.enter(key.id);
+  if (!(entered instanceof Promise)) return hold(entered, exchange);
+  return entered.then((leave) => {
+    if (!exchange.signal.cancelled) return hold(leave, exchange);
+    leave?.(); // the request has ended meanwhile: its end is not announced again
+    throw exchange.signal.reason;
+  });
+}
+
+function hold(leave: Leave | undefined, { atEnd }: Pick<Exchange, 'atEnd'>): void {
   if (leave === undefined) throw new AppError('KEY_CONCURRENCY_EXCEEDED', { retryAfterMs: BUSY_AFTER_MS });
   atEnd(leave);
 }

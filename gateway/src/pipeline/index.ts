@@ -98,7 +98,8 @@ async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progres
   const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
   progress.caller = caller;
   authorize(caller, exchange.operation);
-  holdConcurrencySlot(caller, exchange, ports);
+  const held = holdConcurrencySlot(caller, exchange, ports);
+  if (held instanceof Promise) await held;
   const admitted = admit(caller, exchange.request, ports);
   if (admitted instanceof Promise) await admitted;
   const resolution = await ports.resolver.resolve(exchange, caller);

@@ -22,7 +22,8 @@ export function createLogger({ level, service, destination = createStandardOutpu
   return pino(options, destination);
 }
 
-function createStandardOutput(): DestinationStream {
+/** Standard output; lines of one turn of the event loop are written together. */
+export function createStandardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true });
   const lines = batchLines((text) => output.write(text));
   process.once('exit', lines.flush);

@@ -1,6 +1,7 @@
 /** The metrics of the data plane; docs/reference/metrics.md is generated from `METRICS` and `GAUGES`. */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type Aggregator, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createCounter, createGauge, createHistogram } from './capped.ts';
+import type { MetricReport } from './metrics-sum.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
@@ -82,17 +83,31 @@ export const METRICS = {
   },
 } as const;
 
+/** `aggregator`: the value of several processes that serve together; their sum where it is absent. */
 export const GAUGES = {
   inFlight: { name: 'gatehouse_requests_in_flight', help: 'Requests and streams being served' },
   bufferedBytes: { name: 'gatehouse_buffered_bytes', help: 'Bytes of requests and answers held in memory' },
   bufferedBytesLimit: { name: 'gatehouse_buffered_bytes_limit', help: 'Bytes that may be held; beyond them: 503' },
-  snapshotVersion: { name: 'gatehouse_snapshot_version', help: 'Version of the Snapshot that serves' },
-  snapshotEntries: { name: 'gatehouse_snapshot_entries', help: 'Entries of the Snapshot that serves' },
+  snapshotVersion: {
+    name: 'gatehouse_snapshot_version',
+    help: 'Version of the Snapshot that serves',
+    aggregator: 'min',
+  },
+  snapshotEntries: {
+    name: 'gatehouse_snapshot_entries',
+    help: 'Entries of the Snapshot that serves',
+    aggregator: 'min',
+  },
   snapshotSourceConnected: {
     name: 'gatehouse_snapshot_source_connected',
     help: '1 while the source of Snapshots is connected',
+    aggregator: 'min',
   },
-  snapshotRejected: { name: 'gatehouse_snapshot_rejected', help: '1 while a newer Snapshot is refused' },
+  snapshotRejected: {
+    name: 'gatehouse_snapshot_rejected',
+    help: '1 while a newer Snapshot is refused',
+    aggregator: 'max',
+  },
 } as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -107,8 +122,8 @@ export function createMetrics(options: {
   const registry = new Registry();
   registry.setDefaultLabels({ app: options.service, env: options.environment });
   if (options.runtime) collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
-  const gauge = ({ name, help }: { readonly name: string; readonly help: string }) =>
-    new Gauge({ name, help, registers: [registry] });
+  const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
+    new Gauge({ ...row, registers: [registry] });
   const { bufferedBytes = () => 0 } = options;
   new Gauge({
     ...GAUGES.bufferedBytes,
@@ -139,6 +154,7 @@ export function createMetrics(options: {
     snapshotRejected: gauge(GAUGES.snapshotRejected),
     /** Prometheus text format. */
     text: () => registry.metrics(),
+    report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }

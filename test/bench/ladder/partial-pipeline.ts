@@ -45,7 +45,8 @@ async function handle(parts: Parts, exchange: Exchange): Promise<UpstreamRespons
   const caller = identify(request, snapshot, ports.sidecarProfile);
   authorize(caller, operation);
   if (includes(rung, 'limits')) {
-    holdConcurrencySlot(caller, exchange, ports);
+    const held = holdConcurrencySlot(caller, exchange, ports);
+    if (held instanceof Promise) await held;
     const admitted = admit(caller, request, ports);
     if (admitted instanceof Promise) await admitted;
   }

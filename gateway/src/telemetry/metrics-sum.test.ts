@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { createMetrics, createMetricsSum } from './index.ts';
+
+const processMetrics = () => createMetrics({ service: 'test', environment: 'test', runtime: false });
+const LABELS = 'app="test",env="test"';
+
+describe('the sum of several processes', () => {
+  test('adds counters, histograms and gauges, and takes the oldest version', async () => {
+    const sum = createMetricsSum();
+    const processes = [processMetrics(), processMetrics()];
+    for (const [id, metrics] of processes.entries()) {
+      metrics.errors.add({ code: 'A' }, id + 1);
+      metrics.overhead.observe({ operation: 'chat' }, 0.3);
+      metrics.inFlight.inc();
+      metrics.snapshotVersion.set(id + 7);
+      sum.put(id, await metrics.report());
+    }
+    const text = await sum.text();
+    expect(text).toContain(`gatehouse_errors_total{code="A",${LABELS}} 3`);
+    expect(text).toContain(`gatehouse_overhead_duration_seconds_count{operation="chat",${LABELS}} 2`);
+    expect(text).toContain(`gatehouse_overhead_duration_seconds_bucket{le="0.5",operation="chat",${LABELS}} 2`);
+    expect(text).toContain(`gatehouse_requests_in_flight{${LABELS}} 2`);
+    expect(text).toContain(`gatehouse_snapshot_version{${LABELS}} 7`);
+  });
+
+  test('keeps what a process counted after its end, not its gauges', async () => {
+    const sum = createMetricsSum();
+    for (const id of [1, 2, 3]) {
+      const metrics = processMetrics();
+      metrics.errors.add({ code: 'A' });
+      metrics.overhead.observe({ operation: 'chat' }, 0.3);
+      metrics.inFlight.inc();
+      sum.put(id, await metrics.report());
+      if (id < 3) sum.end(id);
+    }
+    const text = await sum.text();
+    expect(text).toContain(`gatehouse_errors_total{code="A",${LABELS}} 3`);
+    expect(text).toContain(`gatehouse_overhead_duration_seconds_sum{operation="chat",${LABELS}} 0.8999999999999999`);
+    expect(text).toContain(`gatehouse_requests_in_flight{${LABELS}} 1`);
+  });
+
+  test('forgets nothing when a process ends that never reported', async () => {
+    const sum = createMetricsSum();
+    const metrics = processMetrics();
+    metrics.errors.add({ code: 'A' });
+    sum.put(1, await metrics.report());
+    sum.end(2);
+    expect(await sum.text()).toContain(`gatehouse_errors_total{code="A",${LABELS}} 1`);
+  });
+});
