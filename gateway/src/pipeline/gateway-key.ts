@@ -1,6 +1,6 @@
-/** Finds gateway keys anywhere in a text, so that none reaches a provider. */
+/** Looks up gateway keys, and finds them anywhere in a text, so that none reaches a provider. */
 import { hash } from 'node:crypto';
-import type { SnapshotView } from '../snapshot/index.ts';
+import type { KeyRecord, SnapshotView } from '../snapshot/index.ts';
 
 /** The prefix of generated keys; keys that users bring are found by their hashes alone. */
 const GENERATED_KEY = /gwk_[\w-]{8}/;
@@ -12,19 +12,47 @@ const BASIC = /^Basic +([\w+/=-]+)/i;
 
 export type KeyLookup = Pick<SnapshotView, 'key'>;
 
-/** Whether the text is a key of this gateway. */
-export const isKnownKey = (text: string, snapshot: KeyLookup): boolean =>
-  snapshot.key(hash('sha256', text)) !== undefined;
+export interface FoundKey {
+  readonly record: KeyRecord;
+  /** SHA-256 of the key, lower-case hex. */
+  readonly sha256: string;
+}
+
+/** Keys that are kept by their text for each Snapshot. */
+const MAX_FOUND = 10_000;
+
+// Spares the hash of a key that is used again. What is no key is never kept, so callers cannot fill it with texts of their own,
+// and a key that is revoked is gone with its Snapshot. Texts are in memory as credentials of the Snapshot are; the time of a
+// look-up says nothing about them, because V8 compares texts only when their hashes, whose seed is secret, are equal.
+const foundKeys = new WeakMap<KeyLookup, Map<string, FoundKey>>();
+
+/** The key of this gateway that the text is. */
+export function findKey(text: string, snapshot: KeyLookup): FoundKey | undefined {
+  const known = foundKeys.get(snapshot);
+  return known?.get(text) ?? lookUp(text, snapshot, known ?? new Map());
+}
+
+function lookUp(text: string, snapshot: KeyLookup, known: Map<string, FoundKey>): FoundKey | undefined {
+  const sha256 = hash('sha256', text);
+  const record = snapshot.key(sha256);
+  if (record === undefined) return undefined;
+  const found = { record, sha256 };
+  if (known.size >= MAX_FOUND) known.clear();
+  known.set(text, found);
+  foundKeys.set(snapshot, known);
+  return found;
+}
 
 /** Whether the text contains a gateway key, user and password of basic authentication included. */
 export function holdsGatewayKey(text: string, snapshot: KeyLookup): boolean {
   const basic = BASIC.exec(text.trim())?.[1];
   const plain = basic === undefined ? text : Buffer.from(basic, 'base64').toString('latin1');
-  if (GENERATED_KEY.test(plain) || isKnownKey(plain.trim(), snapshot)) return true;
+  if (GENERATED_KEY.test(plain) || findKey(plain.trim(), snapshot) !== undefined) return true;
   let runs = 0;
   for (const [padded, run = '', padding] of plain.matchAll(RUNS)) {
     runs += 1;
-    if (runs > MAX_RUNS || isKnownKey(run, snapshot) || (padding !== '' && isKnownKey(padded, snapshot))) return true;
+    if (runs > MAX_RUNS || findKey(run, snapshot) !== undefined) return true;
+    if (padding !== '' && findKey(padded, snapshot) !== undefined) return true;
   }
   return false;
 }

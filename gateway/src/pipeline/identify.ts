@@ -5,7 +5,7 @@ import { AppError } from '../errors/index.ts';
 import { Secret } from '../lib/secret.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
-import { isKnownKey } from './gateway-key.ts';
+import { findKey } from './gateway-key.ts';
 
 /** Longest key that is looked up, in characters: hashing must stay cheap. */
 const MAX_KEY_LENGTH = 4096;
@@ -20,34 +20,44 @@ const GATEWAY_KEY = /^gwk_/;
  */
 export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
   const bearer = bearerOf(request);
-  const found = findKey(request, bearer);
+  const found = ownKey(request, bearer);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
   if (found === undefined) {
     const detail =
       'Invalid API Key: the request has none; send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization';
     throw new AppError('KEY_INVALID', { detail, param: 'x-gw-api-key' });
   }
-  const keyHash = hash('sha256', found.secret.length > MAX_KEY_LENGTH ? '' : found.secret);
-  const key = snapshot.key(keyHash);
-  if (key === undefined) throw new AppError('KEY_INVALID', { param: found.header });
+  const known = findKey(found.secret.length > MAX_KEY_LENGTH ? '' : found.secret, snapshot);
+  if (known === undefined) throw new AppError('KEY_INVALID', { param: found.header });
+  const { record: key, sha256: keyHash } = known;
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
   if (workspace === undefined) throw new AppError('KEY_WITHOUT_WORKSPACE');
-  const isKey = (text: string | undefined): boolean =>
-    text !== undefined && (text === found.secret || isKnownKey(text, snapshot));
-  const keyHeaders = new Set([found.header]);
-  if (isKey(bearer)) keyHeaders.add('authorization');
-  if (isKey(request.header('x-api-key')?.trim())) keyHeaders.add('x-api-key');
-  return {
-    key,
-    keyHash,
-    keyHeaders,
-    workspace,
-    credential: keyHeaders.has('authorization') ? undefined : toSecret(bearer),
-  };
+  const keyHeaders = keyHeadersOf(found, [bearer, request.header('x-api-key')?.trim()], snapshot);
+  const credential = keyHeaders.has('authorization') ? undefined : toSecret(bearer);
+  return { key, keyHash, keyHeaders, workspace, credential };
 }
 
-const isGatewayKey = (found: FoundKey | undefined): boolean =>
+const ALONE = {
+  'x-gw-api-key': new Set(['x-gw-api-key']),
+  authorization: new Set(['authorization']),
+  'x-api-key': new Set(['x-api-key']),
+} as const;
+
+/** The header of the caller's key, and others with a key. */
+function keyHeadersOf(
+  { secret, header }: OwnKey,
+  [bearer, vendor]: readonly [string | undefined, string | undefined],
+  snapshot: SnapshotView,
+): ReadonlySet<string> {
+  const isKey = (text: string): boolean => text === secret || findKey(text, snapshot) !== undefined;
+  const alsoBearer = header !== 'authorization' && bearer !== undefined && isKey(bearer);
+  const alsoVendor = header !== 'x-api-key' && vendor !== undefined && isKey(vendor);
+  if (!alsoBearer && !alsoVendor) return ALONE[header];
+  return new Set([header, ...(alsoBearer ? ['authorization'] : []), ...(alsoVendor ? ['x-api-key'] : [])]);
+}
+
+const isGatewayKey = (found: OwnKey | undefined): boolean =>
   found !== undefined &&
   found.secret !== SIDECAR_PLACEHOLDER_KEY &&
   (found.header === 'x-gw-api-key' || GATEWAY_KEY.test(found.secret));
@@ -69,12 +79,12 @@ function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: 
   return { key: record.key, keyHash: hash('sha256', record.key.id), keyHeaders, workspace, credential };
 }
 
-interface FoundKey {
+interface OwnKey {
   readonly secret: string;
-  readonly header: string;
+  readonly header: keyof typeof ALONE;
 }
 
-function findKey(request: ClientRequest, bearer: string | undefined): FoundKey | undefined {
+function ownKey(request: ClientRequest, bearer: string | undefined): OwnKey | undefined {
   const own = request.header('x-gw-api-key')?.trim();
   if (own !== undefined && own !== '') return { secret: own, header: 'x-gw-api-key' };
   if (bearer !== undefined) return { secret: bearer, header: 'authorization' };
