@@ -11,6 +11,7 @@ import { admit } from '../../gateway/src/pipeline/admit.ts';
 import { authorize } from '../../gateway/src/pipeline/authorize.ts';
 import { identify } from '../../gateway/src/pipeline/identify.ts';
 import { OPERATIONS, type OperationId } from '../../gateway/src/pipeline/operations/index.ts';
+import { readBody } from '../../gateway/src/pipeline/read-body.ts';
 import { createResolver } from '../../gateway/src/pipeline/resolve/index.ts';
 import { traceOf } from '../../gateway/src/pipeline/trace.ts';
 import { PROVIDERS } from '../../gateway/src/providers/register.ts';
@@ -105,19 +106,9 @@ test('any headers and any body are resolved or refused with a code, without a se
           await admit(caller, request, { limiter, now: () => 0 });
           const signal = new Cancellation();
           const memory = createByteBudget(0).open(); // nothing is read
-          await resolver.resolve(
-            {
-              operation: OPERATIONS[id],
-              request,
-              snapshot: view,
-              signal,
-              atEnd: () => {},
-              memory,
-              startedMs: 0,
-              trace,
-            },
-            caller,
-          );
+          const operation = OPERATIONS[id];
+          const of = { operation, request, snapshot: view, signal, atEnd: () => {}, memory, startedMs: 0, trace };
+          resolver.resolve(of, caller, await readBody(of));
         } catch (thrown) {
           const error = toAppError(thrown);
           expect(error.code, String(error.cause)).not.toBe('INTERNAL');

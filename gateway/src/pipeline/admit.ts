@@ -22,14 +22,32 @@ export function admit(
   const nowMs = now();
   if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
   if (key.rateLimits.length === 0 || (method === 'GET' && FREE.test(path))) return;
-  const result = limiter.reserve(requestDemands(key.id, key.rateLimits), nowMs);
+  const result = limiter.reserve(requestDemands(key), nowMs);
   if (!(result instanceof Promise)) return refuseDenied(key.name, result);
   return result.then((settled) => refuseDenied(key.name, settled));
 }
 
+/** An entry of the Snapshot with limits. */
+type Limited = Pick<KeyRecord, 'id'> & { readonly rateLimits?: KeyRecord['rateLimits'] };
+
+// A memo of a pure function: entries serve many requests.
+const demandsOf = new WeakMap<Limited, readonly Demand[]>();
+
 /** One request of each limit; the count is exact, so there is nothing to settle. */
-export const requestDemands = (subject: string, rateLimits: KeyRecord['rateLimits']): Demand[] =>
-  rateLimits.map(({ type, unit, value }) => ({ subject, unit: type, window: unit, limit: value, cost: 1 }));
+export function requestDemands(limited: Limited): readonly Demand[] {
+  const known = demandsOf.get(limited);
+  if (known !== undefined) return known;
+  const { id: subject, rateLimits = [] } = limited;
+  const demands = rateLimits.map(({ type, unit, value }) => ({
+    subject,
+    unit: type,
+    window: unit,
+    limit: value,
+    cost: 1,
+  }));
+  demandsOf.set(limited, demands);
+  return demands;
+}
 
 function refuseDenied(name: string, result: Reservation | Denial): void {
   if (result.allowed) return;

@@ -3,26 +3,33 @@ import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
 import { NO_VERDICTS } from '../record/index.ts';
-import { type PlanNode, walkPlan } from '../routing/index.ts';
+import {
+  type Leaf,
+  type PlanNode,
+  type QueryFacts,
+  type RouteContext,
+  type StickyPlan,
+  walkPlan,
+} from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, holdConcurrencySlot } from './admit.ts';
-import { type AttemptOutcome, type AttemptPorts, attemptFacts, attemptTarget } from './attempt/index.ts';
+import {
+  type AttemptInput,
+  type AttemptOutcome,
+  type AttemptPorts,
+  attemptFacts,
+  attemptTarget,
+} from './attempt/index.ts';
 import { authorize } from './authorize.ts';
-import { type CallBudget, createCallBudget } from './call-budget.ts';
+import { CallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderErrorFor } from './error-answer.ts';
-import {
-  type Answer,
-  type AttemptFacts,
-  type Caller,
-  type Exchange,
-  type PipelineFacts,
-  type RequestBody,
-  uploadOf,
-} from './exchange.ts';
+import { type Answer, type Caller, type Exchange, type PipelineFacts, type RequestBody, uploadOf } from './exchange.ts';
 import { identify } from './identify.ts';
-import type { Resolution, Resolver } from './resolve/index.ts';
+import type { LocalAnswer } from './operations/index.ts';
+import { readBody } from './read-body.ts';
+import type { Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseLoop } from './via.ts';
 
@@ -66,102 +73,112 @@ export interface Pipeline {
   handle(exchange: Exchange): Promise<Answer>;
 }
 
+export function createPipeline(ports: PipelinePorts): Pipeline {
+  return { handle: (exchange) => serve(ports, exchange) };
+}
+
 /** What is known of a request so far, for its record. */
 interface Progress {
   caller?: Caller;
-  resolution?: Resolution;
-  attempts: Attempted[];
-  calls?: CallBudget;
+  input?: AttemptInput;
 }
 
-interface Attempted {
-  readonly outcome: AttemptOutcome;
-  readonly facts: AttemptFacts;
-}
-
-export function createPipeline(ports: PipelinePorts): Pipeline {
-  return {
-    handle: async (exchange) => {
-      const progress: Progress = { attempts: [] };
-      try {
-        return await serve(ports, exchange, progress);
-      } catch (error) {
-        return failure(exchange, toAppError(error), progress);
-      }
-    },
-  };
-}
-
-async function serve(ports: PipelinePorts, exchange: Exchange, progress: Progress): Promise<Answer> {
-  exchange.request.checkLength(exchange.operation.bodies);
-  refuseLoop(exchange.request, ports.attempts.gatewayName);
-  const caller = identify(exchange.request, exchange.snapshot, ports.sidecarProfile);
-  progress.caller = caller;
-  authorize(caller, exchange.operation);
-  const held = holdConcurrencySlot(caller, exchange, ports);
-  if (held instanceof Promise) await held;
-  const admitted = admit(caller, exchange.request, ports);
-  if (admitted instanceof Promise) await admitted;
-  const resolution = await ports.resolver.resolve(exchange, caller);
-  progress.resolution = resolution;
-  const calls = createCallBudget(ports.maxCalls);
-  progress.calls = calls;
-  const input = { exchange, caller, resolution, calls };
-  const local = exchange.operation.answerLocally?.(input);
-  if (local !== undefined) {
-    return {
-      status: 200,
-      headers: local.headers,
-      body: { kind: 'bytes', bytes: local.bytes },
-      facts: factsOf(undefined, progress),
-      store: undefined,
-    };
+async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> {
+  const { request, operation, snapshot } = exchange;
+  const progress: Progress = {};
+  try {
+    request.checkLength(operation.bodies);
+    refuseLoop(request, ports.attempts.gatewayName);
+    const caller = identify(request, snapshot, ports.sidecarProfile);
+    progress.caller = caller;
+    authorize(caller, operation);
+    const held = holdConcurrencySlot(caller, exchange, ports);
+    if (held instanceof Promise) await held;
+    const admitted = admit(caller, request, ports);
+    if (admitted instanceof Promise) await admitted;
+    const resolution = ports.resolver.resolve(exchange, caller, await readBody(exchange));
+    const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [] };
+    progress.input = input;
+    const local = operation.answerLocally?.(input);
+    if (local !== undefined) return localAnswer(local, progress);
+    const { plan } = resolution;
+    const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
+    return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input);
+  } catch (error) {
+    return failure(exchange, toAppError(error), progress);
   }
-  return toAnswer(await route(ports, input, progress), progress);
 }
 
-interface Input {
-  readonly exchange: Exchange;
-  readonly caller: Caller;
-  readonly resolution: Resolution;
-  readonly calls: CallBudget;
-}
+/** Tries the targets of one request. */
+class Routing implements RouteContext<AttemptOutcome> {
+  readonly #ports: PipelinePorts;
+  readonly #input: AttemptInput;
+  readonly open: ReadonlySet<string>;
+  #facts: QueryFacts | undefined;
 
-async function route(ports: PipelinePorts, input: Input, progress: Progress): Promise<AttemptOutcome> {
-  const { exchange, resolution, calls } = input;
-  const { plan, metadata, params, body } = resolution;
-  const work = { left: REQUEST_UNITS, nextSlice: ports.regexTurn };
-  return walkPlan<AttemptOutcome>(plan.root, {
-    facts: () => ({ metadata, params, pathname: exchange.request.path, work }),
-    random: ports.random,
-    open: plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS,
-    stick: (sticky, branch, draw) => stickyChoice(ports.sessions, { sticky, branch, input }, draw),
-    attempt: async (leaf) => {
-      const outcome = await attemptTarget(ports.attempts, input, leaf);
-      // A target that fails without a call counts too: trying thousands of them is work.
-      if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') calls.take();
-      progress.attempts.push({ outcome, facts: attemptFacts(outcome) });
-      recordCircuit(ports.breakers, input, outcome);
+  constructor(ports: PipelinePorts, input: AttemptInput, open: ReadonlySet<string>) {
+    this.#ports = ports;
+    this.#input = input;
+    this.open = open;
+  }
+
+  /** The same for all conditions, which share one allowance of work. */
+  facts(): QueryFacts {
+    this.#facts ??= factsForQueries(this.#ports, this.#input);
+    return this.#facts;
+  }
+
+  random(): number {
+    return this.#ports.random();
+  }
+
+  stick(sticky: StickyPlan, branch: string, draw: (stored: number | undefined) => number): Promise<number> {
+    return stickyChoice(this.#ports.sessions, { sticky, branch, input: this.#input }, draw);
+  }
+
+  attempt(leaf: Leaf): Promise<AttemptOutcome> {
+    const attempted = attemptTarget(this.#ports.attempts, this.#input, leaf);
+    if (leaf.breaker === undefined) return attempted;
+    return attempted.then((outcome) => {
+      recordCircuit(this.#ports.breakers, this.#input, outcome);
       return outcome;
-    },
-    repeatable: () => (uploadOf(body)?.source.replayable ?? true) && calls.allowsMore(),
-    abandon: (outcome) => {
-      exchange.memory.clear();
-      if (outcome.body.kind === 'stream') outcome.body.upstream.discard();
-    },
-  });
+    });
+  }
+
+  repeatable(): boolean {
+    const { resolution, calls } = this.#input;
+    return (uploadOf(resolution.body)?.source.replayable ?? true) && calls.allowsMore();
+  }
+
+  abandon({ body }: AttemptOutcome): void {
+    this.#input.exchange.memory.clear();
+    if (body.kind === 'stream') body.upstream.discard();
+  }
 }
 
-function toAnswer(outcome: AttemptOutcome, progress: Progress): Answer {
-  const { status, headers, body, leaf, provider, retries, cacheStatus } = outcome;
+function factsForQueries({ regexTurn }: PipelinePorts, { exchange, resolution }: AttemptInput): QueryFacts {
+  const { metadata, params } = resolution;
+  const work = { left: REQUEST_UNITS, nextSlice: regexTurn };
+  return { metadata, params, pathname: exchange.request.path, work };
+}
+
+const localAnswer = ({ headers, bytes }: LocalAnswer, progress: Progress): Answer => ({
+  status: 200,
+  headers,
+  body: { kind: 'bytes', bytes },
+  facts: factsOf(undefined, progress),
+  store: undefined,
+});
+
+function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
+  const { status, headers, body, leaf, provider, retries, cacheStatus, store } = outcome;
   headers['x-gw-last-used-option-index'] = leaf.path;
   headers['x-gw-retry-attempt-count'] = String(retries);
   if (provider !== undefined) headers['x-gw-provider'] = provider;
   if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
-  const upload = progress.resolution === undefined ? undefined : uploadOf(progress.resolution.body);
-  if (progress.calls?.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
-  if (upload?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
-  return { status, headers, body, facts: factsOf(outcome, progress), store: outcome.store };
+  if (input.calls.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
+  if (uploadOf(input.resolution.body)?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
+  return { status, headers, body, facts: factsOf(outcome, { caller: input.caller, input }), store };
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
@@ -170,24 +187,26 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts, store: undefined };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, progress: Progress): PipelineFacts {
-  const { caller, resolution, attempts, calls } = progress;
-  const { plan, metadata = {}, body } = resolution ?? {};
+function factsOf(outcome: AttemptOutcome | undefined, { caller, input }: Progress): PipelineFacts {
+  const resolution = input?.resolution;
+  const plan = resolution?.plan;
+  const tried = input?.tried ?? [];
+  const attempts = tried.map(attemptFacts);
   return {
     error: outcome?.error,
     caller: caller && callerFacts(caller),
-    metadata,
-    requestBytes: body === undefined ? undefined : bytesOf(body),
+    metadata: resolution?.metadata ?? {},
+    requestBytes: resolution && bytesOf(resolution.body),
     route: { config: plan?.slug, mode: plan && modeOf(plan.root), optionPath: outcome?.leaf.path },
     decisions: {
       cache: outcome?.cacheStatus,
       retries: outcome?.retries,
-      attemptsExhausted: calls?.exhausted ?? false,
+      attemptsExhausted: input?.calls.exhausted ?? false,
       limits: NO_VERDICTS,
       guardrails: NO_VERDICTS,
     },
-    attempts: attempts.map(({ facts }) => facts),
-    answeredBy: outcome && attempts.find((attempt) => attempt.outcome === outcome)?.facts,
+    attempts,
+    answeredBy: outcome && attempts[tried.indexOf(outcome)],
     stream: outcome?.stream ?? false,
   };
 }

@@ -8,15 +8,22 @@ export type Metadata = Readonly<Record<string, unknown>>;
 /** Most members of a `baggage` header that are read. */
 const MAX_BAGGAGE = 64;
 
+const NO_METADATA: Metadata = Object.freeze(Object.create(null));
+
 /** Later ones win: baggage, the request's own metadata, defaults of the key, defaults of the workspace, the key's user. */
 export function metadataOf(request: ClientRequest, { key, workspace }: Caller): Metadata {
+  const baggage = request.header('baggage');
+  const given = request.header('x-gw-metadata');
+  const ofKey = key.defaults.metadata;
+  const ofWorkspace = workspace.defaults.metadata;
+  if ((baggage ?? given ?? ofKey ?? ofWorkspace ?? key.user) === undefined) return NO_METADATA;
   const user = key.user === undefined ? undefined : { _user: key.user };
-  const own = [key.defaults.metadata, workspace.defaults.metadata, user];
+  const own = [ofKey, ofWorkspace, user];
   return Object.assign(
     Object.create(null),
     ...own, // first for the order alone: records keep the first members, and these are not the client's
-    parseBaggage(request.header('baggage')),
-    parseMetadata(request.header('x-gw-metadata')),
+    parseBaggage(baggage),
+    parseMetadata(given),
     ...own,
   );
 }

@@ -1,6 +1,5 @@
 /** Sticky sessions of load balancers; docs/behaviour/routing.md. */
-import { stickyKey } from '../routing/index.ts';
-import type { StickyPlan } from '../routing/plan.ts';
+import { type StickyPlan, stickyKey } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import type { Caller, Exchange } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';

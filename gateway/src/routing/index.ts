@@ -12,6 +12,7 @@ export type {
   Principal,
   RetryPlan,
   RoutingPlan,
+  StickyPlan,
 } from './plan.ts';
 export type { QueryFacts } from './query.ts';
 export { shapeParams } from './shape-params.ts';

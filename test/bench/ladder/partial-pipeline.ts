@@ -4,7 +4,7 @@ import { admit, holdConcurrencySlot } from '../../../gateway/src/pipeline/admit.
 import { prepare } from '../../../gateway/src/pipeline/attempt/prepare/index.ts';
 import { firstRequest, requestsOf } from '../../../gateway/src/pipeline/attempt/request.ts';
 import { authorize } from '../../../gateway/src/pipeline/authorize.ts';
-import { createCallBudget } from '../../../gateway/src/pipeline/call-budget.ts';
+import { CallBudget } from '../../../gateway/src/pipeline/call-budget.ts';
 import { NO_OPEN_CIRCUITS } from '../../../gateway/src/pipeline/circuit-breakers.ts';
 import { identify } from '../../../gateway/src/pipeline/identify.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   PipelinePorts,
   RequestBody,
 } from '../../../gateway/src/pipeline/index.ts';
+import { readBody } from '../../../gateway/src/pipeline/read-body.ts';
 import type { Resolution } from '../../../gateway/src/pipeline/resolve/index.ts';
 import { refuseLoop } from '../../../gateway/src/pipeline/via.ts';
 import { NO_VERDICTS } from '../../../gateway/src/record/index.ts';
@@ -51,7 +52,7 @@ async function handle(parts: Parts, exchange: Exchange): Promise<UpstreamRespons
     if (admitted instanceof Promise) await admitted;
   }
   if (!includes(rung, 'resolve')) return send(parts, exchange, await request.readBody(operation.bodies));
-  const resolution = await ports.resolver.resolve(exchange, caller);
+  const resolution = ports.resolver.resolve(exchange, caller, await readBody(exchange));
   if (!includes(rung, 'plan')) return send(parts, exchange, resolution.body);
   return walk(parts, { exchange, caller, resolution });
 }
@@ -65,7 +66,7 @@ interface Routed {
 async function walk(parts: Parts, { exchange, caller, resolution }: Routed): Promise<UpstreamResponse> {
   const { ports } = parts;
   const { plan, metadata, params } = resolution;
-  const calls = createCallBudget(ports.maxCalls);
+  const calls = new CallBudget(ports.maxCalls);
   const outcome = await walkPlan(plan.root, {
     facts: () => ({
       metadata,
@@ -77,7 +78,7 @@ async function walk(parts: Parts, { exchange, caller, resolution }: Routed): Pro
     open: NO_OPEN_CIRCUITS,
     stick: async (_sticky, _branch, draw) => draw(undefined),
     attempt: async (leaf) => {
-      const response = await attempt(parts, { exchange, caller, resolution, calls }, leaf);
+      const response = await attempt(parts, { exchange, caller, resolution, calls, tried: [] }, leaf);
       return { response, status: response.status, fallback: 'status' as const };
     },
     repeatable: () => calls.allowsMore(),

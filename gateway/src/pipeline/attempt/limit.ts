@@ -11,9 +11,9 @@ export function limit(
   { resolved: { managed } }: { readonly resolved: Pick<Prepared['resolved'], 'managed'> },
 ): void | Promise<void> {
   if (managed?.rateLimits === undefined || managed.rateLimits.length === 0) return;
-  const { id, slug, rateLimits, provider } = managed;
+  const { slug, provider } = managed;
   const refuse = (result: Reservation | Denial): void => refuseDenied({ slug, provider: provider.id }, result);
-  const result = limiter.reserve(requestDemands(id, rateLimits), now());
+  const result = limiter.reserve(requestDemands(managed), now());
   return result instanceof Promise ? result.then(refuse) : refuse(result);
 }
 

@@ -11,6 +11,7 @@ import type { Caller, Exchange } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { AnswerCheck } from './evaluate/index.ts';
 import type { InputCheck } from './guard.ts';
+import type { AttemptOutcome } from './record/index.ts';
 import type { SendPort } from './send/index.ts';
 
 export interface AttemptPorts extends SendPort {
@@ -38,4 +39,6 @@ export interface AttemptInput {
   readonly resolution: Resolution;
   /** Calls that the request may still cause, over all targets. */
   readonly calls: CallBudget;
+  /** The outcomes of the targets that were tried so far. */
+  readonly tried: AttemptOutcome[];
 }

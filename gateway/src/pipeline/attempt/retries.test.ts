@@ -6,7 +6,7 @@ import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
 import type { RetryPlan } from '../../routing/index.ts';
 import { BodyRelay, type UpstreamClient, type UpstreamHeaders } from '../../upstream/index.ts';
-import { createCallBudget } from '../call-budget.ts';
+import { CallBudget } from '../call-budget.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer, SendPort } from './send/index.ts';
 
@@ -57,7 +57,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
       body: undefined,
       hostOrigin: 'request',
     }),
-    calls: createCallBudget(1_000),
+    calls: new CallBudget(1_000),
     memory: unlimitedAccount(),
     replayable: () => true,
     isStream: () => false,
@@ -271,7 +271,7 @@ describe('retries', () => {
   });
 
   test('end when the request has caused as many calls as it may', async () => {
-    const calls = createCallBudget(2);
+    const calls = new CallBudget(2);
     expect(await play([{ status: 500 }], retry({ maxRetries: 5 }), { calls })).toMatchObject({
       outcome: 500,
       retries: -1,
@@ -281,13 +281,13 @@ describe('retries', () => {
   });
 
   test('are not missed by a request that ends with its last call', async () => {
-    const calls = createCallBudget(2);
+    const calls = new CallBudget(2);
     expect(await play([{ status: 500 }, { status: 200 }], retry(), { calls })).toMatchObject({ outcome: 200 });
     expect(calls.exhausted).toBe(false);
   });
 
   test('do not begin when no call is left', async () => {
-    const calls = createCallBudget(0);
+    const calls = new CallBudget(0);
     expect(await play([{ status: 200 }], retry(), { calls })).toMatchObject({ outcome: 'ATTEMPTS_EXHAUSTED' });
   });
 
@@ -317,7 +317,7 @@ describe('retries', () => {
       signal: new Cancellation(),
       settings: { retry: retry(), requestTimeoutMs: 0 },
       request: () => Promise.reject(broken),
-      calls: createCallBudget(1_000),
+      calls: new CallBudget(1_000),
       memory: unlimitedAccount(),
       replayable: () => true,
       isStream: () => false,

@@ -14,10 +14,11 @@ import { createStoreBreaker } from '../../store/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import { BodyRelay, type UpstreamClient, type UpstreamRequest } from '../../upstream/index.ts';
 import { type Adapter, createAdapters } from '../adapters/index.ts';
-import { createCallBudget } from '../call-budget.ts';
+import { CallBudget } from '../call-budget.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
 import { OPERATIONS, type Operation } from '../operations/index.ts';
+import { readBody } from '../read-body.ts';
 import { createResolver } from '../resolve/index.ts';
 import { type AnswerCheck, type AttemptOutcome, type AttemptPorts, attemptTarget, type InputCheck } from './index.ts';
 
@@ -141,8 +142,8 @@ export function gateway({
       trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
     };
     const caller = identify(request, snapshotView);
-    const resolution = await resolver.resolve(exchange, caller);
-    const input = { exchange, caller, resolution, calls: createCallBudget(10) };
+    const resolution = resolver.resolve(exchange, caller, await readBody(exchange));
+    const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [] };
     const outcome = await walkPlan<AttemptOutcome>(resolution.plan.root, {
       facts: () => ({ metadata: {}, params: {}, pathname: '/', work: { left: 1, nextSlice: async () => {} } }),
       random: () => 0,

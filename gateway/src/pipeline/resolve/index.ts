@@ -1,15 +1,15 @@
 /** From a request to a plan: body, config, provider and the headers that overrule a config; docs/behaviour/requests.md. */
 import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
-import { parseHeaderList } from '../../lib/header-list.ts';
 import { mergeObjects } from '../../lib/json/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
-import { checkCustomHost, type HostPolicy } from '../../upstream/host-guard/index.ts';
+import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { Caller, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
+import { HeaderOverrides } from './header-overrides.ts';
 import {
   type ProviderInput,
   providerOfHeaders,
@@ -35,21 +35,9 @@ export interface Resolution {
   readonly headerOverrides: HeaderOverrides;
 }
 
-export interface HeaderOverrides {
-  readonly requestTimeoutMs: number | undefined;
-  readonly customHost: string | undefined;
-  readonly forwardHeaders: readonly string[] | undefined;
-  /** The header switches strictness off; nothing switches it on again. */
-  readonly relaxed: boolean;
-  readonly cacheNamespace: string | undefined;
-  readonly cacheRefresh: boolean;
-  /** `Cache-Control` of the request. */
-  readonly cacheControl: string | undefined;
-}
-
 export interface Resolver {
   /** Throws the AppError of the first rule the request breaks. */
-  resolve(exchange: Exchange, caller: Caller): Promise<Resolution>;
+  resolve(exchange: Exchange, caller: Caller, body: RequestBody): Resolution;
 }
 
 export interface ResolverOptions {
@@ -68,21 +56,14 @@ const NO_PARAMS: JsonObject = {};
 export function createResolver(options: ResolverOptions): Resolver {
   const configs = createConfigResolver(options);
   return {
-    resolve: async (exchange, caller) => {
-      const { request, snapshot, operation } = exchange;
-      checkContentType(exchange);
-      const body = await request.readBody(operation.bodies);
+    resolve: (exchange, caller, body) => {
+      const { request, snapshot } = exchange;
       if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
         refuseInline(request);
       }
       const plan = configs.resolve(request, caller, snapshot);
-      const input: ProviderInput = {
-        request,
-        caller,
-        snapshot,
-        providers: options.providers,
-        hosts: options.hosts,
-      };
+      const { providers, hosts } = options;
+      const input: ProviderInput = { request, caller, snapshot, providers, hosts };
       const named = providerOfHeaders(input);
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
       const requestProvider = named ?? clean.provider;
@@ -93,31 +74,10 @@ export function createResolver(options: ResolverOptions): Resolver {
         params: clean.params,
         metadata: metadataOf(request, caller),
         requestProvider,
-        headerOverrides: headerOverridesOf(exchange, options.hosts),
+        headerOverrides: new HeaderOverrides(request, hosts),
       };
     },
   };
-}
-
-/** The media types of bodies, but for `binary`, which has any. */
-const MEDIA_TYPES = {
-  json: 'application/json',
-  form: 'multipart/form-data',
-};
-
-/** Throws AppError CONTENT_TYPE_INVALID for a body that the operation does not take. */
-function checkContentType({ operation: { bodies }, request }: Exchange): void {
-  if (bodies.includes('binary')) return;
-  const type = request.header('content-type');
-  if (type === undefined || type === '') return;
-  const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (bodies.includes('json') && (media === MEDIA_TYPES.json || media.endsWith('+json'))) return;
-  if (bodies.includes('form') && media === MEDIA_TYPES.form) return;
-  const taken = bodies.flatMap((kind) => (kind === 'json' || kind === 'form' ? [MEDIA_TYPES[kind]] : []));
-  throw new AppError('CONTENT_TYPE_INVALID', {
-    param: 'content-type',
-    detail: `Invalid content type passed: ${media}; this operation takes ${taken.join(' or ')}`,
-  });
 }
 
 function withoutModelPrefix(
@@ -170,38 +130,3 @@ function missingProvider(plan: RoutingPlan | undefined, { params, exchange, call
     detail: `Either x-gw-config or x-gw-provider is needed: send x-gw-provider: @${example}, the model as @${example}/MODEL, or x-gw-config with the slug of a saved config`,
   });
 }
-
-function headerOverridesOf({ request }: Exchange, hosts: HostPolicy): HeaderOverrides {
-  const forward = request.header('x-gw-forward-headers');
-  return {
-    requestTimeoutMs: readTimeout(request.header('x-gw-request-timeout')),
-    customHost: readCustomHost(request.header('x-gw-custom-host'), hosts),
-    forwardHeaders: forward === undefined ? undefined : parseHeaderList(forward),
-    relaxed: request.header('x-gw-strict-open-ai-compliance')?.trim().toLowerCase() === 'false',
-    cacheNamespace: request.header('x-gw-cache-namespace'),
-    cacheRefresh: request.header('x-gw-cache-force-refresh')?.trim().toLowerCase() === 'true',
-    cacheControl: request.header('cache-control'),
-  };
-}
-
-function readTimeout(text: string | undefined): number | undefined {
-  if (text === undefined || text.trim() === '') return undefined;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= 86_400_000) return value;
-  throw new AppError('HEADER_INVALID', {
-    param: 'x-gw-request-timeout',
-    detail: 'x-gw-request-timeout must be a whole number of milliseconds, at most 86400000',
-  });
-}
-
-function readCustomHost(text: string | undefined, hosts: HostPolicy): string | undefined {
-  if (text === undefined || text.trim() === '') return undefined;
-  const checked = checkCustomHost(text, hosts, 'request');
-  if (checked.ok) return trimSlash(text.trim());
-  throw new AppError('CUSTOM_HOST_REFUSED', {
-    param: 'x-gw-custom-host',
-    detail: `Invalid custom host passed: ${checked.error}`,
-  });
-}
-
-const trimSlash = (text: string): string => text.replace(/\/+$/, '');

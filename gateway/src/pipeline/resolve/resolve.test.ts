@@ -22,6 +22,7 @@ import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
 import { OPERATIONS, type OperationId } from '../operations/index.ts';
+import { readBody } from '../read-body.ts';
 import { createResolver, headerFields, type Resolution } from './index.ts';
 
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
@@ -41,7 +42,7 @@ interface Asked extends FakeRequest {
   readonly snapshotView?: SnapshotView;
 }
 
-function resolve({ operation = 'chatComplete', snapshotView = world, ...given }: Asked): Promise<Resolution> {
+async function resolve({ operation = 'chatComplete', snapshotView = world, ...given }: Asked): Promise<Resolution> {
   const request = fakeRequest({ body: { model: 'm' }, ...given, headers: { 'x-gw-api-key': KEY, ...given.headers } });
   const exchange: Exchange = {
     operation: OPERATIONS[operation],
@@ -53,7 +54,7 @@ function resolve({ operation = 'chatComplete', snapshotView = world, ...given }:
     startedMs: 0,
     trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
   };
-  return resolver.resolve(exchange, identify(request, snapshotView));
+  return resolver.resolve(exchange, identify(request, snapshotView), await readBody(exchange));
 }
 const codeOf = (given: Asked): Promise<string> =>
   resolve(given).then(

@@ -51,18 +51,19 @@ export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress =
 const NOTHING_SENT = { retries: 0, calls: 0, upstreamMs: 0 } as const;
 
 /** An answer of the cache. */
-export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream }: CacheHit): AttemptOutcome => ({
-  ...factsOf(progress),
-  ...NOTHING_SENT,
-  status: 200,
-  fallback: 'status',
-  headers,
-  body,
-  error: undefined,
-  cacheStatus: 'HIT',
-  stream,
-  store: undefined,
-});
+export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream }: CacheHit): AttemptOutcome =>
+  record(progress, {
+    ...factsOf(progress),
+    ...NOTHING_SENT,
+    status: 200,
+    fallback: 'status',
+    headers,
+    body,
+    error: undefined,
+    cacheStatus: 'HIT',
+    stream,
+    store: undefined,
+  });
 
 /** An error that ended the attempt before the provider was called. */
 export const failedOutcome = (progress: AttemptProgress, error: unknown): AttemptOutcome =>
@@ -80,7 +81,7 @@ export function triedOutcome(
   const cacheStatus = cache?.status;
   if (result.kind === 'error') return errorOutcome(progress, result.error, { ...counts, cacheStatus });
   const { answer } = result;
-  return {
+  return record(progress, {
     ...factsOf(progress),
     ...counts,
     ...answer,
@@ -88,7 +89,7 @@ export function triedOutcome(
     error: undefined,
     cacheStatus,
     store: answer.status === 200 ? cache?.writer(answer) : undefined,
-  };
+  });
 }
 
 type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
@@ -96,7 +97,7 @@ type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheSt
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
   const { status, headers, body } = renderErrorFor(error, progress.input.exchange);
   const facts = factsOf(progress);
-  return {
+  return record(progress, {
     ...facts,
     ...counts,
     provider: facts.provider ?? error.provider,
@@ -107,7 +108,14 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
     error,
     stream: false,
     store: undefined,
-  };
+  });
+}
+
+function record({ input }: AttemptProgress, outcome: AttemptOutcome): AttemptOutcome {
+  // A target that fails without a call counts too: trying thousands of them is work.
+  if (outcome.calls === 0 && outcome.cacheStatus !== 'HIT') input.calls.take();
+  input.tried.push(outcome);
+  return outcome;
 }
 
 const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({

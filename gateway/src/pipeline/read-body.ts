@@ -1,0 +1,29 @@
+/** The body of a request, once its media type is known to be one that the operation takes. */
+import { AppError } from '../errors/index.ts';
+import type { Exchange, RequestBody } from './exchange.ts';
+
+/** The media types of bodies, but for `binary`, which has any. */
+const MEDIA_TYPES = {
+  json: 'application/json',
+  form: 'multipart/form-data',
+};
+
+/** Throws CONTENT_TYPE_INVALID, and rejects as `readBody` of the request does. */
+export function readBody(exchange: Pick<Exchange, 'operation' | 'request'>): Promise<RequestBody> {
+  checkContentType(exchange);
+  return exchange.request.readBody(exchange.operation.bodies);
+}
+
+function checkContentType({ operation: { bodies }, request }: Pick<Exchange, 'operation' | 'request'>): void {
+  if (bodies.includes('binary')) return;
+  const type = request.header('content-type');
+  if (type === undefined || type === '') return;
+  const media = type === MEDIA_TYPES.json ? type : (type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  if (bodies.includes('json') && (media === MEDIA_TYPES.json || media.endsWith('+json'))) return;
+  if (bodies.includes('form') && media === MEDIA_TYPES.form) return;
+  const taken = bodies.flatMap((kind) => (kind === 'json' || kind === 'form' ? [MEDIA_TYPES[kind]] : []));
+  throw new AppError('CONTENT_TYPE_INVALID', {
+    param: 'content-type',
+    detail: `Invalid content type passed: ${media}; this operation takes ${taken.join(' or ')}`,
+  });
+}
