@@ -45,6 +45,8 @@ import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
 export interface LeaderTasksOptions {
   readonly options: OperatorOptions;
   readonly client: KubeClient;
+  /** With connections of its own. */
+  readonly statusClient: KubeClient;
   readonly stores: Stores;
   readonly translations: Translations;
   readonly view: OperatorView;
@@ -68,7 +70,8 @@ const COUNT_MS = 250;
 export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSignal) => Promise<void> {
   const { client, log, runtime, identity, httpsServers } = given;
   const writer = createStatusWriter({
-    client,
+    client: given.statusClient,
+    maxAtOnce: given.options.maxStatusWrites,
     fieldManager: STATUS_MANAGER,
     kinds: KIND_REFS,
     conditionTypes: CONDITION_TYPES,

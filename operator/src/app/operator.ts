@@ -54,6 +54,8 @@ export async function runOperator(
   const reviewClient = await connect(`${USER_AGENT}-tokens`);
   // A lease renewal that waits for a connection behind other calls comes too late.
   const leaseClient = await connect(`${USER_AGENT}-lease`);
+  // First statuses of many objects must not keep what is published waiting for a connection.
+  const statusClient = await connect(`${USER_AGENT}-status`);
   const stores = createStores({ ...options, client, log });
   runtime.observeCache(stores.cache);
   const metrics = createOperatorMetrics(registry, {
@@ -92,7 +94,7 @@ export async function runOperator(
     ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
     : undefined;
   metrics.observeStreams(() => httpsServers?.streams ?? 0);
-  const work = createLeaderTasks({ ...shared, runtime, httpsServers, identity });
+  const work = createLeaderTasks({ ...shared, statusClient, runtime, httpsServers, identity });
   log.info({ identity }, 'Operator started');
   const leadership = await leader.run(signal, work);
   onEnd(leadership);

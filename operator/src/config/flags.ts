@@ -3,7 +3,7 @@
 export interface Flag {
   /** Undefined: there is no variable. */
   readonly variable?: string;
-  readonly type: 'text' | 'list' | 'port' | 'seconds' | 'switch';
+  readonly type: 'text' | 'list' | 'port' | 'seconds' | 'count' | 'switch';
   /** The default as on the command line; that of a switch is off. */
   readonly fallback?: string;
   readonly help: string;
@@ -85,6 +85,12 @@ export const FLAGS = {
     type: 'seconds',
     fallback: '5',
     help: 'How long the lease of a leader that is silent lasts, 3 to 300; one that is killed is replaced within one and a half times that',
+  },
+  'max-status-writes': {
+    variable: 'GATEHOUSE_MAX_STATUS_WRITES',
+    type: 'count',
+    fallback: '16',
+    help: 'Most statuses that are written at once, 1 to 16; fewer while the API server answers slowly',
   },
   host: { type: 'text', fallback: '::', help: 'Address to listen on' },
   'health-port': { type: 'port', fallback: '8081', help: 'Port of health and metrics; 0: any free one' },

@@ -24,6 +24,8 @@ export interface OperatorOptions {
   readonly podUid: string | undefined;
   readonly leaseName: string;
   readonly leaseSeconds: number;
+  /** Statuses that are written at once. */
+  readonly maxStatusWrites: number;
   readonly host: string;
   readonly healthPort: number;
   readonly webhookPort: number;
@@ -43,6 +45,12 @@ export interface OperatorOptions {
   readonly logLevel: string;
 }
 
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly what: string;
+}
+
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Options of a run, or the request for help. */
@@ -53,7 +61,9 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_PORT = 65_535;
 /** A shorter lease is lost to a slow API server, a longer one leaves edits unpublished for minutes. */
-const LEASE_SECONDS = { min: 3, max: 300 };
+const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
+/** The client has so many connections. */
+const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
 
@@ -116,12 +126,12 @@ class Values {
     return port;
   }
 
-  seconds(name: FlagName, { min, max }: { readonly min: number; readonly max: number }): number {
+  number(name: FlagName, { min, max, what }: Bounds): number {
     const text = this.text(name) ?? '';
-    const seconds = Number(text);
-    if (!/^\d{1,9}$/.test(text) || seconds < min || seconds > max)
-      this.refuse(name, `expected whole seconds from ${min} to ${max}`);
-    return seconds;
+    const number = Number(text);
+    if (!/^\d{1,9}$/.test(text) || number < min || number > max)
+      this.refuse(name, `expected ${what} from ${min} to ${max}`);
+    return number;
   }
 
   url(name: FlagName): URL | undefined {
@@ -189,7 +199,8 @@ function toOptions(values: Values): OperatorOptions {
     podName: values.text('pod-name'),
     podUid: values.text('pod-uid'),
     leaseName: values.text('lease-name') ?? '',
-    leaseSeconds: values.seconds('lease-seconds', LEASE_SECONDS),
+    leaseSeconds: values.number('lease-seconds', LEASE_SECONDS),
+    maxStatusWrites: values.number('max-status-writes', STATUS_WRITES),
     host: values.text('host') ?? '',
     healthPort: values.port('health-port'),
     webhookPort: values.port('webhook-port'),

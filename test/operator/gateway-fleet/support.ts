@@ -59,7 +59,7 @@ export async function startFleetOperator(options: FleetOperatorOptions): Promise
   });
   const secrets = createNamedWatches({ client, kind: SECRETS, log, timing: QUICK });
   const status = createStatusWriter({
-    ...{ client, log, kinds: [FLEETS], conditionTypes: CONDITION_TYPES },
+    ...{ client, log, kinds: [FLEETS], maxAtOnce: 8, conditionTypes: CONDITION_TYPES },
     fieldManager: 'gatehouse-operator-status',
     requestedAtAnnotation: 'gatehouse.dev/requestedAt',
     onOutcome: (outcome) => statuses.push(outcome),

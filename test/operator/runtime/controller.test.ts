@@ -235,6 +235,7 @@ test('a status of an object that is gone is not written, and the next one of its
   const outcomes: StatusOutcome[] = [];
   const writer = createStatusWriter({
     ...{ client, kinds: [kind], fieldManager: 'status', conditionTypes: CONDITION_TYPES, log: recordLog() },
+    maxAtOnce: 8,
     requestedAtAnnotation: 'example.com/requestedAt',
     onOutcome: (outcome) => outcomes.push(outcome),
   });

@@ -66,6 +66,7 @@ export async function startWidgetController(options: WidgetControllerOptions): P
     client,
     fieldManager: 'widget-operator-status',
     kinds: [kind],
+    maxAtOnce: 8,
     conditionTypes: CONDITION_TYPES,
     requestedAtAnnotation: 'example.com/requestedAt',
     log,

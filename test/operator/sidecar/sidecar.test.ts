@@ -104,6 +104,7 @@ function startController(
     client,
     fieldManager: 'gatehouse-operator-status',
     kinds: [kind],
+    maxAtOnce: 8,
     conditionTypes: CONDITION_TYPES,
     requestedAtAnnotation: 'gatehouse.dev/requestedAt',
     log,

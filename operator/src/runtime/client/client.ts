@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Of the whole call, waiting for a connection and for Retry-After included. Default 30 s, for a list 60 s. */
   readonly timeoutMs?: number;
+  /** The server has too much to do: the call waits for so long, in ms, and is then sent once more. */
+  readonly onWait?: (waitMs: number) => void;
 }
 
 export interface Selection {
@@ -226,7 +228,8 @@ async function exchange(transport: Transport, call: Call, context: VerbContext):
   const started = context.clock.monotonicMs();
   let code = 0;
   try {
-    const answer = await transport.send({ method: METHODS[verb], target, body, signal: deadline.signal });
+    const { onWait } = options;
+    const answer = await transport.send({ method: METHODS[verb], target, body, signal: deadline.signal, onWait });
     code = answer.status;
     const isGood = code >= 200 && code < 300;
     return await (isGood ? read : readAnswer)(answer, deadline.signal);

@@ -15,6 +15,8 @@ export interface TransportRequest {
   readonly streams?: boolean;
   /** Default: JSON. */
   readonly accept?: string | undefined;
+  /** Called when the server asks to wait, in ms, and the request does. */
+  readonly onWait?: ((waitMs: number) => void) | undefined;
 }
 
 export interface TransportAnswer {
@@ -79,6 +81,7 @@ export function createTransport({ access, userAgent, clock }: TransportOptions):
     }
     if (!asksToWait(answer)) return answer;
     await answer.body.dump();
+    request.onWait?.(answer.retryAfterMs);
     await sleep(answer.retryAfterMs, { signal: request.signal, clock });
     return attempt(request);
   };

@@ -1,5 +1,4 @@
 import { isObject } from '@gatehouse/crds';
-import { canonicalJson } from '@gatehouse/crds/snapshot';
 import { conditionsIn } from './conditions.ts';
 
 type Status = Readonly<Record<string, unknown>>;
@@ -21,15 +20,37 @@ export function withTransitionTimes(draft: object, before: Status, nowMs: number
   return { ...draft, conditions: timed };
 }
 
-/** Whether a write would change nothing; conditions of others do not count. */
+/** Whether a write would change nothing; conditions of others do not count, nor does the order, which the server may change. */
 export function isSameStatus(wanted: Status, live: Status, ownTypes: ReadonlySet<string>): boolean {
-  return canonicalJson(ownPart(wanted, ownTypes)) === canonicalJson(ownPart(live, ownTypes));
+  const { conditions: wantedConditions, ...wantedRest } = wanted;
+  const { conditions: liveConditions, ...liveRest } = live;
+  return isSameJson(wantedRest, liveRest) && isSameList(wantedConditions, liveConditions, ownTypes);
 }
 
-/** Conditions in the order of their types: the server may reorder a merged list. */
-function ownPart(status: Status, ownTypes: ReadonlySet<string>): Status {
-  const { conditions, ...rest } = status;
-  if (!Array.isArray(conditions)) return rest;
-  const own = conditions.filter((condition) => isObject(condition) && ownTypes.has(String(condition['type'])));
-  return { ...rest, conditions: own.toSorted((a, b) => (String(a.type) < String(b.type) ? -1 : 1)) };
+function isSameList(wanted: unknown, live: unknown, ownTypes: ReadonlySet<string>): boolean {
+  const [ours, theirs] = [ownConditions(wanted, ownTypes), ownConditions(live, ownTypes)];
+  return (
+    ours?.length === theirs?.length &&
+    (ours ?? []).every((condition) =>
+      isSameJson(
+        condition,
+        theirs?.find((other) => other['type'] === condition['type']),
+      ),
+    )
+  );
+}
+
+function ownConditions(conditions: unknown, ownTypes: ReadonlySet<string>): readonly Status[] | undefined {
+  if (!Array.isArray(conditions)) return undefined;
+  return conditions.filter((condition) => isObject(condition) && ownTypes.has(String(condition['type'])));
+}
+
+/** A member that is undefined counts as absent. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isSameJson(item, b[i]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  return Object.keys({ ...a, ...b }).every((name) => isSameJson(a[name], b[name]));
 }

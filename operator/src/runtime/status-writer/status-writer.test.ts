@@ -126,7 +126,7 @@ function start(answer: (call: number) => unknown = () => undefined) {
     requestedAtAnnotation: 'example.com/requestedAt',
     log: { debug: write, info: write, warn: write, error: write },
     onOutcome: (outcome) => outcomes.push(outcome),
-    perSecond: 1,
+    maxAtOnce: 1,
     clock,
     random: () => 0,
   });
