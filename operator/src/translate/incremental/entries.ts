@@ -23,8 +23,8 @@ export function toEntries(
     const had = known?.generation ?? generation;
     const isCurrent = kind === 'credential' ? had <= generation : had === generation;
     if (known?.digest === digest && isCurrent && isStale(known) === stale) return known;
-    // A draft pairs kind and body correctly, which the spread hides.
-    return { kind, id, workspace, generation, digest, ...(stale ? { stale: true as const } : {}), body } as AnyEntry;
+    // In the order of canonical JSON. A draft pairs kind and body correctly, which the spread hides.
+    return { body, digest, generation, id, kind, ...(stale ? { stale: true as const } : {}), workspace } as AnyEntry;
   });
   return isSame(entries, before) ? before : entries;
 }

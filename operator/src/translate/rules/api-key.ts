@@ -93,22 +93,23 @@ function previousHash({ metadata, spec }: ApiKey, { namespace, settings }: Objec
   return sha256 === undefined || view.claimWinner(sha256) !== undefined ? [] : [sha256];
 }
 
+/** The members are in the order of canonical JSON, which is written several times per entry. */
 function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> {
   const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
   return {
-    name: metadata.name,
-    sha256,
-    scopes: spec.scopes.map(canonicalScope),
     defaults: {
-      ...(laidOver === undefined ? {} : { metadata: laidOver }),
-      ...(configRef === undefined ? {} : { config: configRef.name }),
       allowConfigOverride,
+      ...(configRef === undefined ? {} : { config: configRef.name }),
+      ...(laidOver === undefined ? {} : { metadata: laidOver }),
     },
+    ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+    name: metadata.name,
     // Limits of tokens have no engine yet; the resource was refused for them.
     rateLimits: (spec.rateLimits ?? []).flatMap(({ type, unit, value }) =>
       type === 'requests' ? [{ type, unit, value }] : [],
     ),
-    ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+    scopes: spec.scopes.map(canonicalScope),
+    sha256,
     ...(spec.user === undefined ? {} : { user: spec.user }),
   };
 }
