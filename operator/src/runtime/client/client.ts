@@ -3,6 +3,7 @@ import { type Clock, type Deadline, startDeadline, systemClock } from '../time/i
 import { type ClusterSource, openAccess } from './access.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
 import { ListReader } from './list-reader.ts';
+import { withoutManagedFields } from './managed-fields.ts';
 import { apiVersionOf, type KindRef, type KubeObject, type ObjectName } from './objects.ts';
 import { type Query, queryString, type ResourcePlace, resourcePath } from './path.ts';
 import {
@@ -33,7 +34,9 @@ export interface ListOptions<T extends KubeObject = KubeObject> extends CallOpti
   readonly limit?: number | undefined;
   /** From the previous page. */
   readonly continueToken?: string | undefined;
-  /** Called with each item as it arrives; the result is then without items, and never held whole. */
+  /**
+   * Called with each item as it arrives, without its managed fields; the result is then without items, and never held whole.
+   */
   readonly onItem?: ((item: T) => void) | undefined;
 }
 
@@ -296,7 +299,7 @@ function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) =
   const type = typeOf(kind);
   return async ({ status, body }, signal) => {
     const reader = new ListReader((text) => {
-      const item = decodeJson(text);
+      const item = decodeJson(withoutManagedFields(text));
       if (!isObject(item)) throw undecodable(status);
       onItem({ ...type, ...item } as T); // the server has validated it
     });

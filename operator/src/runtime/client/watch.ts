@@ -2,6 +2,7 @@ import { isObject, parseJson } from '@gatehouse/crds';
 import type { Deadline } from '../time/index.ts';
 import { ApiError, errorFromAnswer } from './api-error.ts';
 import { createLineReader, LineTooLongError } from './json-lines.ts';
+import { withoutManagedFields } from './managed-fields.ts';
 import type { KubeObject } from './objects.ts';
 import { type TransportAnswer, toUnreachable } from './transport.ts';
 
@@ -17,7 +18,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 export interface WatchStream<T extends KubeObject> extends AsyncIterable<WatchEvent<T>>, Disposable {}
 
 /**
- * The events of a watch, until the server ends it. Reading throws ApiError: `Expired` (410) when the resourceVersion is too
+ * The events of a watch, until the server ends it; objects come without their managed fields. Reading throws ApiError: `Expired` (410) when the resourceVersion is too
  * old, `Undecodable` for anything that is no event, `Unreachable` when the stream breaks. The deadline now applies to the time
  * between two bytes.
  */
@@ -55,7 +56,7 @@ async function* readEvents<T extends KubeObject>(
 }
 
 function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
-  const event = decodeJson(line);
+  const event = decodeJson(withoutManagedFields(line));
   const object = isObject(event) ? event['object'] : undefined;
   if (!isObject(event) || !isObject(object)) throw undecodable('a line of the watch is no event');
   if (event['type'] === 'ERROR') throw errorFromAnswer(500, object);
