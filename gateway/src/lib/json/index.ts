@@ -1,4 +1,4 @@
-export { largeMembers, lazyObject, mergeObjects, writeJson } from './lazy.ts';
+export { largeMembers, lazyObject, mayHold, mergeObjects, quoted, writeJson } from './lazy.ts';
 export {
   DEFAULT_JSON_LIMITS,
   HEADER_JSON_LIMITS,

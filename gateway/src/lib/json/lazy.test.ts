@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { largeMembers, lazyObject, mergeObjects, writeJson } from './lazy.ts';
+import { largeMembers, lazyObject, mayHold, mergeObjects, quoted, writeJson } from './lazy.ts';
 import { JsonScan } from './scan.ts';
 
 const LIMITS = { depth: 100, nodes: 10_000, stringBytes: 100_000 };
@@ -47,6 +47,28 @@ describe('an object with large members', () => {
     const object = lazy(`{"__proto__":{"x":1},"constructor":"${LARGE}"}`);
     expect(Object.hasOwn(object, '__proto__')).toBe(true);
     expect((object as { x?: number }).x).toBeUndefined();
+  });
+});
+
+describe('a search for strings in a member', () => {
+  const holds = (member: string): boolean =>
+    mayHold(lazy(`{"a":["${LARGE}",tru,${member}]}`), 'a', [quoted('role_1'), quoted('other')]); // cannot be parsed
+
+  test('finds names and values, however they are written', () => {
+    const members = ['"role_1"', '{"role_1":1}', '{"x":"other"}', '{"\\u0072ole_1":1}', '"role\\u005F1"'];
+    expect(members.map(holds)).toEqual([true, true, true, true, true]);
+  });
+
+  test('does not parse the member to know that they are absent', () => {
+    expect(['"role"', '"a role_1"', '"\\n\\u20ac"'].map(holds)).toEqual([false, false, false]);
+  });
+
+  test('leaves members that are not large to their reader', () => {
+    expect([mayHold(lazy('{"a":1}'), 'a', []), mayHold({ a: 1 }, 'a', []), mayHold({}, 'a', [])]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 

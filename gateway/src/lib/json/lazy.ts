@@ -59,6 +59,21 @@ function parse(bytes: Buffer, { broken, nameKind }: Reading): unknown {
 /** The names of lazy members, which are not to be read for a comparison with something small; undefined: there are none. */
 export const largeMembers = (object: object): Pick<ReadonlySet<string>, 'has'> | undefined => lazyMembers.get(object);
 
+/** A string as `mayHold` looks for it. */
+export const quoted = (text: string): Buffer => Buffer.from(JSON.stringify(text));
+
+/** What begins the escape of any letter; none of them has a shorter one. */
+const ESCAPED_LETTER = Buffer.from('\\u00');
+
+/**
+ * False: none of the strings is in the member, neither as a name nor as a value. Lazy members are searched, not parsed;
+ * the strings consist of ASCII letters, digits and underscores.
+ */
+export function mayHold(object: object, name: string, strings: readonly Buffer[]): boolean {
+  const bytes = lazyMembers.get(object)?.get(name)?.bytes;
+  return bytes === undefined || bytes.includes(ESCAPED_LETTER) || strings.some((text) => bytes.includes(text));
+}
+
 /** `{...under, ...object, ...over}` without reading lazy members. */
 export function mergeObjects(under: JsonObject, object: JsonObject, over: JsonObject): JsonObject {
   const layers = [under, object, over];

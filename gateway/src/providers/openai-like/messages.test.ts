@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { lazyObject } from '../../lib/json/index.ts';
+import type { JsonObject } from '../contract.ts';
 import { sampleCall } from '../engine/testing.ts';
 import { mergeClamp } from './bounds.ts';
 import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
@@ -23,6 +25,26 @@ describe('editing messages', () => {
       expect(run(params ?? {})).toBe(params);
     },
   );
+});
+
+describe('a large list of messages', () => {
+  const filler = 'x'.repeat(10_000);
+  const unread = (message: string): JsonObject => {
+    const messages = Buffer.from(`[{"role":"user","content":"${filler}"},${message}]`);
+    const reading = { broken: () => new Error('read'), nameKind: 'unknown' } as const;
+    return lazyObject(messages, [{ name: 'messages', start: 0, end: messages.length }], reading);
+  };
+
+  test('is not parsed without a sign of an edit', () => {
+    const params = unread('{"role":tru}');
+    expect(run(params)).toBe(params);
+  });
+
+  test('is edited where there is one, however it is written', () => {
+    const system = { messages: [{ role: 'user', content: filler }, { role: 'system' }] };
+    expect(run(unread('{"role":"developer"}'))).toEqual(system);
+    expect(run(unread('{"role":"\\u0064eveloper","name":"a"}'))).toEqual(system);
+  });
 });
 
 test('the bounds of a row change, add to and take from the base', () => {

@@ -16,6 +16,9 @@ export const MISTRAL_PARAMETERS = {
 const ID = /^[A-Za-z0-9]{9}$/;
 const toId = (id: string): string => (ID.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9));
 
+/** The members of messages that hold ids. */
+export const MISTRAL_ID_MEMBERS = ['tool_calls', 'tool_call_id'] as const;
+
 /** A message with valid ids; the same object when they are valid already. */
 export function withMistralIds(message: JsonObject): JsonObject {
   const calls: unknown = message['tool_calls'];

@@ -1,11 +1,11 @@
 /** Hooks of mistral-ai. */
 import { isObject } from '@gatehouse/crds';
-import { toMistralToolChoice, withMistralIds } from '../../../wire/mistral/mistral.ts';
+import { MISTRAL_ID_MEMBERS, toMistralToolChoice, withMistralIds } from '../../../wire/mistral/mistral.ts';
 import type { OpenAiDialect } from '../../../wire/openai/index.ts';
 import type { BodyHook, Call } from '../../contract.ts';
 import { editMessages } from '../../openai-like/index.ts';
 
-export const mistralIds: BodyHook = editMessages(withMistralIds);
+export const mistralIds: BodyHook = editMessages({ signs: MISTRAL_ID_MEMBERS, apply: withMistralIds });
 
 export const mistralToolChoice: BodyHook = (params) => {
   const given = params['tool_choice'];

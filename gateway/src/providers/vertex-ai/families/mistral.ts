@@ -1,5 +1,6 @@
 import { ok } from '@gatehouse/crds';
 import {
+  MISTRAL_ID_MEMBERS,
   MISTRAL_PARAMETERS,
   mistralDialect,
   toMistralToolChoice,
@@ -18,7 +19,7 @@ const toolChoice: BodyHook = (params) =>
 
 const MISTRAL: RequestTable = {
   ...MISTRAL_PARAMETERS,
-  hooks: [plainMessages, editMessages(withMistralIds), toolChoice],
+  hooks: [plainMessages, editMessages({ signs: MISTRAL_ID_MEMBERS, apply: withMistralIds }), toolChoice],
 };
 
 export const mistralFamily: ChatFamily = {
