@@ -2,7 +2,7 @@ import { AppError } from '../../errors/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { MAX_FRAME_BYTES } from '../framing/reader.ts';
 import { appendMember, type Member } from './splice.ts';
-import { createUsageFilter } from './usage-filter.ts';
+import { createUsageFilter, type UsageFilter } from './usage-filter.ts';
 
 /** Relays the bytes of an event stream; one per stream. */
 export interface SseRelay {
@@ -34,24 +34,46 @@ const BLANK_LINE_END = /(?:[^\r]\n|\r\n)\r?\n$|\r\r$/;
 const TAIL_BYTES = 64;
 
 /** Relays server-sent events byte for byte, apart from the changes in the options. */
-export function createSseRelay({ member, terminated, hidesUsage }: SseRelayOptions): SseRelay {
-  const tagger = member === undefined ? undefined : createLineTagger(member);
-  const filter = hidesUsage === true ? createUsageFilter() : undefined;
-  let tail: Buffer = NO_BYTES;
-  const watch = (bytes: Buffer): Buffer => {
-    if (terminated) tail = bytes.length >= TAIL_BYTES ? bytes.subarray(-TAIL_BYTES) : joined(tail, bytes);
+export function createSseRelay(options: SseRelayOptions): SseRelay {
+  return new ByteRelay(options);
+}
+
+class ByteRelay implements SseRelay {
+  readonly #tagger: LineTagger | undefined;
+  readonly #filter: UsageFilter | undefined;
+  readonly #isTerminated: boolean;
+  /** Of what was sent; it has the last TAIL_BYTES. */
+  #tail: Buffer = NO_BYTES;
+
+  constructor({ member, terminated, hidesUsage }: SseRelayOptions) {
+    this.#tagger = member === undefined ? undefined : createLineTagger(member);
+    this.#filter = hidesUsage === true ? createUsageFilter() : undefined;
+    this.#isTerminated = terminated;
+  }
+
+  push(bytes: Buffer): Buffer {
+    return this.#pass(this.#filter === undefined ? bytes : this.#filter.push(bytes));
+  }
+
+  end(): Buffer {
+    const last = this.#filter === undefined ? NO_BYTES : this.#pass(this.#filter.end());
+    const rest = joined(last, this.#watched(this.#tagger === undefined ? NO_BYTES : this.#tagger.end()));
+    return this.#isTerminated ? joined(rest, terminatorFor(this.#tail.subarray(-TAIL_BYTES))) : rest;
+  }
+
+  usage(): JsonObject | undefined {
+    return this.#filter?.usage();
+  }
+
+  #pass(bytes: Buffer): Buffer {
+    return this.#watched(this.#tagger === undefined ? bytes : this.#tagger.push(bytes));
+  }
+
+  #watched(bytes: Buffer): Buffer {
+    const isEnough = bytes.length >= TAIL_BYTES;
+    if (this.#isTerminated) this.#tail = isEnough ? bytes : joined(this.#tail.subarray(-TAIL_BYTES), bytes);
     return bytes;
-  };
-  const pass = (bytes: Buffer): Buffer => watch(tagger === undefined ? bytes : tagger.push(bytes));
-  return {
-    push: (bytes) => pass(filter === undefined ? bytes : filter.push(bytes)),
-    end() {
-      const last = filter === undefined ? NO_BYTES : pass(filter.end());
-      const rest = joined(last, watch(tagger === undefined ? NO_BYTES : tagger.end()));
-      return terminated ? joined(rest, terminatorFor(tail)) : rest;
-    },
-    usage: () => filter?.usage(),
-  };
+  }
 }
 
 function terminatorFor(tail: Buffer): Buffer {
@@ -61,7 +83,12 @@ function terminatorFor(tail: Buffer): Buffer {
 }
 
 /** Holds a line back until it is whole. */
-function createLineTagger(member: Member): { push(bytes: Buffer): Buffer; end(): Buffer } {
+interface LineTagger {
+  push(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
+function createLineTagger(member: Member): LineTagger {
   let held: Buffer = NO_BYTES;
   const take = (bytes: Buffer, last: number): Buffer => {
     const pieces: Buffer[] = [];

@@ -56,13 +56,18 @@ function unreadable(provider: Provider, { status, headers, bytes }: UnaryAnswer)
 
 /** A good answer that is relayed while it arrives. */
 export function streamAnswer(answered: AnsweredCall, response: UpstreamResponse): MappedAnswer {
-  let made: Scrubber | undefined;
-  const scrubber = (): Scrubber => {
-    made ??= scrubberOf(answered.resolved.target, answered.sent.headers);
-    return made;
-  };
-  const scrub: Scrubber = { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
+  const scrub = laterScrubber(answered.resolved.target, answered.sent.headers);
   const { headers, transform } = answered.operation.handler.mapStream(answered, response, scrub);
   const body: AnswerBody = { kind: 'stream', upstream: response.body, transform };
   return { status: response.status, headers, body, stream: true };
+}
+
+/** Made when it is needed for the first time. It lives as long as the stream, and holds nothing else of the call. */
+function laterScrubber(...of: Parameters<typeof scrubberOf>): Scrubber {
+  let made: Scrubber | undefined;
+  const scrubber = (): Scrubber => {
+    made ??= scrubberOf(...of);
+    return made;
+  };
+  return { bytes: (bytes) => scrubber().bytes(bytes), text: (text) => scrubber().text(text) };
 }

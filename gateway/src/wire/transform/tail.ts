@@ -1,0 +1,36 @@
+/** A stream keeps its last four pieces at least, and so many bytes of smaller ones. */
+const MIN_BYTES = 4 * 1024;
+const MAX_BYTES = 16 * 1024;
+const PIECES = 4;
+
+/** The end of a stream: room for its usage. Copied, because keeping many small pieces costs more than their bytes. */
+export class Tail {
+  #ring: Buffer = Buffer.alloc(0);
+  #end = 0;
+  #isWrapped = false;
+
+  push(piece: Buffer): void {
+    const wanted = PIECES * piece.length;
+    if (wanted > this.#ring.length && this.#ring.length < MAX_BYTES) this.#grow(wanted);
+    const last = piece.length > MAX_BYTES ? piece.subarray(-MAX_BYTES) : piece;
+    const fitting = last.copy(this.#ring, this.#end);
+    this.#end += fitting;
+    if (fitting === last.length) return;
+    this.#isWrapped = true;
+    this.#end = last.copy(this.#ring, 0, fitting);
+  }
+
+  text(): string {
+    return (
+      (this.#isWrapped ? this.#ring.toString('latin1', this.#end) : '') + this.#ring.toString('latin1', 0, this.#end)
+    );
+  }
+
+  #grow(bytes: number): void {
+    const next = Buffer.allocUnsafeSlow(bytes > MIN_BYTES ? MAX_BYTES : MIN_BYTES); // the pool would be kept with its slice
+    const older = this.#isWrapped ? this.#ring.copy(next, 0, this.#end) : 0;
+    this.#end = older + this.#ring.copy(next, older, 0, this.#end);
+    this.#ring = next;
+    this.#isWrapped = false;
+  }
+}
