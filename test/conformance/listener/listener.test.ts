@@ -1,21 +1,12 @@
-/** What every listener does, over real sockets. A new one is a row of VARIANTS. */
+/** What every listener does, over real sockets. */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { describe, expect, test } from 'vitest';
-import {
-  createMainListener,
-  type UpgradedConnection,
-  type UpgradeRequest,
-} from '../../../gateway/src/listener/index.ts';
+import type { UpgradedConnection, UpgradeRequest } from '../../../gateway/src/listener/index.ts';
 import { LOOPBACK_PEM } from '../../kit/tls.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-import { echo, open, query, rawClient, refusesConnections, streaming, text, type Variant } from './support.ts';
+import { CHAT, echo, open, post, query, rawClient, refusesConnections, streaming, text, VARIANTS } from './support.ts';
 
-const VARIANTS: readonly Variant[] = [{ name: 'fastify', create: createMainListener }];
-
-const CHAT = '/v1/chat/completions';
-const post = (path: string, body: string, headers = ''): string =>
-  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`;
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n';
 
 describe.for(VARIANTS)('a listener: $name', (variant) => {
@@ -76,28 +67,6 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       client.write(`POST ${CHAT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`);
       client.write('transfer-encoding: chunked\r\n\r\n4\r\n{"a"\r\n3\r\n:1}\r\n0\r\n\r\n');
       expect(await client.until('{"a":1}')).toContain('HTTP/1.1 200');
-    });
-  });
-
-  describe('bytes that are no request', () => {
-    test.for<[what: string, bytes: string, status: number]>([
-      ['a line of words', 'hello there\r\n\r\n', 400],
-      ['a header without a colon', 'GET / HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n', 400],
-      ['two lengths', `POST ${CHAT} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}`, 400],
-      [
-        'length and chunks',
-        `POST ${CHAT} HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
-        400,
-      ],
-      ['headers beyond the limit', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(300 * 1024)}\r\n\r\n`, 431],
-    ])('such as %s are refused, and the connection ends', async ([, bytes, status]) => {
-      await using bench = await open(variant);
-      using client = await rawClient(bench.port);
-      client.write(bytes);
-      await client.closed;
-      expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(client.received()).toContain('"error"');
-      expect(bench.exchanges).toHaveLength(0);
     });
   });
 

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { AppError, renderError } from '../../../gateway/src/errors/index.ts';
-import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../../gateway/src/lib/json/index.ts';
 import {
   createDrain,
-  type createMainListener,
+  createMainListener,
   type Drain,
   type Listener,
   type MainListenerSettings,
@@ -27,6 +27,17 @@ export interface Variant {
   readonly create: typeof createMainListener;
 }
 
+/** The listeners that the suite is run with; a new one is a row. */
+export const VARIANTS: readonly Variant[] = [{ name: 'fastify', create: createMainListener }];
+
+export const CHAT = '/v1/chat/completions';
+/** A path whose body is streamed to the pipeline. */
+export const UPLOAD = '/v1/upload';
+
+/** The bytes of a request with a JSON body; `headers` are lines with their line breaks. */
+export const post = (path: string, body: string, headers = ''): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`;
+
 export interface Bench extends AsyncDisposable {
   readonly listener: Listener;
   readonly drain: Drain;
@@ -34,6 +45,8 @@ export interface Bench extends AsyncDisposable {
   readonly url: string;
   /** What the pipeline was given. */
   readonly exchanges: readonly Exchange[];
+  /** What all requests together hold in memory. */
+  readonly budget: ByteBudget;
 }
 
 export interface BenchOptions {
@@ -49,6 +62,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
   const drain = createDrain({ acceptMs: 0, deadlineMs: options.drainMs ?? 0 });
   const exchanges: Exchange[] = [];
   const { handle = echo } = options;
+  const budget = createByteBudget(64 * 1024 * 1024);
   const listener = create(
     {
       address: { host: '127.0.0.1', port: 0 },
@@ -75,7 +89,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
       recorder: { finish: () => {} },
       metrics: createMetrics({ service: 's', environment: 'e', runtime: false }),
       logger: LOGGER,
-      budget: createByteBudget(64 * 1024 * 1024),
+      budget,
       drain,
       upgrades: options.upgrades,
       version: 'test',
@@ -91,6 +105,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
     port,
     url: `${scheme}://127.0.0.1:${port}`,
     exchanges,
+    budget,
     [Symbol.asyncDispose]: async () => {
       drain.abort(new AppError('DRAINING'));
       await listener.closeNow();
