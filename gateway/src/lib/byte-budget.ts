@@ -21,38 +21,48 @@ export interface ByteAccount {
 
 /** `onRefused` is called for each refusal. */
 export function createByteBudget(limit: number, onRefused: () => void = () => undefined): ByteBudget {
-  let used = 0;
-  return {
-    limit,
-    get used() {
-      return used;
-    },
-    open: () => {
-      let held = 0;
-      let closed = false;
-      const give = (bytes: number): void => {
-        const given = Math.min(bytes, held);
-        held -= given;
-        used -= given;
-      };
-      return {
-        take: (bytes) => {
-          if (closed) return false;
-          if (used + bytes > limit) {
-            onRefused();
-            return false;
-          }
-          used += bytes;
-          held += bytes;
-          return true;
-        },
-        give,
-        clear: () => give(held),
-        close: () => {
-          closed = true;
-          give(held);
-        },
-      };
-    },
-  };
+  const budget: Ledger = { limit, used: 0, onRefused, open: () => new Account(budget) };
+  return budget;
+}
+
+interface Ledger extends ByteBudget {
+  used: number;
+  onRefused(): void;
+}
+
+class Account implements ByteAccount {
+  readonly #budget: Ledger;
+  #held = 0;
+  #isClosed = false;
+
+  constructor(budget: Ledger) {
+    this.#budget = budget;
+  }
+
+  take(bytes: number): boolean {
+    if (this.#isClosed) return false;
+    const budget = this.#budget;
+    if (budget.used + bytes > budget.limit) {
+      budget.onRefused();
+      return false;
+    }
+    budget.used += bytes;
+    this.#held += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    const given = Math.min(bytes, this.#held);
+    this.#held -= given;
+    this.#budget.used -= given;
+  }
+
+  clear(): void {
+    this.give(this.#held);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.clear();
+  }
 }

@@ -8,7 +8,7 @@ import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
 import type { BodyKind } from '../pipeline/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
-import { toClientRequest } from './body/client-request.ts';
+import { ServedRequest } from './body/client-request.ts';
 import { parseBody, parseLargeBody } from './body/read-json.ts';
 import { createDrain } from './connections/drain.ts';
 import { createConnectionPolicy } from './connections/maximum-age.ts';
@@ -55,21 +55,21 @@ describe('a connection', () => {
     createConnectionPolicy({ maxAgeMs, random: () => random, isDraining: () => draining });
 
   test('stays open after its first answer, whatever its maximum age', () => {
-    expect(policy(0).isLast(new Socket())).toBe(false);
+    expect(policy(0).isLast(new Socket(), 5)).toBe(false);
   });
 
-  test('ends at its maximum age, plus or minus a fifth', () => {
+  test.for([
+    { random: 0, endsAtMs: 805 },
+    { random: 0.5, endsAtMs: 1_005 },
+    { random: 0.75, endsAtMs: 1_105 },
+  ])('ends at its maximum age, plus or minus a fifth: $endsAtMs', ({ random, endsAtMs }) => {
     const socket = new Socket();
-    const none = policy(0);
-    none.isLast(socket);
-    expect(none.isLast(socket)).toBe(true);
-    const long = policy(1_000_000);
-    long.isLast(socket);
-    expect(long.isLast(socket)).toBe(false);
+    const { isLast } = policy(1_000, random);
+    expect([5, endsAtMs - 1, endsAtMs].map((nowMs) => isLast(socket, nowMs))).toEqual([false, false, true]);
   });
 
   test('ends at once during a drain', () => {
-    expect(policy(1_000_000, 0, true).isLast(new Socket())).toBe(true);
+    expect(policy(1_000_000, 0, true).isLast(new Socket(), 5)).toBe(true);
   });
 });
 
@@ -143,7 +143,7 @@ describe('a request of the server', () => {
     }) as unknown as IncomingMessage; // what is looked at
   }
   const toRequest = (given: IncomingMessage) =>
-    toClientRequest(given, { route: {}, limits: LIMITS, memory: unlimitedAccount() });
+    new ServedRequest(given, { route: {}, limits: LIMITS, memory: unlimitedAccount() });
 
   test('has path and query apart, headers joined, and no header of another kind', () => {
     const request = toRequest(message({ 'set-cookie': ['a', 'b'], accept: 'x', ':path': '/' } as never));

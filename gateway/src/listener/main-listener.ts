@@ -8,7 +8,7 @@ import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
-import { type BodyLimits, toClientRequest } from './body/client-request.ts';
+import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { endUnread } from './body/unread-body.ts';
 import { toListener } from './connections/close.ts';
 import type { Drain } from './connections/drain.ts';
@@ -119,16 +119,23 @@ function serverOptions(
   } as unknown as typeof common; // one app type for both listeners
 }
 
+const NO_SEGMENTS = {};
+
 function addRoute(app: FastifyInstance, { method, path, operation }: Route, ports: ServePorts): void {
+  const hasSegments = /[:*]/.test(path);
+  const segmentsOf = (request: FastifyRequest): Readonly<Record<string, string>> => {
+    const { '*': rest = '', ...named } = request.params as Record<string, string>; // named and wildcard segments
+    const refused = operation.refusePath?.(rest);
+    if (refused !== undefined) throw refused;
+    return encoded(named);
+  };
   app.route({
     method,
     url: path,
     handler: (request, reply) => {
-      const { '*': rest, ...named } = request.params as Record<string, string>; // named and wildcard segments
-      const refused = operation.refusePath?.(rest ?? '');
-      if (refused !== undefined) throw refused;
+      const route = hasSegments ? segmentsOf(request) : NO_SEGMENTS;
       reply.hijack();
-      return serve(ports, { message: request.raw, response: reply.raw, operation, route: encoded(named) });
+      return serve(ports, { message: request.raw, response: reply.raw, operation, route });
     },
   });
 }
@@ -187,7 +194,7 @@ const endUnreadOf = (request: FastifyRequest, reply: FastifyReply): void =>
 
 function traceIdOf({ raw }: FastifyRequest): string {
   const message = raw as IncomingMessage; // HTTP/2 requests have the same members
-  return traceOf(toClientRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY })).traceId;
+  return traceOf(new ServedRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY })).traceId;
 }
 
 /** Answers an error from before the pipeline with our error body and a trace id. */

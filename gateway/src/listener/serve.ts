@@ -19,7 +19,7 @@ import { corsHeaders } from './answer/cors.ts';
 import { indented } from './answer/pretty.ts';
 import { respond } from './answer/respond.ts';
 import type { BatchWrite } from './answer/write-batch.ts';
-import { type BodyLimits, toClientRequest } from './body/client-request.ts';
+import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { endUnread } from './body/unread-body.ts';
 import type { ConnectionPolicy } from './connections/maximum-age.ts';
 
@@ -53,27 +53,32 @@ export interface Incoming {
 
 export async function serve(ports: ServePorts, { message, response, operation, route }: Incoming): Promise<void> {
   const startedMs = performance.now();
-  const [bodyMemory, memory] = [ports.budget.open(), ports.budget.open()];
-  const request = toClientRequest(message, { route, limits: ports.limits, memory: bodyMemory });
+  const bodyMemory = ports.budget.open();
+  const request = new ServedRequest(message, { route, limits: ports.limits, memory: bodyMemory });
   const trace = traceOf(request);
-  const format = errorFormatOf(operation, request.path);
-  const snapshot = ports.snapshots.current;
-  const cors = corsHeaders(ports.cors, message.headers.origin);
-  if (snapshot === undefined) {
-    const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
+  const addHeaders = (headers: HeaderMap): HeaderMap => {
+    if (ports.cors !== undefined) Object.assign(headers, corsHeaders(ports.cors, message.headers.origin));
+    headers['x-gw-trace-id'] = trace.traceId;
+    return headers;
+  };
+  const refuse = (error: AppError): void => {
     endUnread(message, response);
-    sendError(response, new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }), { format, headers });
+    sendError(response, error, { format: errorFormatOf(operation, request.path), headers: addHeaders({}) });
+  };
+  const snapshot = ports.snapshots.current;
+  if (snapshot === undefined) {
+    refuse(new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 }));
     return;
   }
+  const memory = ports.budget.open();
   const cancellation = new Cancellation();
   const tasks: (() => void)[] = [];
-  const atEnd = (task: () => void): void => void tasks.push(task);
   const exchange: Exchange = {
     operation,
     request,
     snapshot,
     signal: cancellation,
-    atEnd,
+    atEnd: (task) => void tasks.push(task),
     memory,
     startedMs,
     trace,
@@ -93,20 +98,20 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     if (answer.body.kind === 'stream') {
       memory.clear(); // the provider's request has been sent
       request.releaseBytes();
+    } else {
+      endUnread(message, response);
     }
-    Object.assign(answer.headers, cors, { 'x-gw-trace-id': trace.traceId });
-    if (answer.body.kind === 'bytes') endUnread(message, response);
-    if (message.httpVersionMajor < 2 && ports.connections.isLast(message.socket))
+    addHeaders(answer.headers);
+    if (message.httpVersionMajor < 2 && ports.connections.isLast(message.socket, startedMs))
       answer.headers['connection'] = 'close';
     const { batch, limits } = ports;
     const sent = await respond(response, answer, { batch, signal: cancellation, keepAliveMs: limits.keepAliveMs });
     ports.recorder.finish({ exchange, answer, sent });
   } catch (error) {
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
-    cancellation.cancel(toAppError(error)); // ends the upstream call
-    const headers = { ...cors, 'x-gw-trace-id': trace.traceId };
-    endUnread(message, response);
-    sendError(response, toAppError(error), { format, headers });
+    const reason = toAppError(error);
+    cancellation.cancel(reason); // ends the upstream call
+    refuse(reason);
   }
 }
 

@@ -22,6 +22,7 @@ export function traceOf(request: ClientRequest): TraceContext {
 /** All-zero identifiers and malformed values count as absent. */
 export function parseTraceparent(value: string | undefined): { traceId: string; parentId: string } | undefined {
   const match = value === undefined ? null : TRACEPARENT.exec(value);
-  const [, traceId = '', parentId = ''] = match ?? [];
+  if (match === null) return undefined;
+  const [, traceId = '', parentId = ''] = match;
   return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(parentId) ? { traceId, parentId } : undefined;
 }

@@ -16,21 +16,33 @@ export interface RespondOptions {
 }
 
 /** Resolves once the last byte is handed to the socket or the client is gone. Rejects when a header cannot be written. */
-export async function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<SentFacts> {
+export function respond(response: ServerResponse, answer: Answer, options: RespondOptions): Promise<SentFacts> {
   const { body, headers, status, store } = answer;
-  if (body.kind === 'stream') {
+  if (body.kind === 'bytes') return respondWhole(response, answer, body.bytes, options.batch);
+  return new Promise((resolve) => {
     response.writeHead(status, headers);
-    return relay(response, body, { ...options, store });
-  }
-  if (status !== 204 && status !== 304) headers['content-length'] = String(body.bytes.length); // RFC 9110 section 8.6
-  response.writeHead(status, headers);
-  const firstByteMs = await new Promise<number>((resolve) => {
-    options.batch(() => {
-      resolve(performance.now());
-      response.end(body.bytes);
+    resolve(relay(response, body, { ...options, store }));
+  });
+}
+
+function respondWhole(
+  response: ServerResponse,
+  { headers, status, store }: Answer,
+  bytes: Buffer,
+  batch: BatchWrite,
+): Promise<SentFacts> {
+  if (status !== 204 && status !== 304) headers['content-length'] = String(bytes.length); // RFC 9110 section 8.6
+  const sent = new Promise<SentFacts>((resolve) => {
+    response.writeHead(status, headers);
+    batch(() => {
+      resolve({ firstByteMs: performance.now(), bytes: bytes.length, error: undefined });
+      response.end(bytes);
     });
   });
-  store?.push(body.bytes);
-  store?.commit();
-  return { firstByteMs, bytes: body.bytes.length, error: undefined };
+  if (store === undefined) return sent;
+  return sent.then((facts) => {
+    store.push(bytes);
+    store.commit();
+    return facts;
+  });
 }

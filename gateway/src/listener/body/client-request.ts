@@ -24,79 +24,84 @@ export interface ClientRequestOptions {
   readonly memory: ByteAccount;
 }
 
-export interface ServedRequest extends ClientRequest {
-  /** Gives back the bytes of a JSON body, of which only the value is still held: the answer is a stream and may be long. */
-  releaseBytes(): void;
-}
-
 /** A header by its lower-case name; repeated ones are joined by `, `. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  // Names come from clients: `constructor` is a header like any other.
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  return Array.isArray(value) ? value.join(', ') : value;
+  const value: unknown = headers[name];
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.join(', ') : undefined; // `constructor` and the like are no headers
 }
 
 /** The pipeline's view of a request of node's HTTP server. */
-export function toClientRequest(
-  message: IncomingMessage,
-  { route, limits, memory }: ClientRequestOptions,
-): ServedRequest {
-  let jsonBytes = 0;
-  const url = message.url ?? '/';
-  const mark = url.indexOf('?');
-  const given = message.headers; // a getter
-  const header = (name: string): string | undefined => headerOf(given, name);
-  return {
-    method: message.method ?? 'GET',
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: mark < 0 ? '' : url.slice(mark + 1),
-    route,
-    header,
-    *headers() {
-      for (const name in given) {
-        const value = header(name);
-        if (value !== undefined && !name.startsWith(':')) yield [name, value];
-      }
-    },
-    checkLength: (kinds) => {
-      if (isRead(kinds, given['content-type'])) checkLength(message, limits.maxJsonBytes);
-    },
-    readBody: async (kinds) => {
-      const body = await readBody(message, kinds, { limits, memory });
-      if (body.kind === 'json') jsonBytes = body.bytes.length;
-      return body;
-    },
-    releaseBytes: () => {
-      memory.give(jsonBytes);
-      jsonBytes = 0;
-    },
-  };
-}
+export class ServedRequest implements ClientRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly route: Readonly<Record<string, string>>;
+  readonly #message: IncomingMessage;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #limits: BodyLimits;
+  readonly #memory: ByteAccount;
+  #jsonBytes = 0;
 
-async function readBody(
-  message: IncomingMessage,
-  kinds: readonly BodyKind[],
-  { limits, memory }: Omit<ClientRequestOptions, 'route'>,
-): Promise<RequestBody> {
-  const { method, headers } = message;
-  const { progress } = limits;
-  const mayBeAbsent = kinds.includes('none');
-  if (method === 'GET' || method === 'HEAD' || (mayBeAbsent && !hasBody(message))) return { kind: 'none' };
-  const contentType = headers['content-type'];
-  if (isRead(kinds, contentType)) {
-    refuseEncoded(headers['content-encoding']);
-    const bytes = await readBytes(message, { maxBytes: limits.maxJsonBytes, progress, memory });
+  constructor(message: IncomingMessage, { route, limits, memory }: ClientRequestOptions) {
+    const { method = 'GET', url = '/' } = message;
+    const mark = url.indexOf('?');
+    this.method = method;
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.route = route;
+    this.#message = message;
+    this.#headers = message.headers; // a getter
+    this.#limits = limits;
+    this.#memory = memory;
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.#headers, name);
+  }
+
+  *headers(): Generator<readonly [name: string, value: string]> {
+    for (const name in this.#headers) {
+      const value = this.header(name);
+      if (value !== undefined && !name.startsWith(':')) yield [name, value];
+    }
+  }
+
+  checkLength(kinds: readonly BodyKind[]): void {
+    if (isRead(kinds, this.#headers['content-type'])) checkLength(this.#message, this.#limits.maxJsonBytes);
+  }
+
+  async readBody(kinds: readonly BodyKind[]): Promise<RequestBody> {
+    const mayBeAbsent = kinds.includes('none');
+    const isAbsent = this.method === 'GET' || this.method === 'HEAD' || (mayBeAbsent && !hasBody(this.#message));
+    if (isAbsent) return { kind: 'none' };
+    const contentType = this.#headers['content-type'];
+    if (!isRead(kinds, contentType)) return this.#toUpload(kinds, contentType);
+    refuseEncoded(this.#headers['content-encoding']);
+    const memory = this.#memory;
+    const { maxJsonBytes, progress, json } = this.#limits;
+    const bytes = await readBytes(this.#message, { maxBytes: maxJsonBytes, progress, memory });
     if (bytes.length === 0 && mayBeAbsent) return { kind: 'none' };
     if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
-    const value = bytes.length < LARGE_BYTES ? parseBody(bytes, limits.json) : await parseLargeBody(bytes, limits.json);
+    const value = bytes.length < LARGE_BYTES ? parseBody(bytes, json) : await parseLargeBody(bytes, json);
+    this.#jsonBytes = bytes.length;
     return { kind: 'json', bytes, value };
   }
-  const length = headers['content-length'];
-  const bytes = length === undefined ? undefined : Number(length);
-  const boundary = formBoundary(kinds, contentType);
-  const source = createStreamedBody(message, { ...limits, bytes, memory });
-  if (boundary === undefined) return { kind: 'binary', contentType, source };
-  return { kind: 'form', contentType: contentType ?? '', boundary, source };
+
+  /** Gives back the bytes of a JSON body, of which only the value is still held: the answer is a stream and may be long. */
+  releaseBytes(): void {
+    this.#memory.give(this.#jsonBytes);
+    this.#jsonBytes = 0;
+  }
+
+  #toUpload(kinds: readonly BodyKind[], contentType: string | undefined): RequestBody {
+    const length = this.#headers['content-length'];
+    const bytes = length === undefined ? undefined : Number(length);
+    const boundary = formBoundary(kinds, contentType);
+    const source = createStreamedBody(this.#message, { ...this.#limits, bytes, memory: this.#memory });
+    if (boundary === undefined) return { kind: 'binary', contentType, source };
+    return { kind: 'form', contentType: contentType ?? '', boundary, source };
+  }
 }
 
 /** Whether the body is read as JSON: always where the operation takes JSON only, otherwise by its media type. */

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 
 /** Decides which answer is the last one of a kept-alive connection. */
 export interface ConnectionPolicy {
-  /** Whether the connection closes after this answer. */
-  isLast(socket: Socket): boolean;
+  /** Whether the connection closes after the answer to a request that came at `nowMs`, a time of `performance.now()`. */
+  isLast(socket: Socket, nowMs: number): boolean;
 }
 
 /** Share of the maximum age by which connections differ, so that they do not all end together. */
@@ -18,9 +18,8 @@ export function createConnectionPolicy(options: {
 }): ConnectionPolicy {
   const endsAtMs = new WeakMap<Socket, number>();
   return {
-    isLast: (socket) => {
+    isLast: (socket, nowMs) => {
       if (options.isDraining()) return true;
-      const nowMs = performance.now();
       const known = endsAtMs.get(socket);
       if (known !== undefined) return nowMs >= known;
       const factor = 1 - JITTER + 2 * JITTER * options.random();
