@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, Exchange } from '../../../gateway/src/pipeline/index.ts';
 import { BodyRelay } from '../../../gateway/src/upstream/index.ts';
 import { waitFor } from '../../kit/wait-for.ts';
+import { watchMemory } from '../../kit/watch-memory.ts';
 import {
   type Bench,
   CHAT,
@@ -241,19 +242,4 @@ function fillSocket({ socket }: RawClient, bytes: number): { readonly sent: numb
   };
   fill();
   return state;
-}
-
-/** How far the memory of this process, both ends of the connection, grows at most. */
-function watchMemory(): { growth(): number } {
-  const before = process.memoryUsage.rss();
-  let most = before;
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 20);
-  return {
-    growth: () => {
-      clearInterval(timer);
-      return Math.max(most, process.memoryUsage.rss()) - before;
-    },
-  };
 }

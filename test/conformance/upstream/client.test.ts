@@ -1,76 +1,14 @@
-/** What every upstream client does, over real sockets. A new one is a row of VARIANTS. */
+/** What every upstream client does, over real sockets. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../gateway/src/errors/index.ts';
-import { Cancellation, type CancelSignal } from '../../../gateway/src/lib/cancellation.ts';
+import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
 import { cancelledBy, unlimitedAccount } from '../../../gateway/src/lib/testing.ts';
-import { createHostPolicy } from '../../../gateway/src/upstream/host-guard/index.ts';
-import {
-  createUpstreamClient,
-  type UpstreamClient,
-  type UpstreamClientOptions,
-  type UpstreamLimits,
-  type UpstreamRequest,
-} from '../../../gateway/src/upstream/index.ts';
-import { type RawReply, startRawUpstream } from '../../kit/raw-upstream.ts';
+import type { RawReply } from '../../kit/raw-upstream.ts';
 import { waitFor } from '../../kit/wait-for.ts';
-
-interface Variant {
-  readonly name: string;
-  create(options: UpstreamClientOptions): UpstreamClient;
-}
-
-const VARIANTS: readonly Variant[] = [{ name: 'undici', create: createUpstreamClient }];
-
-const LIMITS: UpstreamLimits = { headersTimeoutMs: 10_000, idleTimeoutMs: 10_000 };
-const MAX_BYTES = 64 * 1024 * 1024;
-
-/** A client and a server whose answers the test writes byte by byte. */
-async function open(
-  { create }: Variant,
-  handler: (reply: RawReply) => void | Promise<void>,
-  over: Partial<UpstreamClientOptions> = {},
-) {
-  const server = await startRawUpstream(handler);
-  const client = create({
-    hosts: createHostPolicy({ trustedCustomHosts: '', production: true }),
-    connectTimeoutMs: 2_000,
-    connectionsPerOrigin: 4,
-    keepAliveMs: 60_000,
-    ca: undefined,
-    proxy: { http: undefined, https: undefined, no: undefined },
-    ...over,
-  });
-  const request: UpstreamRequest = {
-    method: 'POST',
-    origin: server.url,
-    path: '/v1/chat?a=1',
-    headers: { 'content-type': 'text/plain', 'x-one': 'two' },
-    body: Buffer.from('ping'),
-    hostOrigin: 'resource',
-  };
-  return {
-    client,
-    server,
-    request,
-    send: (
-      change: Partial<UpstreamRequest> = {},
-      { signal = new Cancellation(), limits = {} }: { signal?: CancelSignal; limits?: Partial<UpstreamLimits> } = {},
-    ) => client.send({ ...request, ...change }, { signal, limits: { ...LIMITS, ...limits } }),
-    [Symbol.asyncDispose]: async () => {
-      await client.close();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const code = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'no error',
-    (error: unknown) => (error instanceof AppError ? error.code : error),
-  );
+import { code, MAX_BYTES, open, VARIANTS } from './support.ts';
 
 describe.for(VARIANTS)('an upstream client: $name', (variant) => {
   test('sends method, target, headers and body as they are', async () => {
