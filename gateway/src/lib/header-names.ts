@@ -10,10 +10,12 @@ const PROXY_PREFIX = 'proxy-';
 export const isHopByHop = (name: string): boolean => HOP_BY_HOP.has(name) || name.startsWith(PROXY_PREFIX);
 
 const NONE: ReadonlySet<string> = new Set();
+const KEEP_ALIVE: ReadonlySet<string> = new Set(['keep-alive']);
 
 /** The headers that a `Connection` header names; they are hop-by-hop too. */
 export function namedByConnection(connection: string | readonly string[] | undefined): ReadonlySet<string> {
   if (connection === undefined) return NONE;
+  if (connection === 'keep-alive') return KEEP_ALIVE;
   const text = typeof connection === 'string' ? connection : connection.join();
   return new Set(text.split(',').map((name) => name.trim().toLowerCase()));
 }

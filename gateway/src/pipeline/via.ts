@@ -14,6 +14,5 @@ export function refuseLoop(request: ClientRequest, gateway: string): void {
 }
 
 /** The `Via` header for a custom host: names gateways only, other proxies before it are left out. */
-export const viaHeaders = (request: ClientRequest, gateway: string): Readonly<Record<string, string>> => ({
-  [VIA_HEADER]: toVia([...gatewaysOf(request.header(VIA_HEADER)), gateway]),
-});
+export const viaOf = (request: ClientRequest, gateway: string): string =>
+  toVia([...gatewaysOf(request.header(VIA_HEADER)), gateway]);

@@ -2,7 +2,7 @@
 import { REQUEST_UNITS } from '../../../gateway/src/lib/regex.ts';
 import { admit, holdConcurrencySlot } from '../../../gateway/src/pipeline/admit.ts';
 import { prepare } from '../../../gateway/src/pipeline/attempt/prepare/index.ts';
-import { firstRequest, requestsOf } from '../../../gateway/src/pipeline/attempt/request.ts';
+import { firstRequest, toHeldUpstream } from '../../../gateway/src/pipeline/attempt/request.ts';
 import { authorize } from '../../../gateway/src/pipeline/authorize.ts';
 import { CallBudget } from '../../../gateway/src/pipeline/call-budget.ts';
 import { NO_OPEN_CIRCUITS } from '../../../gateway/src/pipeline/circuit-breakers.ts';
@@ -96,8 +96,10 @@ async function attempt(parts: Parts, input: Attempted, leaf: Leaf): Promise<Upst
   const prepared = prepare(ports.attempts, input, leaf);
   if (!includes(rung, 'request')) return send(parts, exchange, resolution.body);
   const first = await firstRequest(ports.attempts, prepared);
-  const request = await requestsOf(ports.attempts, prepared, first)(exchange.signal);
-  return ports.attempts.client.send(request, { signal: exchange.signal, limits: ports.attempts.limits });
+  return ports.attempts.client.send(toHeldUpstream(first, prepared), {
+    signal: exchange.signal,
+    limits: ports.attempts.limits,
+  });
 }
 
 function send({ ports, upstream }: Parts, { signal }: Exchange, body: RequestBody): Promise<UpstreamResponse> {

@@ -73,7 +73,7 @@ async function lookUp({ cache, plan, request }: Lookup, prepared: Prepared): Pro
       body: request.body ?? NO_BYTES,
       target: `${resolution.plan.owner} ${targetIdentity(resolved)}`,
       strict: call.strict,
-      headers: new Map([...headersRead, ...Object.entries(forwarded)]),
+      headers: new Map([...(headersRead ?? []), ...Object.entries(forwarded)]),
       namespace: headerOverrides.cacheNamespace,
       metadata: exchange.request.header('x-gw-metadata'),
     },

@@ -3,7 +3,7 @@ import { AppError } from '../../errors/index.ts';
 import type { OperationHandler } from '../operations/index.ts';
 import { decodeAnswer, type MappedAnswer, map, type UnaryAnswer } from './map/index.ts';
 import type { AttemptPorts } from './ports.ts';
-import { type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
+import { type Prepared, servicesOf } from './prepare/index.ts';
 import { toUpstream } from './request.ts';
 import { type Tried, tryWithRetries } from './retries.ts';
 
@@ -24,11 +24,11 @@ export async function collectAnswer(
     send: async (request) => {
       const tried = await tryWithRetries<UnaryAnswer>(ports, {
         signal,
-        settings: sendSettings(prepared),
+        settings: prepared.settings,
         calls: input.calls,
         memory,
         request: async () => toUpstream(await request(), prepared),
-        replayable: () => true,
+        replayable: true,
         isStream: () => false,
         map: (answer) => {
           if (answer.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: call.provider });

@@ -1,6 +1,12 @@
 /** One target: prepare → guard → request → cache → limit → [send → map → evaluate] × retries → record. */
+import type { AppError } from '../../errors/index.ts';
+import type { ByteAccount } from '../../lib/byte-budget.ts';
+import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
+import { andThen } from '../../providers/engine/index.ts';
 import type { Leaf } from '../../routing/index.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
+import type { CallBudget } from '../call-budget.ts';
 import { uploadOf } from '../exchange.ts';
 import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
@@ -9,10 +15,11 @@ import { guard } from './guard.ts';
 import { limit } from './limit.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
-import { type Prepared, prepare, sendSettings } from './prepare/index.ts';
+import { type Prepared, prepare } from './prepare/index.ts';
 import { type AttemptOutcome, beginAttempt, cachedOutcome, failedOutcome, triedOutcome } from './record/index.ts';
-import { firstRequest, requestsOf } from './request.ts';
+import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
+import type { ProviderAnswer } from './send/index.ts';
 
 export { type AnswerCheck, checkOverload } from './evaluate/index.ts';
 export type { InputCheck } from './guard.ts';
@@ -37,27 +44,65 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
     const limited = limit(ports, prepared);
     if (limited instanceof Promise) await limited;
-    const tried = await tryWithRetries(ports, triesOf(ports, prepared, request));
+    const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
     return triedOutcome(progress, tried, cache);
   } catch (error) {
     return failedOutcome(progress, error);
   }
 }
 
-function triesOf(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest): RetryOptions<MappedAnswer> {
-  const { exchange, calls, resolution } = prepared.input;
-  const { body } = resolution;
-  const { memory } = exchange;
-  return {
-    signal: exchange.signal,
-    settings: sendSettings(prepared),
-    calls,
-    memory,
-    replayable: () => uploadOf(body)?.source.replayable ?? true,
-    request: requestsOf(ports, prepared, first),
-    isStream: (response) => prepared.operation.handler.isStreamed(prepared, response),
-    map: (answer) => map(ports, prepared, answer),
-    evaluate: (answer, signal) => evaluate(ports.answerChecks, { prepared, answer, signal }),
-    release: (answer) => release(answer, memory),
-  };
+/** The tries of one target: the request that was built first, then new ones, for tokens and signatures expire. */
+class TargetTries implements RetryOptions<MappedAnswer> {
+  readonly #ports: AttemptPorts;
+  readonly #prepared: Prepared;
+  #first: OutgoingRequest | undefined;
+
+  constructor(ports: AttemptPorts, prepared: Prepared, first: OutgoingRequest) {
+    this.#ports = ports;
+    this.#prepared = prepared;
+    this.#first = first;
+  }
+
+  get signal(): CancelSignal {
+    return this.#prepared.input.exchange.signal;
+  }
+
+  get settings(): Prepared['settings'] {
+    return this.#prepared.settings;
+  }
+
+  get calls(): CallBudget {
+    return this.#prepared.input.calls;
+  }
+
+  get memory(): ByteAccount {
+    return this.#prepared.input.exchange.memory;
+  }
+
+  get replayable(): boolean {
+    return uploadOf(this.#prepared.input.resolution.body)?.source.replayable ?? true;
+  }
+
+  request(signal: CancelSignal): UpstreamRequest | Promise<UpstreamRequest> {
+    const prepared = this.#prepared;
+    const built = this.#first ?? buildRequest(this.#ports, prepared, signal);
+    this.#first = undefined;
+    return andThen(built, (request) => toHeldUpstream(request, prepared));
+  }
+
+  isStream(response: UpstreamResponse): boolean {
+    return this.#prepared.operation.handler.isStreamed(this.#prepared, response);
+  }
+
+  map(answer: ProviderAnswer): MappedAnswer | Promise<MappedAnswer> {
+    return map(this.#ports, this.#prepared, answer);
+  }
+
+  evaluate(answer: MappedAnswer, signal: CancelSignal): AppError | undefined | Promise<AppError | undefined> {
+    return evaluate(this.#ports.answerChecks, { prepared: this.#prepared, answer, signal });
+  }
+
+  release(answer: MappedAnswer): void {
+    release(answer, this.memory);
+  }
 }

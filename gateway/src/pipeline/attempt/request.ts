@@ -1,69 +1,94 @@
 /** The provider's request of one try: the call in the provider's format, with its credential. */
+import { VIA_HEADER } from '@gatehouse/crds/hosts';
 import { memoryExhausted } from '../../errors/index.ts';
 import { type CancelSignal, untilCancelled } from '../../lib/cancellation.ts';
-import type { OutgoingRequest } from '../../providers/contract.ts';
+import type { OutgoingRequest, ProviderServices, Upload } from '../../providers/contract.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
+import { type RequestBody, uploadOf } from '../exchange.ts';
+import type { RequestParts } from '../operations/index.ts';
 import type { AttemptPorts } from './ports.ts';
-import { clientHeaders, type Prepared, sendSettings, servicesOf } from './prepare/index.ts';
+import { clientHeaders, type Prepared, servicesOf } from './prepare/index.ts';
 import { startDeadline } from './send/index.ts';
 
 /** Built before the cache lookup. The request timeout covers a credential that has to be fetched for it. */
 export function firstRequest(ports: AttemptPorts, prepared: Prepared): OutgoingRequest | Promise<OutgoingRequest> {
-  const deadline = startDeadline(prepared.input.exchange.signal, sendSettings(prepared).requestTimeoutMs);
+  const deadline = startDeadline(prepared.input.exchange.signal, prepared.settings.requestTimeoutMs);
   let built: OutgoingRequest | Promise<OutgoingRequest> | undefined;
   try {
-    built = buildOutgoing(ports, prepared, deadline.signal);
+    built = buildRequest(ports, prepared, deadline.signal);
   } finally {
     if (!(built instanceof Promise)) deadline.clear();
   }
   return built instanceof Promise ? untilCancelled(built, deadline.signal).finally(deadline.clear) : built;
 }
 
-/** The requests of all tries: the one that was built first, then new ones, for tokens and signatures expire. */
-export function requestsOf(
-  ports: AttemptPorts,
-  prepared: Prepared,
-  first: OutgoingRequest,
-): (signal: CancelSignal) => UpstreamRequest | Promise<UpstreamRequest> {
-  const { body } = prepared.input.resolution;
-  const { memory } = prepared.input.exchange;
-  const finish = (built: OutgoingRequest): UpstreamRequest => {
-    const isCopy = built.body !== undefined && !(body.kind === 'json' && built.body === body.bytes);
-    if (isCopy && !memory.take(built.body.length)) throw memoryExhausted();
-    return toUpstream(built, prepared);
-  };
-  let next: OutgoingRequest | undefined = first;
-  return (signal) => {
-    const built = next ?? buildOutgoing(ports, prepared, signal);
-    next = undefined;
-    return built instanceof Promise ? built.then(finish) : finish(built);
-  };
-}
-
-/** The request as the upstream client sends it; its headers are kept for the answer. */
-export function toUpstream(
-  { method, origin, path, headers: given, body, streamed }: OutgoingRequest,
-  { resolved: { hostOrigin }, via, sent }: Prepared,
-): UpstreamRequest {
-  const length = streamed?.bytes === undefined ? undefined : { 'content-length': String(streamed.bytes) };
-  const headers = { ...given, ...via, ...length };
-  sent.headers = headers;
-  return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
-}
-
-function buildOutgoing(
+export function buildRequest(
   ports: AttemptPorts,
   prepared: Prepared,
   signal: CancelSignal,
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const { input, operation, forwarded } = prepared;
-  const { exchange, caller, resolution } = input;
-  return operation.handler.buildRequest(prepared, {
-    forwarded,
-    services: servicesOf(ports, prepared),
-    signal,
-    method: exchange.request.method,
-    body: resolution.body,
-    clientHeaders: () => clientHeaders({ ...exchange, caller }),
-  });
+  return prepared.operation.handler.buildRequest(prepared, new Parts(ports, prepared, signal));
+}
+
+/** What a request is built from; most handlers need little of it. */
+class Parts implements RequestParts {
+  readonly #ports: AttemptPorts;
+  readonly #prepared: Prepared;
+  readonly signal: CancelSignal;
+
+  constructor(ports: AttemptPorts, prepared: Prepared, signal: CancelSignal) {
+    this.#ports = ports;
+    this.#prepared = prepared;
+    this.signal = signal;
+  }
+
+  get forwarded(): Readonly<Record<string, string>> {
+    return this.#prepared.forwarded;
+  }
+
+  get services(): ProviderServices {
+    return servicesOf(this.#ports, this.#prepared);
+  }
+
+  get method(): string {
+    return this.#prepared.input.exchange.request.method;
+  }
+
+  get body(): RequestBody {
+    return this.#prepared.input.resolution.body;
+  }
+
+  get rawBody(): Buffer | undefined {
+    const { body } = this;
+    return body.kind === 'json' && body.value === this.#prepared.call.params ? body.bytes : undefined;
+  }
+
+  get upload(): Upload | undefined {
+    return uploadOf(this.body);
+  }
+
+  clientHeaders(): Readonly<Record<string, string>> {
+    const { exchange, caller } = this.#prepared.input;
+    return clientHeaders({ request: exchange.request, snapshot: exchange.snapshot, caller });
+  }
+}
+
+/** As `toUpstream`; the memory of the request holds a body that is not the client's own. Throws MEMORY_EXHAUSTED. */
+export function toHeldUpstream(built: OutgoingRequest, prepared: Prepared): UpstreamRequest {
+  const { exchange, resolution } = prepared.input;
+  const { body } = resolution;
+  const isCopy = built.body !== undefined && !(body.kind === 'json' && built.body === body.bytes);
+  if (isCopy && !exchange.memory.take(built.body.length)) throw memoryExhausted();
+  return toUpstream(built, prepared);
+}
+
+/** The request as the upstream client sends it; its headers are kept for the answer. */
+export function toUpstream(
+  { method, origin, path, headers, body, streamed }: OutgoingRequest,
+  { resolved: { hostOrigin }, via, sent }: Prepared,
+): UpstreamRequest {
+  if (via !== undefined) headers[VIA_HEADER] = via;
+  if (streamed?.bytes !== undefined) headers['content-length'] = String(streamed.bytes);
+  sent.headers = headers;
+  return { method, origin, path, headers, body: streamed?.open() ?? body, hostOrigin };
 }

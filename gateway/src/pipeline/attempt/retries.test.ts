@@ -59,7 +59,7 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     }),
     calls: new CallBudget(1_000),
     memory: unlimitedAccount(),
-    replayable: () => true,
+    replayable: true,
     isStream: () => false,
     map: (answer) => answer,
     evaluate: () => undefined,
@@ -185,7 +185,7 @@ describe('retries', () => {
   });
 
   test('do not happen when the body is gone', async () => {
-    const once = await play([{ status: 503 }], retry(), { replayable: () => false });
+    const once = await play([{ status: 503 }], retry(), { replayable: false });
     expect(once).toMatchObject({ outcome: 503, retries: 0, calls: 1 });
   });
 
@@ -319,7 +319,7 @@ describe('retries', () => {
       request: () => Promise.reject(broken),
       calls: new CallBudget(1_000),
       memory: unlimitedAccount(),
-      replayable: () => true,
+      replayable: true,
       isStream: () => false,
       map: (answer) => answer,
       evaluate: () => undefined,

@@ -5,7 +5,7 @@ import { type CancelSignal, untilCancelled } from '../../lib/cancellation.ts';
 import { backoffMs, isRetryable, type LeafSettings, type RetryPlan, retryAfterMs } from '../../routing/index.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
-import { type ProviderAnswer, type SendPort, send, startDeadline } from './send/index.ts';
+import { type ProviderAnswer, receive, type SendPort, startDeadline } from './send/index.ts';
 
 /** `T`: an answer in the client's format. */
 export interface RetryOptions<T> {
@@ -18,7 +18,7 @@ export interface RetryOptions<T> {
   /** Holds what is kept of the try that counts. */
   readonly memory: ByteAccount;
   /** Whether the body can be sent again. */
-  replayable(): boolean;
+  readonly replayable: boolean;
   /** Whether the answer is relayed while it arrives. */
   isStream(response: UpstreamResponse): boolean;
   /** Rejects with the AppError of an answer that cannot be read. */
@@ -79,7 +79,8 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
   try {
     const built = options.request(signal);
     const request = built instanceof Promise ? await untilCancelled(built, signal) : built;
-    const sent = await send(port, request, { signal, memory: options.memory, isStream: options.isStream });
+    const response = await port.client.send(request, { signal, limits: port.limits });
+    const sent = await receive(response, port, options);
     if (sent.kind === 'unary') {
       endedMs = performance.now(); // a stream goes on while it is checked
       if (!isGood(sent.status)) return { kind: 'answered', sent };
@@ -136,14 +137,14 @@ function evaluate<T>(
 async function evaluateLater<T>(
   checking: Promise<AppError | undefined>,
   answer: T,
-  { release }: RetryOptions<T>,
+  options: RetryOptions<T>,
 ): Promise<AppError | undefined> {
   try {
     const error = await checking;
-    if (error !== undefined) release(answer);
+    if (error !== undefined) options.release(answer);
     return error;
   } catch (error) {
-    release(answer);
+    options.release(answer);
     throw error;
   }
 }
@@ -184,7 +185,7 @@ function nextStep(
   { calls, honouredMs }: Before,
 ): Wait | { readonly kind: 'end'; readonly retries: number } {
   const { retry } = options.settings;
-  if (!wantsRetry(tried, retry) || !options.replayable()) return { kind: 'end', retries: calls - 1 };
+  if (!wantsRetry(tried, retry) || !options.replayable) return { kind: 'end', retries: calls - 1 };
   const wait = calls > retry.maxRetries ? undefined : waitBefore(tried, retry, { calls, honouredMs });
   return wait === undefined || !options.calls.allowsMore() ? { kind: 'end', retries: -1 } : wait;
 }

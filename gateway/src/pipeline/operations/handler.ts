@@ -2,7 +2,7 @@
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { Scrubber } from '../../lib/scrub.ts';
 import type { Call, Endpoint, OutgoingRequest, Provider } from '../../providers/contract.ts';
-import type { CallOptions, Deferred, ModelAt, PreparedTarget } from '../../providers/engine/index.ts';
+import type { CallOptions, Deferred, ModelAt, PreparedTarget, RequestOptions } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
 import type { ByteTransform } from '../../wire/transform/index.ts';
@@ -26,7 +26,7 @@ export interface ServedCall {
   readonly adaptation: Adaptation | undefined;
 }
 
-export interface RequestParts extends CallOptions {
+export interface RequestParts extends RequestOptions {
   readonly method: string;
   readonly body: RequestBody;
   /** The headers of the client that a provider may get. */

@@ -1,6 +1,6 @@
 /** The provider that a request names directly: `@slug`, virtual key, `@slug/model`, or the name of a provider. */
 import { modelSlugOf } from '@gatehouse/crds/config';
-import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
+import { API_KEY, PROVIDER_CATALOGUE, type ProviderField } from '@gatehouse/crds/providers';
 import { AppError } from '../../errors/index.ts';
 import { type MaybeSecret, Secret } from '../../lib/secret.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -80,8 +80,8 @@ function literalProvider(
   const fields = new Map<string, MaybeSecret>();
   const credential = credentialOf(request, caller);
   if (credential !== undefined) fields.set(API_KEY, credential);
-  for (const field of PROVIDER_CATALOGUE.get(name)?.fields ?? []) {
-    const value = readField(field, request);
+  for (const { field, headers } of fieldHeadersOf(name)) {
+    const value = firstOf(headers, request);
     if (value === undefined) continue;
     if (field.url) refuseBadHost(value, field.header ?? field.key, hosts);
     fields.set(field.key, field.kind === 'secret' ? new Secret(value) : value);
@@ -108,8 +108,9 @@ export function headerFields(
   request: ClientRequest,
 ): ReadonlyMap<string, string> | undefined {
   let found: Map<string, string> | undefined;
-  for (const field of FIELDS_BY_KIND[kind].get(providerId) ?? []) {
-    const value = readField(field, request);
+  for (const { field, headers } of fieldHeadersOf(providerId)) {
+    if (field.kind !== kind) continue;
+    const value = firstOf(headers, request);
     if (value === undefined) continue;
     found ??= new Map();
     found.set(field.key, value);
@@ -119,26 +120,38 @@ export function headerFields(
 
 /** Whether the request sets fields of the provider by headers of the gateway; headers that SDKs of vendors send do not count. */
 export const namesOwnFields = (providerId: string, request: ClientRequest): boolean =>
-  (PROVIDER_CATALOGUE.get(providerId)?.fields ?? []).some(
-    ({ header }) => header !== undefined && (request.header(header) ?? aliased(header, request)) !== undefined,
-  );
+  fieldHeadersOf(providerId).some(({ own }) => firstOf(own, request) !== undefined);
 
-const fieldsOf = (kind: FieldKind): ReadonlyMap<string, readonly ProviderField[]> =>
-  new Map(
-    [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.filter((field) => field.kind === kind)] as const),
-  );
-
-const FIELDS_BY_KIND = { call: fieldsOf('call'), routing: fieldsOf('routing') } as const;
-
-function readField({ header, plainHeader }: ProviderField, request: ClientRequest): string | undefined {
-  if (header === undefined) return undefined;
-  const own = request.header(header) ?? aliased(header, request);
-  return own ?? (plainHeader === undefined ? undefined : request.header(plainHeader));
+/** A field that headers set; of several the first that a request has. */
+interface FieldHeaders {
+  readonly field: ProviderField;
+  readonly headers: readonly string[];
+  /** Those of the gateway. */
+  readonly own: readonly string[];
 }
 
-function aliased(header: string, request: ClientRequest): string | undefined {
+const FIELD_HEADERS: ReadonlyMap<string, readonly FieldHeaders[]> = new Map(
+  [...PROVIDER_CATALOGUE].map(([id, { fields }]) => [id, fields.flatMap(toFieldHeaders)]),
+);
+
+const NO_FIELDS: readonly FieldHeaders[] = [];
+
+const fieldHeadersOf = (providerId: string): readonly FieldHeaders[] => FIELD_HEADERS.get(providerId) ?? NO_FIELDS;
+
+function toFieldHeaders(field: ProviderField): readonly FieldHeaders[] {
+  const { header, plainHeader } = field;
+  if (header === undefined) return [];
   const alias = aliasOf(header);
-  return alias === undefined ? undefined : request.header(alias);
+  const own = alias === undefined ? [header] : [header, alias];
+  return [{ field, headers: plainHeader === undefined ? own : [...own, plainHeader], own }];
+}
+
+function firstOf(names: readonly string[], request: ClientRequest): string | undefined {
+  for (const name of names) {
+    const value = request.header(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** The other spelling of a header. */

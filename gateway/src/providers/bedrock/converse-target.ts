@@ -12,8 +12,9 @@ import { fetchRemoteMedia } from './remote-media.ts';
 const UNSUPPORTED_BETAS: ReadonlySet<string> = new Set(['prompt-caching-scope-2026-01-05']);
 
 /** Feature flags of the target, the header or the body; undefined when there is none. */
-export function betasOf({ fields, header, params }: Call): readonly string[] | undefined {
-  const own: unknown = fields.text('anthropic_beta') ?? header('anthropic-beta') ?? params['anthropic_beta'];
+export function betasOf(call: Call): readonly string[] | undefined {
+  const { fields, params } = call;
+  const own: unknown = fields.text('anthropic_beta') ?? call.header('anthropic-beta') ?? params['anthropic_beta'];
   const list: readonly unknown[] = Array.isArray(own) ? own : String(own ?? '').split(',');
   const betas = list.map((item) => String(item).trim()).filter((item) => item !== '' && !UNSUPPORTED_BETAS.has(item));
   return betas.length === 0 ? undefined : betas;

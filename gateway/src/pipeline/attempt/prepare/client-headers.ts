@@ -45,8 +45,6 @@ const readableOnly = (value: string): string =>
     .filter((item) => READABLE_ENCODINGS.has(item.split(';', 1)[0]?.trim().toLowerCase() ?? ''))
     .join(', ');
 
-const NOTHING: Readonly<Record<string, string>> = {};
-
 export interface Forwarding {
   readonly names: readonly string[];
   /** Whether credentials may be forwarded: not beside a stored one whose owner ranks above. */
@@ -61,7 +59,6 @@ export function forwardedHeaders(
   source: HeaderSource,
   { names, credentials }: Forwarding,
 ): Readonly<Record<string, string>> {
-  if (names.length === 0) return NOTHING;
   const { request } = source;
   const out: Record<string, string> = {};
   const named = namedByConnection(request.header('connection'));

@@ -1,8 +1,9 @@
 /** Which endpoint of a provider serves a call: the operation's own, or that of an adapter where the provider has none. */
-import type { Call, Endpoint, Provider } from '../../../providers/contract.ts';
+import type { Call, Endpoint } from '../../../providers/contract.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { Adaptation, Adapters } from '../../adapters/index.ts';
-import type { Operation } from '../../operations/index.ts';
+import type { Exchange } from '../../exchange.ts';
+import { type CallFacts, ClientCall } from './call.ts';
 
 export interface ServingEndpoint {
   readonly id: Call['endpoint'];
@@ -14,23 +15,24 @@ export interface ServingEndpoint {
 
 export interface EndpointInput {
   readonly adapters: Adapters;
-  readonly operation: Operation;
-  readonly provider: Provider;
+  readonly exchange: Exchange;
+  readonly facts: CallFacts;
   /** In the format of the operation. */
   readonly params: JsonObject;
-  /** The call as the operation's own endpoint would get it. */
-  ownCall(): Call;
+  readonly strict: boolean;
 }
 
 /** Throws what an adapter throws. */
-export function servingEndpoint({ adapters, operation, provider, params, ownCall }: EndpointInput): ServingEndpoint {
-  const { handler, id } = operation;
-  const own = { id: handler.endpoint, endpoint: handler.endpointOf(provider), params, adaptation: undefined };
-  const adapter = adapters.find(id, provider);
+export function servingEndpoint({ adapters, exchange, facts, params, strict }: EndpointInput): ServingEndpoint {
+  const { handler, id: operation } = exchange.operation;
+  const { provider } = facts.target;
+  const endpoint = handler.endpointOf(provider);
+  const own = { id: handler.endpoint, endpoint, params, adaptation: undefined };
+  const adapter = adapters.find(operation, provider);
   if (adapter === undefined) return own;
-  const call = ownCall();
-  if (own.endpoint !== undefined && own.endpoint.supports?.(call) !== false) return own;
+  const call = new ClientCall(exchange, facts, { endpoint: own.id, params, strict, hidesUsage: false });
+  if (endpoint !== undefined && endpoint.supports?.(call) !== false) return own;
   const adaptation = adapter.adapt(params, call);
-  const endpoint = provider.endpoints[adapter.endpoint];
-  return { id: adapter.endpoint, endpoint, params: adaptation.params, adaptation };
+  const other = provider.endpoints[adapter.endpoint];
+  return { id: adapter.endpoint, endpoint: other, params: adaptation.params, adaptation };
 }

@@ -1,14 +1,13 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
-import type { Call, ProviderServices } from '../../../providers/contract.ts';
-import { type Leaf, shapeParams } from '../../../routing/index.ts';
+import type { ProviderServices } from '../../../providers/contract.ts';
+import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
 import type { ServedCall } from '../../operations/index.ts';
-import type { Resolution } from '../../resolve/index.ts';
-import { viaHeaders } from '../../via.ts';
+import { viaOf } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
-import { createCall, modelOf } from './call.ts';
-import { type Forwarding, forwardedHeaders } from './client-headers.ts';
+import { ClientCall, modelOf } from './call.ts';
+import { forwardedHeaders } from './client-headers.ts';
 import { ranksBelow } from './credential-scope.ts';
 import { type ServingEndpoint, servingEndpoint } from './endpoint.ts';
 import { type ResolvedTarget, resolveTarget } from './target.ts';
@@ -20,15 +19,19 @@ export { type ResolvedTarget, targetIdentity } from './target.ts';
 export interface Prepared extends ServedCall {
   readonly input: AttemptInput;
   readonly leaf: Leaf;
+  /** Retry and timeout of the target, where the request's own timeout wins. */
+  readonly settings: Pick<LeafSettings, 'retry' | 'requestTimeoutMs'>;
   readonly resolved: ResolvedTarget;
   readonly forwarded: Readonly<Record<string, string>>;
-  /** Headers of the call that the provider's hooks have read. */
-  readonly headersRead: ReadonlyMap<string, string>;
+  /** Headers of the call that the provider's hooks have read, where answers are cached. */
+  readonly headersRead: ReadonlyMap<string, string> | undefined;
   /** The `Via` header for a custom host, which may be a gateway again. */
-  readonly via: Readonly<Record<string, string>> | undefined;
+  readonly via: string | undefined;
   /** The headers of the last call: credentials in them are taken out of its answer. */
   readonly sent: { headers: Readonly<Record<string, string>> };
 }
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** `params`: instead of those that the target shapes. Throws the AppError of a target that cannot be used. */
 export function prepare(
@@ -38,34 +41,44 @@ export function prepare(
   params: JsonObject = shapeParams(input.resolution.params, leaf.settings.shape),
 ): Prepared {
   const { exchange, caller, resolution } = input;
+  const { headerOverrides } = resolution;
   const model = modelOf(params);
   const { request, snapshot, operation } = exchange;
-  const { providers, hosts } = ports;
-  const asked = { operation, params, model, nowMs: ports.now() };
-  const resolved = resolveTarget(leaf, { providers, hosts, request, caller, snapshot, resolution, ...asked });
-  const { provider, fields, stored, ownIdentity } = resolved.target;
-  const strict = leaf.settings.strict && !resolution.headerOverrides.relaxed;
-  const { keyHeaders } = caller;
-  const headersRead = new Map<string, string>();
-  const facts = { provider: provider.id, model, fields, stored, ownIdentity, keyHeaders, headersRead, now: ports.now };
-  const own = { endpoint: operation.handler.endpoint, params, strict, hidesUsage: false };
-  const ownCall = (): Call => createCall(exchange, { ...facts, ...own });
-  const serving = servingEndpoint({ adapters: ports.adapters, operation, provider, params, ownCall });
+  const { providers, hosts, adapters, now } = ports;
+  const asked = { providers, hosts, request, caller, snapshot, resolution, operation, params, model, nowMs: now() };
+  const resolved = resolveTarget(leaf, asked);
+  const { target } = resolved;
+  const { provider } = target;
+  const { retry, cache, requestTimeoutMs } = leaf.settings;
+  const strict = leaf.settings.strict && !headerOverrides.relaxed;
+  const headersRead = cache === undefined ? undefined : new Map<string, string>();
+  const facts = { target, model, keyHeaders: caller.keyHeaders, headersRead, now };
+  const serving = servingEndpoint({ adapters, exchange, facts, params, strict });
   const { endpoint, adaptation } = serving;
   const asking = withUsageAsked(ports, { input, serving, provider: provider.id, model });
-  const call = createCall(exchange, {
-    ...facts,
+  const call = new ClientCall(exchange, facts, {
     endpoint: serving.id,
     params: asking ?? serving.params,
     hidesUsage: asking !== undefined,
     // An adapter reads what only clients that are not strict would get.
     strict: strict && adaptation === undefined,
   });
-  const forwarded = forwardedHeaders({ request, caller, snapshot }, forwardingOf(leaf, resolution, resolved));
-  const via = resolved.target.namedHost ? viaHeaders(request, ports.gatewayName) : undefined;
-  const sent = { headers: {} };
-  const headers = { forwarded, headersRead, via, sent };
-  return { input, operation, leaf, resolved, params, provider, endpoint, adaptation, call, ...headers };
+  return {
+    input,
+    operation,
+    leaf,
+    settings: { retry, requestTimeoutMs: headerOverrides.requestTimeoutMs ?? requestTimeoutMs },
+    resolved,
+    params,
+    provider,
+    endpoint,
+    adaptation,
+    call,
+    forwarded: forwardedOf(input, leaf, resolved),
+    headersRead,
+    via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
+    sent: { headers: NO_HEADERS },
+  };
 }
 
 interface UsageInput {
@@ -91,21 +104,19 @@ function withUsageAsked(
   return asking === params ? undefined : asking;
 }
 
-/** The headers to forward, and whether a credential among them may go beside the one that is stored. */
-function forwardingOf(leaf: Leaf, { headerOverrides, plan }: Resolution, { storedBy }: ResolvedTarget): Forwarding {
+/** The headers that the config or the request asks to forward; a credential only where it may go beside the stored one. */
+function forwardedOf(
+  { exchange: { request, snapshot }, caller, resolution: { headerOverrides, plan } }: AttemptInput,
+  leaf: Leaf,
+  { storedBy }: ResolvedTarget,
+): Readonly<Record<string, string>> {
   const asked = headerOverrides.forwardHeaders;
+  const names = asked ?? leaf.settings.forwardHeaders;
+  if (names.length === 0) return NO_HEADERS;
   const namedBy = asked === undefined ? plan.owner : 'client';
-  return {
-    names: asked ?? leaf.settings.forwardHeaders,
-    credentials: storedBy === undefined || !ranksBelow(namedBy, storedBy),
-  };
+  const credentials = storedBy === undefined || !ranksBelow(namedBy, storedBy);
+  return forwardedHeaders({ request, caller, snapshot }, { names, credentials });
 }
-
-/** Retry and timeout of a target, where the request's own timeout wins. */
-export const sendSettings = ({ leaf, input }: Prepared) => ({
-  retry: leaf.settings.retry,
-  requestTimeoutMs: input.resolution.headerOverrides.requestTimeoutMs ?? leaf.settings.requestTimeoutMs,
-});
 
 /** The request holds what side calls bring: files go into the body that is written for the provider. */
 export function servicesOf(

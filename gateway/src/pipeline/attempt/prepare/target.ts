@@ -48,6 +48,16 @@ interface Account {
   readonly owner: Principal;
   /** It may use the identity of the gateway's pod. */
   readonly ownIdentity: boolean;
+  /** The host of calls that name none, made by the first of them. */
+  host?: Host;
+}
+
+interface Host {
+  readonly url: string | undefined;
+  /** Where it was named. */
+  readonly origin: HostScope;
+  /** The account as it was prepared when the Snapshot was loaded, where this is its own host. */
+  readonly resolved: ResolvedTarget | undefined;
 }
 
 /** Throws the AppError of an account that cannot be used. */
@@ -56,11 +66,8 @@ export function resolveTarget(leaf: Leaf, input: TargetInput): ResolvedTarget {
   checkManaged(account, input);
   const host = hostOf(leaf, account, input);
   const extra = extraFields(leaf, account, input);
+  if (extra === undefined && host.resolved !== undefined) return host.resolved;
   const { managed } = account;
-  if (extra === undefined && host.url === managed?.customHost && account.prepared !== undefined) {
-    const target = account.prepared;
-    return { target, hostOrigin: host.origin, managed, storedBy: storedBy(account, target), values: account.values };
-  }
   const values = extra === undefined ? account.values : new Map([...account.values, ...extra]);
   const target = prepareTarget(account.provider, createFields(account.provider, values), {
     ...(host.url === undefined ? {} : { customHost: host.url }),
@@ -92,8 +99,9 @@ export function targetIdentity({ target, managed, values }: ResolvedTarget): str
   return identity;
 }
 
-function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: TargetInput): Account {
+function accountOf(leaf: Leaf, input: TargetInput): Account {
   const { source } = leaf;
+  const { resolution, snapshot, caller, providers } = input;
   if (source.kind === 'managed') {
     const record = snapshot.provider(caller.workspace.name, source.slug);
     if (record === undefined) {
@@ -101,7 +109,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
         detail: `No provider or virtual key @${source.slug} in the workspace ${caller.workspace.name}`,
       });
     }
-    return managedAccount(record, leaf, resolution);
+    return managedAccount(record, leaf, input);
   }
   if (source.kind === 'literal') {
     const provider = providers.get(source.provider);
@@ -113,7 +121,7 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
   }
   if (source.kind === 'fleet') throw new AppError('NEEDS_FLEET');
   const own = resolution.requestProvider;
-  if (own?.kind === 'managed') return managedAccount(own.record, leaf, resolution);
+  if (own?.kind === 'managed') return managedAccount(own.record, leaf, input);
   if (own === undefined || source.kind === 'passthrough') {
     throw new AppError('PROVIDER_REQUIRED', {
       detail: 'The target takes its provider from the request, which names none',
@@ -126,7 +134,20 @@ function accountOf(leaf: Leaf, { resolution, snapshot, caller, providers }: Targ
 
 const UNPREPARED = { managed: undefined, prepared: undefined } as const;
 
-function managedAccount(record: ManagedProvider, { deployments }: Leaf, { plan }: Resolution): Account {
+// A memo of a pure function: a leaf and an account of the Snapshot serve many calls, and a process has one policy for hosts.
+const accounts = new WeakMap<Leaf, WeakMap<ManagedProvider, Account & { readonly hosts: HostPolicy }>>();
+
+function managedAccount(record: ManagedProvider, leaf: Leaf, { resolution, hosts }: TargetInput): Account {
+  const ofLeaf = accounts.get(leaf) ?? new WeakMap();
+  const known = ofLeaf.get(record);
+  if (known?.hosts === hosts) return known;
+  const account = { ...newAccount(record, leaf, resolution), hosts };
+  ofLeaf.set(record, account);
+  accounts.set(leaf, ofLeaf);
+  return account;
+}
+
+function newAccount(record: ManagedProvider, { deployments }: Leaf, { plan }: Resolution): Account {
   if (deployments.length > 0 && ranksBelow(plan.owner, record.owner)) throw settingRefused('deployments');
   return {
     provider: record.provider,
@@ -148,20 +169,23 @@ function checkManaged({ managed: record, deployments }: Account, input: TargetIn
   if (input.nowMs >= record.expiresAtMs) {
     throw new AppError('PROVIDER_EXPIRED', { provider, detail: `The provider @${record.slug} has expired` });
   }
-  checkModelAllowList(record, deployments, input);
+  if (record.models !== undefined) checkModelAllowList(record, deployments, input);
 }
 
 /** Header over config over account; the scope of the host follows the one that named it. */
-function hostOf(
-  leaf: Leaf,
-  { managed, owner, provider }: Account,
-  { resolution, hosts }: TargetInput,
-): { readonly url: string | undefined; readonly origin: HostScope } {
+function hostOf(leaf: Leaf, account: Account, input: TargetInput): Host {
+  const { resolution, hosts } = input;
   const { customHost } = resolution.headerOverrides;
   if (customHost !== undefined) {
-    checkCredentialScope({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, owner, hosts);
-    return { url: customHost, origin: 'request' };
+    checkCredentialScope({ url: customHost, namedBy: 'client', param: 'x-gw-custom-host' }, account.owner, hosts);
+    return toHost(account, customHost, 'request');
   }
+  account.host ??= ownHost(leaf, account, input);
+  return account.host;
+}
+
+function ownHost(leaf: Leaf, account: Account, { resolution, hosts }: TargetInput): Host {
+  const { managed, owner, provider } = account;
   const configured = leaf.settings.customHost;
   if (configured !== undefined) {
     checkCredentialScope({ url: configured, namedBy: resolution.plan.owner, param: 'custom_host' }, owner, hosts);
@@ -169,16 +193,26 @@ function hostOf(
   const own = configured ?? managed?.customHost;
   const isOfAccount = managed !== undefined && configured === undefined && !namesUrl(leaf.overlay, provider.id);
   const origin = isOfAccount ? managed.hostOrigin : scopeOf(resolution.plan);
-  if (own === undefined || origin === 'request') return { url: own?.replace(/\/+$/, ''), origin };
+  if (own === undefined || origin === 'request') return toHost(account, own?.replace(/\/+$/, ''), origin);
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
-  return { url: own, origin };
+  return toHost(account, own, origin);
+}
+
+function toHost(account: Account, url: string | undefined, origin: HostScope): Host {
+  const { managed, prepared: target, values } = account;
+  if (target === undefined || url !== managed?.customHost) return { url, origin, resolved: undefined };
+  return {
+    url,
+    origin,
+    resolved: { target, hostOrigin: origin, managed, storedBy: storedBy(account, target), values },
+  };
 }
 
 /** The identity of the pod is never used for an address that a workspace or a client names, even a trusted one. */
 function mayUseIdentity(
   { ownIdentity, managed }: Account,
-  { url, origin }: { readonly url: string | undefined; readonly origin: HostScope },
+  { url, origin }: Host,
   { resolution }: TargetInput,
 ): boolean {
   if (!ownIdentity || origin === 'request') return false;

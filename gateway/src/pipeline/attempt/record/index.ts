@@ -75,20 +75,30 @@ export const failedOutcome = (progress: AttemptProgress, error: unknown): Attemp
 /** What the last try came to. `cache`: undefined where there is none to look at. */
 export function triedOutcome(
   progress: AttemptProgress,
-  { result, ...counts }: Tried<MappedAnswer>,
+  { result, retries, calls, upstreamMs }: Tried<MappedAnswer>,
   cache?: CacheSession,
 ): AttemptOutcome {
   const cacheStatus = cache?.status;
-  if (result.kind === 'error') return errorOutcome(progress, result.error, { ...counts, cacheStatus });
-  const { answer } = result;
+  if (result.kind === 'error') return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
+  const { status, headers, body, stream } = result.answer;
+  const { leaf, provider, model, startedMs, durationMs } = factsOf(progress);
   return record(progress, {
-    ...factsOf(progress),
-    ...counts,
-    ...answer,
+    leaf,
+    provider,
+    model,
+    status,
     fallback: 'status',
+    headers,
+    body,
     error: undefined,
+    retries,
     cacheStatus,
-    store: answer.status === 200 ? cache?.writer(answer) : undefined,
+    startedMs,
+    durationMs,
+    upstreamMs,
+    calls,
+    stream,
+    store: status === 200 ? cache?.writer(result.answer) : undefined,
   });
 }
 

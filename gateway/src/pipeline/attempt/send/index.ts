@@ -2,13 +2,7 @@
 import type { ByteAccount } from '../../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../../lib/cancellation.ts';
 import type { JsonLimits } from '../../../lib/json/index.ts';
-import type {
-  UpstreamClient,
-  UpstreamHeaders,
-  UpstreamLimits,
-  UpstreamRequest,
-  UpstreamResponse,
-} from '../../../upstream/index.ts';
+import type { UpstreamClient, UpstreamHeaders, UpstreamLimits, UpstreamResponse } from '../../../upstream/index.ts';
 
 export { startDeadline } from './deadline.ts';
 
@@ -27,25 +21,20 @@ export type ProviderAnswer =
   | { readonly kind: 'unary'; readonly status: number; readonly headers: UpstreamHeaders; readonly bytes: Buffer }
   | { readonly kind: 'stream'; readonly response: UpstreamResponse };
 
-export interface SendOptions {
-  readonly signal: CancelSignal;
+export interface ReceiveOptions {
   /** Holds an answer that is read whole. */
   readonly memory: ByteAccount;
   /** Whether the answer is relayed while it arrives. */
   isStream(response: UpstreamResponse): boolean;
 }
 
-/** Rejects with an AppError when no answer came. */
-export async function send(
-  port: SendPort,
-  request: UpstreamRequest,
-  { signal, memory, isStream }: SendOptions,
+/** The answer, whole or begun. Rejects with an AppError when none came. */
+export function receive(
+  response: UpstreamResponse,
+  { maxResponseBytes }: SendPort,
+  options: ReceiveOptions,
 ): Promise<ProviderAnswer> {
-  const response = await port.client.send(request, { signal, limits: port.limits });
-  if (isStream(response)) {
-    await response.body.peek(0);
-    return { kind: 'stream', response };
-  }
-  const bytes = await response.body.collect(port.maxResponseBytes, memory);
-  return { kind: 'unary', status: response.status, headers: response.headers, bytes };
+  const { status, headers, body } = response;
+  if (options.isStream(response)) return body.peek(0).then(() => ({ kind: 'stream', response }));
+  return body.collect(maxResponseBytes, options.memory).then((bytes) => ({ kind: 'unary', status, headers, bytes }));
 }

@@ -2,7 +2,6 @@
 import type { EndpointId } from '../../../providers/contract.ts';
 import { buildRequest, framingOf } from '../../../providers/engine/index.ts';
 import { isEncoded, isEventStream } from '../../attempt/map/index.ts';
-import { uploadOf } from '../../exchange.ts';
 import type { OperationHandler, ServedCall } from '../handler.ts';
 import { errorAnswer, streamAnswer, successAnswer } from './answer.ts';
 
@@ -14,12 +13,7 @@ export function typedHandler(endpoint: EndpointId, { model }: { readonly model: 
     passesQuery: false,
     endpointOf: ({ endpoints }) => endpoints[endpoint],
     modelAt: () => ({ kind: model }),
-    buildRequest: ({ resolved, call }, { body, ...parts }) =>
-      buildRequest(resolved.target, call, {
-        ...parts,
-        rawBody: body.kind === 'json' && body.value === call.params ? body.bytes : undefined,
-        upload: uploadOf(body),
-      }),
+    buildRequest: ({ resolved, call }, parts) => buildRequest(resolved.target, call, parts),
     isStreamed,
     mapAnswer: successAnswer,
     mapError: errorAnswer,
