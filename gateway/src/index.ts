@@ -32,7 +32,7 @@ export {
 } from './limits/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';
-export type { SnapshotHolder, SnapshotStatus } from './snapshot/index.ts';
+export { NO_SNAPSHOT, type SnapshotHolder, type SnapshotStatus } from './snapshot/index.ts';
 export {
   type CircuitRecord,
   type CircuitStore,
@@ -49,4 +49,6 @@ export {
   type Logger,
   METRICS,
   type MetricReport,
+  type MetricsSum,
+  WORKER_METRICS,
 } from './telemetry/index.ts';

@@ -1,5 +1,5 @@
 /** Alert rules and dashboard ask for what gateways and operators expose. */
-import { GAUGES, METRICS } from '@gatehouse/gateway';
+import { GAUGES, METRICS, WORKER_METRICS } from '@gatehouse/gateway';
 import { describe, expect, test } from 'vitest';
 import { OPERATOR_METRICS } from '../../operator/src/metrics.ts';
 import { dashboard, queries } from '../chart/monitoring.ts';
@@ -12,6 +12,7 @@ const metrics = new Map<string, readonly string[]>(
   [
     ...Object.values(METRICS).map(({ name, labels }) => [name, labels] as const),
     ...Object.values(GAUGES).map(({ name }) => [name, []] as const),
+    ...Object.values(WORKER_METRICS).map(({ name }) => [name, []] as const),
     ...OPERATOR_METRICS.map(({ name, labelNames }) => [name, labelNames] as const),
   ].flatMap(([name, labels]) =>
     ['', ...(name.endsWith('_seconds') ? ['_bucket', '_count', '_sum'] : [])].map(

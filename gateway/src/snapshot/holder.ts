@@ -50,7 +50,8 @@ export interface Published {
 }
 
 const MAX_NAMED_SKIPPED = 20;
-const NO_SNAPSHOT: SnapshotStatus = {
+/** Before the first load. */
+export const NO_SNAPSHOT: SnapshotStatus = {
   version: undefined,
   epoch: 0,
   digest: undefined,

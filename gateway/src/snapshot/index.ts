@@ -6,7 +6,13 @@ export type {
   SidecarRecord,
   WorkspaceRecord,
 } from './compiled-entries.ts';
-export { createSnapshotHolder, type SkippedEntry, type SnapshotHolder, type SnapshotStatus } from './holder.ts';
+export {
+  createSnapshotHolder,
+  NO_SNAPSHOT,
+  type SkippedEntry,
+  type SnapshotHolder,
+  type SnapshotStatus,
+} from './holder.ts';
 export {
   createKubernetesSource,
   createSidecarSource,

@@ -3,4 +3,4 @@ export { createLogger, createStandardOutput, describeError, type Logger, type Lo
 export { maskHeaders, maskValue } from './mask.ts';
 export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';
 export { createMetricsSink } from './metrics-sink.ts';
-export { createMetricsSum, type MetricReport, type MetricsSum } from './metrics-sum.ts';
+export { createMetricsSum, type MetricReport, type MetricsSum, WORKER_METRICS } from './metrics-sum.ts';

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createMetrics, createMetricsSum } from './index.ts';
 
-const processMetrics = () => createMetrics({ service: 'test', environment: 'test', runtime: false });
+const PROCESS = { service: 'test', environment: 'test', runtime: false };
+const processMetrics = () => createMetrics(PROCESS);
 const LABELS = 'app="test",env="test"';
 
 describe('the sum of several processes', () => {
   test('adds counters, histograms and gauges, and takes the oldest version', async () => {
-    const sum = createMetricsSum();
+    const sum = createMetricsSum(PROCESS);
     const processes = [processMetrics(), processMetrics()];
     for (const [id, metrics] of processes.entries()) {
       metrics.errors.add({ code: 'A' }, id + 1);
@@ -24,7 +25,7 @@ describe('the sum of several processes', () => {
   });
 
   test('keeps what a process counted after its end, not its gauges', async () => {
-    const sum = createMetricsSum();
+    const sum = createMetricsSum(PROCESS);
     for (const id of [1, 2, 3]) {
       const metrics = processMetrics();
       metrics.errors.add({ code: 'A' });
@@ -40,7 +41,7 @@ describe('the sum of several processes', () => {
   });
 
   test('forgets nothing when a process ends that never reported', async () => {
-    const sum = createMetricsSum();
+    const sum = createMetricsSum(PROCESS);
     const metrics = processMetrics();
     metrics.errors.add({ code: 'A' });
     sum.put(1, await metrics.report());

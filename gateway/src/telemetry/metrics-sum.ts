@@ -1,5 +1,17 @@
 /** One scrape over several processes. */
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricType, type MetricValue } from 'prom-client';
+import { AggregatorRegistry, Gauge, type MetricObjectWithValues, type MetricType, type MetricValue } from 'prom-client';
+import { createCounter } from './capped.ts';
+import { createProcessRegistry, type ProcessLabels } from './process-registry.ts';
+
+/** Metrics of the parent of several processes. */
+export const WORKER_METRICS = {
+  workers: { name: 'gatehouse_workers', help: 'Worker processes of `gatehouse standalone` that serve', labels: [] },
+  restarts: {
+    name: 'gatehouse_worker_restarts_total',
+    help: 'Worker processes that ended while they should serve, and were replaced',
+    labels: [],
+  },
+} as const;
 
 /** All metrics of one process. */
 export type MetricReport = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -12,10 +24,17 @@ export interface MetricsSum {
   /** Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** Of the parent itself. */
+  readonly workers: Pick<Gauge, 'set'>;
+  readonly restarts: { add(labels: Readonly<Record<never, string>>): void };
 }
 
 /** Adds up counters and histograms; gauges as their `aggregator` says. Process ids are not used again. */
-export function createMetricsSum(): MetricsSum {
+export function createMetricsSum(options: ProcessLabels): MetricsSum {
+  const parent = createProcessRegistry(options);
+  const { name, help } = WORKER_METRICS.workers;
+  const workers = new Gauge({ name, help, registers: [parent] });
+  const restarts = createCounter({ ...WORKER_METRICS.restarts, registry: parent });
   const living = new Map<number, MetricReport>();
   let ended: MetricReport = [];
   return {
@@ -25,7 +44,9 @@ export function createMetricsSum(): MetricsSum {
       living.delete(id);
       ended = sumOf([ended, counts]);
     },
-    text: () => aggregate([...living.values(), ended]).metrics(),
+    text: async () => aggregate([await parent.getMetricsAsJSON(), ...living.values(), ended]).metrics(),
+    workers,
+    restarts,
     contentType: AggregatorRegistry.PROMETHEUS_CONTENT_TYPE,
   };
 }

@@ -1,7 +1,8 @@
 /** The metrics of the data plane; docs/reference/metrics.md is generated from `METRICS` and `GAUGES`. */
-import { type Aggregator, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type Aggregator, Gauge } from 'prom-client';
 import { createCounter, createGauge, createHistogram } from './capped.ts';
 import type { MetricReport } from './metrics-sum.ts';
+import { createProcessRegistry, type ProcessLabels } from './process-registry.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
@@ -112,16 +113,13 @@ export const GAUGES = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(options: {
-  readonly service: string;
-  readonly environment: string;
-  readonly runtime: boolean;
-  /** Bytes held now. */
-  readonly bufferedBytes?: () => number;
-}) {
-  const registry = new Registry();
-  registry.setDefaultLabels({ app: options.service, env: options.environment });
-  if (options.runtime) collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+export function createMetrics(
+  options: ProcessLabels & {
+    /** Bytes held now. */
+    readonly bufferedBytes?: () => number;
+  },
+) {
+  const registry = createProcessRegistry(options);
   const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
     new Gauge({ ...row, registers: [registry] });
   const { bufferedBytes = () => 0 } = options;

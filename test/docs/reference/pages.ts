@@ -1,6 +1,14 @@
 /** Reference pages of the data plane's own tables. */
 import { code, page, table } from '@gatehouse/crds/gen';
-import { DATA_PLANES, ENVIRONMENT, GAUGES, METRICS, REQUEST_HEADERS, RESPONSE_HEADERS } from '@gatehouse/gateway';
+import {
+  DATA_PLANES,
+  ENVIRONMENT,
+  GAUGES,
+  METRICS,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  WORKER_METRICS,
+} from '@gatehouse/gateway';
 import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
 import { OPERATOR_METRICS } from '@gatehouse/operator/metrics';
 import { describeRule, MOCK_CONTROLS, type MockControl } from 'gatehouse/mock-provider';
@@ -101,6 +109,12 @@ function metricsPage(): string {
     'Every series also carries `app` and `env`. A metric has a bounded number of series; further label values are counted ' +
       'as `other`. Metrics of the process follow the names of prom-client behind the prefix `gatehouse_`.',
     table(['metric', 'labels', 'meaning', 'name elsewhere'], [...counted, ...gauges]),
+    '## Workers of one machine',
+    '`gatehouse standalone --workers` shows the sums over all workers, and these of their parent:',
+    table(
+      ['metric', 'meaning'],
+      Object.values(WORKER_METRICS).map(({ name, help }) => [code(name), help]),
+    ),
     '## Operator',
     table(['metric', 'labels', 'meaning'], operator),
   ]);
