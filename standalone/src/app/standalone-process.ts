@@ -1,6 +1,8 @@
-/** One process: reads a folder of resources, translates it, and serves the result with a gateway. */
-import { createGateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
+/** Reads a folder of resources, translates it, and serves the result with a gateway, or with one in each worker. */
+import type { Snapshot } from '@gatehouse/crds/snapshot';
+import { createGateway, type Gateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
 import { createResourceFolder, type FolderState } from '../resource-folder/index.ts';
+import { createWorkerPool, forkWorker } from '../workers/index.ts';
 import { withAdminKey } from './admin-key.ts';
 import { followFolder } from './follow-folder.ts';
 import { createProblemReport } from './problem-report.ts';
@@ -13,6 +15,14 @@ export interface StandaloneOptions {
   readonly logger: Logger;
   /** Hash of the organisation's admin key. */
   readonly adminSha256: string;
+  /** Present: several worker processes serve. */
+  readonly workers?: Workers;
+}
+
+export interface Workers {
+  readonly count: number;
+  /** Writes whole log lines of the workers. */
+  writeLog(text: string): void;
 }
 
 export interface StandaloneProcess {
@@ -35,7 +45,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     now: () => performance.now(),
   });
   const report = createProblemReport(options.folder, logger);
-  const gateway = createGateway({ settings, variables, logger, metricsOnMain: true, sourceStatus: report.status });
+  const server = createServer(options, report.status);
   let version = 0;
   let served: FolderState['snapshot'] | undefined;
   const serve = async (state: FolderState): Promise<void> => {
@@ -43,20 +53,34 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     if (state.snapshot === served) return;
     served = state.snapshot;
     version += 1;
-    await gateway.snapshots.load(version, withAdminKey(state.snapshot, adminSha256));
+    await server.load(version, withAdminKey(state.snapshot, adminSha256));
   };
   try {
     const { state } = await folder.refresh();
     await serve(state);
-    const ports = await gateway.listen();
+    const ports = await server.listen();
     const following = followFolder({ folder, logger, onState: serve }, state);
     const stop = async (end: () => Promise<void>): Promise<void> => {
       await following.close();
       await end();
     };
-    return { ...ports, state, drain: () => stop(gateway.drain), close: () => stop(gateway.close) };
+    return { ...ports, state, drain: () => stop(server.drain), close: () => stop(server.close) };
   } catch (error) {
-    await gateway.close();
+    await server.close();
     throw error;
   }
+}
+
+/** What serves Snapshots: this process, or its workers. */
+interface Server extends Pick<Gateway, 'listen' | 'drain' | 'close'> {
+  load(version: number, snapshot: Snapshot): Promise<unknown>;
+}
+
+function createServer({ settings, variables, logger, workers }: StandaloneOptions, sourceStatus: () => object): Server {
+  if (workers !== undefined) {
+    const pool = createWorkerPool({ ...workers, settings, logger, sourceStatus, fork: forkWorker });
+    return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot) };
+  }
+  const gateway = createGateway({ settings, variables, logger, metricsOnMain: true, sourceStatus });
+  return { ...gateway, load: gateway.snapshots.load };
 }

@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { ok, type Result } from '@gatehouse/crds';
-import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
+import { createLogger, createStandardOutput, type GatewaySettings } from '@gatehouse/gateway';
 import { type AdminKey, loadAdminKey, type StandaloneProcess, startStandalone, storeAdminKey } from '../app/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
@@ -20,6 +21,7 @@ export const standalone: Command = {
     host: { value: 'ADDRESS', summary: 'address of the listeners (HOST, else 127.0.0.1)' },
     'admin-port': { value: 'PORT', summary: 'metrics, probes and status (GATEHOUSE_ADMIN_PORT, else 8789)' },
     data: { value: 'DIR', summary: 'folder for state that is kept across restarts', default: '.gatehouse' },
+    workers: { value: 'N', summary: 'processes that serve behind one port, 1 to 64; auto: one per core', default: '1' },
     'mock-provider': { value: 'PORT', summary: 'also starts a mock provider on this port' },
     'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key' },
   },
@@ -27,11 +29,12 @@ export const standalone: Command = {
     const { resources, data = '', 'example-key': exampleKey } = options;
     if (resources === undefined) throw new UsageError('--resources DIR is missing');
     const settings = adapt(settingsOf(shell.variables), options, shell);
+    const workers = workersOf(options['workers'] ?? '');
     await checkFolder(resources);
     const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
     const mock = await startMock(options);
     try {
-      const process = await start({ resources, settings, admin, data, shell });
+      const process = await start({ resources, settings, workers, admin, data, shell });
       const host = settings.listen.host ?? LOOPBACK;
       shell.err(welcome({ process, host, resources, mockUrl: mock?.url, adminKey: admin.fresh, exampleKey }));
       await untilStopped(shell, process);
@@ -47,20 +50,23 @@ const LOOPBACK = '127.0.0.1';
 interface Start {
   readonly resources: string;
   readonly settings: GatewaySettings;
+  readonly workers: number;
   readonly admin: AdminKey;
   readonly data: string;
   readonly shell: Shell;
 }
 
 /** Starts the process, and stores a new admin key only after that: a stored key has always been shown. */
-async function start({ resources, settings, admin, data, shell }: Start): Promise<StandaloneProcess> {
-  const logger = createLogger({ level: settings.logLevel, service: settings.serviceName });
+async function start({ resources, settings, workers, admin, data, shell }: Start): Promise<StandaloneProcess> {
+  const output = createStandardOutput();
+  const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: output });
   const process = await startStandalone({
     folder: resources,
     settings,
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
+    ...(workers === 1 ? {} : { workers: { count: workers, writeLog: (text) => output.write(text) } }),
   }).catch(throwListenError);
   shell.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
   const kept = admin.fresh === undefined ? ok(undefined) : await storeAdminKey(data, admin);
@@ -89,6 +95,16 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
     drain: interactive && !isSet('GATEHOUSE_DRAIN_ACCEPT_MS') ? { ...settings.drain, acceptMs: 0 } : settings.drain,
     logLevel: interactive && !isSet('GATEHOUSE_LOG_LEVEL') ? 'warn' : settings.logLevel,
   };
+}
+
+const MAX_WORKERS = 64;
+
+/** The number of processes that serve. Throws UsageError. */
+export function workersOf(text: string): number {
+  if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
+  const count = Number(text);
+  if (/^[1-9]\d?$/.test(text) && count <= MAX_WORKERS) return count;
+  throw new UsageError(`--workers takes a number from 1 to ${MAX_WORKERS} or auto, not ${text}`);
 }
 
 async function startMock(options: Options): Promise<MockProvider | undefined> {

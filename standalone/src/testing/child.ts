@@ -9,7 +9,7 @@ export interface ChildGatehouse extends AsyncDisposable {
   /** Output so far. */
   readonly out: string;
   readonly err: string;
-  kill(signal: 'SIGTERM' | 'SIGINT'): void;
+  kill(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
   /** The exit status, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }

@@ -10,6 +10,7 @@ import {
   type Reservation,
   WINDOW_MS,
 } from '../../../gateway/src/limits/index.ts';
+import { throughParent } from '../through-parent.ts';
 
 /** How long the limiters under test hold an estimate, in ms. */
 const HOLD_MS = 60_000;
@@ -20,7 +21,13 @@ interface Variant {
   open(): Promise<Limiter>;
 }
 
-const VARIANTS: readonly Variant[] = [{ name: 'memory', open: async () => createMemoryLimiter({ holdMs: HOLD_MS }) }];
+const VARIANTS: readonly Variant[] = [
+  { name: 'memory', open: async () => createMemoryLimiter({ holdMs: HOLD_MS }) },
+  {
+    name: 'memory of the parent',
+    open: async () => throughParent({ limiter: createMemoryLimiter({ holdMs: HOLD_MS }) }).limiter,
+  },
+];
 
 const START = Date.UTC(2026, 0, 1); // midnight, so that windows up to a day begin here
 const MINUTE = WINDOW_MS.rpm;

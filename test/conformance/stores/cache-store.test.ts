@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type CacheStore, createMemoryCacheStore, createRedisCacheStore } from '../../../gateway/src/cache/index.ts';
+import { throughParent } from '../through-parent.ts';
 import { memoryVariant, redisVariants } from './harness.ts';
 
 const MAX_ENTRY_BYTES = 64 * 1024;
 const VARIANTS = [
   memoryVariant<CacheStore>((now) => createMemoryCacheStore({ now, maxEntryBytes: MAX_ENTRY_BYTES })),
+  memoryVariant<CacheStore>(
+    (now) => throughParent({ answers: createMemoryCacheStore({ now, maxEntryBytes: MAX_ENTRY_BYTES }) }).answers,
+    'memory of the parent',
+  ),
   ...redisVariants<CacheStore>((connection) => createRedisCacheStore(connection, { maxEntryBytes: MAX_ENTRY_BYTES })),
 ];
 

@@ -6,11 +6,16 @@ import {
   createRedisCircuitStore,
 } from '../../../gateway/src/store/index.ts';
 import { hasRedis } from '../../kit/redis.ts';
+import { throughParent } from '../through-parent.ts';
 import { memoryVariant, openRedis, redisVariants } from './harness.ts';
 
 const NOW = 1_760_000_000_000;
 const VARIANTS = [
   memoryVariant(() => createMemoryCircuitStore({ now: () => NOW })),
+  memoryVariant(
+    () => throughParent({ circuits: createMemoryCircuitStore({ now: () => NOW }) }).circuits,
+    'memory of the parent',
+  ),
   ...redisVariants((connection) => createRedisCircuitStore(connection, () => NOW)),
 ];
 

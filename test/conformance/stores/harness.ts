@@ -18,9 +18,9 @@ export interface Variant<S> {
 }
 
 /** A store in memory, on a clock that the suite moves. */
-export function memoryVariant<S>(create: (now: () => number) => S): Variant<S> {
+export function memoryVariant<S>(create: (now: () => number) => S, name = 'memory'): Variant<S> {
   return {
-    name: 'memory',
+    name,
     available: true,
     open: async () => {
       let time = 1_760_000_000_000;

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryStateStore, createRedisStateStore } from '../../../gateway/src/store/index.ts';
+import { throughParent } from '../through-parent.ts';
 import { memoryVariant, redisVariants } from './harness.ts';
 
-const VARIANTS = [memoryVariant((now) => createMemoryStateStore({ now })), ...redisVariants(createRedisStateStore)];
+const VARIANTS = [
+  memoryVariant((now) => createMemoryStateStore({ now })),
+  memoryVariant((now) => throughParent({ states: createMemoryStateStore({ now }) }).states, 'memory of the parent'),
+  ...redisVariants(createRedisStateStore),
+];
 
 describe.for(VARIANTS)('a state store: $name', ({ available, open }) => {
   test.runIf(available)('gives what was set, replaces it and deletes it', async () => {

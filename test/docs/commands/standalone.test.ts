@@ -45,6 +45,12 @@ describe('the guide of standalone', () => {
     expect(status, out).toBe(0);
   });
 
+  test.for(guide.filter(startsServer).slice(1))('line $line', async ({ text }) => {
+    using other = await openCheckout();
+    await using running = other.start(text);
+    await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
+  });
+
   test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
     await using mock = checkout.start(text.replace('8790', '8791'));
     await waitFor(() => /http:\/\//.test(mock.out), { what: 'the address' });

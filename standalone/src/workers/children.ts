@@ -1,0 +1,40 @@
+/** Worker processes by `node:cluster`: all of them listen on one socket of the parent. */
+import cluster from 'node:cluster';
+import type { ParentMessage, WorkerMessage } from './messages.ts';
+
+/** A process that has been started. */
+export interface Child {
+  /** From 1; not used again. */
+  readonly id: number;
+  readonly pid: number;
+  /** Resolves when the message is on its way, or the child has ended. */
+  send(message: ParentMessage): Promise<void>;
+  onMessage(listener: (message: WorkerMessage) => void): void;
+  /** Called once, with the exit status or the signal. */
+  onExit(listener: (reason: number | string) => void): void;
+  /** Ends it immediately. */
+  kill(): void;
+}
+
+/**
+ * Starts this program again as a worker. Connections wait in one queue of the kernel, from which workers take them: a worker that
+ * ends leaves the queue as it is. With round-robin, the parent would accept and hand over each connection on the channel of the
+ * counters, and one on its way to a worker that ends would hang.
+ */
+export function forkWorker(): Child {
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({ args: ['worker'], serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const worker = cluster.fork();
+  return {
+    id: worker.id,
+    pid: worker.process.pid ?? 0,
+    send: (message) =>
+      new Promise((resolve) => {
+        if (!worker.isConnected()) resolve();
+        else worker.process.send(message, undefined, undefined, () => resolve()); // its end is told by `exit`
+      }),
+    onMessage: (listener) => worker.on('message', listener),
+    onExit: (listener) => worker.once('exit', (code, signal) => listener(signal ?? code)),
+    kill: () => worker.process.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,127 @@
+/** A worker process: a gateway that gets its Snapshot from the parent and shares counters through it. */
+import {
+  createGateway,
+  createLogger,
+  type Gateway,
+  type Logger,
+  readEnvironment,
+  toSettings,
+  type Variables,
+} from '@gatehouse/gateway';
+import { createLogChannel } from './log-channel.ts';
+import type { ListenFailure, ParentMessage, WorkerMessage, WorkerSettings } from './messages.ts';
+import { createStateClient } from './shared-state/index.ts';
+import { createAssembly } from './snapshot-parts.ts';
+
+/** The parts of the process that a worker uses. */
+export interface WorkerProcess {
+  /** From 1; not used again after its end. */
+  readonly id: number;
+  readonly variables: Variables;
+  /** Calls `onSent` when the message has left this process. */
+  send(message: WorkerMessage, onSent?: () => void): void;
+  onMessage(listener: (message: ParentMessage) => void): void;
+  /** Signals are for the parent: it drains the workers. */
+  ignoreSignals(): void;
+  onFault(listener: (error: unknown) => void): void;
+  exit(code: number): void;
+}
+
+/** How often the counts are told, in ms: what was counted since is lost when the worker crashes. */
+const REPORT_EVERY_MS = 1_000;
+
+/** Serves until the parent drains or ends it. */
+export function runWorker(process: WorkerProcess): void {
+  process.ignoreSignals();
+  process.onMessage((first) => {
+    if (first.type === 'start') start(process, first.settings);
+  });
+}
+
+function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): void {
+  const settings = { ...toSettings(readEnvironment(process.variables)), ...own };
+  const lines = createLogChannel((text, onSent) => process.send({ type: 'log', text }, onSent));
+  const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: lines }).child({
+    worker: process.id,
+  });
+  process.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
+  const shared = createStateClient({
+    send: (calls) => process.send({ type: 'calls', calls }),
+    maxConcurrentPerKey: settings.limits.maxConcurrentPerKey,
+  });
+  const scrapes: ((text: string) => void)[] = [];
+  const gateway = createGateway({
+    settings,
+    variables: process.variables,
+    logger,
+    metricsOnMain: true,
+    worker: {
+      processes,
+      state: shared.state,
+      metricsText: () =>
+        new Promise((resolve) => {
+          if (scrapes.push(resolve) === 1) process.send({ type: 'scrape' });
+        }),
+    },
+  });
+  const assemble = createAssembly();
+  setInterval(() => void report(process, gateway), REPORT_EVERY_MS).unref();
+  process.onMessage((message) => {
+    switch (message.type) {
+      case 'start':
+        return;
+      case 'entries': {
+        const snapshot = assemble(message.part);
+        if (snapshot === undefined) return;
+        void gateway.snapshots
+          .load(message.part.version, snapshot)
+          .then((status) => process.send({ type: 'loaded', status }));
+        return;
+      }
+      case 'listen':
+        void listen(process, gateway);
+        return;
+      case 'results':
+        shared.receive(message.results);
+        return;
+      case 'report':
+        void report(process, gateway);
+        return;
+      case 'scraped':
+        for (const resolve of scrapes.splice(0)) resolve(message.text);
+        return;
+      case 'drain':
+        void drain(process, { gateway, logger, flush: lines.flush });
+        return;
+    }
+  });
+}
+
+async function listen(process: WorkerProcess, gateway: Gateway): Promise<void> {
+  try {
+    const { port } = await gateway.listen();
+    process.send({ type: 'listening', port });
+  } catch (error) {
+    process.send({ type: 'failed', failure: toFailure(error) });
+  }
+}
+
+function toFailure(error: unknown): ListenFailure {
+  const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }; // of `listen`
+  return { message, code: code ?? '', address, port };
+}
+
+async function report(process: WorkerProcess, gateway: Gateway): Promise<void> {
+  process.send({ type: 'report', report: await gateway.metricReport() });
+}
+
+async function drain(
+  process: WorkerProcess,
+  { gateway, logger, flush }: { readonly gateway: Gateway; readonly logger: Logger; flush(): void },
+): Promise<void> {
+  await gateway.drain();
+  const last = await gateway.metricReport();
+  logger.flush();
+  flush();
+  process.send({ type: 'report', report: last }, () => process.exit(0));
+}

@@ -1,0 +1,75 @@
+/** Calls to the parent: those of one turn of the event loop travel together, and each ends in time. */
+import { StoreUnavailable } from '@gatehouse/gateway';
+import type { Call, CallOf, CallResult, OperationName, Operations } from './operations.ts';
+
+type ResultOf<N extends OperationName> = ReturnType<Operations[N]>;
+
+export interface Calls {
+  /** The result rejects with StoreUnavailable: too late, too many calls, or failed. */
+  call<N extends OperationName>(
+    name: N,
+    ...args: Parameters<Operations[N]>
+  ): { readonly id: number; readonly value: Promise<ResultOf<N>> };
+  /** A call without result; it is never refused, since only what was granted is given back. */
+  notify<N extends OperationName>(name: N, ...args: Parameters<Operations[N]>): void;
+  receive(results: readonly CallResult[]): void;
+}
+
+interface CallsOptions {
+  send(calls: readonly Call[]): void;
+  readonly timeoutMs: number;
+  readonly maxCalls: number;
+}
+
+interface Waiting {
+  readonly timer: NodeJS.Timeout;
+  resolve(value: unknown): void;
+  reject(error: StoreUnavailable): void;
+}
+
+export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls {
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let turn: Call[] = [];
+
+  const flush = (): void => {
+    const calls = turn;
+    turn = [];
+    send(calls);
+  };
+  const add = <N extends OperationName>(call: Omit<CallOf<N>, 'id'>): number => {
+    lastId += 1;
+    if (turn.length === 0) setImmediate(flush);
+    turn.push({ ...call, id: lastId } as unknown as Call); // the arguments belong to the name
+    return lastId;
+  };
+  const waitFor = (id: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(id);
+        reject(new StoreUnavailable('timeout'));
+      }, timeoutMs);
+      waiting.set(id, { timer, resolve, reject });
+    });
+
+  return {
+    call: <N extends OperationName>(name: N, ...args: Parameters<Operations[N]>) => {
+      if (waiting.size >= maxCalls) return { id: 0, value: Promise.reject(new StoreUnavailable('busy')) };
+      const id = add({ name, args, awaited: true });
+      return { id, value: waitFor(id) as Promise<ResultOf<N>> }; // the result belongs to the name
+    },
+    notify: (name, ...args) => {
+      add({ name, args, awaited: false });
+    },
+    receive: (results) => {
+      for (const result of results) {
+        const caller = waiting.get(result.id);
+        if (caller === undefined) continue; // it was too late
+        waiting.delete(result.id);
+        clearTimeout(caller.timer);
+        if (result.ok) caller.resolve(result.value);
+        else caller.reject(new StoreUnavailable('failed'));
+      }
+    },
+  };
+}

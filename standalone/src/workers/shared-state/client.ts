@@ -1,0 +1,143 @@
+/** The worker's side: the ports of shared state, backed by calls to the parent. */
+import {
+  createConcurrency,
+  createMemoryLimiter,
+  createStoreBreaker,
+  type Limiter,
+  type Reservation,
+  type SharedState,
+  StoreUnavailable,
+} from '@gatehouse/gateway';
+import { type Calls, createCalls } from './calls.ts';
+import type { Call, CallResult } from './operations.ts';
+
+export interface StateClientOptions {
+  /** Sends the calls of one turn of the event loop. */
+  send(calls: readonly Call[]): void;
+  /** Requests of one key at the same time, while the parent does not answer; 0: any number. */
+  readonly maxConcurrentPerKey: number;
+  /** Longest wait for the parent in ms; then this worker decides alone. */
+  readonly timeoutMs?: number;
+  /** Calls that wait for the parent; further ones fail at once. */
+  readonly maxCalls?: number;
+}
+
+export interface StateClient {
+  readonly state: SharedState;
+  /** Results from the parent. */
+  receive(results: readonly CallResult[]): void;
+}
+
+const TIMEOUT_MS = 250;
+const MAX_CALLS = 10_000;
+/** Bytes of answers that wait to be stored; one answer has 4 MiB at most. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Without an answer of the parent, limits and slots are counted by this worker alone, and stores reject. */
+export function createStateClient(options: StateClientOptions): StateClient {
+  const calls = createCalls({
+    send: options.send,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    maxCalls: options.maxCalls ?? MAX_CALLS,
+  });
+  return {
+    receive: calls.receive,
+    state: {
+      limiter: createLimiter(calls),
+      concurrency: createSlots(calls, options.maxConcurrentPerKey),
+      states: {
+        get: (key) => calls.call('getState', key).value,
+        set: (...args) => calls.call('setState', ...args).value,
+        delete: (key) => calls.call('deleteState', key).value,
+      },
+      circuits: {
+        read: (key) => calls.call('readCircuit', key).value,
+        record: (...args) => calls.call('recordCircuit', ...args).value,
+        clear: (...args) => calls.call('clearCircuit', ...args).value,
+      },
+      answers: createAnswers(calls),
+    },
+  };
+}
+
+function createLimiter({ call, notify }: Calls): Limiter {
+  const alone = createMemoryLimiter();
+  const breaker = createStoreBreaker({ onError: () => undefined });
+  return {
+    ask: async (demands, nowMs) => {
+      const asked = await breaker.attempt(() => call('ask', demands, nowMs).value);
+      return asked.ok ? asked.value : alone.ask(demands, nowMs);
+    },
+    reserve: async (demands, nowMs) => {
+      const reserved = await breaker.attempt(async () => {
+        const { id, value } = call('reserve', demands, nowMs);
+        const result = await value;
+        return result.allowed ? reservationOf(id) : result;
+      });
+      return reserved.ok ? reserved.value : alone.reserve(demands, nowMs);
+    },
+    close: alone.close,
+  };
+
+  function reservationOf(id: number): Reservation {
+    let ended = false;
+    const end = (send: () => void): void => {
+      if (!ended) send();
+      ended = true;
+    };
+    return {
+      allowed: true,
+      settle: (actualCosts, nowMs) => end(() => notify('settle', id, actualCosts, nowMs)),
+      release: () => end(() => notify('release', id)),
+    };
+  }
+}
+
+function createSlots({ call, notify }: Calls, max: number): SharedState['concurrency'] {
+  const alone = createConcurrency(max);
+  const breaker = createStoreBreaker({ onError: () => undefined });
+  return {
+    enter: async (subject) => {
+      const entered = await breaker.attempt(async () => {
+        const { id, value } = call('enter', subject);
+        const leave = (): void => notify('leave', id);
+        try {
+          return (await value) ? once(leave) : undefined;
+        } catch (error) {
+          leave(); // the parent may still grant what came too late
+          throw error;
+        }
+      });
+      return entered.ok ? entered.value : alone.enter(subject);
+    },
+  };
+}
+
+function once(task: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) task();
+    done = true;
+  };
+}
+
+function createAnswers({ call }: Calls): SharedState['answers'] {
+  let bytes = 0;
+  return {
+    get: async (key) => {
+      const value = await call('getAnswer', key).value;
+      return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    },
+    set: async (key, value, ttlSeconds) => {
+      if (bytes + value.length > MAX_BYTES) throw new StoreUnavailable('busy');
+      bytes += value.length;
+      try {
+        await call('setAnswer', key, value, ttlSeconds).value;
+      } finally {
+        bytes -= value.length;
+      }
+    },
+    delete: (key) => call('deleteAnswer', key).value,
+    close: async () => undefined,
+  };
+}

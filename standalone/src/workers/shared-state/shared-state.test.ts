@@ -1,0 +1,118 @@
+/** What is special about state in the parent; what all limiters and stores do is in test/conformance. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { createConcurrency, createMemoryLimiter, type Demand, type SharedState } from '@gatehouse/gateway';
+import { describe, expect, test } from 'vitest';
+import { type Call, createStateClient, createStateServer } from './index.ts';
+
+const unused = undefined as never; // stores that a test does not touch
+const stateOf = (given: Partial<SharedState>): SharedState => ({
+  limiter: createMemoryLimiter(),
+  concurrency: createConcurrency(2),
+  states: unused,
+  circuits: unused,
+  answers: unused,
+  ...given,
+});
+
+/** A worker of the parent; `sent` has the calls of each message. */
+function connect(server: ReturnType<typeof createStateServer>) {
+  const connection = server.connect();
+  const sent: (readonly Call[])[] = [];
+  const client = createStateClient({
+    maxConcurrentPerKey: 2,
+    timeoutMs: 60_000,
+    send: async (calls) => {
+      sent.push(calls);
+      client.receive(await connection.execute(calls));
+    },
+  });
+  return { ...client.state, sent, crash: connection.close };
+}
+
+const demand = (limit: number): Demand => ({ subject: 'key/a', unit: 'requests', window: 'rpd', limit, cost: 1 });
+const NOW = Date.UTC(2026, 0, 1);
+
+describe('state of the parent', () => {
+  test('counts the requests of all workers', async () => {
+    const server = createStateServer(stateOf({}));
+    const workers = [connect(server), connect(server), connect(server)];
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => workers[i % 3]?.limiter.reserve([demand(20)], NOW)),
+    );
+    expect(results.filter((result) => result?.allowed)).toHaveLength(20);
+  });
+
+  test('travels with all calls of one turn', async () => {
+    const { limiter, sent } = connect(createStateServer(stateOf({})));
+    await Promise.all(Array.from({ length: 10 }, () => limiter.reserve([demand(20)], NOW)));
+    expect(sent.map((calls) => calls.length)).toEqual([10]);
+  });
+
+  test('bounds the requests in flight of a key over all workers, and takes back those of one that ended', async () => {
+    const server = createStateServer(stateOf({}));
+    const [one, two] = [connect(server), connect(server)];
+    await one.concurrency.enter('a');
+    const leave = await two.concurrency.enter('a');
+    expect(await two.concurrency.enter('a')).toBeUndefined();
+    leave?.();
+    leave?.();
+    expect(await two.concurrency.enter('a')).toBeDefined();
+    expect(await two.concurrency.enter('a')).toBeUndefined();
+    one.crash();
+    expect(await two.concurrency.enter('a')).toBeDefined();
+    expect(await two.concurrency.enter('a')).toBeUndefined();
+  });
+
+  test('of a store that fails is a rejection, not an end', async () => {
+    const states = { get: () => Promise.reject(new Error('broken')) } as unknown as SharedState['states'];
+    const { states: there } = connect(createStateServer(stateOf({ states })));
+    await expect(there.get('a')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', reason: 'failed' });
+  });
+});
+
+describe('a worker whose parent does not answer', () => {
+  /** `sent` has all calls so far. */
+  const alone = (maxCalls = 100) => {
+    const sent: Call[] = [];
+    const client = createStateClient({
+      maxConcurrentPerKey: 2,
+      timeoutMs: 1,
+      maxCalls,
+      send: (calls) => sent.push(...calls),
+    });
+    return { ...client.state, sent };
+  };
+
+  test('counts requests alone', async () => {
+    const { limiter } = alone();
+    const results = [];
+    for (let i = 0; i < 6; i += 1) results.push((await limiter.reserve([demand(3)], NOW)).allowed);
+    expect(results).toEqual([true, true, true, false, false, false]);
+  });
+
+  test('bounds the requests in flight of a key alone, and returns what is granted too late', async () => {
+    const { concurrency, sent } = alone();
+    const entered = [await concurrency.enter('a'), await concurrency.enter('a'), await concurrency.enter('a')];
+    expect(entered.map((leave) => leave !== undefined)).toEqual([true, true, false]);
+    await turn();
+    const asked = sent.filter(({ name }) => name === 'enter');
+    expect(sent.filter(({ name }) => name === 'leave').map(({ args }) => args)).toEqual(asked.map(({ id }) => [id]));
+  });
+
+  test('refuses calls beyond those that may wait', async () => {
+    const { states } = alone(2);
+    const results = await Promise.allSettled([states.get('a'), states.get('b'), states.get('c')]);
+    expect(results).toMatchObject([
+      { reason: { reason: 'timeout' } },
+      { reason: { reason: 'timeout' } },
+      { reason: { reason: 'busy' } },
+    ]);
+  });
+
+  test('holds a bounded number of bytes of answers', async () => {
+    const { answers } = alone();
+    const half = Buffer.alloc(9 * 1024 * 1024);
+    const results = await Promise.allSettled([answers.set('a', half, 1), answers.set('b', half, 1)]);
+    expect(results).toMatchObject([{ reason: { reason: 'timeout' } }, { reason: { reason: 'busy' } }]);
+  });
+});
