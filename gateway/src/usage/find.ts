@@ -15,8 +15,6 @@ const TAIL_BYTES = 16 * 1024;
 export const MODEL_SEARCH_CHARS = 2 * 1024;
 /** Longest usage object that is read, in characters. */
 const MAX_USAGE_CHARS = 4096;
-const USAGE_KEY = Buffer.from('"usage"');
-const MODEL_KEY = Buffer.from('"model"');
 const USAGE = /"usage"\s*:\s*\{/g;
 // Within a JSON string its quotes would be escaped: what matches is a member.
 const MODEL = /"model"\s*:\s*"([^"\\]{1,256})"/;
@@ -25,17 +23,10 @@ const CLOSE = 0x7d; // }
 
 /** What a whole answer reports. */
 export function readReport(bytes: Buffer): AnswerReport {
-  const tail = bytes.subarray(-TAIL_BYTES);
-  const at = tail.indexOf(USAGE_KEY);
   return {
-    usage: at < 0 ? undefined : findUsage(tail.toString('latin1', at)),
-    model: modelOf(bytes.subarray(0, MODEL_SEARCH_CHARS)),
+    usage: findUsage(bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES))),
+    model: findModel(bytes.toString('latin1', 0, MODEL_SEARCH_CHARS)),
   };
-}
-
-function modelOf(head: Buffer): string | undefined {
-  const at = head.indexOf(MODEL_KEY);
-  return at < 0 ? undefined : findModel(head.toString('latin1', at));
 }
 
 /** The model that the start of an answer names. */
@@ -47,9 +38,10 @@ export const findModel = (head: string): string | undefined => MODEL.exec(head)?
  */
 export function findUsage(text: string): TokenUsage | undefined {
   let merged: Record<string, unknown> | undefined;
-  for (const { index, 0: match } of text.matchAll(USAGE)) {
-    const usage = parseObjectAt(text, index + match.length - 1);
-    if (usage !== undefined) merged = { ...merged, ...usage };
+  USAGE.lastIndex = 0;
+  while (USAGE.test(text)) {
+    const usage = parseObjectAt(text, USAGE.lastIndex - 1);
+    if (usage !== undefined) merged = merged === undefined ? usage : { ...merged, ...usage };
   }
   return merged === undefined ? undefined : readUsage(merged);
 }

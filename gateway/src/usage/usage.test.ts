@@ -124,6 +124,21 @@ describe('a usage object', () => {
 });
 
 describe('a whole answer', () => {
+  test('reports what its parsed value has, however it is written', () => {
+    const counts = fc.record({
+      prompt_tokens: fc.nat(),
+      completion_tokens: fc.nat(),
+      note: fc.constantFrom('', '"ü\\'),
+    });
+    const noise = fc.array(fc.oneof(fc.jsonValue(), fc.constantFrom('"usage":{', '{"usage":{}}', '\\"usage"', 'ü')));
+    fc.assert(
+      fc.property(noise, counts, noise, fc.constantFrom(0, 2, '\t'), (before, usage, after, indent) => {
+        const text = JSON.stringify({ before, usage, after }, null, indent);
+        expect(readReport(Buffer.from(text)).usage).toEqual(readUsage(usage));
+      }),
+    );
+  });
+
   test('reports its usage and the model that answered', () => {
     const padding = 'x'.repeat(20_000);
     const text = `{"id":"1","model":"gpt-5-2025","choices":["${padding}"],"usage":{"prompt_tokens":1,"completion_tokens":2}}`;
