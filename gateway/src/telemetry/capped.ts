@@ -99,27 +99,49 @@ function register(
   registry.registerMetric(metric as unknown as Counter); // the part of the interface that the registry uses
 }
 
-/** What is counted per label set. */
+/** The label sets that begin with the same values. */
+interface Branch<T> {
+  /** By the value of the next label. */
+  readonly next: Map<string, Branch<T>>;
+  counted: T | undefined;
+}
+
+const createBranch = <T>(): Branch<T> => ({ next: new Map(), counted: undefined });
+
+/** What is counted per label set. A tree with a level for each label: a text for the whole set would cost more than the look-ups. */
 function createSeries<L extends string, T>(labels: readonly L[], maxSeries: number, create: () => T) {
-  const series = new Map<string, readonly [labels: Labels<L>, counted: T]>();
+  const root = createBranch<T>();
+  const series: (readonly [labels: Labels<L>, counted: T])[] = [];
   const overflow = Object.fromEntries(labels.map((label) => [label, OVERFLOW])) as Record<L, string>; // one value per label
   let other: T | undefined;
+  const add = (given: Labels<L>): T => {
+    if (series.length >= maxSeries) {
+      other ??= create();
+      return other;
+    }
+    let branch = root;
+    for (const label of labels) {
+      const next = branch.next.get(given[label]) ?? createBranch<T>();
+      branch.next.set(given[label], next);
+      branch = next;
+    }
+    const fresh = create();
+    branch.counted = fresh;
+    series.push([given, fresh]);
+    return fresh;
+  };
   return {
     of: (given: Labels<L>): T => {
-      let key = '';
-      for (const label of labels) key += `${given[label]}\u0000`;
-      const known = series.get(key);
-      if (known !== undefined) return known[1];
-      if (series.size >= maxSeries) {
-        other ??= create();
-        return other;
+      let branch = root;
+      for (const label of labels) {
+        const next = branch.next.get(given[label]);
+        if (next === undefined) return add(given);
+        branch = next;
       }
-      const fresh = create();
-      series.set(key, [given, fresh]);
-      return fresh;
+      return branch.counted ?? add(given);
     },
     *all(): Generator<readonly [Labels<L>, T]> {
-      yield* series.values();
+      yield* series;
       if (other !== undefined) yield [overflow, other];
     },
   };
