@@ -64,9 +64,11 @@ export function readUsage(usage: Counts): TokenUsage {
   };
 }
 
-function tokensOf(input: unknown, output: unknown, cached: unknown): ModalityTokens {
-  const tokens = { input: toCount(input), output: toCount(output), cached: toCount(cached) };
-  return tokens.input + tokens.output + tokens.cached === 0 ? NO_MODALITY_TOKENS : tokens;
+function tokensOf(inputTokens: unknown, outputTokens: unknown, cachedTokens: unknown): ModalityTokens {
+  const input = toCount(inputTokens);
+  const output = toCount(outputTokens);
+  const cached = toCount(cachedTokens);
+  return input + output + cached === 0 ? NO_MODALITY_TOKENS : { input, output, cached };
 }
 
 function unitsOf(given: unknown): TokenUsage['units'] {
