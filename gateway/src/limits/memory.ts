@@ -25,6 +25,7 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
   const counters = new LRUCache<string, Counter>(atMostEntries(maxCounters));
   const held = createHeld(holdMs, maxHeld);
   const currentOf = (demand: Demand, nowMs: number): Counter => counterOf(counters, demand, nowMs);
+  const ends: ReservationEnds = { currentOf, onEnd: held.remove };
   return {
     ask: (demands, nowMs) => {
       held.expire(nowMs);
@@ -36,8 +37,8 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
       const current = demands.map((demand) => currentOf(demand, nowMs));
       const denial = denialOf(demands, current, nowMs);
       if (denial !== undefined) return denial;
-      const reservation = new MemoryReservation({ demands, reservedIn: current, currentOf, onEnd: held.remove });
-      if (demands.some(({ estimated }) => estimated === true)) held.add(reservation, nowMs);
+      const reservation = new MemoryReservation(demands, current, ends);
+      if (demands.some(isEstimated)) held.add(reservation, nowMs);
       return reservation;
     },
     close: async () => {
@@ -55,15 +56,18 @@ interface Counter {
 
 const startOf = ({ window }: Demand, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[window]);
 
+/** Whether the counter is that of the demand's window at that time. */
+const isCurrent = (counter: Counter | undefined, { window }: Demand, nowMs: number): counter is Counter =>
+  counter !== undefined && nowMs >= counter.start && nowMs < counter.start + WINDOW_MS[window];
+
 const keyOf = ({ subject, unit, window }: Demand): string => `${subject}|${unit}|${window}`;
 
 /** The counter of the demand's current window, which begins empty. */
 function counterOf(counters: LRUCache<string, Counter>, demand: Demand, nowMs: number): Counter {
   const key = keyOf(demand);
-  const start = startOf(demand, nowMs);
   const known = counters.get(key);
-  if (known?.start === start) return known;
-  const fresh = { start, consumed: 0 };
+  if (isCurrent(known, demand, nowMs)) return known;
+  const fresh = { start: startOf(demand, nowMs), consumed: 0 };
   counters.set(key, fresh);
   return fresh;
 }
@@ -74,51 +78,51 @@ function denialOf(
   counters: readonly (Counter | undefined)[],
   nowMs: number,
 ): Denial | undefined {
-  for (const [i, demand] of demands.entries()) {
-    const start = startOf(demand, nowMs);
-    const counter = counters[i];
-    const consumed = counter?.start === start ? counter.consumed : 0;
+  let i = 0;
+  for (const demand of demands) {
+    const counter = counters[i++];
+    const consumed = isCurrent(counter, demand, nowMs) ? counter.consumed : 0;
     if (isAmount(demand.cost) && consumed + demand.cost <= demand.limit) continue;
-    return { allowed: false, demand, retryAfterMs: start + WINDOW_MS[demand.window] - nowMs };
+    return { allowed: false, demand, retryAfterMs: startOf(demand, nowMs) + WINDOW_MS[demand.window] - nowMs };
   }
   return undefined;
 }
 
 const isAmount = (cost: number): boolean => cost > 0 && cost < Number.POSITIVE_INFINITY;
 
-interface ReservationParts {
-  readonly demands: readonly Demand[];
-  /** The counters that the demands were taken from. */
-  readonly reservedIn: readonly Counter[];
+const isEstimated = ({ estimated }: Demand): boolean => estimated === true;
+
+/** What a reservation needs to end. */
+interface ReservationEnds {
   currentOf(demand: Demand, nowMs: number): Counter;
   onEnd(reservation: MemoryReservation): void;
 }
 
 class MemoryReservation implements Reservation {
   readonly allowed = true;
-  readonly #parts: ReservationParts;
+  readonly #demands: readonly Demand[];
+  /** The counters that the demands were taken from. */
+  readonly #reservedIn: readonly Counter[];
+  readonly #ends: ReservationEnds;
   /** What each demand has in its counter; of demands that share one, a single demand has it all. */
   readonly #taken: number[];
   #ended = false;
 
-  constructor(parts: ReservationParts) {
-    this.#parts = parts;
-    const { demands, reservedIn } = parts;
-    this.#taken = perCounter(
-      demands.map(({ cost }) => cost),
-      reservedIn,
-    );
-    for (const [i, taken] of this.#taken.entries()) addTo(reservedIn[i], taken);
+  constructor(demands: readonly Demand[], reservedIn: readonly Counter[], ends: ReservationEnds) {
+    this.#demands = demands;
+    this.#reservedIn = reservedIn;
+    this.#ends = ends;
+    this.#taken = perCounter(demands.map(costOf), reservedIn);
+    for (let i = 0; i < reservedIn.length; i += 1) addTo(reservedIn[i], this.#taken[i] ?? 0);
   }
 
   settle(actualCosts: readonly number[], nowMs: number): void {
     if (!this.#end()) return;
-    const { demands, reservedIn, currentOf } = this.#parts;
-    const used = demands.map(({ cost }, i) => (isCount(actualCosts[i]) ? actualCosts[i] : cost));
-    perCounter(used, reservedIn).forEach((actual, i) => {
-      const demand = demands[i];
-      const more = actual - (this.#taken[i] ?? 0);
-      if (demand !== undefined && more !== 0) addTo(more > 0 ? currentOf(demand, nowMs) : reservedIn[i], more);
+    const used = this.#demands.map(({ cost }, i) => (isCount(actualCosts[i]) ? actualCosts[i] : cost));
+    const actual = perCounter(used, this.#reservedIn);
+    this.#demands.forEach((demand, i) => {
+      const more = (actual[i] ?? 0) - (this.#taken[i] ?? 0);
+      if (more !== 0) addTo(more > 0 ? this.#ends.currentOf(demand, nowMs) : this.#reservedIn[i], more);
     });
   }
 
@@ -128,14 +132,13 @@ class MemoryReservation implements Reservation {
 
   /** Returns the estimates; what is settled later counts in full. */
   expire(): void {
-    this.#return(({ estimated }) => estimated === true);
+    this.#return(isEstimated);
   }
 
   #return(which: (demand: Demand) => boolean): void {
-    const { demands, reservedIn } = this.#parts;
-    demands.forEach((demand, i) => {
+    this.#demands.forEach((demand, i) => {
       if (!which(demand)) return;
-      addTo(reservedIn[i], -(this.#taken[i] ?? 0));
+      addTo(this.#reservedIn[i], -(this.#taken[i] ?? 0));
       this.#taken[i] = 0;
     });
   }
@@ -143,18 +146,21 @@ class MemoryReservation implements Reservation {
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
-    this.#parts.onEnd(this);
+    this.#ends.onEnd(this);
     return true;
   }
 }
 
 /** The costs by counter: the largest one stands at the first demand of its counter, 0 at the others. */
-function perCounter(costs: readonly number[], counters: readonly Counter[]): number[] {
+function perCounter(costs: number[], counters: readonly Counter[]): number[] {
+  if (costs.length === 1) return costs;
   return costs.map((_cost, i) => {
     if (counters.indexOf(counters[i] as Counter) !== i) return 0; // a counter per cost
     return costs.reduce((most, cost, j) => (counters[j] === counters[i] ? Math.max(most, cost) : most), 0);
   });
 }
+
+const costOf = ({ cost }: Demand): number => cost;
 
 const isCount = (cost: number | undefined): cost is number =>
   cost !== undefined && cost >= 0 && cost < Number.POSITIVE_INFINITY;
@@ -175,6 +181,7 @@ function createHeld(holdMs: number, maxHeld: number) {
     },
     remove,
     expire: (nowMs: number): void => {
+      if (expiries.size === 0) return;
       for (const [reservation, expiresAtMs] of expiries) {
         if (expiresAtMs > nowMs) return;
         remove(reservation);

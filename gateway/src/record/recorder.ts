@@ -1,3 +1,4 @@
+import { toUnixMs } from '../lib/clock.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
 import { type AnswerReport, readReport } from '../usage/index.ts';
 import { boundMetadata } from './metadata.ts';
@@ -127,7 +128,7 @@ function requestFacts(
     method,
     path,
     operation: operation.id,
-    startedAtMs: performance.timeOrigin + startedMs,
+    startedAtMs: toUnixMs(startedMs),
     bytes: requestBytes,
     metadata: boundMetadata(metadata),
     headers: () => request.headers(),

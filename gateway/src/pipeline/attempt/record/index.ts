@@ -1,5 +1,7 @@
 /** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
+
 import { type AppError, toAppError } from '../../../errors/index.ts';
+import { toUnixMs } from '../../../lib/clock.ts';
 import type { AttemptFacts } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { renderErrorFor } from '../../error-answer.ts';
@@ -145,7 +147,7 @@ export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   error: outcome.error,
   cache: outcome.cacheStatus,
   calls: outcome.calls,
-  startedAtMs: performance.timeOrigin + outcome.startedMs,
+  startedAtMs: toUnixMs(outcome.startedMs),
   durationMs: outcome.durationMs,
   upstreamMs: outcome.upstreamMs,
   usage: undefined,
