@@ -14,15 +14,15 @@ interface LineParts {
 }
 
 /**
- * Writes lines of level `info` whose members are JSON text already, e.g. `,"a":1`: the same line to the same place as
- * `logger.info({ a: 1 }, message)`. For what every request writes. The caller asks for the level and leaves out secrets.
+ * Writes the lines that `logger.info(members, message)` writes, without its search for secrets and its look at each member: for
+ * what every request writes. At least one member is not undefined, none is an Error, and the caller has asked for the level.
  */
-export function createLineWriter(logger: Logger, message: string): (members: string) => void {
+export function createLineWriter(logger: Logger, message: string): (members: object) => void {
   const parts = logger as unknown as LineParts; // pino's type does not list them
   const time = parts[symbols.timeSym];
   const stream = parts[symbols.streamSym];
   const start = parts[symbols.lsCacheSym][pino.levels.values['info'] ?? 0] ?? '';
   const bindings = parts[symbols.chindingsSym];
   const end = `,"msg":${JSON.stringify(message)}${parts[symbols.endSym]}`;
-  return (members) => void stream.write(start + time() + bindings + members + end);
+  return (members) => void stream.write(`${start}${time()}${bindings},${JSON.stringify(members).slice(1, -1)}${end}`);
 }

@@ -1,8 +1,10 @@
-import type { Sink, TraceContext } from '../record/index.ts';
+import type { AttemptFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
+import type { ModalityTokens, TokenUsage } from '../usage/index.ts';
 import { createLineWriter } from './line-writer.ts';
 import type { Logger } from './logger.ts';
 import { maskHeaders } from './mask.ts';
-import { attemptsText, requestLine } from './request-line.ts';
+import { totalUpstreamMs } from './metrics-sink.ts';
+import { withoutSecrets } from './redact.ts';
 
 export interface LogSinkOptions {
   readonly logger: Logger;
@@ -24,7 +26,7 @@ export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
         logger.debug({ ...idsOf(request.trace), headers: maskHeaders(request.headers(), names) }, 'Request received');
       }
       if (logger.isLevelEnabled('info'))
-        writeFinished(isDebug ? requestLine(record) + attemptsText(record.attempts) : requestLine(record));
+        writeFinished(toLine(record, isDebug ? record.attempts.map(toTry) : undefined));
       const { error } = answer;
       if (error !== undefined && error.row.log !== 'info')
         logger[error.row.log]({ err: error, ...idsOf(request.trace) }, 'Request failed');
@@ -36,3 +38,76 @@ const idsOf = ({ traceId, spanId }: TraceContext): object => ({
   traceId,
   ...(spanId === undefined ? {} : { spanId }),
 });
+
+/** The record in short; the log drops undefined members. Only the metadata can hold a secret: all other names are ours. */
+function toLine(
+  { request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord,
+  tries: readonly object[] | undefined,
+): object {
+  const { trace, metadata } = request;
+  return {
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    parentSpanId: trace.parentSpanId,
+    spanName: trace.spanName,
+    method: request.method,
+    path: request.path,
+    operation: request.operation,
+    status: answer.status,
+    key: caller?.key,
+    workspace: caller?.workspace,
+    provider: answeredBy?.provider,
+    model: answeredBy?.model,
+    config: route.config,
+    option: route.optionPath,
+    attempts: attempts.length,
+    retries: decisions.retries,
+    attemptsExhausted: decisions.attemptsExhausted ? true : undefined,
+    cache: decisions.cache,
+    stream: answer.stream,
+    snapshot: answer.snapshot,
+    durationMs: round(answer.durationMs),
+    firstByteMs: round(answer.firstByteMs),
+    upstreamMs: round(totalUpstreamMs(attempts)),
+    tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
+    metadata: isEmpty(metadata) ? undefined : withoutSecrets(metadata),
+    error: answer.error?.code,
+    tries,
+  };
+}
+
+/** Counts that most answers lack are left out where they are 0. */
+const tokensOf = ({ input, output, cached, cacheWrite, reasoning, audio, image }: TokenUsage): object => ({
+  input,
+  output,
+  cached,
+  cacheWrite: cacheWrite === 0 ? undefined : cacheWrite,
+  reasoning: reasoning === 0 ? undefined : reasoning,
+  audio: hasTokens(audio) ? audio : undefined,
+  image: hasTokens(image) ? image : undefined,
+});
+
+const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input + output + cached > 0;
+
+/** One attempt in short. */
+function toTry(attempt: AttemptFacts): object {
+  const { provider, model, answeredModel, status, error, cache, calls, durationMs, upstreamMs } = attempt;
+  return {
+    provider,
+    model,
+    answeredModel,
+    status,
+    error: error?.code,
+    cache,
+    calls,
+    durationMs: round(durationMs),
+    upstreamMs: round(upstreamMs),
+  };
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+const round = (ms: number): number => Math.round(ms * 100) / 100;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../errors/index.ts';
 import type { RequestRecord } from '../record/index.ts';
 import { sampleAttempt, sampleRecord } from '../record/testing.ts';
+import { readUsage } from '../usage/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from './index.ts';
 
 function logged(level: string, record: RequestRecord, headersToMask: readonly string[] = []) {
@@ -51,6 +52,21 @@ describe('the log of requests', () => {
     const [line] = logged('info', sampleRecord({ attempts: [], request: { ...request, metadata: {} } }));
     for (const member of ['spanId', 'parentSpanId', 'spanName', 'metadata', 'tokens', 'provider', 'tries', 'error'])
       expect(line).not.toHaveProperty(member);
+  });
+
+  test('has no secret of the metadata', () => {
+    const metadata = { token: 'sk-do-not-log', team: 'a' };
+    expect(logged('info', sampleRecord({ request: { metadata } }))[0]).toMatchObject({
+      metadata: { token: '[redacted]', team: 'a' },
+    });
+    expect(metadata.token).toBe('sk-do-not-log');
+  });
+
+  test('leaves out counts of tokens that are 0, and has those that are not', () => {
+    const [reasoning, audio] = [0, { input: 1, output: 0, cached: 0 }];
+    const usage = { ...readUsage({ prompt_tokens: 3 }), reasoning, cacheWrite: 2, audio };
+    const [line] = logged('info', sampleRecord({ attempts: [sampleAttempt({ usage })] }));
+    expect(line?.['tokens']).toEqual({ input: 3, output: 0, cached: 0, cacheWrite: 2, audio });
   });
 
   test('has every attempt, and the masked headers, at level debug', () => {
