@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 /** What happened to one request. */
 export interface Answered {
   readonly ok: boolean;
+  /** The peer takes nothing more on this connection. */
+  readonly last: boolean;
 }
 
 /**
@@ -14,6 +16,7 @@ export class Connection {
   readonly #onAnswer: (connection: Connection, answered: Answered) => void;
   #left = 0;
   #ok = false;
+  #last = false;
   #head = '';
 
   private constructor(socket: Socket, onAnswer: (connection: Connection, answered: Answered) => void) {
@@ -26,7 +29,10 @@ export class Connection {
   /** Rejects when nothing listens there. `onLost`: the connection ended before it was closed here. */
   static open(
     { host, port }: { readonly host: string; readonly port: number },
-    { onAnswer, onLost }: { onAnswer(connection: Connection, answered: Answered): void; onLost(): void },
+    {
+      onAnswer,
+      onLost,
+    }: { onAnswer(connection: Connection, answered: Answered): void; onLost(connection: Connection): void },
   ): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, host);
@@ -34,8 +40,9 @@ export class Connection {
       socket.once('connect', () => {
         socket.off('error', reject);
         socket.on('error', () => undefined); // 'close' follows
-        socket.once('close', onLost);
-        resolve(new Connection(socket, onAnswer));
+        const connection = new Connection(socket, onAnswer);
+        socket.once('close', () => onLost(connection));
+        resolve(connection);
       });
     });
   }
@@ -61,6 +68,7 @@ export class Connection {
     const head = this.#head.slice(0, end);
     const bodyBytes = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     this.#ok = head.startsWith('200', 9); // after "HTTP/1.1 "
+    this.#last = /\r\nconnection: *close/i.test(head);
     const inHand = this.#head.length - end - 4;
     this.#head = '';
     this.#left = bodyBytes;
@@ -69,6 +77,6 @@ export class Connection {
 
   #finish(bytes: number): void {
     this.#left -= bytes;
-    if (this.#left === 0) this.#onAnswer(this, { ok: this.#ok });
+    if (this.#left === 0) this.#onAnswer(this, { ok: this.#ok, last: this.#last });
   }
 }
