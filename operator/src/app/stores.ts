@@ -123,12 +123,15 @@ export function createStores(options: StoresOptions): Stores {
 
 /** Objects per page of a list: with the largest possible objects the API server answers with 225 MiB. */
 const PAGE_SIZE = 150;
+/** As long as they are as small as most. */
+const MAX_PAGE_SIZE = 1_500;
 /** They are read first: they decide how much is kept of all others. */
 const FIRST_KINDS: ReadonlySet<KindName> = new Set<KindName>(['Organisation', 'Workspace']);
 
 function watchKind(kind: KindName, cache: Cache, contentCache: ContentCache): Store<CustomObject> {
   const store = cache.watch(kindRefOf(kind), {
     pageSize: PAGE_SIZE,
+    maxPageSize: MAX_PAGE_SIZE,
     first: FIRST_KINDS.has(kind),
     transform: contentCache.transformOf(kind),
   });

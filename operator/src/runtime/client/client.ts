@@ -35,9 +35,10 @@ export interface ListOptions<T extends KubeObject = KubeObject> extends CallOpti
   /** From the previous page. */
   readonly continueToken?: string | undefined;
   /**
-   * Called with each item as it arrives, without its managed fields; the result is then without items, and never held whole.
+   * Called with each item as it arrives, without its managed fields, and with the length of its text; the result is then
+   * without items, and never held whole.
    */
-  readonly onItem?: ((item: T) => void) | undefined;
+  readonly onItem?: ((item: T, characters: number) => void) | undefined;
 }
 
 export interface ObjectList<T extends KubeObject> {
@@ -295,13 +296,16 @@ async function readAnswer({ status, body, retryAfterMs }: TransportAnswer, signa
 }
 
 /** Passes the items of a list on one by one, and returns the list without them. */
-function listReading<T extends KubeObject>(kind: KindRef<T>, onItem: (item: T) => void): NonNullable<Call['read']> {
+function listReading<T extends KubeObject>(
+  kind: KindRef<T>,
+  onItem: NonNullable<ListOptions<T>['onItem']>,
+): NonNullable<Call['read']> {
   const type = typeOf(kind);
   return async ({ status, body }, signal) => {
     const reader = new ListReader((text) => {
       const item = decodeJson(withoutManagedFields(text));
       if (!isObject(item)) throw undecodable(status);
-      onItem({ ...type, ...item } as T); // the server has validated it
+      onItem({ ...type, ...item } as T, text.length); // the server has validated it
     });
     for await (const piece of readable(body, signal)) reader.push(piece);
     const value = decodeJson(reader.rest());

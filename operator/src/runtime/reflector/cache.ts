@@ -25,6 +25,7 @@ export interface CacheWatchOptions<T extends KubeObject, I extends string> exten
   /** A Kind that the server does not know has no objects, until it appears. */
   readonly optional?: boolean;
   readonly pageSize?: number;
+  readonly maxPageSize?: number;
   /** All other Kinds are read after this one, since their objects are filtered by it. */
   readonly first?: boolean;
 }
@@ -55,11 +56,19 @@ export function createCache(options: CacheOptions): Cache {
   const leading = new Set<Follower>();
   return {
     watch: (kind, given = {}) => {
-      const { namespaces = options.namespaces, labelSelector, fieldSelector, optional, pageSize, first } = given;
+      const {
+        namespaces = options.namespaces,
+        labelSelector,
+        fieldSelector,
+        optional,
+        pageSize,
+        maxPageSize,
+        first,
+      } = given;
       const store = createStore(given);
       for (const namespace of kind.namespaced && namespaces !== 'all' ? namespaces : [undefined]) {
         const selection = { namespace, labelSelector, fieldSelector };
-        const reflector = createReflector({ ...options, kind, selection, store, optional, pageSize });
+        const reflector = createReflector({ ...options, kind, selection, store, optional, pageSize, maxPageSize });
         reflectors.push(reflector);
         if (first === true) leading.add(reflector);
       }

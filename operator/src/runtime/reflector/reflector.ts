@@ -16,6 +16,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly optional?: boolean | undefined;
   /** Objects per page of a list; less for a Kind of large objects. Default 500. */
   readonly pageSize?: number | undefined;
+  /** Objects per page as long as they are small. Default: as many. */
+  readonly maxPageSize?: number | undefined;
   readonly timing?: FeedTiming | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
@@ -25,13 +27,13 @@ const PAGE_SIZE = 500;
 
 /** Lists and watches one Kind in one namespace, or in all. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Follower {
-  const { client, kind, selection, store, pageSize = PAGE_SIZE, optional = false } = options;
+  const { client, kind, selection, store, pageSize = PAGE_SIZE, maxPageSize = pageSize, optional = false } = options;
   const clear = (): void => {
     for (const key of [...store.keys(selection.namespace)]) store.remove(key);
   };
   return createFollower({
     ...options,
     onAbsent: optional ? clear : undefined,
-    toInitialRead: (onRead) => initialList({ client, kind, selection, store, pageSize, onRead }),
+    toInitialRead: (onRead) => initialList({ client, kind, selection, store, pageSize, maxPageSize, onRead }),
   });
 }
