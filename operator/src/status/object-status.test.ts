@@ -2,7 +2,7 @@ import { REASONS } from '@gatehouse/crds/conditions';
 import { describe, expect, test } from 'vitest';
 import { PROGRAMMED, type ProgrammedState } from '../publish/fleets/index.ts';
 import type { Judgement, Verdict } from '../translate/index.ts';
-import { toStatus } from './object-status.ts';
+import { createStatusComputer, toStatus } from './object-status.ts';
 
 const GOOD = {
   Accepted: { status: 'True', reason: 'Accepted', message: 'a' },
@@ -142,4 +142,22 @@ describe('a status', () => {
       expect(generation).toBe(3);
     }
   });
+});
+
+test('equal statuses in a row are one, and different ones are not', () => {
+  const compute = createStatusComputer();
+  const input = { verdict: verdict(), programmed: PROGRAMMED, observed: undefined, expired: false };
+  const first = compute(input);
+  expect(compute({ ...input, verdict: verdict({ name: 'y', key: 'VirtualKey/team/y' }) })).toBe(first);
+  for (const other of [
+    { ...input, verdict: verdict({ generation: 4 }) },
+    { ...input, verdict: verdict({ serves: 'last good' }) },
+    { ...input, verdict: verdict({ conditions: { ...GOOD, Accepted: bad('Invalid') } }) },
+    { ...input, programmed: NO_FLEET },
+    { ...input, verdict: verdict({ serves: 'nothing' }), observed: 2 },
+    { ...input, expired: true },
+  ]) {
+    expect(compute(other)).toEqual(toStatus(other));
+    expect(compute(input)).toEqual(first);
+  }
 });

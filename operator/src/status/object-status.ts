@@ -39,3 +39,22 @@ export function toStatus({ verdict, programmed, observed, expired }: StatusInput
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
   };
 }
+
+/** Computes statuses one after the other; of two in a row that are equal, the second is the first: queues hold many of them. */
+export function createStatusComputer(): (input: StatusInput) => StatusDraft {
+  let last: { readonly input: StatusInput; readonly status: StatusDraft } | undefined;
+  return (input) => {
+    if (last === undefined || !isSameInput(last.input, input)) last = { input, status: toStatus(input) };
+    return last.status;
+  };
+}
+
+const isSameInput = (a: StatusInput, b: StatusInput): boolean =>
+  a.verdict.conditions === b.verdict.conditions &&
+  a.verdict.generation === b.verdict.generation &&
+  a.verdict.serves === b.verdict.serves &&
+  a.programmed.status === b.programmed.status &&
+  a.programmed.reason === b.programmed.reason &&
+  a.programmed.message === b.programmed.message &&
+  a.observed === b.observed &&
+  a.expired === b.expired;

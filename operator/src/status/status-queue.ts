@@ -15,7 +15,7 @@ import { originKey, type Verdict } from '../translate/index.ts';
 import type { Translated } from '../world/index.ts';
 import { observedGeneration } from './conditions.ts';
 import { createExpiries, type Expiries } from './expiries.ts';
-import { isServed, toStatus } from './object-status.ts';
+import { createStatusComputer, isServed } from './object-status.ts';
 
 /** Kinds whose own controllers write their status. */
 const SELF_REPORTING_KINDS: ReadonlySet<KindName> = new Set<KindName>(['GatewayFleet', 'SidecarProfile']);
@@ -81,6 +81,7 @@ class ObjectStatusQueue implements StatusQueue {
   readonly #verdicts = new Map<string, Verdict>();
   readonly #waiting = new Map<string, PendingObject>();
   readonly #expiries: Expiries;
+  readonly #toStatus = createStatusComputer();
   /** The reason of the last event, of objects that have had one; undefined: the object was valid again. */
   readonly #announced = new Map<string, string | undefined>();
   #due = new Set<string>();
@@ -196,15 +197,11 @@ class ObjectStatusQueue implements StatusQueue {
     if (verdict === undefined || live === undefined || live.metadata.generation !== verdict.generation) return;
     const programmed = this.#programmedStateOf(verdict);
     if (this.#isUnderWay(verdict, programmed)) return;
-    const status = {
-      ...toStatus({
-        verdict,
-        programmed,
-        observed: observedGeneration(live),
-        expired: this.#expiries.hasPassed(key, live),
-      }),
-      ...this.#options.ports.extras(live),
-    };
+    const observed = observedGeneration(live);
+    const expired = this.#expiries.hasPassed(key, live);
+    const draft = this.#toStatus({ verdict, programmed, observed, expired });
+    const extras = this.#options.ports.extras(live);
+    const status = Object.keys(extras).length === 0 ? draft : { ...draft, ...extras };
     this.#announce(verdict, live);
     try {
       await this.#options.ports.writer.applyIfChanged(live, status, { signal });

@@ -2,7 +2,7 @@
 import { err, type Issue, type Result } from '@gatehouse/crds';
 import { type KindName, parseResource, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { ObjectState, ObjectStates, ParsedObject, TranslatedObject } from './incremental/index.ts';
-import { DEFAULT_ORGANISATION, inSlices, LayeredMap, type Sliced } from './incremental/index.ts';
+import { DEFAULT_ORGANISATION, inSlices, LayeredMap, type Sliced, sharing } from './incremental/index.ts';
 import { checksOf } from './rules/index.ts';
 import type { BrokenBound, QuotaRow, World, WorldObject, WorldObjects, WorldSettings } from './types/index.ts';
 import {
@@ -175,6 +175,8 @@ interface SourceOptions {
   readonly last: ParsedObject | undefined;
 }
 
+const NONE: readonly Finding[] = [];
+
 interface ReadSourceOptions extends SourceOptions {
   readonly settings: WorldSettings;
   readonly failures: Failure[];
@@ -186,7 +188,9 @@ function readSource(object: WorldObject, { key, row, last, settings, failures }:
   let refusals: readonly Finding[];
   try {
     const read = readResource(kind, object, settings);
-    if (read.ok) return { kind, key, object, resource: read.value, refusals: [], row, content: 'read' };
+    // Most resources say everything themselves: parsing adds no default, and their content is kept once.
+    if (read.ok)
+      return { kind, key, object, resource: sharing(read.value, object), refusals: NONE, row, content: 'read' };
     refusals = read.error.map(fromIssue);
   } catch (error) {
     failures.push({ key: verdictKey(kind, key), error });

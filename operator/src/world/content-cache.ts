@@ -2,11 +2,8 @@
  * Which content of resources is kept in memory: what the next translation reads. A translation keeps what it needs of what it
  * has read, and content beyond the quota of a workspace is not kept at all; where either is needed again, it is fetched.
  */
-import { isObject } from '@gatehouse/crds';
-import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
-import { KINDS, type KindName } from '@gatehouse/crds/kinds';
+import type { KindName } from '@gatehouse/crds/kinds';
 import {
-  bareMetadata,
   hasReason,
   type KubeClient,
   keyOf,
@@ -21,10 +18,10 @@ import { type ContentState, type Translation, type Weight, weigh } from '../tran
 import { createByteCounts } from './content-limits.ts';
 import { createFetchQueue, idOf, type Wanting } from './fetch-queue.ts';
 import { type CustomObject, FETCHABLE_KINDS, kindRefOf } from './kind-refs.ts';
+import { createSlimmer } from './slim.ts';
 
 /** Kinds whose content is dropped once it has been read: most of the memory of a large installation. */
 const DROPPED_ONCE_READ: ReadonlySet<KindName> = new Set<KindName>(['GatewayConfig']);
-const OWN_TYPES: ReadonlySet<string> = new Set(CONDITION_TYPES);
 /** A translation that drops content is worth running for this many bytes. */
 const WORTH_BYTES = 1024 * 1024;
 
@@ -59,9 +56,9 @@ export function createContentCache({ client, contentLimitOf, annotations, log }:
   const stores = new Map<KindName, ContentStore>();
   const byteCounts = createByteCounts();
   const queue = createFetchQueue(log);
-
+  const slimmed = createSlimmer(annotations);
   const keep = (kind: KindName, object: CustomObject, kept: CustomObject | undefined): CustomObject => {
-    const slim = slimmed(kind, object, annotations);
+    const slim = slimmed(kind, object, sameContent(kept, object));
     if (!FETCHABLE_KINDS.has(kind)) return slim;
     const id = idOf(kind, keyOf(object.metadata));
     const namespace = object.metadata.namespace ?? '';
@@ -86,10 +83,7 @@ export function createContentCache({ client, contentLimitOf, annotations, log }:
   };
   const fetch = async ({ kind, key }: Wanting, signal: AbortSignal): Promise<void> => {
     const store = stores.get(kind);
-    const object = await client.get(kindRefOf(kind), nameOf(key), { signal }).catch((error: unknown) => {
-      if (hasReason(error, 'NotFound')) return undefined;
-      throw error;
-    });
+    const object = await client.get(kindRefOf(kind), nameOf(key), { signal }).catch(unlessGone);
     const kept = store?.get(key);
     if (object === undefined || kept === undefined || store === undefined) return;
     if (kept.metadata.resourceVersion === object.metadata.resourceVersion)
@@ -132,6 +126,10 @@ export function createContentCache({ client, contentLimitOf, annotations, log }:
   };
 }
 
+function unlessGone(error: unknown): undefined {
+  if (!hasReason(error, 'NotFound')) throw error;
+}
+
 interface Identified {
   readonly metadata: { readonly [member: string]: unknown };
 }
@@ -147,27 +145,6 @@ const withContentOf = ({ spec, weight }: CustomObject, object: CustomObject): Cu
 
 const withoutContent = (object: CustomObject, weight: Weight): CustomObject => ({ ...object, spec: undefined, weight });
 
-/**
- * Drops what others may put into metadata and status: `kubectl apply` alone keeps a copy of the whole object in an annotation.
- * Cluster-scoped kinds are written by administrators only, and fleets select Workspaces by their labels, so that these are
- * kept.
- */
-function slimmed(kind: KindName, object: CustomObject, annotations: readonly string[]): CustomObject {
-  const { labels } = object.metadata;
-  const metadata = bareMetadata(object.metadata, { annotations });
-  const { apiVersion, kind: is, spec, status, weight } = object;
-  return {
-    apiVersion,
-    kind: is,
-    metadata: KINDS[kind].scope === 'Cluster' && labels !== undefined ? { ...metadata, labels } : metadata,
-    spec,
-    ...(status === undefined ? {} : { status: ownStatus(status) }),
-    ...(weight === undefined ? {} : { weight }),
-  };
-}
-
-function ownStatus(status: NonNullable<CustomObject['status']>): NonNullable<CustomObject['status']> {
-  const { conditions } = status;
-  if (!Array.isArray(conditions)) return status;
-  return { ...status, conditions: conditions.filter((one) => isObject(one) && OWN_TYPES.has(String(one['type']))) };
-}
+/** The previous form of an object whose content is still the same, unless the content was dropped. */
+const sameContent = (kept: CustomObject | undefined, object: CustomObject): CustomObject | undefined =>
+  kept !== undefined && kept.weight === undefined && isSameContent(kept, object) ? kept : undefined;

@@ -26,5 +26,6 @@ export {
   NOTHING_PUBLISHED,
   type PublishedEntries,
 } from './published-before-restart.ts';
+export { sharing } from './sharing.ts';
 export { inSlices, runToEnd, type Sliced } from './slices.ts';
 export { updateSorted } from './sorted-list.ts';

@@ -1,5 +1,6 @@
 import { type ApiKey, canonicalScope } from '@gatehouse/crds/kinds';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
+import { sharing } from '../incremental/index.ts';
 import type { Lookups } from '../types/index.ts';
 import {
   conflicted,
@@ -53,6 +54,9 @@ function typeFindings({ spec }: ApiKey, { workspace }: ObjectScope): Finding[] {
   return [wrongNamespace(['spec', 'type'], message)];
 }
 
+const isOfRequests = <L extends { readonly type: string }>(limit: L): limit is L & { readonly type: 'requests' } =>
+  limit.type === 'requests';
+
 const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
 
 /** The hash of the key, or why there is none. */
@@ -105,10 +109,8 @@ function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> 
     ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
     name: metadata.name,
     // Limits of tokens have no engine yet; the resource was refused for them.
-    rateLimits: (spec.rateLimits ?? []).flatMap(({ type, unit, value }) =>
-      type === 'requests' ? [{ type, unit, value }] : [],
-    ),
-    scopes: spec.scopes.map(canonicalScope),
+    rateLimits: (spec.rateLimits ?? []).filter(isOfRequests),
+    scopes: sharing(spec.scopes.map(canonicalScope), spec.scopes),
     sha256,
     ...(spec.user === undefined ? {} : { user: spec.user }),
   };
