@@ -160,6 +160,21 @@ describe('a body beyond the limit', () => {
   });
 });
 
+describe('a content-type that is no media type', () => {
+  test('is refused before the key is looked at', async () => {
+    const answer = await chat({ 'x-gw-api-key': 'wrong', 'content-type': 'json' });
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringContaining('content-type header is malformed') } },
+    ]);
+  });
+
+  test('is no matter without a body', async () => {
+    const answer = await world.send('/v1/models', { headers: { ...via, 'content-type': 'json' } });
+    expect(answer.status).toBe(200);
+  });
+});
+
 describe('CORS', () => {
   const origin = 'https://app.example';
 

@@ -9,6 +9,7 @@ import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
+import { checkMediaType } from './body/media-type.ts';
 import { endUnread } from './body/unread-body.ts';
 import { toListener } from './connections/close.ts';
 import type { Drain } from './connections/drain.ts';
@@ -73,8 +74,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
     clientErrorHandler: refuseMalformed,
   });
   // Bodies are read by the pipeline, once the caller is known.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  for (const method of METHODS_WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler((error, request, reply) => fail(error, request, reply, settings.cors));
   app.setNotFoundHandler((request, reply) => fail(unknownRoute(request), request, reply, settings.cors));
   addCors(app, settings.cors);
@@ -88,6 +88,8 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   for (const route of ROUTES) addRoute(app, route, ports);
   return app;
 }
+
+const METHODS_WITH_BODY = ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'];
 
 /** The target of a refused request: no route has it, and the error is made from the original target. */
 const REFUSED = '/';
@@ -133,6 +135,7 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
     method,
     url: path,
     handler: (request, reply) => {
+      if (method !== 'GET') checkMediaType(request.headers['content-type']);
       const route = hasSegments ? segmentsOf(request) : NO_SEGMENTS;
       reply.hijack();
       return serve(ports, { message: request.raw, response: reply.raw, operation, route });
@@ -211,11 +214,5 @@ function fromFramework(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
   if (typeof status !== 'number' || status >= 500) return toAppError(error);
-  if ('code' in Object(error) && Object(error).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new AppError('CONTENT_TYPE_INVALID', {
-      param: 'content-type',
-      detail: 'The content-type header is malformed; it must be a media type such as application/json',
-    });
-  }
   return new AppError('HEADER_INVALID', { detail: 'The request line or a header is malformed', cause: error });
 }

@@ -17,31 +17,47 @@ export interface ProgressWatch {
 }
 
 /** Calls `onStalled` once, with BODY_STALLED, when a wait takes too long. Only waits count: a slow reader is not the client's fault. */
-export function watchProgress(
-  { idleMs, minBytesPerSecond }: ProgressRule,
-  onStalled: (error: AppError) => void,
-): ProgressWatch {
-  let timer: NodeJS.Timeout | undefined;
-  let sinceMs = 0;
-  let waitedMs = 0;
-  let received = 0;
-  const stalled = (): void => {
-    const seconds = Math.round((waitedMs + performance.now() - sinceMs) / 1000);
-    const detail = `The request body came too slowly: ${received} bytes in ${seconds} s; at least ${minBytesPerSecond} bytes per second are expected, and no pause longer than ${idleMs} ms`;
-    onStalled(new AppError('BODY_STALLED', { detail }));
-  };
-  return {
-    wait: () => {
-      if (idleMs === 0) return;
-      sinceMs = performance.now();
-      const earnedMs = minBytesPerSecond === 0 ? Number.POSITIVE_INFINITY : (received * 1_000) / minBytesPerSecond;
-      timer = setTimeout(stalled, Math.max(0, Math.min(idleMs, idleMs + earnedMs - waitedMs)));
-    },
-    arrived: (bytes) => {
-      clearTimeout(timer);
-      waitedMs += performance.now() - sinceMs;
-      received += bytes;
-    },
-    stop: () => clearTimeout(timer),
-  };
+export const watchProgress = (rule: ProgressRule, onStalled: (error: AppError) => void): ProgressWatch =>
+  new Watch(rule, onStalled);
+
+class Watch implements ProgressWatch {
+  readonly #rule: ProgressRule;
+  readonly #onStalled: (error: AppError) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #sinceMs = 0;
+  #waitedMs = 0;
+  #received = 0;
+
+  constructor(rule: ProgressRule, onStalled: (error: AppError) => void) {
+    this.#rule = rule;
+    this.#onStalled = onStalled;
+  }
+
+  wait(): void {
+    const { idleMs, minBytesPerSecond } = this.#rule;
+    if (idleMs === 0) return;
+    this.#sinceMs = performance.now();
+    const earnedMs = minBytesPerSecond === 0 ? Number.POSITIVE_INFINITY : (this.#received * 1_000) / minBytesPerSecond;
+    const leftMs = Math.max(0, Math.min(idleMs, idleMs + earnedMs - this.#waitedMs));
+    this.#timer = setTimeout(stalled, leftMs, this);
+  }
+
+  arrived(bytes: number): void {
+    this.stop();
+    this.#waitedMs += performance.now() - this.#sinceMs;
+    this.#received += bytes;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  stalled(): void {
+    const { idleMs, minBytesPerSecond } = this.#rule;
+    const seconds = Math.round((this.#waitedMs + performance.now() - this.#sinceMs) / 1000);
+    const detail = `The request body came too slowly: ${this.#received} bytes in ${seconds} s; at least ${minBytesPerSecond} bytes per second are expected, and no pause longer than ${idleMs} ms`;
+    this.#onStalled(new AppError('BODY_STALLED', { detail }));
+  }
 }
+
+const stalled = (watch: Watch): void => watch.stalled();

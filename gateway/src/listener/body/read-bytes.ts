@@ -25,7 +25,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
   if (!memory.take(announced)) return Promise.reject(memoryExhausted());
   memory.give(announced);
   return new Promise((resolve, reject) => {
-    const body = collect(announced, memory);
+    const body = announced < LARGE_BYTES ? new SmallBody(memory) : new LargeBody(announced, memory);
     const fail = (error: AppError): void => {
       watch.stop();
       request.removeListener('data', onData);
@@ -37,7 +37,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
       watch.arrived(piece.length);
       if (body.length + piece.length > maxBytes) fail(tooLarge(maxBytes));
       else if (!body.add(piece)) fail(memoryExhausted());
-      else watch.wait();
+      else if (body.length !== announced) watch.wait(); // otherwise the end comes with the last piece
     };
     request.on('data', onData);
     request.on('end', () => {
@@ -62,50 +62,63 @@ interface Collector {
 /** Bodies from this size on are joined while they arrive, and checked in slices. */
 export const LARGE_BYTES = 64 * 1024;
 
-/** `announced`: the content length, which the HTTP parser enforces; 0 when there is none. */
-function collect(announced: number, memory: ByteAccount): Collector {
-  if (announced >= LARGE_BYTES) return collectInto(announced, memory);
-  const pieces: Buffer[] = [];
-  let length = 0;
-  return {
-    get length() {
-      return length;
-    },
-    add: (piece) => {
-      if (!memory.take(piece.length)) return false;
-      pieces.push(piece);
-      length += piece.length;
-      return true;
-    },
-    bytes: () => (pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces, length)),
-  };
+class SmallBody implements Collector {
+  readonly #memory: ByteAccount;
+  readonly #pieces: Buffer[] = [];
+  length = 0;
+
+  constructor(memory: ByteAccount) {
+    this.#memory = memory;
+  }
+
+  add(piece: Buffer): boolean {
+    if (!this.#memory.take(piece.length)) return false;
+    this.#pieces.push(piece);
+    this.length += piece.length;
+    return true;
+  }
+
+  bytes(): Buffer {
+    const [first] = this.#pieces;
+    return first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces, this.length);
+  }
 }
 
 /** Grows by doubling up to what was announced: a client that announces much and sends little costs little. */
-function collectInto(announced: number, memory: ByteAccount): Collector {
-  let whole = Buffer.alloc(0);
-  let length = 0;
-  return {
-    get length() {
-      return length;
-    },
-    add: (piece) => {
-      const needed = length + piece.length;
-      if (needed > whole.length) {
-        const capacity = Math.max(needed, Math.min(announced, Math.max(LARGE_BYTES, whole.length * 2)));
-        if (!memory.take(capacity - whole.length)) return false;
-        const larger = Buffer.allocUnsafeSlow(capacity);
-        whole.copy(larger, 0, 0, length);
-        free(whole);
-        whole = larger;
-      }
-      piece.copy(whole, length);
-      free(piece);
-      length = needed;
-      return true;
-    },
-    bytes: () => whole.subarray(0, length),
-  };
+class LargeBody implements Collector {
+  readonly #announced: number;
+  readonly #memory: ByteAccount;
+  #whole = Buffer.alloc(0);
+  length = 0;
+
+  /** `announced`: the content length, which the HTTP parser enforces. */
+  constructor(announced: number, memory: ByteAccount) {
+    this.#announced = announced;
+    this.#memory = memory;
+  }
+
+  add(piece: Buffer): boolean {
+    const needed = this.length + piece.length;
+    if (needed > this.#whole.length && !this.#grow(needed)) return false;
+    piece.copy(this.#whole, this.length);
+    free(piece);
+    this.length = needed;
+    return true;
+  }
+
+  bytes(): Buffer {
+    return this.#whole.subarray(0, this.length);
+  }
+
+  #grow(needed: number): boolean {
+    const whole = this.#whole;
+    const capacity = Math.max(needed, Math.min(this.#announced, Math.max(LARGE_BYTES, whole.length * 2)));
+    if (!this.#memory.take(capacity - whole.length)) return false;
+    this.#whole = Buffer.allocUnsafeSlow(capacity);
+    whole.copy(this.#whole, 0, 0, this.length);
+    free(whole);
+    return true;
+  }
 }
 
 /**
