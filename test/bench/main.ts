@@ -4,18 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
-import { measureLadder } from './ladder/index.ts';
+import { describeGrowth, measureLadder } from './ladder/index.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { Processes } from './processes.ts';
 import { profileGatehouse } from './profile/index.ts';
 import { watchBackground } from './quiet.ts';
-import { describeRun, writeSection } from './report.ts';
+import { describeRun, readSection, writeSection } from './report.ts';
 import { measureRows } from './rows/index.ts';
 import { type Row, renderTable } from './table.ts';
 import { findTools } from './tools.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/performance.md');
+/** The section of the page with the ladder. */
+const LADDER = 'bench-ladder';
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -41,9 +43,11 @@ async function run(bench: Bench, { only, write, profile, ladder }: Options): Pro
     return;
   }
   if (ladder) {
-    const report = `${await describeRun(bench, ROOT)}\n\n${await measureLadder(bench)}`;
-    console.log(report);
-    if (write) await writeSection(PAGE, report, 'bench-ladder');
+    const earlier = await readSection(PAGE, LADDER);
+    const table = await measureLadder(bench);
+    const report = `${await describeRun(bench, ROOT)}\n\n${table}`;
+    console.log(`${report}\n\n${describeGrowth(table, earlier)}`);
+    if (write) await writeSection(PAGE, report, LADDER);
     return;
   }
   const rows: Row[] = [];

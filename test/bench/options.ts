@@ -23,7 +23,8 @@ export const USAGE = `node --conditions=@gatehouse/source test/bench/main.ts [op
   --against REF     also measures the gateway of that Git revision (unary, streams, body)
   --write           puts the table into docs/performance.md
   --profile         shows where the gateway's CPU time goes instead
-  --ladder          shows what each step from the bare proxy to the gateway costs instead`;
+  --ladder          shows what each step from the bare proxy to the gateway costs instead, and which of them cost
+                    more than in docs/performance.md`;
 
 const DEFAULT_SECONDS = 8;
 const DEFAULT_ROUNDS = 5;

@@ -41,10 +41,22 @@ export async function writeSection(file: string, text: string, name?: string): P
   await writeFile(file, replaceSection(await readFile(file, 'utf8'), text, name));
 }
 
+/** The text between the markers of a page. Throws when the page has none. */
+export async function readSection(file: string, name: string): Promise<string> {
+  const page = await readFile(file, 'utf8');
+  return page.slice(...bordersOf(page, name));
+}
+
 export function replaceSection(page: string, text: string, name = 'bench'): string {
+  const [begin, end] = bordersOf(page, name);
+  return `${page.slice(0, begin)}\n${text}\n${page.slice(end)}`;
+}
+
+/** Where the text between the markers begins and ends. */
+function bordersOf(page: string, name: string): [begin: number, end: number] {
   const [beginMark, endMark] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const begin = page.indexOf(beginMark);
   const end = page.indexOf(endMark);
   if (begin < 0 || end < begin) throw new Error(`The page has no ${beginMark} … ${endMark}`);
-  return `${page.slice(0, begin + beginMark.length)}\n${text}\n${page.slice(end)}`;
+  return [begin + beginMark.length, end];
 }

@@ -14,6 +14,8 @@ import { usageOf } from '../usage.ts';
 import type { RungAllocated, RungReady } from './rung-process.ts';
 import { RUNGS, type Rung } from './rungs.ts';
 
+export { describeGrowth } from './growth.ts';
+
 const CONNECTIONS = 64;
 /** Enough for steady figures, few enough for all rungs to keep up. */
 const STREAMS = 200;
