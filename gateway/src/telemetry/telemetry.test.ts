@@ -65,6 +65,25 @@ describe('a metric', () => {
     expect(await lines(registry, 'c')).toHaveLength(2);
   });
 
+  test('counts each label set apart up to the bound, and the rest together', async () => {
+    const label = fc.constantFrom('', 'x', 'y', 'xy', 'other', '__proto__');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(label, label), { maxLength: 100 }), async (sets) => {
+        const registry = new Registry();
+        const counter = createCounter({ name: 'c', help: 'h', labels: ['a', 'b'], registry, maxSeries: 8 });
+        const want = new Map<string, number>();
+        for (const [a, b] of sets) {
+          counter.add({ a, b });
+          const set = `${a}|${b}`;
+          const series = want.has(set) || want.size < 8 ? set : 'the rest';
+          want.set(series, (want.get(series) ?? 0) + 1);
+        }
+        const values = (await registry.getMetricsAsJSON())[0]?.values ?? [];
+        expect(values.map(({ value }) => value)).toEqual([...want.values()]);
+      }),
+    );
+  });
+
   test('never has more series than the bound and one, whatever is counted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 200 }), async (sets) => {
