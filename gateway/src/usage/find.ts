@@ -23,10 +23,9 @@ const CLOSE = 0x7d; // }
 
 /** What a whole answer reports. */
 export function readReport(bytes: Buffer): AnswerReport {
-  return {
-    usage: findUsage(bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES))),
-    model: findModel(bytes.toString('latin1', 0, MODEL_SEARCH_CHARS)),
-  };
+  const tail = bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES));
+  const head = bytes.length <= MODEL_SEARCH_CHARS ? tail : bytes.toString('latin1', 0, MODEL_SEARCH_CHARS);
+  return { usage: findUsage(tail), model: findModel(head) };
 }
 
 /** The model that the start of an answer names. */
