@@ -13,7 +13,6 @@ import type {
   VerdictIssue,
   WorldObject,
 } from './types/index.ts';
-import { verdictKey } from './types/index.ts';
 
 /** Longest message in characters; the limit of Kubernetes is 1 kB, and characters may be several bytes. */
 const MAX_MESSAGE = 900;
@@ -26,6 +25,7 @@ const UNDECIDED: Judgement = { status: 'Unknown', reason: 'Pending', message: 'T
 
 export interface Findings {
   readonly object: WorldObject;
+  /** Of the verdict. */
   readonly key: string;
   readonly workspace: Verdict['workspace'];
   readonly findings: readonly Finding[];
@@ -39,7 +39,7 @@ export function toVerdict({ object, key, workspace, findings, serves }: Findings
     kind,
     namespace: KINDS[kind].scope === 'Cluster' ? undefined : metadata.namespace,
     name: metadata.name,
-    key: verdictKey(kind, key),
+    key,
     workspace: kind === 'Workspace' ? metadata.name : workspace,
     generation: metadata.generation ?? 0,
     // Shared between objects without issues, which are nearly all.

@@ -166,7 +166,8 @@ function translateOne(
     }
   });
   const { workspace, findings, entries, serves } = value;
-  const verdict = toVerdict({ object, key, workspace, findings, serves });
+  const name = parsed.row?.key ?? verdictKey(parsed.kind, key);
+  const verdict = toVerdict({ object, key: name, workspace, findings, serves });
   const known = before?.verdict;
   const translated = {
     parsed,

@@ -11,7 +11,8 @@ import type { CustomObject, ReferenceGrantObject, SecretObject } from './kind-re
 export function toWorldObject(object: CustomObject, before: WorldObject | undefined): WorldObject | undefined {
   const { kind } = object;
   if (!isKindName(kind)) return undefined;
-  const value = { ...object, kind, metadata: { ...object.metadata } };
+  // Metadata are kept once; an index signature is all that the other type has in addition.
+  const value = { ...object, kind, metadata: object.metadata as WorldObject['metadata'] };
   return before !== undefined && wish(before) === wish(value) ? before : value;
 }
 
