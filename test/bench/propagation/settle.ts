@@ -7,7 +7,7 @@ const POLL_MS = 1_000;
 const QUIET_POLLS = 5;
 /** Written statuses between two lines of progress. */
 const PROGRESS = 5_000;
-/** A hundred thousand statuses at a hundred a second, three times over. */
+/** Two hundred thousand statuses on a machine that is busy with other work. */
 const DEADLINE_MS = 3_000_000;
 
 /** Waits until the operator has written statuses and has none left to write; answers when it wrote the last, in ms of `performance.now()`. Rejects after the deadline. */
