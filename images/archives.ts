@@ -1,8 +1,8 @@
 /** Images without a daemon and without a registry: archives for `ctr images import`, `podman load` and `crane`. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleProgram } from './bundle.ts';
+import { bundleProgram, partsOf } from './bundle.ts';
 import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT } from './environment.ts';
 import { buildImage, type Layer, writeLayer } from './oci/index.ts';
 import { IMAGE_NODE, IMAGE_USER, rootEntries } from './root/index.ts';
@@ -59,6 +59,10 @@ interface ArchivePlan extends Omit<ImageArchive, 'path'> {
 
 async function buildArchive({ image, reference, root, scratch, folder }: ArchivePlan): Promise<string> {
   const source = await bundleProgram(image, join(scratch, `${image}.js`));
-  const files = { [`/app/${image}.js`]: { source } };
+  const parts = partsOf(source);
+  const files = Object.fromEntries([
+    [`/app/${image}.js`, { source }],
+    ...(await readdir(parts)).map((name) => [`/app/${image}/${name}`, { source: join(parts, name) }]),
+  ]);
   return buildImage({ ...imageConfigOf(image), name: reference, base: [root], files }, folder);
 }

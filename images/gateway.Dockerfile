@@ -2,8 +2,10 @@
 FROM scratch
 ADD root.tar /
 COPY gateway.js /app/gateway.js
+COPY gateway /app/gateway
 ENV PATH=/usr/local/bin:/usr/bin:/bin
 ENV NODE_ENV=production
+ENV NODE_OPTIONS=--expose-gc
 ENV MALLOC_ARENA_MAX=2
 ENV MALLOC_MMAP_THRESHOLD_=2097152
 ENV MALLOC_TRIM_THRESHOLD_=67108864

@@ -2,6 +2,7 @@
 FROM scratch
 ADD root.tar /
 COPY operator.js /app/operator.js
+COPY operator /app/operator
 ENV PATH=/usr/local/bin:/usr/bin:/bin
 ENV NODE_ENV=production
 USER 65532:65532

@@ -2,6 +2,7 @@
 FROM scratch
 ADD root.tar /
 COPY standalone.js /app/standalone.js
+COPY standalone /app/standalone
 ENV PATH=/usr/local/bin:/usr/bin:/bin
 ENV NODE_ENV=production
 USER 65532:65532

@@ -1,9 +1,9 @@
 /** Where what we ship comes from: the lock file, and the bill of materials of each image. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundleModules } from '../../images/bundle.ts';
+import { bundleModules, partsOf } from '../../images/bundle.ts';
 import { checkLockFile, packagesOf, readLockFile, toBom } from '../../images/index.ts';
 import { bill } from '../images/cyclonedx.ts';
 
@@ -62,7 +62,9 @@ describe('the bill of materials of an image', () => {
       expect(names).not.toContain('vitest');
       expect(made.components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
       // The bundler marks where each module begins.
-      const regions = [...(await readFile(file, 'utf8')).matchAll(/^\/\/ ?(?:#region )?(\S*node_modules\/\S+)$/gm)];
+      const parts = (await readdir(partsOf(file))).map((name) => join(partsOf(file), name));
+      const texts = await Promise.all([file, ...parts].map((part) => readFile(part, 'utf8')));
+      const regions = [...texts.join('\n').matchAll(/^\/\/ ?(?:#region )?(\S*node_modules\/\S+)$/gm)];
       const held = new Set(regions.map(([, path = '']) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]));
       expect(held.size).toBeGreaterThan(10);
       expect([...held].filter((name) => !names.includes(name ?? ''))).toEqual([]);
