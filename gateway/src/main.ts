@@ -12,6 +12,9 @@ const code = await runProcess({
     process.on('uncaughtException', listener);
     process.on('unhandledRejection', listener);
   },
+  releaseMemory: () => {
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  },
   printError: (line) => process.stderr.write(`${line}\n`),
   exit: (status) => process.exit(status),
 });

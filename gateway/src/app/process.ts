@@ -23,6 +23,8 @@ export interface ProcessPort {
   onStop(listener: (signal: StopSignal) => void): void;
   /** Uncaught errors. */
   onFault(listener: (error: unknown) => void): void;
+  /** Collects the garbage of starting, and gives its memory back to the system. */
+  releaseMemory(): void;
   /** Writes a line to standard error, where there is no logger yet. */
   printError(line: string): void;
   exit(code: number): void;
@@ -67,6 +69,7 @@ interface Running {
 
 async function serve({ gateway, source, logger, process }: Running): Promise<number> {
   const stopped = untilStopped(process);
+  process.releaseMemory(); // before anything is served: it takes a tenth of a second
   source.start();
   try {
     const ports = await gateway.listen();

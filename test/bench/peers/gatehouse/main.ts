@@ -24,6 +24,7 @@ async function readEntries(path: string): Promise<AnyEntry[]> {
 }
 
 const gateway = createGateway({ settings: toSettings(readEnvironment(process.env)), variables: process.env });
+globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }); // as its image does
 const entries = await readEntries(process.env['SNAPSHOT'] ?? '');
 const delay = monitorEventLoopDelay({ resolution: DELAY_STEP_MS });
 delay.enable();
