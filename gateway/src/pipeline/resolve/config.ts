@@ -1,5 +1,5 @@
 /** The config of a request: from its header, else the key's default, else the workspace's; docs/behaviour/routing.md. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatPath, type Issue, isObject } from '@gatehouse/crds';
 import { parseInlineConfig, type RoutingNode, type TargetCaps, walkTargets } from '@gatehouse/crds/config';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
@@ -33,7 +33,7 @@ export function createConfigResolver(rules: ConfigRules): ConfigResolver {
   const inline = new LRUCache<string, RoutingPlan>({ max: MAX_INLINE_PLANS, maxSize: MAX_INLINE_BYTES });
 
   const compileInline = (text: string): RoutingPlan => {
-    const key = createHash('sha256').update(text).digest('base64');
+    const key = hash('sha256', text, 'base64');
     const known = inline.get(key);
     if (known !== undefined) return known;
     const plan = parseInline(text, rules);

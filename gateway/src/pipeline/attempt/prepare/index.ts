@@ -55,7 +55,8 @@ export function prepare(
   const facts = { target, model, keyHeaders: caller.keyHeaders, headersRead, now };
   const serving = servingEndpoint({ adapters, exchange, facts, params, strict });
   const { endpoint, adaptation } = serving;
-  const asking = withUsageAsked(ports, { input, serving, provider: provider.id, model });
+  const isStream = serving.params['stream'] === true;
+  const asking = isStream ? withUsageAsked(ports, { input, serving, provider: provider.id, model }) : undefined;
   const call = new ClientCall(exchange, facts, {
     endpoint: serving.id,
     params: asking ?? serving.params,
@@ -96,7 +97,7 @@ function withUsageAsked(
   ports: AttemptPorts,
   { input, serving: { endpoint, params, adaptation }, provider, model }: UsageInput,
 ): JsonObject | undefined {
-  if (endpoint?.askForUsage === undefined || params['stream'] !== true) return undefined;
+  if (endpoint?.askForUsage === undefined) return undefined;
   const { exchange, caller } = input;
   const question = { operation: exchange.operation.id, caller: callerFacts(caller), provider, model };
   if (adaptation === undefined && !ports.needsStreamUsage(question)) return undefined;

@@ -5,9 +5,9 @@ import type { AppError } from '../../../errors/index.ts';
 import { baseOf } from '../../../providers/engine/target.ts';
 import { sampleCall } from '../../../providers/engine/testing.ts';
 import { PROVIDERS } from '../../../providers/register.ts';
-import { compilePlan } from '../../../routing/index.ts';
+import { compilePlan, type RoutingPlan } from '../../../routing/index.ts';
 import { createSnapshotHolder } from '../../../snapshot/index.ts';
-import { createHostPolicy } from '../../../upstream/host-guard/index.ts';
+import { createHostPolicy, type HostPolicy } from '../../../upstream/host-guard/index.ts';
 import type { Caller } from '../../exchange.ts';
 import { OPERATIONS } from '../../operations/index.ts';
 import type { RequestProvider, Resolution } from '../../resolve/index.ts';
@@ -16,6 +16,8 @@ import { type ResolvedTarget, resolveTarget } from './target.ts';
 const NOW = Date.UTC(2026, 0, 1);
 const hosts = createHostPolicy({ trustedCustomHosts: 'header.example, config.example', production: true });
 
+/** A listener of the gateway itself. */
+const GATEWAY = { address: '10.1.2.3', port: 8787 };
 const holder = createSnapshotHolder({ providers: PROVIDERS });
 await holder.load(
   1,
@@ -23,6 +25,7 @@ await holder.load(
     workspace(),
     provider('main', { customHost: 'http://vllm.team-a.svc/v1', headers: { 'x-team': 'a' } }),
     provider('plain'),
+    provider('own', { customHost: `http://${GATEWAY.address}:${GATEWAY.port}/v1` }),
     provider('hf', { provider: 'huggingface' }),
     provider('shared', { workspace: null, grants: ['team-a'] }),
     provider('metadata', { customHost: 'http://169.254.169.254/v1' }),
@@ -49,6 +52,9 @@ if (view === undefined) throw new Error(holder.status.rejected?.reason);
 interface Asked {
   readonly target?: object;
   readonly saved?: boolean;
+  /** Instead of that of the target. */
+  readonly plan?: RoutingPlan;
+  readonly policy?: HostPolicy;
   readonly request?: FakeRequest;
   readonly customHost?: string;
   readonly requestProvider?: RequestProvider;
@@ -56,20 +62,22 @@ interface Asked {
   readonly nowMs?: number;
 }
 
+function planOf(target: object, saved = false): RoutingPlan {
+  const node = unwrap(parseInlineConfig(target, { caps: DEFAULT_TARGET_CAPS, saved: false }));
+  return compilePlan(node, { saved: saved ? { slug: 's', version: 'v' } : undefined, credential: () => undefined });
+}
+
 function resolve({
   target = {},
   saved = false,
+  plan = planOf(target, saved),
+  policy = hosts,
   request = {},
   customHost,
   requestProvider,
   model = 'm',
   nowMs = NOW - 1,
 }: Asked): ResolvedTarget {
-  const node = unwrap(parseInlineConfig(target, { caps: DEFAULT_TARGET_CAPS, saved: false }));
-  const plan = compilePlan(node, {
-    saved: saved ? { slug: 's', version: 'v' } : undefined,
-    credential: () => undefined,
-  });
   if (plan.root.kind !== 'leaf') throw new Error('expected a leaf');
   return resolveTarget(plan.root, {
     request: fakeRequest(request),
@@ -77,7 +85,7 @@ function resolve({
     snapshot: view as NonNullable<typeof view>, // just checked
     resolution: { plan, requestProvider, headerOverrides: { customHost } } as unknown as Resolution, // as above
     providers: PROVIDERS,
-    hosts,
+    hosts: policy,
     operation: OPERATIONS.chatComplete,
     params: { model },
     model,
@@ -121,6 +129,50 @@ describe('a managed target', () => {
     { rule: 'at a metadata address', asked: { target: { provider: '@metadata' } }, code: 'CUSTOM_HOST_REFUSED' },
   ])('$rule: $code', ({ asked, code }) => {
     expect(codeOf(asked)).toBe(code);
+  });
+});
+
+describe('a managed target of several calls', () => {
+  const plan = planOf({ provider: '@main' });
+
+  test('is resolved once', () => {
+    expect(resolve({ plan })).toBe(resolve({ plan }));
+  });
+
+  test('is at the host of a header for that call alone', () => {
+    const before = resolve({ plan });
+    const elsewhere = resolve({ plan, customHost: 'https://header.example/v1' });
+    expect([before, elsewhere, resolve({ plan })].map(originOf)).toEqual([
+      'http://vllm.team-a.svc/v1',
+      'https://header.example/v1',
+      'http://vllm.team-a.svc/v1',
+    ]);
+  });
+
+  test('has the field of a header for that call alone', () => {
+    const request = { headers: { 'openai-beta': 'b' } };
+    const betas = [{}, request, {}].map((each) => resolve({ plan, request: each }).target.fields.text('openai_beta'));
+    expect(betas).toEqual([undefined, 'b', undefined]);
+  });
+
+  test('is refused from the time on at which its account expires', () => {
+    const expiring = planOf({ provider: '@expiring' });
+    expect(codeOf({ plan: expiring, nowMs: NOW - 1 })).toBe('resolved');
+    expect(codeOf({ plan: expiring, nowMs: NOW })).toBe('PROVIDER_EXPIRED');
+  });
+
+  test('is refused for a model that its account does not admit, whatever was called before', () => {
+    const narrow = planOf({ provider: '@narrow' });
+    expect(codeOf({ plan: narrow, model: 'm' })).toBe('resolved');
+    expect(codeOf({ plan: narrow, model: 'x' })).toBe('MODEL_NOT_ALLOWED');
+  });
+
+  test('is judged by the policy that is asked', () => {
+    const own = planOf({ provider: '@own' });
+    const trusting = createHostPolicy({ trustedCustomHosts: '10.1.2.3', production: true });
+    const wary = createHostPolicy({ trustedCustomHosts: undefined, production: true, ownAddresses: [GATEWAY] });
+    expect(codeOf({ plan: own, policy: trusting })).toBe('resolved');
+    expect(codeOf({ plan: own, policy: wary })).toBe('CUSTOM_HOST_REFUSED');
   });
 });
 
