@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** The composition root of the command line: the only module that uses `process`. */
 import cluster from 'node:cluster';
+import { Socket } from 'node:net';
 import { runCommandLine, type StopSignal } from './cli/index.ts';
-import { runWorker } from './workers/index.ts';
+import { LOG_FD, runWorker } from './workers/index.ts';
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
@@ -30,12 +31,15 @@ if (cluster.worker === undefined) {
     exit: (code) => process.exit(code),
   });
 } else {
+  const log = new Socket({ fd: LOG_FD, readable: false });
+  log.on('error', () => undefined); // the parent has ended
   runWorker({
     id: cluster.worker.id,
     variables: process.env,
-    send: (message, onSent) => {
-      if (process.connected) process.send?.(message, undefined, undefined, onSent);
+    send: (message) => {
+      if (process.connected) process.send?.(message);
     },
+    writeLog: (text, onWritten) => log.write(text, () => onWritten()),
     onMessage: (listener) => process.on('message', listener),
     ignoreSignals: () => {
       for (const signal of STOP_SIGNALS) process.on(signal, () => undefined);

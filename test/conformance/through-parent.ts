@@ -20,6 +20,7 @@ export function throughParent(given: Partial<SharedState>): SharedState {
   }).connect();
   const client = createStateClient({
     maxConcurrentPerKey: 0,
+    processes: 1,
     timeoutMs: 60_000, // far above the default: these machines are busy with tests
     send: (calls) => {
       const sent = serialize(calls);

@@ -1,6 +1,10 @@
 /** Worker processes by `node:cluster`: all of them listen on one socket of the parent. */
 import cluster from 'node:cluster';
+import type { Readable } from 'node:stream';
 import type { ParentMessage, WorkerMessage } from './messages.ts';
+
+/** The file descriptor of a worker's log. */
+export const LOG_FD = 4;
 
 /** A process that has been started. */
 export interface Child {
@@ -12,6 +16,8 @@ export interface Child {
   onMessage(listener: (message: WorkerMessage) => void): void;
   /** Called once, with the exit status or the signal. */
   onExit(listener: (reason: number | string) => void): void;
+  /** Its log. */
+  readonly log: Readable;
   /** Ends it immediately. */
   kill(): void;
 }
@@ -23,7 +29,11 @@ export interface Child {
  */
 export function forkWorker(): Child {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ args: ['worker'], serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  cluster.setupPrimary({
+    args: ['worker'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
+  });
   const worker = cluster.fork();
   return {
     id: worker.id,
@@ -35,6 +45,7 @@ export function forkWorker(): Child {
       }),
     onMessage: (listener) => worker.on('message', listener),
     onExit: (listener) => worker.once('exit', (code, signal) => listener(signal ?? code)),
+    log: worker.process.stdio[LOG_FD] as Readable, // a pipe that it writes to
     kill: () => worker.process.kill('SIGKILL'),
   };
 }

@@ -2,8 +2,8 @@
 
 export interface LogChannel {
   write(line: string): void;
-  /** Sends what is held. */
-  flush(): void;
+  /** Sends what is held; resolves when it has left this process. */
+  flush(): Promise<void>;
 }
 
 /** Characters that have not left this process; further lines are left out, and their number is logged. */
@@ -18,15 +18,16 @@ export function createLogChannel(
   let underWay = 0;
   let leftOut = 0;
 
-  const flush = (): void => {
-    if (held === '') return;
-    const text = held;
-    held = '';
-    underWay += text.length;
-    send(text, () => {
-      underWay -= text.length;
+  const flush = (): Promise<void> =>
+    new Promise((resolve) => {
+      const text = held;
+      held = '';
+      underWay += text.length;
+      send(text, () => {
+        underWay -= text.length;
+        resolve();
+      });
     });
-  };
   const add = (line: string): void => {
     if (held === '') setImmediate(flush);
     held += line;

@@ -49,8 +49,6 @@ export type WorkerMessage =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'failed'; readonly failure: ListenFailure }
   | { readonly type: 'calls'; readonly calls: readonly Call[] }
-  /** Whole lines. */
-  | { readonly type: 'log'; readonly text: string }
   | { readonly type: 'report'; readonly report: MetricReport }
   /** Asks for the metrics of all processes. */
   | { readonly type: 'scrape' };

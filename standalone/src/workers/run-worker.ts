@@ -3,12 +3,11 @@ import {
   createGateway,
   createLogger,
   type Gateway,
-  type Logger,
   readEnvironment,
   toSettings,
   type Variables,
 } from '@gatehouse/gateway';
-import { createLogChannel } from './log-channel.ts';
+import { createLogChannel, type LogChannel } from './log-channel.ts';
 import type { ListenFailure, ParentMessage, WorkerMessage, WorkerSettings } from './messages.ts';
 import { createStateClient } from './shared-state/index.ts';
 import { createAssembly } from './snapshot-parts.ts';
@@ -18,8 +17,9 @@ export interface WorkerProcess {
   /** From 1; not used again after its end. */
   readonly id: number;
   readonly variables: Variables;
-  /** Calls `onSent` when the message has left this process. */
-  send(message: WorkerMessage, onSent?: () => void): void;
+  send(message: WorkerMessage): void;
+  /** Writes log lines; calls `onWritten` when they have left this process. */
+  writeLog(text: string, onWritten: () => void): void;
   onMessage(listener: (message: ParentMessage) => void): void;
   /** Signals are for the parent: it drains the workers. */
   ignoreSignals(): void;
@@ -27,7 +27,7 @@ export interface WorkerProcess {
   exit(code: number): void;
 }
 
-/** How often the counts are told, in ms: what was counted since is lost when the worker crashes. */
+/** How often new counts are told, in ms: what was counted since is lost when the worker crashes. */
 const REPORT_EVERY_MS = 1_000;
 
 /** Serves until the parent drains or ends it. */
@@ -40,7 +40,7 @@ export function runWorker(process: WorkerProcess): void {
 
 function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): void {
   const settings = { ...toSettings(readEnvironment(process.variables)), ...own };
-  const lines = createLogChannel((text, onSent) => process.send({ type: 'log', text }, onSent));
+  const lines = createLogChannel(process.writeLog);
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: lines }).child({
     worker: process.id,
   });
@@ -48,13 +48,19 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
   const shared = createStateClient({
     send: (calls) => process.send({ type: 'calls', calls }),
     maxConcurrentPerKey: settings.limits.maxConcurrentPerKey,
+    processes,
   });
+  let counted = false;
+  const onRecord = (): void => {
+    counted = true;
+  };
   const scrapes: ((text: string) => void)[] = [];
   const gateway = createGateway({
     settings,
     variables: process.variables,
     logger,
     metricsOnMain: true,
+    sinks: [{ name: 'report', record: onRecord }],
     worker: {
       processes,
       state: shared.state,
@@ -65,7 +71,10 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
     },
   });
   const assemble = createAssembly();
-  setInterval(() => void report(process, gateway), REPORT_EVERY_MS).unref();
+  setInterval(() => {
+    if (counted) void report(process, gateway);
+    counted = false;
+  }, REPORT_EVERY_MS).unref();
   process.onMessage((message) => {
     switch (message.type) {
       case 'start':
@@ -91,7 +100,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         for (const resolve of scrapes.splice(0)) resolve(message.text);
         return;
       case 'drain':
-        void drain(process, { gateway, logger, flush: lines.flush });
+        void drain(process, gateway, lines);
         return;
     }
   });
@@ -115,13 +124,8 @@ async function report(process: WorkerProcess, gateway: Gateway): Promise<void> {
   process.send({ type: 'report', report: await gateway.metricReport() });
 }
 
-async function drain(
-  process: WorkerProcess,
-  { gateway, logger, flush }: { readonly gateway: Gateway; readonly logger: Logger; flush(): void },
-): Promise<void> {
+async function drain(process: WorkerProcess, gateway: Gateway, lines: LogChannel): Promise<void> {
   await gateway.drain();
-  const last = await gateway.metricReport();
-  logger.flush();
-  flush();
-  process.send({ type: 'report', report: last }, () => process.exit(0));
+  await lines.flush();
+  process.exit(0);
 }

@@ -2,6 +2,7 @@
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { MetricReport, SnapshotStatus } from '@gatehouse/gateway';
 import type { Child } from './children.ts';
+import { readLines } from './log-lines.ts';
 import type { ListenFailure, SnapshotPart, WorkerMessage, WorkerSettings } from './messages.ts';
 import type { StateConnection } from './shared-state/index.ts';
 import { toParts } from './snapshot-parts.ts';
@@ -81,8 +82,6 @@ export function createWorker({ child, settings, state, events }: WorkerOptions):
         return events.onListening(worker, message.port);
       case 'failed':
         return events.onFailed(message.failure);
-      case 'log':
-        return events.onLog(message.text);
       case 'report':
         return events.onReport(worker, message.report);
       case 'calls': {
@@ -93,6 +92,7 @@ export function createWorker({ child, settings, state, events }: WorkerOptions):
         return child.send({ type: 'scraped', text: await events.metricsText() });
     }
   };
+  readLines(child.log, events.onLog);
   child.onMessage((message) => void take(message));
   child.onExit((reason) => {
     [mayServe, isListening] = [false, false];

@@ -5,10 +5,14 @@ import type { Call, CallOf, CallResult, OperationName, Operations } from './oper
 type ResultOf<N extends OperationName> = ReturnType<Operations[N]>;
 
 export interface Calls {
-  /** The result rejects with StoreUnavailable: too late, too many calls, or failed. */
+  /** The result rejects with StoreUnavailable: too late, too many calls, or failed. `id` stands for it in later calls. */
   call<N extends OperationName>(
     name: N,
-    ...args: Parameters<Operations[N]>
+    args: Parameters<Operations[N]>,
+    options?: {
+      /** Gets a result that came after its time. */
+      onLate(value: ResultOf<N>): void;
+    },
   ): { readonly id: number; readonly value: Promise<ResultOf<N>> };
   /** A call without result; it is never refused, since only what was granted is given back. */
   notify<N extends OperationName>(name: N, ...args: Parameters<Operations[N]>): void;
@@ -27,6 +31,8 @@ interface Waiting {
   reject(error: StoreUnavailable): void;
 }
 
+const ignore = (): void => undefined;
+
 export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
@@ -43,20 +49,26 @@ export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls 
     turn.push({ ...call, id: lastId } as unknown as Call); // the arguments belong to the name
     return lastId;
   };
-  const waitFor = (id: number): Promise<unknown> =>
+  /** What is too late goes on waiting: a parent that never answers gets no more calls once there are `maxCalls`. */
+  const waitFor = (id: number, onLate: (value: unknown) => void): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        waiting.delete(id);
+        waiting.set(id, { timer, resolve: onLate, reject: ignore });
         reject(new StoreUnavailable('timeout'));
       }, timeoutMs);
       waiting.set(id, { timer, resolve, reject });
     });
 
   return {
-    call: <N extends OperationName>(name: N, ...args: Parameters<Operations[N]>) => {
+    call: <N extends OperationName>(
+      name: N,
+      args: Parameters<Operations[N]>,
+      options?: { onLate(value: ResultOf<N>): void },
+    ) => {
       if (waiting.size >= maxCalls) return { id: 0, value: Promise.reject(new StoreUnavailable('busy')) };
       const id = add({ name, args, awaited: true });
-      return { id, value: waitFor(id) as Promise<ResultOf<N>> }; // the result belongs to the name
+      const onLate = (options?.onLate ?? ignore) as (value: unknown) => void; // the result belongs to the name
+      return { id, value: waitFor(id, onLate) as Promise<ResultOf<N>> };
     },
     notify: (name, ...args) => {
       add({ name, args, awaited: false });
@@ -64,7 +76,7 @@ export function createCalls({ send, timeoutMs, maxCalls }: CallsOptions): Calls 
     receive: (results) => {
       for (const result of results) {
         const caller = waiting.get(result.id);
-        if (caller === undefined) continue; // it was too late
+        if (caller === undefined) continue;
         waiting.delete(result.id);
         clearTimeout(caller.timer);
         if (result.ok) caller.resolve(result.value);

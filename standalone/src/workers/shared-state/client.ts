@@ -1,6 +1,5 @@
 /** The worker's side: the ports of shared state, backed by calls to the parent. */
 import {
-  createConcurrency,
   createMemoryLimiter,
   createStoreBreaker,
   type Limiter,
@@ -10,12 +9,15 @@ import {
 } from '@gatehouse/gateway';
 import { type Calls, createCalls } from './calls.ts';
 import type { Call, CallResult } from './operations.ts';
+import { createSlots } from './slots.ts';
 
 export interface StateClientOptions {
   /** Sends the calls of one turn of the event loop. */
   send(calls: readonly Call[]): void;
-  /** Requests of one key at the same time, while the parent does not answer; 0: any number. */
+  /** Requests of one key at the same time; 0: any number. */
   readonly maxConcurrentPerKey: number;
+  /** How many workers share them. */
+  readonly processes: number;
   /** Longest wait for the parent in ms; then this worker decides alone. */
   readonly timeoutMs?: number;
   /** Calls that wait for the parent; further ones fail at once. */
@@ -44,16 +46,16 @@ export function createStateClient(options: StateClientOptions): StateClient {
     receive: calls.receive,
     state: {
       limiter: createLimiter(calls),
-      concurrency: createSlots(calls, options.maxConcurrentPerKey),
+      concurrency: createSlots(calls, options),
       states: {
-        get: (key) => calls.call('getState', key).value,
-        set: (...args) => calls.call('setState', ...args).value,
-        delete: (key) => calls.call('deleteState', key).value,
+        get: (key) => calls.call('getState', [key]).value,
+        set: (...args) => calls.call('setState', args).value,
+        delete: (key) => calls.call('deleteState', [key]).value,
       },
       circuits: {
-        read: (key) => calls.call('readCircuit', key).value,
-        record: (...args) => calls.call('recordCircuit', ...args).value,
-        clear: (...args) => calls.call('clearCircuit', ...args).value,
+        read: (key) => calls.call('readCircuit', [key]).value,
+        record: (...args) => calls.call('recordCircuit', args).value,
+        clear: (...args) => calls.call('clearCircuit', args).value,
       },
       answers: createAnswers(calls),
     },
@@ -65,12 +67,12 @@ function createLimiter({ call, notify }: Calls): Limiter {
   const breaker = createStoreBreaker({ onError: () => undefined });
   return {
     ask: async (demands, nowMs) => {
-      const asked = await breaker.attempt(() => call('ask', demands, nowMs).value);
+      const asked = await breaker.attempt(() => call('ask', [demands, nowMs]).value);
       return asked.ok ? asked.value : alone.ask(demands, nowMs);
     },
     reserve: async (demands, nowMs) => {
       const reserved = await breaker.attempt(async () => {
-        const { id, value } = call('reserve', demands, nowMs);
+        const { id, value } = call('reserve', [demands, nowMs]);
         const result = await value;
         return result.allowed ? reservationOf(id) : result;
       });
@@ -93,51 +95,23 @@ function createLimiter({ call, notify }: Calls): Limiter {
   }
 }
 
-function createSlots({ call, notify }: Calls, max: number): SharedState['concurrency'] {
-  const alone = createConcurrency(max);
-  const breaker = createStoreBreaker({ onError: () => undefined });
-  return {
-    enter: async (subject) => {
-      const entered = await breaker.attempt(async () => {
-        const { id, value } = call('enter', subject);
-        const leave = (): void => notify('leave', id);
-        try {
-          return (await value) ? once(leave) : undefined;
-        } catch (error) {
-          leave(); // the parent may still grant what came too late
-          throw error;
-        }
-      });
-      return entered.ok ? entered.value : alone.enter(subject);
-    },
-  };
-}
-
-function once(task: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) task();
-    done = true;
-  };
-}
-
 function createAnswers({ call }: Calls): SharedState['answers'] {
   let bytes = 0;
   return {
     get: async (key) => {
-      const value = await call('getAnswer', key).value;
+      const value = await call('getAnswer', [key]).value;
       return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     },
     set: async (key, value, ttlSeconds) => {
       if (bytes + value.length > MAX_BYTES) throw new StoreUnavailable('busy');
       bytes += value.length;
       try {
-        await call('setAnswer', key, value, ttlSeconds).value;
+        await call('setAnswer', [key, value, ttlSeconds]).value;
       } finally {
         bytes -= value.length;
       }
     },
-    delete: (key) => call('deleteAnswer', key).value,
+    delete: (key) => call('deleteAnswer', [key]).value,
     close: async () => undefined,
   };
 }

@@ -1,7 +1,7 @@
 /** What a worker asks its parent for. */
 import type { CircuitRecord, Demand, Denial, LimitDecision } from '@gatehouse/gateway';
 
-/** The number of the call that granted a slot or a reservation stands for it in later calls. */
+/** The number of the call that granted a reservation stands for it in later calls. */
 type CallId = number;
 
 export interface Operations {
@@ -9,8 +9,9 @@ export interface Operations {
   reserve(demands: readonly Demand[], nowMs: number): { readonly allowed: true } | Denial;
   settle(reservation: CallId, actualCosts: readonly number[], nowMs: number): void;
   release(reservation: CallId): void;
-  enter(subject: string): boolean;
-  leave(slot: CallId): void;
+  /** Takes up to `count` slots; returns how many there were. */
+  enter(subject: string, count: number): number;
+  leave(subject: string, count: number): void;
   getState(key: string): string | undefined;
   setState(key: string, value: string, ttlSeconds: number): void;
   deleteState(key: string): void;

@@ -94,20 +94,27 @@ function createLatest<T>(max: number) {
 }
 
 function slotHandlers({ concurrency }: SharedState) {
-  const held = new Map<number, Leave>();
+  /** What this worker holds, by subject. */
+  const held = new Map<string, Leave[]>();
   const handlers: Pick<Handlers, 'enter' | 'leave'> = {
-    enter: async (id, subject) => {
-      const leave = await concurrency.enter(subject);
-      if (leave !== undefined) held.set(id, leave);
-      return leave !== undefined;
+    enter: async (_id, subject, count) => {
+      const leaves: Leave[] = [];
+      while (leaves.length < count) {
+        const leave = await concurrency.enter(subject);
+        if (leave === undefined) break;
+        leaves.push(leave);
+      }
+      if (leaves.length > 0) held.set(subject, [...(held.get(subject) ?? []), ...leaves]);
+      return leaves.length;
     },
-    leave: (_id, slot) => {
-      held.get(slot)?.();
-      held.delete(slot);
+    leave: (_id, subject, count) => {
+      const leaves = held.get(subject) ?? [];
+      for (const leave of leaves.splice(0, count)) leave();
+      if (leaves.length === 0) held.delete(subject);
     },
   };
   const leaveAll = (): void => {
-    for (const leave of held.values()) leave();
+    for (const leaves of held.values()) for (const leave of leaves) leave();
     held.clear();
   };
   return { handlers, leaveAll };

@@ -1,6 +1,6 @@
 /** What is special about state in the parent; what all limiters and stores do is in test/conformance. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { createConcurrency, createMemoryLimiter, type Demand, type SharedState } from '@gatehouse/gateway';
+import { createConcurrency, createMemoryLimiter, type Demand, type Leave, type SharedState } from '@gatehouse/gateway';
 import { describe, expect, test } from 'vitest';
 import { type Call, createStateClient, createStateServer } from './index.ts';
 
@@ -15,11 +15,12 @@ const stateOf = (given: Partial<SharedState>): SharedState => ({
 });
 
 /** A worker of the parent; `sent` has the calls of each message. */
-function connect(server: ReturnType<typeof createStateServer>) {
+function connect(server: ReturnType<typeof createStateServer>, max = 2) {
   const connection = server.connect();
   const sent: (readonly Call[])[] = [];
   const client = createStateClient({
-    maxConcurrentPerKey: 2,
+    maxConcurrentPerKey: max,
+    processes: 2,
     timeoutMs: 60_000,
     send: async (calls) => {
       sent.push(calls);
@@ -63,6 +64,24 @@ describe('state of the parent', () => {
     expect(await two.concurrency.enter('a')).toBeUndefined();
   });
 
+  test('lends slots in advance, of which those without need are 2 % of the bound at most', async () => {
+    const concurrency = createConcurrency(1_000);
+    const server = createStateServer(stateOf({ concurrency }));
+    const [one, two] = [connect(server, 1_000), connect(server, 1_000)];
+    const inFlight: (Leave | undefined)[] = [];
+    for (let i = 0; i < 300; i += 1) inFlight.push(await one.concurrency.enter('a'), await two.concurrency.enter('a'));
+    const calls = [...one.sent, ...two.sent].flat().length;
+    expect(calls).toBeLessThan(600 / 10 + 1);
+    let more = 0;
+    while ((await two.concurrency.enter('a')) !== undefined) more += 1;
+    expect(600 + more).toBeGreaterThanOrEqual(980);
+    expect(600 + more).toBeLessThanOrEqual(1_000);
+    for (const leave of inFlight) leave?.();
+    one.crash();
+    two.crash();
+    expect(Array.from({ length: 1_001 }, () => concurrency.enter('a')).filter(Boolean)).toHaveLength(1_000);
+  });
+
   test('of a store that fails is a rejection, not an end', async () => {
     const states = { get: () => Promise.reject(new Error('broken')) } as unknown as SharedState['states'];
     const { states: there } = connect(createStateServer(stateOf({ states })));
@@ -76,11 +95,12 @@ describe('a worker whose parent does not answer', () => {
     const sent: Call[] = [];
     const client = createStateClient({
       maxConcurrentPerKey: 2,
+      processes: 2,
       timeoutMs: 1,
       maxCalls,
       send: (calls) => sent.push(...calls),
     });
-    return { ...client.state, sent };
+    return { ...client.state, sent, receive: client.receive };
   };
 
   test('counts requests alone', async () => {
@@ -90,13 +110,19 @@ describe('a worker whose parent does not answer', () => {
     expect(results).toEqual([true, true, true, false, false, false]);
   });
 
-  test('bounds the requests in flight of a key alone, and returns what is granted too late', async () => {
-    const { concurrency, sent } = alone();
+  test('bounds the requests in flight of a key alone', async () => {
+    const { concurrency } = alone();
     const entered = [await concurrency.enter('a'), await concurrency.enter('a'), await concurrency.enter('a')];
     expect(entered.map((leave) => leave !== undefined)).toEqual([true, true, false]);
+  });
+
+  test('returns the slots that are granted too late', async () => {
+    const { concurrency, sent, receive } = alone();
+    await concurrency.enter('a');
+    const [asked] = sent;
+    receive([{ id: asked?.id ?? 0, ok: true, value: 3 }]);
     await turn();
-    const asked = sent.filter(({ name }) => name === 'enter');
-    expect(sent.filter(({ name }) => name === 'leave').map(({ args }) => args)).toEqual(asked.map(({ id }) => [id]));
+    expect(sent.slice(1)).toMatchObject([{ name: 'leave', args: ['a', 3], awaited: false }]);
   });
 
   test('refuses calls beyond those that may wait', async () => {
