@@ -42,7 +42,7 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
     request.on('data', onData);
     request.on('end', () => {
       watch.stop();
-      resolve(body.bytes());
+      resolve(body.handOver());
     });
     request.on('error', () => fail(new AppError('CLIENT_CLOSED')));
     request.on('close', () => {
@@ -56,7 +56,8 @@ interface Collector {
   readonly length: number;
   /** False: there is no room for the piece. */
   add(piece: Buffer): boolean;
-  bytes(): Buffer;
+  /** The whole body, which is not held any longer: the listeners of a request live as long as its answer. */
+  handOver(): Buffer;
 }
 
 /** Bodies from this size on are joined while they arrive, and checked in slices. */
@@ -64,7 +65,7 @@ export const LARGE_BYTES = 64 * 1024;
 
 class SmallBody implements Collector {
   readonly #memory: ByteAccount;
-  readonly #pieces: Buffer[] = [];
+  #pieces: Buffer[] = [];
   length = 0;
 
   constructor(memory: ByteAccount) {
@@ -78,17 +79,21 @@ class SmallBody implements Collector {
     return true;
   }
 
-  bytes(): Buffer {
-    const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces, this.length);
+  handOver(): Buffer {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    const [first] = pieces;
+    return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces, this.length);
   }
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Grows by doubling up to what was announced: a client that announces much and sends little costs little. */
 class LargeBody implements Collector {
   readonly #announced: number;
   readonly #memory: ByteAccount;
-  #whole = Buffer.alloc(0);
+  #whole = NOTHING;
   length = 0;
 
   /** `announced`: the content length, which the HTTP parser enforces. */
@@ -106,8 +111,10 @@ class LargeBody implements Collector {
     return true;
   }
 
-  bytes(): Buffer {
-    return this.#whole.subarray(0, this.length);
+  handOver(): Buffer {
+    const bytes = this.#whole.subarray(0, this.length);
+    this.#whole = NOTHING;
+    return bytes;
   }
 
   #grow(needed: number): boolean {
@@ -115,6 +122,7 @@ class LargeBody implements Collector {
     const capacity = Math.max(needed, Math.min(this.#announced, Math.max(LARGE_BYTES, whole.length * 2)));
     if (!this.#memory.take(capacity - whole.length)) return false;
     this.#whole = Buffer.allocUnsafeSlow(capacity);
+    if (whole === NOTHING) return true;
     whole.copy(this.#whole, 0, 0, this.length);
     free(whole);
     return true;
