@@ -2,6 +2,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../gateway/src/errors/index.ts';
 import { Cancellation } from '../../../gateway/src/lib/cancellation.ts';
@@ -10,6 +12,9 @@ import type { RawReply } from '../../kit/raw-upstream.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 import { code, MAX_BYTES, open, VARIANTS } from './support.ts';
 
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc'); // node has no other way to it at run time
+
 describe.for(VARIANTS)('an upstream client: $name', (variant) => {
   test('sends method, target, headers and body as they are', async () => {
     await using bench = await open(variant, ({ answer }) => answer(200, 'pong'));
@@ -17,6 +22,31 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
     const [got] = bench.server.requests;
     expect([got?.method, got?.target, got?.headers.get('x-one')]).toEqual(['POST', '/v1/chat?a=1', 'two']);
     expect(String(await got?.body)).toBe('ping');
+  });
+
+  test('sends a large body as it is, with its length', async () => {
+    await using bench = await open(variant, ({ answer }) => answer(200, 'pong'));
+    const large = Buffer.alloc(300_000, 'any text ');
+    await (await bench.send({ body: large })).body.collect(MAX_BYTES, unlimitedAccount());
+    const [got] = bench.server.requests;
+    expect(got?.headers.get('content-length')).toBe('300000');
+    expect((await got?.body)?.equals(large)).toBe(true);
+  });
+
+  test('holds no large body once it was sent, however long the answer takes', async () => {
+    await using bench = await open(variant, async ({ request, head, chunk }) => {
+      await request.body;
+      await head(200, { 'transfer-encoding': 'chunked' });
+      await chunk('first');
+    });
+    const large = new WeakRef(Buffer.alloc(300_000));
+    const response = await bench.send({ body: large.deref() });
+    await waitFor(() => {
+      collectGarbage();
+      return large.deref() === undefined;
+    });
+    expect(response.status).toBe(200);
+    response.body.discard();
   });
 
   test('sends a body that streams', async () => {

@@ -3,7 +3,13 @@ import { AppError } from '../../errors/index.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import { BodyRelay } from '../body-relay.ts';
 import { toUpstreamError, withOrigin } from '../failures.ts';
-import type { UpstreamClient, UpstreamClientOptions, UpstreamHeaders, UpstreamResponse } from '../port.ts';
+import type {
+  UpstreamClient,
+  UpstreamClientOptions,
+  UpstreamHeaders,
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../port.ts';
 import { routeOf } from '../reach.ts';
 import { createDispatchers } from './dispatchers.ts';
 
@@ -20,14 +26,12 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         const handler = new ResponseHandler({ signal, origin: request.origin, resolve, reject });
         try {
           const route = routeOf(request, request.hostOrigin);
-          const headers = route.headers as Record<string, string>; // undici's type is mutable; it changes nothing
           dispatchers[route.connect].dispatch(
             {
               origin: route.origin,
               path: request.path,
               method: request.method,
-              headers,
-              body: request.body ?? null,
+              ...payloadOf(route.headers, request.body),
               headersTimeout: limits.headersTimeoutMs,
               bodyTimeout: limits.idleTimeoutMs,
             },
@@ -41,6 +45,25 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
     },
   };
+}
+
+/** Bodies from this size on are not held until the end of the answer. */
+const LARGE_BYTES = 64 * 1024;
+
+type Payload = Pick<Dispatcher.DispatchOptions, 'headers' | 'body'>;
+
+/** undici keeps a body until its answer has ended, which may be hours later. A large one is given away when it is sent. */
+function payloadOf(headers: Readonly<Record<string, string>>, body: UpstreamRequest['body']): Payload {
+  const isLarge = body instanceof Buffer && body.length >= LARGE_BYTES;
+  const payload = isLarge
+    ? { headers: { ...headers, 'content-length': String(body.length) }, body: givenAway(body) }
+    : { headers, body: body ?? null };
+  return payload as Payload; // undici takes iterables and changes no headers; its types know of neither
+}
+
+function givenAway(bytes: Buffer): Iterable<Buffer> {
+  const held = [bytes];
+  return { [Symbol.iterator]: () => held.splice(0).values() };
 }
 
 interface Waiting {
