@@ -79,6 +79,12 @@ describe('the pace of calls', () => {
     expect((await run(1_000)).most).toBeGreaterThan(1);
   });
 
+  test('makes single calls to a server that is slow even so', async () => {
+    const { run } = drive(() => 300);
+    await run(60_000);
+    expect((await run(10_000)).most).toBe(1);
+  });
+
   test('begins no call while the server asks to wait, and half as many afterwards', async () => {
     const { run, refuse } = drive(() => 4);
     await run(2_000);

@@ -28,6 +28,8 @@ const SAMPLE = 16;
 /** An answer takes at most so many times as long as one of a server that is nearly idle. */
 const [GROW_BELOW, SHRINK_ABOVE] = [3, 5];
 const [SHRINK, HALVE] = [0.75, 0.5];
+/** A server that takes longer for single calls has too much to do already: it gets no more of them. */
+const MAX_IDLE_MS = 50;
 /** How often the time of an answer to single calls is measured again, in ms: other work on the server comes and goes. */
 const MEASURE_MS = 30_000;
 /** After a refusal that does not say how long to wait. */
@@ -86,7 +88,7 @@ class AdaptivePace implements Pace {
     this.#restart();
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#idleMs === undefined) {
-      this.#idleMs = meanMs;
+      this.#idleMs = Math.min(meanMs, MAX_IDLE_MS);
       this.#measuredAtMs = nowMs;
     } else if (nowMs - this.#measuredAtMs > MEASURE_MS) this.#idleMs = undefined;
     else if (meanMs > SHRINK_ABOVE * this.#idleMs) this.#limit = Math.max(1, this.#limit * SHRINK);
