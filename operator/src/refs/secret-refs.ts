@@ -42,9 +42,9 @@ export function abandonedSecret({ metadata, spec, status }: Named): SecretName |
   const { namespace = '' } = metadata;
   const { name } = mintedSecret(metadata.name);
   const { sha256, secretRef } = isObject(spec) ? spec : {};
-  const told = isObject(status) && isObject(status['secretRef']) ? status['secretRef']['name'] : undefined;
+  const published = isObject(status) && isObject(status['secretRef']) ? status['secretRef']['name'] : undefined;
   const isBrought = sha256 !== undefined || (isObject(secretRef) && secretRef['name'] !== name);
-  return isBrought && told === name ? { namespace, name } : undefined;
+  return isBrought && published === name ? { namespace, name } : undefined;
 }
 
 /** Every Secret that an object names, in any namespace; each once. */

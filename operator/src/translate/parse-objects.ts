@@ -157,8 +157,8 @@ function changedKeys(
   last: WorldObjects | undefined,
   known: LayeredMap<ObjectState>,
 ): Iterable<string> {
-  const told = now instanceof LayeredMap && last instanceof LayeredMap ? now.differingFrom(last) : undefined;
-  if (told !== undefined) return told;
+  const differing = now instanceof LayeredMap && last instanceof LayeredMap ? now.differingFrom(last) : undefined;
+  if (differing !== undefined) return differing;
   const keys: string[] = [];
   now.forEach((object, key) => {
     if (last === undefined || known.get(key)?.parsed.object !== object) keys.push(key);
@@ -184,7 +184,7 @@ interface ReadSourceOptions extends SourceOptions {
 
 function readSource(object: WorldObject, { key, row, last, settings, failures }: ReadSourceOptions): ParsedObject {
   const { kind } = object;
-  if (object.weight !== undefined) return withheldSource(object, { key, row, last });
+  if (object.weight !== undefined) return parseWithoutContent(object, { key, row, last });
   let refusals: readonly Finding[];
   try {
     const read = readResource(kind, object, settings);
@@ -224,7 +224,7 @@ function refuseSource(
 }
 
 /** An object without its content is unchanged, or its content has to be fetched. */
-function withheldSource(object: WorldObject, { key, row, last }: SourceOptions): ParsedObject {
+function parseWithoutContent(object: WorldObject, { key, row, last }: SourceOptions): ParsedObject {
   if (last?.content === 'read' && isSameContent(last.object, object)) return { ...last, object, row };
   const refusals = [pending([], 'the resource is being read')];
   return { kind: object.kind, key, object, resource: last?.resource, refusals, row, content: 'awaited' };

@@ -156,9 +156,9 @@ export function mintedStatus({ metadata, status }: Minting, { store, isKnown }: 
   const { name, key } = mintedSecret(metadata.name);
   const place = keyOf({ namespace: metadata.namespace, name });
   if (!isKnown(place)) {
-    const told = isObject(status) ? status : {};
+    const present = isObject(status) ? status : {};
     return Object.fromEntries(
-      MINTED_MEMBERS.flatMap((member) => (told[member] === undefined ? [] : [[member, told[member]]])),
+      MINTED_MEMBERS.flatMap((member) => (present[member] === undefined ? [] : [[member, present[member]]])),
     );
   }
   const secret = store.get(place);

@@ -39,7 +39,7 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
   const { metadata = {}, spec } = pod;
   const { initContainers = [], containers, volumes = [] } = spec;
   const { name } = profile.metadata;
-  const told = (container: Container): Container =>
+  const withAddress = (container: Container): Container =>
     getsAddress(container, profile) ? withAppEnv(container, profile.spec) : container;
   const sidecar = initContainers.some((container) => container.name === SIDECAR_CONTAINER)
     ? []
@@ -55,8 +55,8 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
     },
     spec: {
       ...spec,
-      initContainers: [...sidecar, ...initContainers.map(told)],
-      containers: containers.map(told),
+      initContainers: [...sidecar, ...initContainers.map(withAddress)],
+      containers: containers.map(withAddress),
       volumes: [...volumes, ...SIDECAR_VOLUMES.filter((volume) => !present.has(volume.name))],
     },
   };
