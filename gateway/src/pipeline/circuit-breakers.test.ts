@@ -1,22 +1,14 @@
-import { config, type Entries, provider, snapshot, workspace } from '@gatehouse/test/kit';
+import { config, provider, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import { PROVIDERS } from '../providers/register.ts';
 import type { Leaf } from '../routing/index.ts';
-import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
 import { createMemoryCircuitStore, createStoreBreaker } from '../store/index.ts';
 import type { AttemptOutcome } from './attempt/index.ts';
 import { type CircuitBreakerPort, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import type { Caller } from './exchange.ts';
 import type { Resolution } from './resolve/index.ts';
+import { viewOf } from './testing.ts';
 
-async function view(...entries: Entries): Promise<SnapshotView> {
-  const holder = createSnapshotHolder({ providers: PROVIDERS });
-  await holder.load(1, snapshot(...entries));
-  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
-  return holder.current;
-}
-
-const world = await view(
+const world = await viewOf(
   workspace(),
   provider('a'),
   provider('b', { provider: 'anthropic' }),

@@ -1,19 +1,12 @@
 import { digestOf, entryId, SIDECAR_PLACEHOLDER_KEY, type SnapshotEntry } from '@gatehouse/crds/snapshot';
-import { type Entries, fakeRequest, KEY, key, organisation, sha256, snapshot, workspace } from '@gatehouse/test/kit';
+import { fakeRequest, KEY, key, organisation, sha256, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
 import { identify } from './identify.ts';
+import { viewOf } from './testing.ts';
 
 const ORG_KEY = 'gwk_of_the_organisation';
 
-async function view(...entries: Entries): Promise<SnapshotView> {
-  const holder = createSnapshotHolder({ providers: new Map() });
-  await holder.load(1, snapshot(...entries));
-  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
-  return holder.current;
-}
-
-const world = await view(
+const world = await viewOf(
   organisation({ defaultWorkspace: 'team-b' }),
   workspace('team-a'),
   workspace('team-b'),
@@ -81,7 +74,7 @@ describe('a request is refused', () => {
   });
 
   test('when the organisation has no default workspace', async () => {
-    const bare = await view(workspace(), key({ name: 'admin', secret: ORG_KEY, workspace: null }));
+    const bare = await viewOf(workspace(), key({ name: 'admin', secret: ORG_KEY, workspace: null }));
     expect(() => ask({ 'x-gw-api-key': ORG_KEY }, bare)).toThrow(
       expect.objectContaining({ code: 'KEY_WITHOUT_WORKSPACE' }),
     );
@@ -100,7 +93,7 @@ describe('on a sidecar', () => {
   const entry: SnapshotEntry<'sidecar'> = {
     ...{ kind: 'sidecar', id, workspace: 'team-a', generation: 1, digest: digestOf(body), body },
   };
-  const sidecar = view(workspace('team-a'), entry);
+  const sidecar = viewOf(workspace('team-a'), entry);
   const askSidecar = async (headers: Record<string, string>, profile = PROFILE) =>
     identify(fakeRequest({ headers }), await sidecar, profile);
 

@@ -12,16 +12,15 @@ import type {
   Caller,
   Exchange,
   Pipeline,
-  PipelineFacts,
   PipelinePorts,
   RequestBody,
 } from '../../../gateway/src/pipeline/index.ts';
 import { readBody } from '../../../gateway/src/pipeline/read-body.ts';
 import type { Resolution } from '../../../gateway/src/pipeline/resolve/index.ts';
 import { refuseLoop } from '../../../gateway/src/pipeline/via.ts';
-import { NO_VERDICTS } from '../../../gateway/src/record/index.ts';
 import { type Leaf, walkPlan } from '../../../gateway/src/routing/index.ts';
 import type { UpstreamResponse } from '../../../gateway/src/upstream/index.ts';
+import { NO_FACTS } from '../../kit/no-facts.ts';
 import { callUpstream, collect, type LadderUpstream } from './call-upstream.ts';
 import { includes, type Rung } from './rungs.ts';
 import { isStream } from './simple.ts';
@@ -115,21 +114,3 @@ async function toAnswer(ports: PipelinePorts, response: UpstreamResponse): Promi
   JSON.parse(bytes.toString('utf8')); // as the bare proxy does
   return { ...rest, body: { kind: 'bytes', bytes } };
 }
-
-const NO_FACTS: PipelineFacts = {
-  error: undefined,
-  caller: undefined,
-  metadata: {},
-  requestBytes: undefined,
-  route: { config: undefined, mode: undefined, optionPath: undefined },
-  decisions: {
-    cache: undefined,
-    retries: undefined,
-    attemptsExhausted: false,
-    limits: NO_VERDICTS,
-    guardrails: NO_VERDICTS,
-  },
-  attempts: [],
-  answeredBy: undefined,
-  stream: false,
-};

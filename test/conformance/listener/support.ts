@@ -13,10 +13,10 @@ import {
   type UpgradeHandler,
 } from '../../../gateway/src/listener/index.ts';
 import type { Answer, Exchange } from '../../../gateway/src/pipeline/index.ts';
-import { NO_VERDICTS } from '../../../gateway/src/record/index.ts';
 import { createSnapshotHolder } from '../../../gateway/src/snapshot/index.ts';
 import { createLogger, createMetrics } from '../../../gateway/src/telemetry/index.ts';
 import { BodyRelay } from '../../../gateway/src/upstream/index.ts';
+import { NO_FACTS } from '../../kit/no-facts.ts';
 import { snapshot, workspace } from '../../kit/snapshot.ts';
 import { waitFor } from '../../kit/wait-for.ts';
 
@@ -113,29 +113,11 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
   };
 }
 
-const FACTS: Answer['facts'] = {
-  caller: undefined,
-  route: { config: undefined, mode: undefined, optionPath: undefined },
-  decisions: {
-    cache: undefined,
-    retries: undefined,
-    attemptsExhausted: false,
-    limits: NO_VERDICTS,
-    guardrails: NO_VERDICTS,
-  },
-  attempts: [],
-  answeredBy: undefined,
-  metadata: {},
-  requestBytes: undefined,
-  stream: false,
-  error: undefined,
-};
-
 export const text = (body: string, status = 200): Answer => ({
   status,
   headers: { 'content-type': 'text/plain' },
   body: { kind: 'bytes', bytes: Buffer.from(body) },
-  facts: FACTS,
+  facts: NO_FACTS,
   store: undefined,
 });
 

@@ -1,14 +1,12 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import {
   config,
-  type Entries,
   type FakeRequest,
   fakeRequest,
   KEY,
   key,
   organisation,
   provider,
-  snapshot,
   workspace,
 } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
@@ -17,25 +15,19 @@ import { Cancellation } from '../../lib/cancellation.ts';
 import { reveal } from '../../lib/secret.ts';
 import { unlimitedAccount } from '../../lib/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
-import { createSnapshotHolder, type SnapshotView } from '../../snapshot/index.ts';
+import type { SnapshotView } from '../../snapshot/index.ts';
 import { createHostPolicy } from '../../upstream/host-guard/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { identify } from '../identify.ts';
 import { OPERATIONS, type OperationId } from '../operations/index.ts';
 import { readBody } from '../read-body.ts';
+import { viewOf } from '../testing.ts';
 import { createResolver, headerFields, type Resolution } from './index.ts';
 
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
 const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
 
-async function view(...entries: Entries): Promise<SnapshotView> {
-  const holder = createSnapshotHolder({ providers: PROVIDERS });
-  await holder.load(1, snapshot(...entries));
-  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
-  return holder.current;
-}
-
-const world = await view(workspace(), key(), provider('main'), config('saved', { provider: '@main' }));
+const world = await viewOf(workspace(), key(), provider('main'), config('saved', { provider: '@main' }));
 
 interface Asked extends FakeRequest {
   readonly operation?: OperationId;
@@ -237,7 +229,7 @@ describe('a config of the organisation', () => {
   const target = { provider: 'ollama', custom_host: 'http://ollama.example:11434' };
   /** A team that may use the shared provider and one that may not, each with a key; its default config is the direct one. */
   const organisationWorld = (defaults = {}) =>
-    view(
+    viewOf(
       organisation({ defaultWorkspace: 'team-b' }),
       workspace('team-a', { defaults }),
       workspace('team-b', { defaults }),

@@ -1,22 +1,14 @@
-import { config, type Entries, fakeRequest, provider, snapshot, workspace } from '@gatehouse/test/kit';
+import { config, fakeRequest, provider, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import { PROVIDERS } from '../../../providers/register.ts';
 import { compilePlan } from '../../../routing/index.ts';
-import { createSnapshotHolder, type SnapshotView } from '../../../snapshot/index.ts';
 import type { Caller, Exchange } from '../../exchange.ts';
 import type { Resolution } from '../../resolve/index.ts';
+import { viewOf } from '../../testing.ts';
 import { OPERATIONS } from '../index.ts';
 import type { LocalAnswer } from '../operation.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 
-async function view(...entries: Entries): Promise<SnapshotView> {
-  const holder = createSnapshotHolder({ providers: PROVIDERS });
-  await holder.load(1, snapshot(...entries));
-  if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
-  return holder.current;
-}
-
-const world = await view(
+const world = await viewOf(
   workspace(),
   provider('a', { models: ['m1', 'm2'] }),
   provider('b', { provider: 'anthropic', models: ['m3'] }),
