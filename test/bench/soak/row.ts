@@ -20,7 +20,7 @@ const LEAST = 1;
 
 /** The line of the table for a soak. */
 export function soakRow({ what, ratePerSecond, result, memory }: Soak): Row {
-  const { sent, failed, latency } = result;
+  const { sent, failed, unsent, latency } = result;
   return {
     what,
     peer: 'Gatehouse × 2',
@@ -33,6 +33,7 @@ export function soakRow({ what, ratePerSecond, result, memory }: Soak): Row {
         ...verdictAtMost(failed, 0, (count) => `${count} failed`),
         measured: `${failed} of ${formatNumber(sent)} failed`,
       },
+      verdictAtMost(unsent, 0, (count) => `${count} not sent in time`),
       ...memory.map(slopeVerdict),
     ],
   };

@@ -8,6 +8,8 @@ export interface TrafficResult {
   readonly sent: number;
   /** Answered with anything but 200, cut, or not answered at all. */
   readonly failed: number;
+  /** Were due, but no connection was free until the end: the machine does not keep up. They are not in `sent`. */
+  readonly unsent: number;
   /** From the moment a request was due, in µs. */
   readonly latency: Summary;
 }
@@ -72,9 +74,11 @@ export class Traffic {
     for (const endMs = clockMs() + LAST_ANSWERS_MS; this.#done < this.#sent && clockMs() < endMs; ) {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
-    const failed = this.#failed + this.#sent - this.#done;
+    const unsent = this.#waiting.splice(0).length;
+    const sent = this.#sent - unsent;
+    const failed = this.#failed + sent - this.#done;
     this.setTargets([]);
-    return { sent: this.#sent, failed, latency: this.#latency.summary() };
+    return { sent, failed, unsent, latency: this.#latency.summary() };
   }
 
   #sendDue(): void {
