@@ -13,6 +13,14 @@ function request(body: Buffer, { pieceBytes, isAnnounced }: { pieceBytes: number
   return Object.assign(stream, { headers, complete: true }) as unknown as IncomingMessage; // what is looked at
 }
 
+/** A request over HTTP/2 that has sent what it announced, and not its end. */
+function endless(body: Buffer): IncomingMessage {
+  const stream = new PassThrough();
+  stream.write(Buffer.from(body));
+  const headers = { 'content-length': String(body.length) };
+  return Object.assign(stream, { headers, complete: false, httpVersionMajor: 2 }) as unknown as IncomingMessage; // as above
+}
+
 const bodyOf = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251));
 
 describe('a body that is read whole', () => {
@@ -32,5 +40,12 @@ describe('a body that is read whole', () => {
       expect(read.equals(body)).toBe(true);
       memory.clear();
     }
+  });
+
+  test('stalls over HTTP/2 when its end does not come, although all its bytes have', async () => {
+    const memory = createByteBudget(LARGE_BYTES).open();
+    const progress = { idleMs: 50, minBytesPerSecond: 1 };
+    const read = readBytes(endless(bodyOf(100)), { maxBytes: 100, progress, memory });
+    await expect(read).rejects.toMatchObject({ code: 'BODY_STALLED' });
   });
 });

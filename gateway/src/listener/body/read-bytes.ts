@@ -33,11 +33,13 @@ export function readBytes(request: IncomingMessage, { maxBytes, progress, memory
       reject(error);
     };
     const watch = watchProgress(progress, fail);
+    // Over HTTP/1 the end comes with the last piece that was announced; over HTTP/2 the client may never send it.
+    const endsWithBytes = request.httpVersionMajor === 1;
     const onData = (piece: Buffer): void => {
       watch.arrived(piece.length);
       if (body.length + piece.length > maxBytes) fail(tooLarge(maxBytes));
       else if (!body.add(piece)) fail(memoryExhausted());
-      else if (body.length !== announced) watch.wait(); // otherwise the end comes with the last piece
+      else if (!endsWithBytes || body.length !== announced) watch.wait();
     };
     request.on('data', onData);
     request.on('end', () => {
