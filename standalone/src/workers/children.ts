@@ -25,7 +25,7 @@ export interface Child {
 /**
  * Starts this program again as a worker. Connections wait in one queue of the kernel, from which workers take them: a worker that
  * ends leaves the queue as it is. With round-robin, the parent would accept and hand over each connection on the channel of the
- * counters, and one on its way to a worker that ends would hang.
+ * counters, and one on its way to a worker that ends would hang. Throws when the system starts no further process.
  */
 export function forkWorker(): Child {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -35,9 +35,12 @@ export function forkWorker(): Child {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],
   });
   const worker = cluster.fork();
+  const { pid, stdio } = worker.process;
+  worker.on('error', () => undefined); // its end is told by `exit`, a failed start by the missing pid
+  if (pid === undefined) throw new Error('The system could not start a process; it may lack memory or open files');
   return {
     id: worker.id,
-    pid: worker.process.pid ?? 0,
+    pid,
     send: (message) =>
       new Promise((resolve) => {
         if (!worker.isConnected()) resolve();
@@ -45,7 +48,7 @@ export function forkWorker(): Child {
       }),
     onMessage: (listener) => worker.on('message', listener),
     onExit: (listener) => worker.once('exit', (code, signal) => listener(signal ?? code)),
-    log: worker.process.stdio[LOG_FD] as Readable, // a pipe that it writes to
+    log: stdio[LOG_FD] as Readable, // a pipe that it writes to
     kill: () => worker.process.kill('SIGKILL'),
   };
 }

@@ -51,8 +51,19 @@ export function createSupervisor({ count, settings, state, logger, fork, events 
     const restartInMs = Math.round(restarts.next());
     logger.error({ worker: ended.id, pid: ended.pid, reason, restartInMs }, 'Worker ended');
     events.onRestart();
-    await wait(restartInMs);
-    if (!ending) startOne();
+    await startIn(restartInMs);
+  };
+  /** Again and again where the system starts no process: what it lacks may come back. */
+  const startIn = async (ms: number): Promise<void> => {
+    await wait(ms);
+    if (ending) return;
+    try {
+      startOne();
+    } catch (error) {
+      const retryInMs = Math.round(restarts.next());
+      logger.error({ err: error, retryInMs }, 'Worker could not be started');
+      await startIn(retryInMs);
+    }
   };
   const ofWorker: WorkerEvents = {
     ...events,

@@ -1,0 +1,70 @@
+import { PassThrough } from 'node:stream';
+import type { Logger } from '@gatehouse/gateway';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Child } from './children.ts';
+import type { WorkerMessage, WorkerSettings } from './messages.ts';
+import { createSupervisor } from './supervisor.ts';
+
+// `wait` of the supervisor is a promise of node:timers, which fake timers do not replace.
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+}));
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a worker is replaced as soon as the system starts processes again', async () => {
+  const children: ReturnType<typeof createChild>[] = [];
+  let refusals = 0;
+  const errors: string[] = [];
+  const supervisor = createSupervisor({
+    count: 1,
+    settings: {} as WorkerSettings, // sent, not read
+    state: { connect: () => ({ execute: async () => [], close: () => undefined }) },
+    logger: { error: (_: object, text: string) => errors.push(text), info: () => undefined } as unknown as Logger,
+    fork: () => {
+      if (children.length > 0 && refusals < 2) {
+        refusals += 1;
+        throw new Error('EAGAIN');
+      }
+      const child = createChild(children.length + 1);
+      children.push(child);
+      return child;
+    },
+    events: {
+      onLog: () => undefined,
+      onReport: () => undefined,
+      metricsText: async () => '',
+      onChange: () => undefined,
+      onExit: () => undefined,
+      onRestart: () => undefined,
+    },
+  });
+  const started = supervisor.start();
+  children[0]?.tell({ type: 'listening', port: 1 });
+  await started;
+  children[0]?.exit();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(errors).toEqual(['Worker ended', 'Worker could not be started', 'Worker could not be started']);
+  expect([...supervisor.workers].map(({ id }) => id)).toEqual([2]);
+});
+
+function createChild(id: number): Child & { tell(message: WorkerMessage): void; exit(): void } {
+  let onMessage: (message: WorkerMessage) => void = () => undefined;
+  let onExit: (reason: number | string) => void = () => undefined;
+  return {
+    id,
+    pid: id,
+    send: async () => undefined,
+    onMessage: (listener) => {
+      onMessage = listener;
+    },
+    onExit: (listener) => {
+      onExit = listener;
+    },
+    log: new PassThrough(),
+    kill: () => undefined,
+    tell: (message) => onMessage(message),
+    exit: () => onExit('SIGKILL'),
+  };
+}
