@@ -10,7 +10,7 @@ export interface StateServer {
 export interface StateConnection {
   /** Executes calls in their order. Never rejects. */
   execute(calls: readonly Call[]): Promise<readonly CallResult[]>;
-  /** The worker has ended: its requests are no longer in flight. */
+  /** The worker has ended: its requests are no longer in flight, and calls that arrive later are left out. */
   close(): void;
 }
 
@@ -27,16 +27,21 @@ export function createStateServer(state: SharedState): StateServer {
       const limits = limitHandlers(state);
       const slots = slotHandlers(state);
       const handlers: Handlers = { ...limits, ...slots.handlers, ...storeHandlers(state) };
+      let isClosed = false;
       return {
         execute: async (calls) => {
           const results: CallResult[] = [];
           for (const call of calls) {
+            if (isClosed) break; // nobody would leave the slots again
             const result = await executeOne(handlers, call);
             if (call.awaited) results.push(result);
           }
           return results;
         },
-        close: slots.leaveAll,
+        close: () => {
+          isClosed = true;
+          slots.leaveAll();
+        },
       };
     },
   };

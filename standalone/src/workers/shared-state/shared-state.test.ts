@@ -43,6 +43,14 @@ describe('state of the parent', () => {
     expect(results.filter((result) => result?.allowed)).toHaveLength(20);
   });
 
+  test('gives no slot to a worker whose calls arrive after its end', async () => {
+    const server = createStateServer(stateOf({}));
+    const [ended, living] = [server.connect(), connect(server)];
+    ended.close();
+    expect(await ended.execute([{ id: 1, name: 'enter', args: ['a', 2], awaited: true }])).toEqual([]);
+    expect(await living.concurrency.enter('a')).toBeDefined();
+  });
+
   test('travels with all calls of one turn', async () => {
     const { limiter, sent } = connect(createStateServer(stateOf({})));
     await Promise.all(Array.from({ length: 10 }, () => limiter.reserve([demand(20)], NOW)));
