@@ -42,6 +42,11 @@ const operator: Members = {
     [5, 15],
     'Duration of the leader lease in seconds; a leader that is killed is replaced within one and a half times that.',
   ),
+  maxStatusWrites: int(
+    [1, 16],
+    [16, 4],
+    'Most statuses that are written at once; fewer while the API server answers slowly.',
+  ),
   extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
   extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
   extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Mounts of the further volumes.'),
