@@ -26,6 +26,23 @@ describe('a cancellation', () => {
     expect(task).toHaveBeenCalledTimes(1);
   });
 
+  test('runs the other tasks when one of them throws, whose error is an uncaught one', () => {
+    const later = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {});
+    try {
+      const cancellation = new Cancellation();
+      const next = vi.fn();
+      cancellation.onCancel(() => {
+        throw new Error('of a task');
+      });
+      cancellation.onCancel(next);
+      cancellation.cancel('enough');
+      expect(next).toHaveBeenCalledTimes(1);
+      expect(later.mock.calls[0]?.[0]).toThrow('of a task');
+    } finally {
+      later.mockRestore();
+    }
+  });
+
   test('runs a task at once that comes too late', () => {
     const task = vi.fn();
     cancelledBy('before').onCancel(task);

@@ -3,7 +3,7 @@
  * an event target it costs next to nothing until then.
  */
 
-/** What is told of a cancellation: synchronous, and must not throw. */
+/** Runs inside `cancel`, synchronously. What it throws is an uncaught error of the process, and the other tasks still run. */
 export type CancelTask = () => void;
 
 /** A cancellation as the work sees it. */
@@ -37,7 +37,7 @@ export class Cancellation implements CancelSignal {
     this.#reason = reason;
     const tasks = this.#tasks ?? [];
     // One by one: a task may take back those behind it.
-    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) task();
+    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) run(task);
   }
 
   onCancel(task: CancelTask): void {
@@ -49,6 +49,17 @@ export class Cancellation implements CancelSignal {
   offCancel(task: CancelTask): void {
     const at = this.#tasks?.indexOf(task) ?? -1;
     if (at >= 0) this.#tasks?.splice(at, 1);
+  }
+}
+
+/** As an EventTarget calls its listeners: the failure of one is not the failure of the others. */
+function run(task: CancelTask): void {
+  try {
+    task();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }
 

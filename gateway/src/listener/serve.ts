@@ -87,11 +87,11 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   ports.metrics.inFlight.inc();
   response.on('close', () => {
     if (!response.writableEnded) cancellation.cancel(new AppError('CLIENT_CLOSED'));
-    for (const task of tasks) task();
     bodyMemory.close();
     memory.close();
     ports.inFlight.remove(cancellation); // only now: the last bytes of an answer may take long
     ports.metrics.inFlight.dec();
+    for (const task of tasks) task();
   });
   try {
     const answer = indented(await ports.pipeline.handle(exchange), request);

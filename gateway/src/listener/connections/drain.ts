@@ -7,13 +7,13 @@ import type { InFlight } from '../serve.ts';
 export interface Drain {
   readonly inFlight: InFlight;
   isDraining(): boolean;
-  /** Accepts for `acceptMs` more, stops, then waits for what is in flight; at the deadline the rest is aborted. */
+  /** Accepts for `acceptMs` more, stops, then waits for what is in flight; at the deadline the rest is cancelled. */
   run(stopAccepting: () => void): Promise<void>;
-  /** Aborts everything in flight. */
+  /** Cancels everything in flight. */
   abort(reason: AppError): void;
 }
 
-/** How long the error events of aborted streams may take to be sent, in ms. */
+/** How long the error events of cancelled streams may take to be sent, in ms. */
 const LAST_EVENTS_MS = 1_000;
 
 export function createDrain(options: { readonly acceptMs: number; readonly deadlineMs: number }): Drain {
