@@ -11,7 +11,7 @@ import { welcome } from './welcome.ts';
 
 type Options = Invocation['options'];
 
-/** Serves a folder of resources, and every edit in it, from one process. */
+/** Serves a folder of resources, and every edit in it, from one process or from a parent and its workers. */
 export const standalone: Command = {
   name: 'standalone',
   summary: 'serves a folder of resources',
@@ -104,7 +104,7 @@ export function workersOf(text: string): number {
   if (text === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
   const count = Number(text);
   if (/^[1-9]\d?$/.test(text) && count <= MAX_WORKERS) return count;
-  throw new UsageError(`--workers takes a number from 1 to ${MAX_WORKERS} or auto, not ${text}`);
+  throw new UsageError(`--workers takes a number from 1 to ${MAX_WORKERS} or auto, not "${text}"`);
 }
 
 async function startMock(options: Options): Promise<MockProvider | undefined> {

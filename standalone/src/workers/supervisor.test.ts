@@ -1,17 +1,10 @@
 import { PassThrough } from 'node:stream';
 import type { Logger } from '@gatehouse/gateway';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { waitFor } from '@gatehouse/test/kit';
+import { expect, test } from 'vitest';
 import type { Child } from './children.ts';
 import type { WorkerMessage, WorkerSettings } from './messages.ts';
 import { createSupervisor } from './supervisor.ts';
-
-// `wait` of the supervisor is a promise of node:timers, which fake timers do not replace.
-vi.mock('node:timers/promises', () => ({
-  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
-}));
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 test('a worker is replaced as soon as the system starts processes again', async () => {
   const children: ReturnType<typeof createChild>[] = [];
@@ -31,6 +24,7 @@ test('a worker is replaced as soon as the system starts processes again', async 
       children.push(child);
       return child;
     },
+    wait: async () => undefined,
     events: {
       onLog: () => undefined,
       onReport: () => undefined,
@@ -44,7 +38,7 @@ test('a worker is replaced as soon as the system starts processes again', async 
   children[0]?.tell({ type: 'listening', port: 1 });
   await started;
   children[0]?.exit();
-  await vi.advanceTimersByTimeAsync(5_000);
+  await waitFor(() => supervisor.workers.size > 0);
   expect(errors).toEqual(['Worker ended', 'Worker could not be started', 'Worker could not be started']);
   expect([...supervisor.workers].map(({ id }) => id)).toEqual([2]);
 });

@@ -1,5 +1,5 @@
 /** Keeps a number of workers running. */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@gatehouse/gateway';
 import type { Child } from './children.ts';
 import type { ListenFailure, WorkerSettings } from './messages.ts';
@@ -12,8 +12,10 @@ export interface SupervisorOptions {
   readonly settings: WorkerSettings;
   readonly state: StateServer;
   readonly logger: Logger;
-  /** Starts a worker process. */
+  /** Starts a worker process. Throws when the system starts none. */
   fork(): Child;
+  /** Waits for so many ms before a replacement; in real time when absent. */
+  readonly wait?: (ms: number) => Promise<void>;
   readonly events: Pick<WorkerEvents, 'onLog' | 'onReport' | 'metricsText'> & {
     /** What a worker has loaded, or which workers serve, has changed. */
     onChange(): void;
@@ -34,7 +36,8 @@ export interface Supervisor {
   end(stop: (worker: Worker) => void): Promise<void>;
 }
 
-export function createSupervisor({ count, settings, state, logger, fork, events }: SupervisorOptions): Supervisor {
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { count, settings, state, logger, fork, events, wait = pause } = options;
   const workers = new Set<Worker>();
   const restarts = createRestarts(() => performance.now());
   const started = createStart(count);
