@@ -13,7 +13,7 @@ export interface Running {
 export interface StartOptions {
   readonly args?: readonly string[];
   /** The whole environment beside PATH and HOME. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly execArgv?: readonly string[];
   readonly cwd?: string;
   /** Where a listener listens; 127.0.0.1 when absent. */

@@ -13,6 +13,12 @@ export interface Missing {
   readonly reason: string;
 }
 
+/** A peer that did not start. Its reason is one short line: it goes into the table, where output of programs has no place. */
+export function missing(name: string, error: unknown): Missing {
+  const text = error instanceof Error ? error.message : String(error);
+  return { name, reason: text.split(/[:\n]/, 1)[0] ?? '' };
+}
+
 /** Where chat completions are taken, by the upstream and by every peer. */
 export const CHAT_PATH = '/v1/chat/completions';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../../bench.ts';
 import { freePort } from '../../ports.ts';
-import { createPeer, type Missing, originOf, type Peer } from '../peer.ts';
+import { createPeer, type Missing, missing, originOf, type Peer } from '../peer.ts';
 
 const NAME = 'LiteLLM 1.106.0';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -42,7 +42,7 @@ export async function startLitellm(bench: Bench, upstreamPort: number): Promise<
     });
     return createPeer(NAME, running, { port, headers: { Authorization: `Bearer ${KEY}` } });
   } catch (error) {
-    return { name: NAME, reason: error instanceof Error ? error.message : String(error) };
+    return missing(NAME, error);
   }
 }
 

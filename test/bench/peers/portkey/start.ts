@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from '../../bench.ts';
 import { freePort } from '../../ports.ts';
-import { createPeer, type Missing, originOf, type Peer } from '../peer.ts';
+import { createPeer, type Missing, missing, originOf, type Peer } from '../peer.ts';
 
 const NAME = 'Portkey OSS 1.15.2';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -14,7 +14,9 @@ export async function startPortkey({ processes, say }: Bench, upstreamPort: numb
   try {
     if (!existsSync(PROGRAM)) {
       say(`installing ${NAME}`);
-      await processes.run('npm', { args: ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], cwd: FOLDER });
+      // The whole environment: it may name the registry and the authorities that npm trusts.
+      const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await processes.run('npm', { args, env: process.env, cwd: FOLDER });
     }
     const port = await freePort();
     const running = await processes.startListener(process.execPath, port, {
@@ -29,6 +31,6 @@ export async function startPortkey({ processes, say }: Bench, upstreamPort: numb
     };
     return createPeer(NAME, running, { port, headers });
   } catch (error) {
-    return { name: NAME, reason: error instanceof Error ? error.message : String(error) };
+    return missing(NAME, error);
   }
 }
