@@ -46,6 +46,10 @@ test('a first workspace gets its key, and what is shared with it', async () => {
     .filter(({ kind }) => kind !== 'SidecarProfile' && kind !== 'Deployment');
   // Creation of what a quota counts is refused until its controller has counted what is there.
   const [quotas, counted] = [objects.filter(isQuota), objects.filter((object) => !isQuota(object))];
+  await using clusterScoped = new AsyncDisposableStack();
+  for (const object of objects.filter(({ kind }) => kind === 'Organisation')) {
+    clusterScoped.defer(() => remove(cluster, object)); // other files share this cluster
+  }
   for (const object of [...counted, ...quotas]) await apply(cluster, object);
   await using _operator = await startOperator(setup);
   const [pod] = await runPods(stage);
