@@ -11,6 +11,8 @@ function drive(latencyMs: (underWay: number) => number) {
   const stop = new AbortController();
   const { signal } = stop;
   const refusals: number[] = [];
+  let failing: (call: number) => boolean = () => false;
+  let calls = 0;
   let underWay = 0;
   let [most, begun] = [0, 0];
   const call = async (): Promise<void> => {
@@ -22,7 +24,9 @@ function drive(latencyMs: (underWay: number) => number) {
     await new Promise<void>((resolve) => clock.schedule(ms, resolve));
     underWay -= 1;
     const waitMs = refusals.pop();
-    if (waitMs === undefined) turn.answered(ms, { busy: true });
+    calls += 1;
+    if (failing(calls)) turn.failed();
+    else if (waitMs === undefined) turn.answered(ms, { busy: true });
     else turn.refused(waitMs);
   };
   const caller = async (): Promise<void> => {
@@ -39,7 +43,14 @@ function drive(latencyMs: (underWay: number) => number) {
     await flush();
     return { begun, most };
   };
-  return { run, refuse: (...waits: readonly number[]) => refusals.push(...waits), stop };
+  return {
+    run,
+    refuse: (...waits: readonly number[]) => refusals.push(...waits),
+    fail: (which: (call: number) => boolean): void => {
+      failing = which;
+    },
+    stop,
+  };
 }
 
 describe('the pace of calls', () => {
@@ -92,6 +103,25 @@ describe('the pace of calls', () => {
     await run(20);
     expect(await run(900)).toMatchObject({ begun: 0 });
     expect(await run(90)).toMatchObject({ most: MAX_AT_ONCE / 2 });
+  });
+
+  test('waits for a minute at most, whatever the server asks', async () => {
+    const { run, refuse } = drive(() => 4);
+    await run(20);
+    refuse(86_400_000);
+    await run(20);
+    expect(await run(59_000)).toMatchObject({ begun: 0 });
+    expect((await run(2_000)).begun).toBeGreaterThan(100);
+  });
+
+  test('goes on while some calls fail, and slows down when all do', async () => {
+    const { run, fail } = drive(() => 4);
+    await run(2_000);
+    const { begun } = await run(1_000);
+    fail((call) => call % 2 === 0);
+    expect((await run(1_000)).begun).toBeGreaterThan(begun * 0.9);
+    fail(() => true);
+    expect((await run(1_000)).begun).toBeLessThan(begun * 0.1);
   });
 
   test('ends with its signal', async () => {

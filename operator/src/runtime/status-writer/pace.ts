@@ -8,7 +8,7 @@ export interface PaceOptions {
 
 /**
  * How many calls to the API server may be under way at once, by how it answers: one more as long as it answers about as fast as
- * it does when nearly idle, fewer when it slows down, half when it refuses or fails, and none while it asks to wait.
+ * it does when nearly idle, fewer when it slows down, half when it refuses calls or all of them fail, and none while it asks to wait.
  */
 export interface Pace {
   /** Resolves when another call may be under way; rejects with the reason of the signal. */
@@ -19,8 +19,10 @@ export interface Pace {
 export interface Turn extends Disposable {
   /** The call was answered after so long, in ms; `busy`: more calls were waiting for their turn. */
   answered(latencyMs: number, options: { readonly busy: boolean }): void;
-  /** The server has refused the call for its load, or failed, and asks to wait so long, in ms. */
+  /** The server has refused the call for its load, or cannot be reached, and asks to wait so long, in ms. */
   refused(waitMs: number): void;
+  /** The call has failed for a reason of its own or of the server: many in a row count as a refusal. */
+  failed(): void;
 }
 
 /** Answers that are looked at together: single ones differ too much. */
@@ -32,8 +34,10 @@ const [SHRINK, HALVE] = [0.75, 0.5];
 const MAX_IDLE_MS = 50;
 /** How often the time of an answer to single calls is measured again, in ms: other work on the server comes and goes. */
 const MEASURE_MS = 30_000;
-/** After a refusal that does not say how long to wait. */
-const MIN_PAUSE_MS = 100;
+/** After a refusal that does not say how long to wait; and the longest wait, whatever it says. */
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [100, 60_000];
+/** Failures without an answer between them: those of one namespace, by its admission webhooks, must not hold up the others. */
+const MAX_FAILURES = 16;
 
 export function createPace(options: PaceOptions): Pace {
   return new AdaptivePace(options);
@@ -51,6 +55,8 @@ class AdaptivePace implements Pace {
   #measuredAtMs = 0;
   #answers = 0;
   #sumMs = 0;
+  /** Since the last answer. */
+  #failures = 0;
 
   constructor(options: PaceOptions) {
     this.#options = options;
@@ -68,6 +74,7 @@ class AdaptivePace implements Pace {
     return {
       answered: (latencyMs, { busy }) => this.#note(latencyMs, busy),
       refused: (waitMs) => this.#refused(waitMs),
+      failed: () => this.#failed(),
       [Symbol.dispose]: () => {
         this.#underWay -= 1;
         this.#wake();
@@ -80,6 +87,7 @@ class AdaptivePace implements Pace {
   }
 
   #note(latencyMs: number, busy: boolean): void {
+    this.#failures = 0;
     if (this.#idleMs === undefined && this.#underWay > 1) return; // begun before the measurement
     this.#answers += 1;
     this.#sumMs += latencyMs;
@@ -102,8 +110,14 @@ class AdaptivePace implements Pace {
     const nowMs = this.#options.clock.monotonicMs();
     // Calls that were under way together are refused together.
     if (nowMs >= this.#pausedUntilMs) this.#limit = Math.max(1, this.#limit * HALVE);
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + Math.max(waitMs, MIN_PAUSE_MS));
+    const pauseMs = Math.min(Math.max(waitMs, MIN_PAUSE_MS), MAX_PAUSE_MS);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + pauseMs);
     this.#restart();
+  }
+
+  #failed(): void {
+    this.#failures += 1;
+    if (this.#failures >= MAX_FAILURES) this.#refused(0);
   }
 
   #restart(): void {

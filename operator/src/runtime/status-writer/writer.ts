@@ -196,6 +196,7 @@ async function paced(
   };
   const error = await call({ onWait }).catch((thrown: unknown) => thrown);
   if (isOverload(error)) turn.refused(error.retryAfterMs ?? 0);
+  else if (isFailure(error)) turn.failed();
   else if (!waited) turn.answered(clock.monotonicMs() - startedMs, { busy: isBusy });
   return error;
 }
@@ -223,7 +224,10 @@ function outcomeOf(error: unknown): StatusOutcome {
 
 /** The server has too much to do, cannot answer, or did not in time. */
 const isOverload = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
+
+/** The server, or a webhook that it calls for objects like this one. */
+const isFailure = (error: unknown): boolean => error instanceof ApiError && error.status === 500;
 
 /** A status that the schema refuses would be refused again. */
 const isRefused = (error: unknown): boolean =>
