@@ -25,6 +25,8 @@ export interface OpenLoopResult {
   readonly failed: number;
   /** Requests that had to wait for a connection; they are measured like all others. */
   readonly queued: number;
+  /** From the first request to the last answer, warm-up included. */
+  readonly answersPerSecond: number;
 }
 
 /** More than the concurrency at half load needs; what exceeds it waits, which the measured time includes. */
@@ -84,9 +86,10 @@ async function run(task: OpenLoopTask): Promise<OpenLoopResult> {
     }
   }
   await finished;
+  const answersPerSecond = (total * 1_000) / (clockMs() - startMs);
   await pacer.terminate();
   for (const connection of idle) connection.close();
-  return { latency: latency.summary(), failed, queued };
+  return { latency: latency.summary(), failed, queued, answersPerSecond };
 }
 
 /** The arrivals that have become due since the last time, until all have. */
