@@ -95,7 +95,7 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
     drain: async () => {
       const { acceptMs, deadlineMs } = settings.drain;
       const late = setTimeout(killAll, acceptMs + deadlineMs + LAST_WORK_MS);
-      await end((worker) => (worker.isListening ? worker.drain() : worker.kill()));
+      await end((worker) => (worker.mayServe ? worker.drain() : worker.kill()));
       clearTimeout(late);
     },
     close: () => end((worker) => worker.kill()),

@@ -71,6 +71,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
     },
   });
   const assemble = createAssembly();
+  let listening: Promise<void> | undefined;
   setInterval(() => {
     if (counted) void report(process, gateway);
     counted = false;
@@ -88,7 +89,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         return;
       }
       case 'listen':
-        void listen(process, gateway);
+        listening = listen(process, gateway);
         return;
       case 'results':
         shared.receive(message.results);
@@ -100,7 +101,7 @@ function start(process: WorkerProcess, { processes, ...own }: WorkerSettings): v
         for (const resolve of scrapes.splice(0)) resolve(message.text);
         return;
       case 'drain':
-        void drain(process, gateway, lines);
+        void Promise.resolve(listening).then(() => drain(process, gateway, lines));
         return;
     }
   });

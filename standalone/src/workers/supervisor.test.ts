@@ -1,13 +1,12 @@
-import { PassThrough } from 'node:stream';
 import type { Logger } from '@gatehouse/gateway';
 import { waitFor } from '@gatehouse/test/kit';
 import { expect, test } from 'vitest';
-import type { Child } from './children.ts';
-import type { WorkerMessage, WorkerSettings } from './messages.ts';
+import type { WorkerSettings } from './messages.ts';
 import { createSupervisor } from './supervisor.ts';
+import { createTestChild, type TestChild } from './testing.ts';
 
 test('a worker is replaced as soon as the system starts processes again', async () => {
-  const children: ReturnType<typeof createChild>[] = [];
+  const children: TestChild[] = [];
   let refusals = 0;
   const errors: string[] = [];
   const supervisor = createSupervisor({
@@ -20,7 +19,7 @@ test('a worker is replaced as soon as the system starts processes again', async 
         refusals += 1;
         throw new Error('EAGAIN');
       }
-      const child = createChild(children.length + 1);
+      const child = createTestChild(children.length + 1);
       children.push(child);
       return child;
     },
@@ -42,23 +41,3 @@ test('a worker is replaced as soon as the system starts processes again', async 
   expect(errors).toEqual(['Worker ended', 'Worker could not be started', 'Worker could not be started']);
   expect([...supervisor.workers].map(({ id }) => id)).toEqual([2]);
 });
-
-function createChild(id: number): Child & { tell(message: WorkerMessage): void; exit(): void } {
-  let onMessage: (message: WorkerMessage) => void = () => undefined;
-  let onExit: (reason: number | string) => void = () => undefined;
-  return {
-    id,
-    pid: id,
-    send: async () => undefined,
-    onMessage: (listener) => {
-      onMessage = listener;
-    },
-    onExit: (listener) => {
-      onExit = listener;
-    },
-    log: new PassThrough(),
-    kill: () => undefined,
-    tell: (message) => onMessage(message),
-    exit: () => onExit('SIGKILL'),
-  };
-}
