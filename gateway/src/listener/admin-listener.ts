@@ -7,6 +7,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import { toListener } from './connections/close.ts';
 import type { ListenAddress, Listener } from './listener.ts';
+import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface AdminPorts {
   readonly snapshots: Pick<SnapshotHolder, 'status' | 'onChange'>;
@@ -29,7 +30,7 @@ export function createAdminListener(address: ListenAddress, ports: AdminPorts): 
 
 function createApp(ports: AdminPorts): FastifyInstance {
   const { snapshots, metrics, version } = ports;
-  const app = fastify({ forceCloseConnections: true });
+  const app = fastify({ ...WITHOUT_SCHEMAS, forceCloseConnections: true });
   app.addHook('onRequest', async (request, reply) => {
     if (gatewaysOf(request.headers[VIA_HEADER]).length === 0) return;
     return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });

@@ -18,6 +18,7 @@ import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
+import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
 export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors'> {
   readonly address: ListenAddress;
@@ -65,6 +66,7 @@ type AppPorts = ServePorts &
 
 function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInstance {
   const app = fastify({
+    ...WITHOUT_SCHEMAS,
     ...serverOptions(settings, ports),
     rewriteUrl: ({ url = '' }) => {
       const target = canonicalRequestTarget(url);

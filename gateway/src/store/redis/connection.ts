@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { Cluster, Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Secret } from '../../lib/secret.ts';
 import { StoreUnavailable } from '../unavailable.ts';
 
@@ -57,25 +57,37 @@ const HEALTH_EVENTS = ['connecting', 'ready', 'close', 'reconnecting', 'end'] as
 /** Creates a connection without opening it. */
 export function createRedisConnection(settings: RedisSettings): RedisConnection {
   const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
-  const client = createClient(settings);
-  const events: EventEmitter = client;
-  events.on('error', () => {}); // reported as health, and as errors of commands
   const listeners = new Set<(health: RedisHealth) => void>();
-  let closed = false;
+  let client: RedisClient | undefined;
+  let state: 'waiting' | 'opened' | 'closed' = 'waiting';
   let inFlight = 0;
 
-  const health = (): RedisHealth => (closed ? 'closed' : toHealth(client.status));
+  const health = (): RedisHealth => {
+    if (state !== 'opened') return state;
+    return client === undefined ? 'connecting' : toHealth(client.status);
+  };
   let reported = health();
-  const tell = (): void => {
+  const report = (): void => {
     const current = health();
     if (current === reported) return;
     reported = current;
     for (const listener of listeners) listener(current);
   };
-  for (const event of HEALTH_EVENTS) events.on(event, tell);
 
+  const open = async (): Promise<void> => {
+    const created = await createClient(settings);
+    if (health() === 'closed') return;
+    const events: EventEmitter = created;
+    events.on('error', () => {}); // reported as health, and as errors of commands
+    for (const event of HEALTH_EVENTS) events.on(event, report);
+    client = created;
+    await created.connect().catch(() => {}); // retried with back-off
+  };
   const connect = (): void => {
-    if (health() === 'waiting') client.connect().catch(() => {}); // retried with back-off
+    if (state !== 'waiting') return;
+    state = 'opened';
+    report();
+    void open();
   };
 
   return {
@@ -83,7 +95,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
     connect,
     run: async (commands) => {
       connect();
-      if (health() !== 'ready') throw new StoreUnavailable('disconnected');
+      if (client === undefined || health() !== 'ready') throw new StoreUnavailable('disconnected');
       if (inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable('busy');
       inFlight += 1;
       try {
@@ -99,14 +111,16 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
       return () => listeners.delete(listener);
     },
     close: async () => {
-      closed = true;
-      tell();
-      client.disconnect();
+      state = 'closed';
+      report();
+      client?.disconnect();
     },
   };
 }
 
-function createClient(settings: RedisSettings): RedisClient {
+/** The client's modules are loaded here: a gateway without Redis does without their memory. */
+async function createClient(settings: RedisSettings): Promise<RedisClient> {
+  const { Cluster, Redis } = await import('ioredis');
   const common = commonOptions(settings);
   if (settings.mode === 'standalone') {
     const [node] = settings.nodes;

@@ -1,5 +1,4 @@
 /** AWS Signature Version 4. The host header is signed as it is sent, with its port. */
-import { SignatureV4 } from '@smithy/signature-v4';
 import { AppError } from '../../../errors/index.ts';
 import type { OutgoingRequest } from '../../contract.ts';
 import type { AwsCredentials } from './credentials.ts';
@@ -31,6 +30,7 @@ export async function signRequest(request: OutgoingRequest, options: SignOptions
   request.headers['host'] = new URL(request.origin).host;
   if (unsignedPayload) request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
   const isS3 = service === 's3';
+  const { SignatureV4 } = await import('@smithy/signature-v4'); // loaded where a request has to be signed
   const signer = new SignatureV4({
     credentials: {
       accessKeyId: credentials.accessKeyId,
