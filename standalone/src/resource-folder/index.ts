@@ -1,4 +1,10 @@
 /** A folder of YAML resources, which replaces a cluster as the source of configuration. */
 export { type FileProblem, formatProblem } from './problem.ts';
-export { createResourceFolder, type FolderState, type Refreshed, type ResourceFolder } from './resource-folder.ts';
+export {
+  createResourceFolder,
+  type FolderState,
+  type Refreshed,
+  type ResourceFolder,
+  stateOfResources,
+} from './resource-folder.ts';
 export { createWatcher, type Watcher } from './watcher.ts';

@@ -13,6 +13,8 @@ export interface FileObject {
   readonly name: string;
   /** With the default namespace where it had none. */
   readonly value: WorldObject;
+  /** It has the default namespace because it names none. */
+  readonly inDefaultNamespace: boolean;
   locate(path: FieldPath): Position;
 }
 
@@ -91,9 +93,18 @@ function readObject(
       ...value,
       metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) },
     } as unknown as WorldObject,
+    inDefaultNamespace: namespace !== undefined && namespace !== metadata['namespace'],
     locate,
   };
 }
+
+/** The same object in another namespace. */
+export const inNamespace = (object: FileObject, namespace: string): FileObject => ({
+  ...object,
+  key: objectKey(namespace, object.name),
+  value: { ...object.value, metadata: { ...object.value.metadata, namespace } },
+  inDefaultNamespace: false,
+});
 
 function kindOf(apiVersion: string, kind: string): FileObject['kind'] | undefined {
   if (apiVersion === 'v1' && (kind === 'Secret' || kind === 'Namespace')) return kind;

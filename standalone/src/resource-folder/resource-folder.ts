@@ -6,8 +6,9 @@ import type { Variables } from '@gatehouse/gateway';
 import { type Translation, translate } from '@gatehouse/operator/translate';
 import type { FileSet } from './file-set.ts';
 import { createFolderReader, type FolderScan } from './folder-reader.ts';
+import { readObjects } from './objects.ts';
 import { byPosition, type FileProblem, formatProblem } from './problem.ts';
-import { createWorldSource } from './world-source.ts';
+import { createWorldSource, ORGANISATION_NAMESPACE } from './world-source.ts';
 
 /** The content of the folder at one moment. */
 export interface FolderState {
@@ -15,6 +16,8 @@ export interface FolderState {
   readonly snapshot: Snapshot;
   /** Ordered by file and position. */
   readonly problems: readonly FileProblem[];
+  /** Settings that are valid, but most likely not what was meant; in the same order. */
+  readonly remarks: readonly FileProblem[];
   readonly files: number;
   readonly objects: number;
   /** Kinds that are not of Gatehouse and were ignored, each once. */
@@ -35,10 +38,15 @@ export interface ResourceFolder {
   refresh(): Promise<Refreshed>;
 }
 
-interface ResourceFolderOptions {
+interface ResourceOptions {
   /** The environment, for Secrets that are not in the folder. */
   readonly variables: Variables;
   readonly caps: TargetCaps;
+}
+
+interface ResourceFolderOptions extends ResourceOptions {
+  /** Ports of this machine where a mock provider answers. */
+  readonly mockPorts?: readonly number[] | undefined;
   /** Time of a monotonic clock in ms. */
   now(): number;
 }
@@ -51,13 +59,14 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
 
   const read = ({ files, problems }: FolderScan): FolderState => {
-    const { world, problems: found, locate } = source.gather(files);
+    const { world, problems: found, remarks, locate } = source.gather(files);
     translation = translate(world, translation);
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
     return {
       snapshot,
       problems: [...problems, ...found, ...locate(verdicts)].sort(byPosition),
+      remarks,
       files: files.size,
       objects: contents.reduce((sum, { objects }) => sum + objects.length, 0),
       ignored: [...new Set(contents.flatMap(({ ignored }) => ignored))].sort(),
@@ -71,5 +80,23 @@ export function createResourceFolder(roots: readonly string[], options: Resource
         seen = { files: scan.files, trouble, state: read(scan) };
       return { state: seen.state, folders: scan.folders, againInMs: scan.againInMs };
     },
+  };
+}
+
+/** The state of resources that are in no file; problems are those of `name`. */
+export function stateOfResources(name: string, resources: readonly object[], options: ResourceOptions): FolderState {
+  const documents = resources.map((value) => ({ value, locate: () => ({ line: 1, column: 1 }) }));
+  const content = readObjects(documents, { defaultNamespace: ORGANISATION_NAMESPACE });
+  const { world, problems, remarks, locate } = createWorldSource(options).gather(
+    new Map([[name, { signature: '', content, problems: [] }]]),
+  );
+  const { snapshot, verdicts } = translate(world);
+  return {
+    snapshot,
+    problems: [...problems, ...locate(verdicts)].sort(byPosition),
+    remarks,
+    files: 0,
+    objects: content.objects.length,
+    ignored: [],
   };
 }

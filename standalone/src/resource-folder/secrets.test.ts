@@ -11,6 +11,12 @@ describe('a Secret', () => {
     expect(problems).toEqual([]);
   });
 
+  test('has an empty entry where a key has no value', () => {
+    const { data, problems } = readSecret({ data: { a: null }, stringData: { b: null, c: '' } });
+    expect(Object.fromEntries(data)).toEqual({ a: '', b: '', c: '' });
+    expect(problems).toEqual([]);
+  });
+
   test.for([
     { rule: 'data is no base64', value: { data: { key: 'sk-plain' } }, path: ['data', 'key'] },
     { rule: 'a text lacks its quotes', value: { stringData: { key: 12345 } }, path: ['stringData', 'key'] },

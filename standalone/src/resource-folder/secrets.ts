@@ -11,7 +11,10 @@ export interface ReadSecret {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The entries of a `v1/Secret`: `data` decoded, `stringData` in precedence, as on the API server. */
+/**
+ * The entries of a `v1/Secret`: `data` decoded, `stringData` in precedence, as on the API server. A key without a value is an empty
+ * entry.
+ */
 export function readSecret(value: Readonly<Record<string, unknown>>): ReadSecret {
   const data = new Map<string, string>();
   const problems: { path: FieldPath; message: string }[] = [];
@@ -22,12 +25,17 @@ export function readSecret(value: Readonly<Record<string, unknown>>): ReadSecret
       continue;
     }
     for (const [name, text] of Object.entries(entries)) {
-      const content = typeof text === 'string' ? read(text) : undefined;
+      const content = contentOf(text, read);
       if (content !== undefined) data.set(name, content);
       else problems.push({ path: [member, name], message: EXPECTED[member] });
     }
   }
   return { data, problems };
+}
+
+function contentOf(value: unknown, read: (text: string) => string | undefined): string | undefined {
+  if (value === null) return '';
+  return typeof value === 'string' ? read(value) : undefined;
 }
 
 const MEMBERS = [
@@ -44,6 +52,10 @@ const decode = (text: string): string | undefined =>
   BASE64.test(text) ? Buffer.from(text, 'base64').toString('utf8') : undefined;
 
 const toVariablePart = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+
+/** The variable that completes an entry of a Secret. */
+export const variableOf = (secret: string, entry: string): string =>
+  `${SECRET_PREFIX}${toVariablePart(secret)}_${toVariablePart(entry)}`;
 
 /** Adds values from environment variables to Secrets, by name, whatever their namespace. */
 export type EnvironmentSecrets = (secrets: ReadonlyMap<string, SecretData>) => Lookup<SecretData>;

@@ -6,8 +6,10 @@ import type { KindName } from '@gatehouse/crds/kinds';
 import type { Variables } from '@gatehouse/gateway';
 import type { SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
 import type { FileSet } from './file-set.ts';
+import { IMPLIED_WORKSPACE, withImpliedWorkspace } from './implied-workspace.ts';
 import type { FileObject } from './objects.ts';
 import { byPosition, type FileProblem } from './problem.ts';
+import { type LocatedObject, remarksOf } from './remarks.ts';
 import { createEnvironmentSecrets, readSecret } from './secrets.ts';
 
 /** The namespace of the organisation, to which objects without a namespace belong. */
@@ -17,6 +19,8 @@ export interface GatheredWorld {
   readonly world: World;
   /** Problems of files, of Secrets and of objects that are defined twice. */
   readonly problems: readonly FileProblem[];
+  /** Settings that are valid, but most likely not what was meant. */
+  readonly remarks: readonly FileProblem[];
   /** The issues of verdicts with their positions in files. */
   locate(verdicts: readonly Verdict[]): readonly FileProblem[];
 }
@@ -30,12 +34,8 @@ interface WorldSourceOptions {
   /** The environment, for Secrets that are not in the folder. */
   readonly variables: Variables;
   readonly caps: TargetCaps;
-}
-
-/** An object and its file. */
-interface LocatedObject {
-  readonly file: string;
-  readonly object: FileObject;
+  /** Ports of this machine where a mock provider answers. */
+  readonly mockPorts?: readonly number[] | undefined;
 }
 
 /** The result of reading an object, reused as long as its content does not change. */
@@ -46,23 +46,24 @@ interface CachedObject {
 }
 
 /** A World without a cluster: every namespace belongs to its workspace without a label, and no keys are generated. */
-export function createWorldSource({ variables, caps }: WorldSourceOptions): WorldSource {
+export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
   let cached: ReadonlyMap<string, CachedObject> = new Map();
   return {
     gather: (files) => {
-      const { located, problems } = locateObjects(files);
+      const { located, problems, isImplied } = locateObjects(files);
       const before = cached;
       cached = new Map([...located].map(([id, { object }]) => [id, cacheObject(before.get(id), object)]));
       return {
         world: {
-          resources: resourcesOf(located, cached),
+          resources: resourcesOf(located, cached, isImplied),
           secrets: withEnvironment(secretsOf(located, cached)),
           namespaces: new Map(),
           settings: { organisationNamespace: ORGANISATION_NAMESPACE, consent: 'implied', mintsKeys: false, caps },
           served: 'all',
         },
         problems: problems.sort(byPosition),
+        remarks: remarksOf(located.values(), { variables, mockPorts }),
         locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, located)).sort(byPosition),
       };
     },
@@ -73,12 +74,15 @@ export function createWorldSource({ variables, caps }: WorldSourceOptions): Worl
 function locateObjects(files: FileSet): {
   readonly located: ReadonlyMap<string, LocatedObject>;
   readonly problems: FileProblem[];
+  /** No file has a Workspace or an Organisation. */
+  readonly isImplied: boolean;
 } {
   const located = new Map<string, LocatedObject>();
   const problems: FileProblem[] = [];
+  const { isImplied, place } = withImpliedWorkspace(files);
   for (const [file, { content, problems: own }] of files) {
     problems.push(...own);
-    for (const object of content.objects) {
+    for (const object of content.objects.map(place)) {
       const id = `${object.kind}/${object.key}`;
       const first = located.get(id);
       if (first === undefined) located.set(id, { file, object });
@@ -86,7 +90,7 @@ function locateObjects(files: FileSet): {
       if (object.kind === 'Secret') problems.push(...secretProblems(file, object));
     }
   }
-  return { located, problems };
+  return { located, problems, isImplied };
 }
 
 const labelOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind}/${name}`;
@@ -123,8 +127,13 @@ const NO_DATA: SecretData = new Map();
 
 type KeptObjects = ReadonlyMap<string, CachedObject>;
 
-function resourcesOf(located: ReadonlyMap<string, LocatedObject>, cached: KeptObjects): World['resources'] {
+function resourcesOf(
+  located: ReadonlyMap<string, LocatedObject>,
+  cached: KeptObjects,
+  isImplied: boolean,
+): World['resources'] {
   const resources = new Map<KindName, Map<string, WorldObject>>();
+  if (isImplied) resources.set('Workspace', new Map([[IMPLIED_WORKSPACE.metadata.name, IMPLIED_WORKSPACE]]));
   for (const [id, { object }] of located) {
     const resource = cached.get(id)?.resource;
     if (resource === undefined || object.kind === 'Secret' || object.kind === 'Namespace') continue;
