@@ -90,6 +90,16 @@ describe('gatehouse standalone', () => {
     await answer.body?.cancel().catch(() => undefined);
   });
 
+  test('opens the admin listener on an address of its own', async () => {
+    using folder = tempFolder(FILES);
+    const env = { HOST: '127.0.0.2', GATEHOUSE_ADMIN_HOST: '127.0.0.3', GATEHOUSE_ADMIN_KEY: 'k'.repeat(32) };
+    await using child = startGatehouse(['standalone', '--resources', folder.path, ...FREE_PORTS], env);
+    expect(await addressOf(child)).toContain('//127.0.0.2:');
+    const admin = /Metrics and status are on (http:\S+)/.exec(child.err)?.[1];
+    expect(admin).toContain('//127.0.0.3:');
+    expect((await fetch(`${admin}/livez`)).status).toBe(200);
+  });
+
   test('reports in one line that a port is in use', async () => {
     using folder = tempFolder(FILES);
     await using other = await startTestProcess(folder.path);

@@ -7,4 +7,6 @@ export const STANDALONE_VARIABLES: Readonly<Record<string, string>> = {
   [ADMIN_KEY]:
     "key of the organisation's administrator, at least 32 characters; unset, one is generated on the first start and printed once",
   [`${SECRET_PREFIX}<NAME>_<KEY>`]: 'value of an entry that is missing or empty in the Secret of the folder',
+  'OPENAI_API_KEY, ANTHROPIC_API_KEY …':
+    'credentials of providers, read where no folder of resources is given; all of them are on the page of the providers',
 };

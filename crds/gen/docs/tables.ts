@@ -2,7 +2,7 @@
 import { POSITIVE_CONDITIONS, REASONS } from '../../src/conditions/index.ts';
 import { ERRORS, type ErrorRow } from '../../src/errors/index.ts';
 import { API_KEY_TYPES, SCOPES } from '../../src/kinds/index.ts';
-import { PROVIDER_CATALOGUE, type ProviderEntry } from '../../src/providers/index.ts';
+import { CONVENTIONS, PROVIDER_CATALOGUE, type ProviderEntry } from '../../src/providers/index.ts';
 import { code, page, table } from './markdown.ts';
 
 const SHAPES: Readonly<Record<ErrorRow['shape'], string>> = {
@@ -67,7 +67,27 @@ export function providersPage(): string {
     '## With an API key alone',
     plain.map(({ id }) => code(id)).join(', '),
     ...special.flatMap(providerSection),
+    ...conventionSection(),
   ]);
+}
+
+function conventionSection(): string[] {
+  const list = (names: readonly string[]) => names.map(code).join(' or ');
+  return [
+    '## Conventional variables',
+    '`gatehouse standalone` without `--resources` serves each provider whose variables are set. Those in the last column may be set, too.',
+    table(
+      ['provider', 'variables', 'optional'],
+      [...CONVENTIONS].map(([id, { variables, needs }]) => {
+        const names = (isNeeded: boolean): string =>
+          Object.entries(variables)
+            .filter(([field]) => needs.includes(field) === isNeeded)
+            .map(([, found]) => list(found))
+            .join(', ');
+        return [code(id), names(true), names(false)];
+      }),
+    ),
+  ];
 }
 
 function providerSection({ id, fields, requires, credentials }: ProviderEntry): string[] {

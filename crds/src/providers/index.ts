@@ -1,5 +1,6 @@
 import { API_KEY, type FieldKind, PROVIDER_CATALOGUE, type ProviderEntry, type ProviderField } from './catalogue.ts';
 
+export { CONVENTIONS, type Convention } from './conventions.ts';
 export {
   type IdentityAccount,
   type IdentityProblem,

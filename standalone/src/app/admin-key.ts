@@ -49,7 +49,10 @@ export async function storeAdminKey(folder: string, { sha256 }: AdminKey): Promi
     await writeFile(file, `${JSON.stringify({ sha256 })}\n`, { mode: 0o600, flag: 'wx' });
     return ok(undefined);
   } catch (error) {
-    return err(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`); // the file system throws no other errors
+    const { code } = error as NodeJS.ErrnoException; // the file system throws no other errors
+    return err(
+      `${file} cannot be written (${code}); set GATEHOUSE_ADMIN_KEY, or --data to a folder that can be written`,
+    );
   }
 }
 

@@ -1,2 +1,2 @@
 export { type AdminKey, loadAdminKey, storeAdminKey } from './admin-key.ts';
-export { type StandaloneProcess, startStandalone } from './standalone-process.ts';
+export { type ResourceSource, type StandaloneProcess, startStandalone } from './standalone-process.ts';

@@ -1,15 +1,19 @@
-/** Reads a folder of resources, translates it, and serves the result with a gateway, or with one in each worker. */
+/** Reads resources, translates them, and serves the result with a gateway, or with one in each worker. */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import { createGateway, type Gateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
-import { createResourceFolder, type FolderState } from '../resource-folder/index.ts';
+import { createResourceFolder, type FolderState, stateOfResources } from '../resource-folder/index.ts';
 import { createWorkerPool, forkWorker } from '../workers/index.ts';
 import { withAdminKey } from './admin-key.ts';
-import { followFolder } from './follow-folder.ts';
+import { type FolderFollower, followFolder } from './follow-folder.ts';
 import { createProblemReport } from './problem-report.ts';
 
+/** What is served: a folder and every edit in it, or resources that stay as they are. */
+export type ResourceSource =
+  | { readonly kind: 'folder'; readonly folder: string; readonly mockPorts?: readonly number[] }
+  | { readonly kind: 'fixed'; readonly name: string; readonly resources: readonly object[] };
+
 export interface StandaloneOptions {
-  /** The folder of resources. */
-  readonly folder: string;
+  readonly source: ResourceSource;
   readonly settings: GatewaySettings;
   readonly variables: Variables;
   readonly logger: Logger;
@@ -38,13 +42,8 @@ export interface StandaloneProcess {
 
 /** Starts a process and resolves once it serves. Rejects with the error of the system when a port cannot be opened. */
 export async function startStandalone(options: StandaloneOptions): Promise<StandaloneProcess> {
-  const { settings, variables, logger, adminSha256 } = options;
-  const folder = createResourceFolder([options.folder], {
-    variables,
-    caps: settings.caps,
-    now: () => performance.now(),
-  });
-  const report = createProblemReport(options.folder, logger);
+  const { source, logger, adminSha256 } = options;
+  const report = createProblemReport(source.kind === 'folder' ? source.folder : source.name, logger);
   const server = createServer(options, report.status);
   let version = 0;
   let served: FolderState['snapshot'] | undefined;
@@ -56,12 +55,12 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     await server.load(version, withAdminKey(state.snapshot, adminSha256));
   };
   try {
-    const { state } = await folder.refresh();
+    const { state, follow } = await openSource(source, options);
     await serve(state);
     const ports = await server.listen();
-    const following = followFolder({ folder, logger, onState: serve }, state);
+    const following = follow(serve);
     const stop = async (end: () => Promise<void>): Promise<void> => {
-      await following.close();
+      await following?.close();
       await end();
     };
     return { ...ports, state, drain: () => stop(server.drain), close: () => stop(server.close) };
@@ -69,6 +68,24 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     await server.close();
     throw error;
   }
+}
+
+interface OpenSource {
+  readonly state: FolderState;
+  /** Serves later states, too. */
+  follow(serve: (state: FolderState) => Promise<void>): FolderFollower | undefined;
+}
+
+async function openSource(source: ResourceSource, options: StandaloneOptions): Promise<OpenSource> {
+  const { settings, variables, logger } = options;
+  const { caps } = settings;
+  if (source.kind === 'fixed') {
+    return { state: stateOfResources(source.name, source.resources, { variables, caps }), follow: () => undefined };
+  }
+  const { folder: path, mockPorts } = source;
+  const folder = createResourceFolder([path], { variables, caps, mockPorts, now: () => performance.now() });
+  const { state } = await folder.refresh();
+  return { state, follow: (serve) => followFolder({ folder, logger, onState: serve }, state) };
 }
 
 /** What serves Snapshots: this process, or its workers. */

@@ -77,7 +77,7 @@ describe('the command line', () => {
     { args: ['standalone', '--help'], status: 0, out: 1, err: 0 },
     { args: [], status: 2, out: 0, err: 1 },
     { args: ['nonsense'], status: 2, out: 0, err: 1 },
-    { args: ['standalone'], status: 2, out: 0, err: 1 },
+    { args: ['standalone', '--port', 'x'], status: 2, out: 0, err: 1 },
     { args: ['standalone', '--resources', '.', '--port', 'x'], status: 2, out: 0, err: 1 },
     { args: ['validate', '--nonsense'], status: 2, out: 0, err: 1 },
     { args: ['render', '.', '--format', 'xml'], status: 2, out: 0, err: 1 },

@@ -1,22 +1,34 @@
 import { availableParallelism } from 'node:os';
 import { ok, type Result } from '@gatehouse/crds';
 import { createLogger, createStandardOutput, type GatewaySettings } from '@gatehouse/gateway';
-import { type AdminKey, loadAdminKey, type StandaloneProcess, startStandalone, storeAdminKey } from '../app/index.ts';
+import {
+  type AdminKey,
+  loadAdminKey,
+  type ResourceSource,
+  type StandaloneProcess,
+  startStandalone,
+  storeAdminKey,
+} from '../app/index.ts';
+import { type FoundProviders, findProviders, MOCKED, toResources } from '../environment-resources/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
 import { checkFolder, settingsOf, throwListenError } from './preflight.ts';
 import { CommandError, type Shell, STOP_CODES, UsageError } from './shell.ts';
 import { welcome } from './welcome.ts';
+import { welcomeWithoutFolder } from './welcome-without-folder.ts';
 
 type Options = Invocation['options'];
 
-/** Serves a folder of resources, and every edit in it, from one process or from a parent and its workers. */
+/** Serves a folder of resources and every edit in it, or the providers of the environment. */
 export const standalone: Command = {
   name: 'standalone',
-  summary: 'serves a folder of resources',
+  summary: 'serves a folder of resources, or the providers of the environment',
   options: {
-    resources: { value: 'DIR', summary: 'the folder of resources; edits are served at once' },
+    resources: {
+      value: 'DIR',
+      summary: 'the folder of resources; edits are served at once. Absent: providers whose key is in a variable',
+    },
     port: { value: 'PORT', summary: 'main listener (PORT, else 8787)' },
     host: { value: 'ADDRESS', summary: 'address of the listeners (HOST, else 127.0.0.1)' },
     'admin-port': { value: 'PORT', summary: 'metrics, probes and status (GATEHOUSE_ADMIN_PORT, else 8789)' },
@@ -26,17 +38,24 @@ export const standalone: Command = {
     'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key' },
   },
   async run({ shell, options }) {
-    const { resources, data = '', 'example-key': exampleKey } = options;
-    if (resources === undefined) throw new UsageError('--resources DIR is missing');
+    const { resources, data = '' } = options;
     const settings = adapt(settingsOf(shell.variables), options, shell);
     const workers = workersOf(options['workers'] ?? '');
-    await checkFolder(resources);
+    if (resources !== undefined) await checkFolder(resources);
     const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
-    const mock = await startMock(options);
+    const providers = findProviders(shell.variables, shell.variables[ADMIN_KEY]);
+    const mock = await startMock(options, providers);
     try {
-      const process = await start({ resources, settings, workers, admin, data, shell });
-      const host = settings.listen.host ?? LOOPBACK;
-      shell.err(welcome({ process, host, resources, mockUrl: mock?.url, adminKey: admin.fresh, exampleKey }));
+      const source = sourceOf(resources, providers, mock);
+      const process = await start({ source, settings, workers, admin, data, shell });
+      const { host = LOOPBACK, adminHost = host } = settings.listen;
+      const started = { process, host, adminHost, mockUrl: mock?.url, adminKey: admin.fresh };
+      if (resources === undefined) {
+        const isKeyGiven = (shell.variables[ADMIN_KEY] ?? '').trim() !== '';
+        shell.err(welcomeWithoutFolder({ ...started, providers, data, isKeyGiven }));
+      } else {
+        shell.err(welcome({ ...started, resources, exampleKey: options['example-key'] }));
+      }
       await untilStopped(shell, process);
     } finally {
       await mock?.close();
@@ -47,8 +66,26 @@ export const standalone: Command = {
 
 const LOOPBACK = '127.0.0.1';
 
+/** Where documents and examples start the mock provider. */
+const MOCK_PORT = 8790;
+
+/** A folder, or what the variables of the environment are for; the mock provider stands in where there are none. */
+function sourceOf(
+  folder: string | undefined,
+  { found }: FoundProviders,
+  mock: MockProvider | undefined,
+): ResourceSource {
+  if (folder !== undefined) {
+    const ports = mock === undefined ? [] : [Number(new URL(mock.url).port)];
+    return { kind: 'folder', folder, mockPorts: [MOCK_PORT, ...ports] };
+  }
+  const resources =
+    found.length > 0 || mock === undefined ? toResources(found) : toResources(MOCKED, { mockUrl: mock.url });
+  return { kind: 'fixed', name: 'the environment', resources };
+}
+
 interface Start {
-  readonly resources: string;
+  readonly source: ResourceSource;
   readonly settings: GatewaySettings;
   readonly workers: number;
   readonly admin: AdminKey;
@@ -57,11 +94,11 @@ interface Start {
 }
 
 /** Starts the process, and stores a new admin key only after that: a stored key has always been shown. */
-async function start({ resources, settings, workers, admin, data, shell }: Start): Promise<StandaloneProcess> {
+async function start({ source, settings, workers, admin, data, shell }: Start): Promise<StandaloneProcess> {
   const output = createStandardOutput();
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: output });
   const process = await startStandalone({
-    folder: resources,
+    source,
     settings,
     variables: shell.variables,
     logger,
@@ -87,6 +124,7 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
   return {
     ...settings,
     listen: {
+      ...settings.listen,
       host: host ?? settings.listen.host ?? LOOPBACK,
       port: port === undefined ? settings.listen.port : portOf('port', port),
       adminPort: adminPort === undefined ? settings.listen.adminPort : portOf('admin-port', adminPort),
@@ -107,8 +145,10 @@ export function workersOf(text: string): number {
   throw new UsageError(`--workers takes a number from 1 to ${MAX_WORKERS} or auto, not "${text}"`);
 }
 
-async function startMock(options: Options): Promise<MockProvider | undefined> {
-  const port = options['mock-provider'];
+/** Starts the mock provider where it is asked for, or where there is nothing else to serve: then on a free port. */
+async function startMock(options: Options, { found }: FoundProviders): Promise<MockProvider | undefined> {
+  const isNeeded = options['resources'] === undefined && found.length === 0;
+  const port = options['mock-provider'] ?? (isNeeded ? '0' : undefined);
   if (port === undefined) return undefined;
   return createMockProvider({ port: portOf('mock-provider', port) }).catch(throwListenError);
 }

@@ -27,7 +27,7 @@ export async function startTestProcess(
   };
   const log: Record<string, unknown>[] = [];
   const running = await startStandalone({
-    folder,
+    source: { kind: 'folder', folder },
     settings: toSettings(readEnvironment(environment)),
     variables: environment,
     logger: createLogger({
