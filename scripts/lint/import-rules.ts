@@ -96,7 +96,7 @@ function providerRules(): ImportRule[] {
 export const RULES: readonly ImportRule[] = [
   {
     in: ['crds/src'],
-    forbids: ['@gatehouse/*', 'gatehouse', 'gatehouse/*', '**/gen/**'],
+    forbids: ['@gatehouse/*', '**/gen/**'],
     message: 'The contract depends on nothing of ours.',
   },
   {
@@ -107,7 +107,13 @@ export const RULES: readonly ImportRule[] = [
   {
     in: ['gateway/src'],
     forbids: [
-      ...['@kubernetes/*', '@gatehouse/operator', '@gatehouse/operator/*', 'gatehouse', 'gatehouse/*'],
+      ...[
+        '@kubernetes/*',
+        '@gatehouse/operator',
+        '@gatehouse/operator/*',
+        '@gatehouse/standalone',
+        '@gatehouse/standalone/*',
+      ],
       ...['**/operator/src/**', '**/standalone/src/**', '@gatehouse/gateway', '@gatehouse/gateway/*'],
     ],
     message: 'The data plane knows the Snapshot, never Kubernetes; what both sides need belongs in @gatehouse/crds.',
@@ -125,7 +131,7 @@ export const RULES: readonly ImportRule[] = [
   {
     in: ['operator/src'],
     forbids: [
-      ...['@gatehouse/gateway', '@gatehouse/gateway/*', 'gatehouse', 'gatehouse/*'],
+      ...['@gatehouse/gateway', '@gatehouse/gateway/*', '@gatehouse/standalone', '@gatehouse/standalone/*'],
       ...['**/gateway/src/**', '**/standalone/src/**', '@gatehouse/operator', '@gatehouse/operator/*'],
     ],
     message: 'The control plane knows no provider code; what both sides need belongs in @gatehouse/crds.',

@@ -1,7 +1,7 @@
 /** An installation under test: two operators behind a proxy that can fail, two gateways, and an edit that is counted. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMockProvider } from 'gatehouse/mock-provider';
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { kubeconfigOf } from '../cluster/control-plane/credentials.ts';
 import { type ControlPlaneAccess, sharedControlPlane } from '../cluster/index.ts';
 import { type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts';

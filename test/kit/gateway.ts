@@ -10,7 +10,7 @@ import {
   type SnapshotStatus,
   toSettings,
 } from '@gatehouse/gateway';
-import { createMockProvider, type MockProvider, type RecordedRequest } from 'gatehouse/mock-provider';
+import { createMockProvider, type MockProvider, type RecordedRequest } from '@gatehouse/standalone/mock-provider';
 import { expect } from 'vitest';
 import { type Received, type SendOptions, send } from './http.ts';
 import { type Entries, KEY, key, provider, secretsOf, snapshot, workspace } from './snapshot.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createMockProvider } from 'gatehouse/mock-provider';
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { apply } from '../../operator/operator/support.ts';
 import { Processes } from '../processes.ts';
 import { describeCommit, describeMachine, writeSection } from '../report.ts';

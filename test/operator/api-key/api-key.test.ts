@@ -1,7 +1,7 @@
 /** Keys that the operator mints: they open the gateway, are rotated with an overlap, and go with their ApiKey. */
 import { isObject } from '@gatehouse/crds';
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apply, becomes, ours, read, remove, runPods, secret, setStage, startOperator } from '../operator/support.ts';

@@ -1,8 +1,8 @@
 /** What keeps serving when a fleet is broken or suspended, or when the leader dies. */
 
 import { isObject } from '@gatehouse/crds';
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';

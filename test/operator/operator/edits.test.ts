@@ -1,6 +1,7 @@
 /** Edits follow each other faster than the statuses of earlier ones are written: each of them must be served. */
+
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';

@@ -1,8 +1,8 @@
 /** The whole control plane as a process: resources, the gateways that serve them, and their statuses. */
 
 import { createHash } from 'node:crypto';
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource } from '../../kit/resources.ts';

@@ -1,8 +1,8 @@
 /** What gateways say about the versions they serve, over their real admin listeners. */
 
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { organisation, snapshot, waitFor, workspace } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../../../gateway/src/lib/secret.ts';
 import { createAdminListener } from '../../../gateway/src/listener/index.ts';

@@ -1,7 +1,7 @@
 /** What is published is served: by real gateway processes, with the rights that gateways have. */
 
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeClient } from '../../../operator/src/runtime/index.ts';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../cluster/index.ts';

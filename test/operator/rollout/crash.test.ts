@@ -1,7 +1,7 @@
 /** A leader that dies in the middle of a publish leaves a whole Snapshot behind, and the next one goes on. */
 
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';

@@ -1,7 +1,7 @@
 /** An entry that cannot be published is reported in the status of its object and of the fleet; all others are published. */
 
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource, mockSecretResource } from '../../kit/resources.ts';

@@ -1,7 +1,7 @@
 /** What the account of the operator can do to a cluster, and what becomes of namespaces whose Secrets it may not have. */
 
 import { isObject } from '@gatehouse/crds';
-import { createMockProvider, type MockProvider } from 'gatehouse/mock-provider';
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneAccess, type Method, runKubectl, sharedControlPlane } from '../../cluster/index.ts';
 import { apiKeyResource } from '../../kit/resources.ts';

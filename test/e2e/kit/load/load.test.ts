@@ -1,6 +1,7 @@
 /** The generator against a mock provider: good answers count as good, and each kind of failure has its own count. */
+
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { describe, expect, test } from 'vitest';
 import { type LoadReport, type LoadTask, startLoad } from './index.ts';
 

@@ -1,8 +1,8 @@
 /** A fleet with a history, and a backup of what was published to it at an earlier time. */
 
 import { isObject } from '@gatehouse/crds';
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
-import { createMockProvider } from 'gatehouse/mock-provider';
 import { type ControlPlaneAccess, sharedControlPlane } from '../../../cluster/index.ts';
 import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../../kit/resources.ts';
 import {

@@ -1,0 +1,69 @@
+/** The command as npm links it. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import packageJson from '../../standalone/package.json' with { type: 'json' };
+import { tempFolder } from '../../standalone/src/testing/index.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../standalone/bin/gatehouse.cjs', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Outcome {
+  readonly code: unknown;
+  readonly out: string;
+  readonly err: string;
+}
+
+const run = (command: string, args: readonly string[], options: object = {}): Promise<Outcome> =>
+  promisify(execFile)(command, args, options).then(
+    ({ stdout, stderr }) => ({ code: 0, out: String(stdout), err: String(stderr) }),
+    ({ code, stdout, stderr }) => ({ code, out: String(stdout), err: String(stderr) }),
+  );
+
+/** Runs a launcher on a Node that calls itself old. */
+const runOnOldNode = (launcher: string): Promise<Outcome> => {
+  const script = `Object.defineProperty(process, 'version', { value: 'v20.20.2' }); require(${JSON.stringify(launcher)})`;
+  return run(process.execPath, ['-e', script, 'x', '--version']);
+};
+
+test('npx finds the command in a checkout, and asks no registry for it', async () => {
+  const env = { ...process.env, npm_config_registry: 'http://127.0.0.1:1' };
+  expect(await run('npx', ['gatehouse', '--version'], { cwd: ROOT, env })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(packageJson.version),
+  });
+});
+
+test('it runs on the Node of the project, whatever the machine has', async () => {
+  expect(await runOnOldNode(LAUNCHER)).toMatchObject({ code: 0, out: expect.stringContaining(packageJson.version) });
+});
+
+test('it runs on every Node of the machine', async () => {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const PATH = [...folders, dirname(process.execPath)].join(delimiter);
+  expect(await run(LAUNCHER, ['--version'], { env: { PATH } })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(packageJson.version),
+  });
+});
+
+test('it passes on the exit status', async () => {
+  expect(await run(process.execPath, [LAUNCHER, 'nonsense'])).toMatchObject({ code: 2 });
+});
+
+test.for([
+  { rule: 'the packages are not installed', installed: false, sentence: 'run npm ci' },
+  { rule: 'the only Node is too old', installed: true, sentence: 'needs Node 22.19 or newer, and this is v20.20.2' },
+])('where $rule, it says so in one line', async ({ installed, sentence }) => {
+  using folder = tempFolder({ 'standalone/src/main.ts': 'throw new Error()', 'standalone/bin/x': '' });
+  const bin = join(folder.path, 'standalone/bin');
+  cpSync(LAUNCHER, join(bin, 'gatehouse.cjs'));
+  folder.write('standalone/package.json', readFileSync(join(dirname(LAUNCHER), '../package.json'), 'utf8'));
+  if (installed) mkdirSync(join(folder.path, 'node_modules'));
+  const { code, out, err } = await runOnOldNode(join(bin, 'gatehouse.cjs'));
+  expect([code, out]).toEqual([1, '']);
+  expect(err.trimEnd().split('\n')).toEqual([expect.stringContaining(sentence)]);
+});
