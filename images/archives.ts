@@ -3,20 +3,28 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleProgram, partsOf } from './bundle.ts';
-import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT } from './environment.ts';
-import { buildImage, type Layer, writeLayer } from './oci/index.ts';
-import { IMAGE_NODE, IMAGE_USER, rootEntries } from './root/index.ts';
+import { GATEWAY_ENVIRONMENT, IMAGE_ENVIRONMENT, STANDALONE_ENVIRONMENT } from './environment.ts';
+import { buildImage, type ImageSpec, type Layer, writeLayer } from './oci/index.ts';
+import { IMAGE_NODE, IMAGE_USER, rootEntries, STATE_FOLDER } from './root/index.ts';
 
 /** The programs that run in images of their own. */
 export const IMAGES = ['gateway', 'operator', 'standalone'] as const;
 export type ImageName = (typeof IMAGES)[number];
 
 /** The same as in the Dockerfiles; a test compares them. */
-export const imageConfigOf = (name: ImageName) => ({
+export const imageConfigOf = (name: ImageName): ImageConfig => ({
   entrypoint: [IMAGE_NODE, `/app/${name}.js`],
   user: `${IMAGE_USER}:${IMAGE_USER}`,
-  env: name === 'gateway' ? GATEWAY_ENVIRONMENT : IMAGE_ENVIRONMENT,
+  ...SPECIFIC[name],
 });
+
+type ImageConfig = Required<Pick<ImageSpec, 'entrypoint' | 'user' | 'env'>> & Pick<ImageSpec, 'cmd' | 'workingFolder'>;
+
+const SPECIFIC: Readonly<Record<ImageName, Pick<ImageConfig, 'env' | 'cmd' | 'workingFolder'>>> = {
+  gateway: { env: GATEWAY_ENVIRONMENT },
+  operator: { env: IMAGE_ENVIRONMENT },
+  standalone: { env: STANDALONE_ENVIRONMENT, cmd: ['standalone'], workingFolder: STATE_FOLDER },
+};
 
 export interface ArchiveOptions {
   /** The folder for the archives. */

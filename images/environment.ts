@@ -13,3 +13,10 @@ export const GATEWAY_ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: '2097152',
   MALLOC_TRIM_THRESHOLD_: '67108864',
 } as const;
+
+/** A container is reached through the ports that are published; status and metrics stay inside. */
+export const STANDALONE_ENVIRONMENT = {
+  ...IMAGE_ENVIRONMENT,
+  HOST: '0.0.0.0',
+  GATEHOUSE_ADMIN_HOST: '127.0.0.1',
+} as const;

@@ -13,3 +13,4 @@ export { type Builder, buildCommand, dockerfileOf, findBuilder, writeContext } f
 export { checkLockFile, INSTALLED, readLockFile } from './lock-file.ts';
 export { buildRedisArchive, REDIS_IMAGE } from './redis.ts';
 export { type Bom, type Component, packagesOf, toBom, writeBoms } from './sbom.ts';
+export { buildStandaloneArchive } from './standalone-archive.ts';

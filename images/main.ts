@@ -1,7 +1,8 @@
 /**
- * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: an archive of Redis. `context [FOLDER]`: the build
- * context of the Dockerfiles. `build`: the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: bills of materials in
- * CycloneDX. `lock`: whether every package in the lock file has a checksum.
+ * `oci [FOLDER]`: archives of the images, without a daemon. `redis [FOLDER]`: an archive of Redis. `archive [FOLDER]`: the
+ * standalone program with its Node, for a machine without npm. `context [FOLDER]`: the build context of the Dockerfiles. `build`:
+ * the images, with Docker, Podman or Buildah. `sbom [FOLDER]`: bills of materials in CycloneDX. `lock`: whether every package in
+ * the lock file has a checksum.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -11,6 +12,7 @@ import {
   buildArchives,
   buildCommand,
   buildRedisArchive,
+  buildStandaloneArchive,
   checkLockFile,
   findBuilder,
   IMAGES,
@@ -21,7 +23,8 @@ import {
 
 const DIST = fileURLToPath(new URL('../dist/images/', import.meta.url));
 const USAGE =
-  'usage: main.ts oci [FOLDER] | redis [FOLDER] | context [FOLDER] | build | sbom [FOLDER] | lock  [--repository R] [--tag T]\n';
+  'usage: main.ts oci [FOLDER] | redis [FOLDER] | archive [FOLDER] | context [FOLDER] | build | sbom [FOLDER] | lock ' +
+  '[--repository R] [--tag T]\n';
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -36,6 +39,7 @@ interface Call {
 const COMMANDS: ReadonlyMap<string, (call: Call) => Promise<number>> = new Map([
   ['oci', oci],
   ['redis', redis],
+  ['archive', archive],
   ['context', context],
   ['build', build],
   ['sbom', sbom],
@@ -51,6 +55,11 @@ async function oci({ operands: [folder = DIST], repository, tag }: Call): Promis
 
 async function redis({ operands: [folder = DIST] }: Call): Promise<number> {
   say(await buildRedisArchive(resolve(folder)));
+  return 0;
+}
+
+async function archive({ operands: [folder = DIST] }: Call): Promise<number> {
+  say(await buildStandaloneArchive(resolve(folder)));
   return 0;
 }
 

@@ -35,7 +35,8 @@ const MEDIA = {
   manifest: 'application/vnd.oci.image.manifest.v1+json',
   index: 'application/vnd.oci.image.index.v1+json',
 } as const;
-const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
+/** Names of architectures in images, where Node has others. */
+export const ARCHITECTURES: ReadonlyMap<string, string> = new Map([['x64', 'amd64']]);
 
 /** Writes the layer of these entries to `path`; the same entries give the same digest. */
 export async function writeLayer(path: string, entries: Iterable<TarEntry>): Promise<Layer> {

@@ -1,5 +1,13 @@
 /** The root file systems below the programs. */
 export { type DebianPackage, debianTree, packagesIn } from './debian.ts';
-export { IMAGE_NODE, IMAGE_USER, nodeRootEntries, nodeRootLayer, type RootOptions } from './node-root.ts';
+export {
+  IMAGE_NODE,
+  IMAGE_USER,
+  nodeBinary,
+  nodeLibraries,
+  nodeRootEntries,
+  nodeRootLayer,
+  type RootOptions,
+} from './node-root.ts';
 export { packageDatabase, releasePackages } from './package-database.ts';
-export { rootEntries, rootPackages } from './root-file-system.ts';
+export { rootEntries, rootPackages, STATE_FOLDER } from './root-file-system.ts';

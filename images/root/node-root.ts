@@ -66,6 +66,17 @@ export async function nodeRootPackages(): Promise<{
 
 const libraryTree = (shell: boolean): Promise<string> => debianTree([...LIBRARIES, ...(shell ? ['busybox'] : [])]);
 
+/** The path of Node on this machine. */
+export const nodeBinary = (): string => nodePackage().binary;
+
+/** The libraries of Node that a system with glibc may lack, with their links. */
+export async function nodeLibraries(): Promise<readonly TarEntry[]> {
+  const entries = await entriesOfFolder(await libraryTree(false));
+  return entries.filter(
+    ({ path, type }) => type !== 'folder' && /\/lib(?:stdc\+\+|gcc_s|atomic)\.so[.\d]*$/.test(path),
+  );
+}
+
 function nodePackage(): { readonly binary: string; readonly version: string } {
   const manifest = createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'));

@@ -8,6 +8,9 @@ import { packageDatabase, releasePackages } from './package-database.ts';
 /** The conventional path of certificate authorities. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
+/** Everybody may write there: the program runs as a user of its own, and a volume takes over the mode. */
+export const STATE_FOLDER = '/data';
+
 const AUTHORITY_PACKAGES = ['ca-certificates'];
 
 /**
@@ -16,7 +19,13 @@ const AUTHORITY_PACKAGES = ['ca-certificates'];
  */
 export async function rootEntries(): Promise<TarEntry[]> {
   const [root, authorities, { debian }] = await Promise.all([nodeRootEntries(), authorityBundle(), rootPackages()]);
-  return withFolders([...root, ...entriesOf({ [AUTHORITIES]: authorities }), ...(await packageDatabase(debian))]);
+  const state: TarEntry = { path: STATE_FOLDER.slice(1), type: 'folder', mode: 0o1777 };
+  return withFolders([
+    ...root,
+    state,
+    ...entriesOf({ [AUTHORITIES]: authorities }),
+    ...(await packageDatabase(debian)),
+  ]);
 }
 
 async function authorityBundle(): Promise<string> {

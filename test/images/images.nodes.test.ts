@@ -117,8 +117,10 @@ describe.skipIf(withoutNodes() !== undefined)('our images', () => {
       const build = ['bud', '--isolation', 'chroot', '--signature-policy', join(etc, 'policy.json')];
       await buildah(...build, '--file', dockerfileOf(image), '--tag', image, context);
       const { OCIv1 } = JSON.parse(await buildah('inspect', '--type', 'image', `localhost/${image}`));
-      const { entrypoint, user, env: variables } = imageConfigOf(image);
+      const { entrypoint, user, env: variables, cmd, workingFolder } = imageConfigOf(image);
       expect(OCIv1.config).toMatchObject({ Entrypoint: entrypoint, User: user });
+      expect(OCIv1.config.Cmd).toEqual(cmd);
+      if (workingFolder !== undefined) expect(OCIv1.config.WorkingDir).toBe(workingFolder);
       for (const [name, value] of Object.entries(variables)) expect(OCIv1.config.Env).toContain(`${name}=${value}`);
     }
   });
