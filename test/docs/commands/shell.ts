@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ROOT } from '../documents.ts';
 
 /** Ports as documents and examples name them. */
@@ -14,6 +15,7 @@ const PORT = new RegExp(`\\b(?:${NAMED_PORTS.join('|')})\\b`, 'g');
 const PRELUDE = `set -euo pipefail
 curl() { command curl --silent --show-error --fail-with-body --max-time 30 "$@"; }
 gatehouse() { "$NODE" --conditions=@gatehouse/source standalone/src/main.ts "$@"; }
+docker() { "$NODE" --conditions=@gatehouse/source "$DOCKER" "$@"; }
 `;
 
 export interface Outcome {
@@ -27,12 +29,14 @@ export interface Running extends AsyncDisposable {
 }
 
 export interface Checkout extends Disposable {
+  readonly folder: string;
   run(commands: string): Promise<Outcome>;
   /** Starts a command that runs until it is stopped. */
   start(command: string): Running;
 }
 
-export async function openCheckout(): Promise<Checkout> {
+/** `given` are further variables of what runs there. */
+export async function openCheckout(given: Readonly<Record<string, string>> = {}): Promise<Checkout> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-docs-'));
   const ports = new Map<string, string>();
   for (const port of NAMED_PORTS) ports.set(port, await freePort());
@@ -50,9 +54,11 @@ export async function openCheckout(): Promise<Checkout> {
   const env = {
     PATH: process.env['PATH'] ?? '',
     NODE: process.execPath,
+    DOCKER: fileURLToPath(new URL('docker.ts', import.meta.url)),
     PORT: ports.get('8787') ?? '',
     GATEHOUSE_ADMIN_PORT: ports.get('8789') ?? '',
     GATEHOUSE_DRAIN_ACCEPT_MS: '0',
+    ...given,
   };
   const bash = (script: string) =>
     spawn('bash', ['-c', PRELUDE + moved(script)], {
@@ -63,6 +69,7 @@ export async function openCheckout(): Promise<Checkout> {
     });
 
   return {
+    folder,
     run: async (commands) => {
       const { child, written } = collect(bash(commands));
       const status = await ended(child);

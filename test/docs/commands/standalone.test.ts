@@ -1,7 +1,10 @@
 /** The guide and the README, command by command, against the process they tell a reader to start. */
+
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { startProviderHosts } from '../../kit/provider-hosts.ts';
 import { type Block, blocksOf } from '../documents.ts';
 import { type Checkout, openCheckout, type Running } from './shell.ts';
 
@@ -11,17 +14,24 @@ const readme = blocksOf('README.md').filter(
   ({ language, text }) => language === 'sh' && !/^(helm|kubectl) /.test(text),
 );
 
-const startsServer = ({ text }: Block): boolean => /^gatehouse standalone /.test(text);
+const startsServer = ({ text }: Block): boolean => /^gatehouse standalone\b/.test(text);
+const startsExamples = ({ text }: Block): boolean => text.startsWith('gatehouse standalone --resources examples');
+/** Of the README, beside `make run`. */
+const startsAlone = ({ text }: Block): boolean => /npx gatehouse standalone|^docker run /.test(text);
 const startsMock = ({ text }: Block): boolean => /^gatehouse mock-provider /.test(text);
 const definesCommand = ({ text }: Block): boolean => text.startsWith('gatehouse() {');
 const isMake = ({ text }: Block): boolean => /^make [a-z]+( |$)/.test(text);
 
+const ADMIN_KEY = 'gwk_given_0123456789abcdef0123456789';
+
 let checkout: Checkout;
 let server: Running;
+let mock: MockProvider;
 
 beforeAll(async () => {
+  mock = await createMockProvider();
   checkout = await openCheckout();
-  const [start] = guide.filter(startsServer);
+  const [start] = guide.filter(startsExamples);
   server = checkout.start(start?.text ?? 'false');
   await waitFor(() => server.out.includes('curl '), { what: 'the first request' });
 });
@@ -29,13 +39,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   checkout[Symbol.dispose]();
+  await mock.close();
 });
 
 const ends = guide.filter((block) => !startsServer(block) && !startsMock(block) && !definesCommand(block));
 
 describe('the guide of standalone', () => {
   test('starts what make run starts', () => {
-    const [start] = guide.filter(startsServer);
+    const [start] = guide.filter(startsExamples);
     const options = start?.text.replace('gatehouse standalone', '').trim();
     expect(packageJson.scripts['start:examples']).toMatch(new RegExp(`standalone ${options}$`));
   });
@@ -45,11 +56,14 @@ describe('the guide of standalone', () => {
     expect(status, out).toBe(0);
   });
 
-  test.for(guide.filter(startsServer).slice(1))('line $line', async ({ text }) => {
-    using other = await openCheckout();
-    await using running = other.start(text);
-    await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
-  });
+  test.for(guide.filter((block) => startsServer(block) && block !== guide.find(startsExamples)))(
+    'line $line',
+    async ({ text }) => {
+      using other = await openCheckout();
+      await using running = other.start(text);
+      await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
+    },
+  );
 
   test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
     await using mock = checkout.start(text.replace('8790', '8791'));
@@ -63,9 +77,21 @@ describe('the README', () => {
     expect(readme.slice(0, 1).filter(isMake)).toHaveLength(1);
   });
 
-  test.for(readme.filter((block) => !isMake(block)))('line $line', async ({ text }) => {
+  test.for(readme.filter((block) => !isMake(block) && !startsAlone(block)))('line $line', async ({ text }) => {
     const { status, out } = await checkout.run(text);
     expect(status, out).toBe(0);
+  });
+
+  test.for(readme.filter(startsAlone))('line $line serves the provider whose key it gets', async ({ text }) => {
+    await using hosts = await startProviderHosts(['api.openai.com'], mock.url);
+    const given = { GATEHOUSE_ADMIN_KEY: ADMIN_KEY, OPENAI_API_KEY: 'sk-your-own-key' };
+    using other = await openCheckout({ ...hosts.env, ...given });
+    await using running = other.start(text);
+    await waitFor(() => running.out.includes('The OpenAI SDK'), { what: 'the start message' });
+    const [, shown] = /^( {2}curl (?:.*\\\n)+.*)$/m.exec(running.out) ?? [];
+    const { status, out } = await other.run(shown ?? 'false');
+    expect(status, out + running.out).toBe(0);
+    expect(hosts.calls).toMatchObject([{ host: 'api.openai.com', credential: 'sk-your-own-key' }]);
   });
 
   test('shows the request that the process prints', () => {
