@@ -16,6 +16,7 @@ export {
   TEAM,
   workspace,
 } from './snapshot.ts';
+export { LOOPBACK_PEM, RENEWED_PEM } from './tls.ts';
 export { waitFor } from './wait-for.ts';
 
 /** The value of a result that must be good; a bad one fails the test with its error. */

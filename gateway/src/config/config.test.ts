@@ -149,7 +149,11 @@ describe('a value that is a path', () => {
     );
     expect(createEnvReader({ AWS_WEB_IDENTITY_TOKEN_FILE: path })('AWS_WEB_IDENTITY_TOKEN_FILE')).toBe(path);
     const pem = join(folder, 'key.pem');
-    expect(settings({ TLS_KEY_PATH: pem, TLS_CERT_PATH: pem }).tls).toEqual({ key: 'KEY\n', cert: 'KEY\n' });
+    expect(settings({ TLS_KEY_PATH: pem, TLS_CERT_PATH: pem }).tls).toEqual({
+      key: 'KEY\n',
+      cert: 'KEY\n',
+      files: { key: pem, cert: pem },
+    });
   });
 
   test('to nothing stays itself', () => {

@@ -48,6 +48,8 @@ export const DEFAULTS = {
   maxHeaderBytes: 256 * KIB,
   /** A connection older than this, give or take a fifth, is closed after its request, so that new pods get load. */
   maxConnectionAgeMs: 10 * MINUTE,
+  /** Files of a TLS certificate are read again so often; kubelets replace them within a minute or two. */
+  certificateCheckMs: 5 * SECOND,
   /** Load balancers learn late that a pod is no longer ready. */
   drainAcceptMs: 8 * SECOND,
   /** Streams of reasoning models last minutes. */

@@ -8,6 +8,8 @@ import type { Environment } from './env.ts';
 export interface TlsSettings {
   readonly key: string;
   readonly cert: string;
+  /** Paths that both came from: they are read again. */
+  readonly files?: { readonly key: string; readonly cert: string };
 }
 
 export interface CorsSettings {
@@ -156,7 +158,10 @@ function tlsOf(env: Environment): TlsSettings | undefined {
   if (key === undefined && cert === undefined) return undefined;
   if (key === undefined || cert === undefined)
     throw new Error('Invalid environment: TLS needs both key and certificate');
-  return { key, cert };
+  const { TLS_KEY, TLS_CERT, TLS_KEY_PATH, TLS_CERT_PATH } = env;
+  const hasFiles = TLS_KEY === undefined && TLS_CERT === undefined;
+  if (!hasFiles || TLS_KEY_PATH === undefined || TLS_CERT_PATH === undefined) return { key, cert };
+  return { key, cert, files: { key: TLS_KEY_PATH, cert: TLS_CERT_PATH } };
 }
 
 function corsOf(env: Environment): CorsSettings | undefined {

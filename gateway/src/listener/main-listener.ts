@@ -1,16 +1,19 @@
 /** The main listener: Fastify routes, the pipeline serves. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { AppError, errorFormatOfPath, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { checkMediaType } from './body/media-type.ts';
 import { endUnread } from './body/unread-body.ts';
+import { expiryOf, followCertificate } from './connections/certificate.ts';
 import { toListener } from './connections/close.ts';
 import type { Drain } from './connections/drain.ts';
 import { refuseMalformed } from './connections/malformed.ts';
@@ -26,7 +29,8 @@ export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cor
 }
 
 export interface MainListenerPorts
-  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'metrics' | 'logger' | 'snapshots' | 'budget'> {
+  extends Pick<ServePorts, 'pipeline' | 'recorder' | 'logger' | 'snapshots' | 'budget'> {
+  readonly metrics: ServePorts['metrics'] & Pick<Metrics, 'setCertificateExpiry'>;
   readonly drain: Pick<Drain, 'inFlight' | 'isDraining'>;
   /** Undefined: no protocol but HTTP; a request with an `Upgrade` header is served as HTTP. */
   readonly upgrades: UpgradeHandler | undefined;
@@ -57,7 +61,41 @@ export function createMainListener(settings: MainListenerSettings, ports: MainLi
     shouldUpgradeCallback: upgrades?.shouldUpgradeCallback ?? NEVER,
   });
   upgrades?.attach(app.server);
-  return toListener(app, settings.address, upgrades?.destroyAll);
+  const listener = toListener(app, settings.address, upgrades?.destroyAll);
+  return withCertificate(listener, settings.tls, { ...ports, server: app.server });
+}
+
+/** Serves what the files of the certificate hold now; connections that are open keep theirs. */
+function withCertificate(
+  listener: Listener,
+  tls: MainListenerSettings['tls'],
+  { server, logger, metrics }: Pick<MainListenerPorts, 'logger' | 'metrics'> & { readonly server: object },
+): Listener {
+  if (tls === undefined || !(server instanceof TlsServer)) return listener;
+  metrics.setCertificateExpiry(expiryOf(tls.cert));
+  if (tls.files === undefined) return listener;
+  const follower = followCertificate({
+    files: tls.files,
+    served: tls,
+    apply: (pair) => {
+      server.setSecureContext(pair);
+      metrics.setCertificateExpiry(expiryOf(pair.cert));
+    },
+    logger,
+    everyMs: DEFAULTS.certificateCheckMs,
+  });
+  return {
+    ...listener,
+    listen: async () => {
+      const port = await listener.listen();
+      follower.start();
+      return port;
+    },
+    closeNow: async () => {
+      follower.stop();
+      await listener.closeNow();
+    },
+  };
 }
 
 type AppPorts = ServePorts &
@@ -119,7 +157,7 @@ function serverOptions(
   return {
     ...common,
     http2: true as const,
-    https: { ...limits, ...tls, allowHTTP1: true },
+    https: { ...limits, key: tls.key, cert: tls.cert, allowHTTP1: true },
   } as unknown as typeof common; // one app type for both listeners
 }
 

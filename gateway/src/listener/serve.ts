@@ -26,7 +26,7 @@ import type { ConnectionPolicy } from './connections/maximum-age.ts';
 export interface ServePorts {
   readonly pipeline: Pipeline;
   readonly recorder: Pick<Recorder, 'finish'>;
-  readonly metrics: Pick<Metrics, 'inFlight'>;
+  readonly metrics: Pick<Metrics, 'inFlight' | 'openStreams'>;
   readonly logger: Logger;
   readonly snapshots: Pick<SnapshotHolder, 'current'>;
   readonly connections: ConnectionPolicy;
@@ -83,6 +83,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     startedMs,
     trace,
   };
+  let isStream = false;
   ports.inFlight.add(cancellation);
   ports.metrics.inFlight.inc();
   response.on('close', () => {
@@ -91,11 +92,14 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     memory.close();
     ports.inFlight.remove(cancellation); // only now: the last bytes of an answer may take long
     ports.metrics.inFlight.dec();
+    if (isStream) ports.metrics.openStreams.dec();
     for (const task of tasks) task();
   });
   try {
     const answer = indented(await ports.pipeline.handle(exchange), request);
     if (answer.body.kind === 'stream') {
+      isStream = !cancellation.cancelled;
+      if (isStream) ports.metrics.openStreams.inc();
       memory.clear(); // the provider's request has been sent
       request.releaseBytes();
     } else {

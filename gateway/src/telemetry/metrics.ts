@@ -87,6 +87,10 @@ export const METRICS = {
 /** `aggregator`: the value of several processes that serve together; their sum where it is absent. */
 export const GAUGES = {
   inFlight: { name: 'gatehouse_requests_in_flight', help: 'Requests and streams being served' },
+  openStreams: {
+    name: 'gatehouse_open_streams',
+    help: 'Answers being relayed to clients while they arrive: event streams, files, audio',
+  },
   bufferedBytes: { name: 'gatehouse_buffered_bytes', help: 'Bytes of requests and answers held in memory' },
   bufferedBytesLimit: { name: 'gatehouse_buffered_bytes_limit', help: 'Bytes that may be held; beyond them: 503' },
   snapshotVersion: {
@@ -109,6 +113,11 @@ export const GAUGES = {
     help: '1 while a newer Snapshot is refused',
     aggregator: 'max',
   },
+  certificateExpiry: {
+    name: 'gatehouse_tls_certificate_expiry_timestamp_seconds',
+    help: 'When the TLS certificate that serves expires, in seconds since 1970; absent without TLS',
+    aggregator: 'min',
+  },
 } as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -122,6 +131,7 @@ export function createMetrics(
   const registry = createProcessRegistry(options);
   const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
     new Gauge({ ...row, registers: [registry] });
+  let certificateExpiry: Gauge | undefined; // a gauge that is registered has a value
   const { bufferedBytes = () => 0 } = options;
   new Gauge({
     ...GAUGES.bufferedBytes,
@@ -146,10 +156,16 @@ export function createMetrics(
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),
+    openStreams: createGauge({ ...GAUGES.openStreams, registry }),
     snapshotVersion: gauge(GAUGES.snapshotVersion),
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),
     snapshotRejected: gauge(GAUGES.snapshotRejected),
+    /** Takes seconds since 1970. */
+    setCertificateExpiry: (seconds: number): void => {
+      certificateExpiry ??= gauge(GAUGES.certificateExpiry);
+      certificateExpiry.set(seconds);
+    },
     /** Prometheus text format. */
     text: () => registry.metrics(),
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),
