@@ -43,7 +43,7 @@ export function conditionsPage(): string {
   return page('Conditions', [
     `${POSITIVE_CONDITIONS.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` summarises the others. ` +
       '`Reconciling`, `Stalled` and `Expired` exist only while they are true: `Reconciling` ends by itself, `Stalled` needs a change ' +
-      'by a person, and `Expired`, which does not change `Ready`, means that `spec.expiresAt` has passed.',
+      'by a person, and `Expired` means that `spec.expiresAt` has passed.',
     table(
       ['reason', 'on', 'meaning'],
       Object.entries(REASONS).map(([reason, { on, summary }]) => [code(reason), on.map(code).join(', '), summary]),

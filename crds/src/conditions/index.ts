@@ -66,7 +66,10 @@ export const REASONS = {
     summary: 'The Snapshot for the sidecars does not fit into the copy that is mounted into their pods.',
   },
   Rejected: { on: ['Programmed', 'Ready'], summary: 'A gateway pod rejected the Snapshot with this generation.' },
-  Expired: { on: ['Expired'], summary: 'spec.expiresAt has passed: gateways refuse the key or provider.' },
+  Expired: {
+    on: ['Expired', 'Ready', 'Stalled'],
+    summary: 'spec.expiresAt has passed: gateways refuse the key or provider.',
+  },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
   ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed temporarily and is retried.' },
   InternalError: {

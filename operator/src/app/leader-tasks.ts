@@ -1,6 +1,6 @@
 /** What only the leader does: children of fleets, publishing, minted keys, statuses and events. */
 import { randomUUID } from 'node:crypto';
-import { CONDITION_TYPES } from '@gatehouse/crds/conditions';
+import { CONDITION_TYPES, REASONS } from '@gatehouse/crds/conditions';
 import { KINDS } from '@gatehouse/crds/kinds';
 import type { OperatorOptions } from '../config/index.ts';
 import { apiKeyController, mintedStatus } from '../kinds/api-key/index.ts';
@@ -20,6 +20,7 @@ import { secretRefsOf } from '../refs/index.ts';
 import {
   type Controller,
   createEventRecorder,
+  createPatientRecorder,
   createStatusWriter,
   type EventRecorder,
   type KubeClient,
@@ -67,6 +68,15 @@ const COUNT_MS = 250;
 /**
  * Creates writers and controllers. They run while the signal of the returned function lasts, which must end with the lease.
  */
+/** Reasons of references that do not resolve. */
+const REFERENCE_REASONS: ReadonlySet<string> = new Set(
+  Object.entries(REASONS).flatMap(([reason, { on }]) =>
+    (on as readonly string[]).includes('ResolvedRefs') ? [reason] : [],
+  ),
+);
+/** Files are applied one after the other, and Workspaces need not come first. */
+const HOLD_WARNINGS_MS = 30_000;
+
 export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSignal) => Promise<void> {
   const { client, log, runtime, identity, httpsServers } = given;
   const writer = createStatusWriter({
@@ -79,13 +89,14 @@ export function createLeaderTasks(given: LeaderTasksOptions): (signal: AbortSign
     log,
     onOutcome: runtime.onStatus,
   });
-  const events = createEventRecorder({
+  const recorder = createEventRecorder({
     client,
     reportingController: REPORTER,
     reportingInstance: identity,
     log,
     onOutcome: runtime.onEvent,
   });
+  const events = createPatientRecorder({ recorder, reasons: REFERENCE_REASONS, holdMs: HOLD_WARNINGS_MS });
   const reporting: Reporting = { writer, events };
   const settings = fleetSettings(given.options);
   const fleets: { enqueue: Controller['enqueue'] | undefined } = { enqueue: undefined };

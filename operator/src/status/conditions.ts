@@ -44,7 +44,9 @@ export function toConditions(summary: ConditionSummary): readonly ConditionDraft
   return conditions.map((condition) => ({ ...condition, observedGeneration: generation }));
 }
 
-const EXPIRED: Explanation = {
+/** What `Ready` and `Stalled` say of an object that is fine otherwise: only a person can extend or delete it. */
+export const EXPIRED: Judgement = {
+  status: 'False',
   reason: 'Expired',
   message: 'The time of spec.expiresAt has passed: gateways refuse it',
 };

@@ -110,11 +110,18 @@ describe('a status', () => {
       observed: 3,
     },
     {
-      rule: 'of what has expired says so, and that it is as it should be',
+      rule: 'of what has expired says so, and is not ready',
       given: verdict(),
       programmed: PROGRAMMED,
       expired: true,
-      want: ['Accepted=True', 'ResolvedRefs=True', 'Programmed=True', 'Ready=True/Succeeded', 'Expired=True/Expired'],
+      want: [
+        'Accepted=True',
+        'ResolvedRefs=True',
+        'Programmed=True',
+        'Ready=False/Expired',
+        'Stalled=True/Expired',
+        'Expired=True/Expired',
+      ],
       observed: 3,
     },
     {

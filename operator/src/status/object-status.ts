@@ -2,7 +2,7 @@
 import type { ProgrammedState } from '../publish/fleets/index.ts';
 import type { StatusDraft } from '../runtime/index.ts';
 import type { Verdict } from '../translate/index.ts';
-import { PENDING, toConditions } from './conditions.ts';
+import { EXPIRED, PENDING, toConditions } from './conditions.ts';
 
 /** Whether the object, as it is, has been made into something that pods can serve. */
 export function isServed({ serves, conditions: { Accepted } }: Verdict): boolean {
@@ -24,16 +24,17 @@ export function toStatus({ verdict, programmed, observed, expired }: StatusInput
   const positive = { ...conditions, Programmed: isServed(verdict) ? programmed : PENDING };
   const judged = [positive.Accepted, positive.ResolvedRefs];
   const stalled = judged.find(({ status }) => status === 'False');
-  const unmet = stalled ?? [...judged, positive.Programmed].find(({ status }) => status !== 'True');
-  const isSettled = unmet?.status !== 'Unknown';
+  const wanting = stalled ?? [...judged, positive.Programmed].find(({ status }) => status !== 'True');
+  const isSettled = wanting?.status !== 'Unknown';
+  const unmet = wanting ?? (expired ? EXPIRED : undefined);
   const observedGeneration = isSettled ? generation : observed;
   return {
     conditions: toConditions({
       generation,
       positive,
       unmet,
-      stalled,
-      reconciling: isSettled ? undefined : unmet,
+      stalled: stalled ?? (wanting === undefined ? unmet : undefined),
+      reconciling: isSettled ? undefined : wanting,
       expired,
     }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),

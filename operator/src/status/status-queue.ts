@@ -243,10 +243,10 @@ class ObjectStatusQueue implements StatusQueue {
 
 const RECOVERED = { type: 'Normal', reason: 'Accepted', note: 'The object is valid again' } as const;
 
-/** The problem in the status, which another leader may have written. */
+/** The problem in the status, which another leader may have written; an end of life is none. */
 function problemOf(object: KubeObject): string | undefined {
   const stalled = conditionOf(object, 'Stalled');
-  return stalled?.status === 'True' ? stalled.reason : undefined;
+  return stalled?.status === 'True' && stalled.reason !== 'Expired' ? stalled.reason : undefined;
 }
 
 /** Whether the status says that this generation was served by all pods: that is written once and stays true. */

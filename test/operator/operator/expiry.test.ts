@@ -1,9 +1,9 @@
 /** A key that expires says so when its time comes, without an edit and under any leader. */
 import { expect, test } from 'vitest';
 import { sharedControlPlane } from '../../cluster/index.ts';
-import { apply, becomes, condition, ours, setStage, startOperator } from './support.ts';
+import { apply, becomes, condition, ours, runPods, setStage, startOperator } from './support.ts';
 
-test('the status of an ApiKey says Expired once its time has passed', async () => {
+test('an ApiKey is Expired and not Ready once its time has passed', async () => {
   await using cluster = sharedControlPlane();
   await using stage = await setStage(cluster);
   const key = (name: string, expiresAt: string, digit: string) =>
@@ -22,4 +22,11 @@ test('the status of an ApiKey says Expired once its time has passed', async () =
   expect(await condition(cluster, soon, 'Expired')).toBeUndefined();
   await becomes(cluster, soon, expired);
   expect(await condition(cluster, soon, 'Accepted')).toMatchObject({ status: 'True' });
+  const [pod] = await runPods(stage);
+  await using _pod = pod;
+  for (const object of [past, soon]) {
+    for (const type of ['Ready', 'Stalled'] as const) {
+      await becomes(cluster, object, { type, status: type === 'Ready' ? 'False' : 'True', reason: 'Expired' });
+    }
+  }
 });

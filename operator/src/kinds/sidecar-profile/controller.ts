@@ -58,7 +58,7 @@ export interface SidecarProfileControllerOptions {
   readonly operatorAccount: OperatorAccount;
   readonly status: Pick<StatusWriter, 'applyIfChanged'>;
   readonly log: Log;
-  readonly events?: Pick<EventRecorder, 'record'>;
+  readonly events?: Pick<EventRecorder, 'record' | 'settle'>;
   readonly metrics?: ControllerMetrics;
 }
 

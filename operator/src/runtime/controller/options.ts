@@ -24,7 +24,7 @@ export interface ControllerOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'mergePatch'>;
   readonly fieldManager: string;
   readonly log: Log;
-  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  readonly events?: Pick<EventRecorder, 'record' | 'settle'> | undefined;
   readonly metrics?: ControllerMetrics | undefined;
   /** Keys processed at the same time. Default 4. */
   readonly workers?: number;

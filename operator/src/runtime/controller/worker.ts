@@ -8,6 +8,7 @@ import { createScheduler, failureReason, logRun, type RunResult, resultOfError, 
 import { type Halt, RunEndedError } from './step-result.ts';
 
 const DEADLINE_MS = 60_000;
+const ACTION = 'Reconcile';
 
 /** Processes one key: runs the controller, reports, and schedules the next run. Never rejects. */
 export function createWorker<T extends KubeObject>(
@@ -41,6 +42,7 @@ export function createWorker<T extends KubeObject>(
     const outcome = await attempt(options, { object, signal: deadline.signal });
     const entered = isEntered(object, key, outcome);
     if (entered) announce(options, object, outcome);
+    else if (outcome.kind === 'done') options.events?.settle({ regarding: object, action: ACTION });
     logRun(log, { controller: name, key }, { outcome, entered });
     metrics?.reconciled({
       controller: name,
@@ -95,11 +97,11 @@ function announce<T extends KubeObject>(
       regarding,
       type: 'Normal',
       reason: 'Succeeded',
-      action: 'Reconcile',
+      action: ACTION,
       note: 'All steps succeeded',
     });
   } else if (halt !== undefined && (kind === 'wait' || kind === 'stall')) {
     const type = kind === 'stall' ? 'Warning' : 'Normal';
-    events?.record({ regarding, type, reason: halt.reason, action: 'Reconcile', note: halt.message });
+    events?.record({ regarding, type, reason: halt.reason, action: ACTION, note: halt.message });
   }
 }

@@ -1,3 +1,4 @@
+export { createPatientRecorder, type PatientRecorderOptions } from './patient.ts';
 export {
   createEventRecorder,
   EVENT_OUTCOMES,

@@ -42,6 +42,8 @@ export interface EventRecorderOptions {
 /** Best effort: an event may get lost, and recording never waits. */
 export interface EventRecorder {
   record(draft: EventDraft): void;
+  /** The action had no problem with the object: warnings of it that have not been written are moot. */
+  settle(about: Pick<EventDraft, 'regarding' | 'action'>): void;
   /** Writes until the signal ends; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -113,6 +115,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       if (series === undefined || nowMs - series.lastMs > SERIES_MS) begin(id, draft, nowMs);
       else repeat(id, series, nowMs);
     },
+    settle: () => {},
     run: async (signal) => {
       for (;;) {
         const taken = await queue.take(signal).catch(() => undefined);
