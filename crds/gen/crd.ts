@@ -3,6 +3,7 @@ import { type AnyKind, CATEGORY, GROUP, VERSION } from '../src/kinds/index.ts';
 import { UNSEEN_GENERATION } from '../src/kinds/parts/index.ts';
 import { MAX_NAME, ruleRegistry } from '../src/schema/index.ts';
 import { lintSchema } from './lint.ts';
+import { noteRefused } from './refused.ts';
 import { type RuleAtPath, type Structural, toStructural, toValidation, type Validation } from './structural.ts';
 
 export interface KindSchema {
@@ -19,8 +20,10 @@ export function schemaOf(kind: AnyKind): KindSchema {
   const problems = [...lintSchema(spec.schema, 'spec'), ...lintSchema(status.schema, 'status')];
   if (problems.length > 0) throw new Error(problems.map((problem) => `${kind.kind} ${problem}`).join('\n'));
   const own = ruleRegistry.get(kind.resource)?.rules ?? [];
+  const schema = wholeObject(kind, { spec: spec.schema, status: status.schema }, own.map(toValidation));
+  noteRefused(kind, schema);
   return {
-    schema: wholeObject(kind, { spec: spec.schema, status: status.schema }, own.map(toValidation)),
+    schema,
     rules: [...own.map((rule) => ({ path: '', rule })), ...spec.rules, ...status.rules],
   };
 }
@@ -67,7 +70,7 @@ export function crdOf(kind: AnyKind): Record<string, unknown> {
             ...column,
             ...(wide ? { priority: 1 } : {}),
           })),
-          subresources: { status: {} },
+          subresources: { status: {}, ...(kind.scale === undefined ? {} : { scale: kind.scale }) },
           schema: { openAPIV3Schema: schemaOf(kind).schema },
         },
       ],

@@ -149,6 +149,21 @@ describe('a schema becomes structural', () => {
     expect(schemaOf(schema)).toMatchObject(want);
   });
 
+  test('with defaults, but for members of list items that do not identify them', () => {
+    const item = z.strictObject({
+      k: z.string().max(1).default('x'),
+      a: z.string().max(1).default('x'),
+      b: z.strictObject({ c: z.string().max(1).default('x') }).optional(),
+    });
+    const list = mapList(item, ['k'], { description: 'a is.', max: 2 });
+    const defaultsIn = (schema: object): number => JSON.stringify(schema).split('"default"').length - 1;
+    expect(schemaOf(list).items).toMatchObject({ properties: { k: { default: 'x' } } });
+    expect(defaultsIn(schemaOf(list))).toBe(1);
+    expect(JSON.stringify(schemaOf(list))).not.toContain('"required"');
+    expect(defaultsIn(toStructural(list, 'spec', { defaultsInLists: true }).schema)).toBe(3);
+    expect(defaultsIn(schemaOf(item))).toBe(3);
+  });
+
   test('never with keywords that a CRD refuses', () => {
     expect(JSON.stringify(schemaOf(tree))).not.toMatch(/\$ref|additionalProperties":false|nullable|const|anyOf/);
   });

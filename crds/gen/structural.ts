@@ -55,17 +55,34 @@ export interface Conversion {
 /** How often a recursive reference is written out before it turns opaque. */
 export const UNROLLED_LEVELS = 2;
 
-interface Walk {
+export interface ConversionOptions {
+  readonly levels?: number;
+  /**
+   * Whether members of list items have their defaults. `kubectl apply` replaces lists of custom resources as a whole, so that it
+   * would write an unchanged object again for each default in a list; whoever parses the object fills them in.
+   */
+  readonly defaultsInLists?: boolean;
+}
+
+interface Walk extends Required<ConversionOptions> {
   readonly path: string;
   readonly level: number;
-  readonly levels: number;
   readonly rules: RuleAtPath[];
+  /** Within the items of a list. */
+  readonly inList: boolean;
+  /** Members that identify the item of a list that this node is. */
+  readonly keys: readonly string[];
 }
 
 /** Converts the schema at `path`. Throws with the path of a schema that has no structural form. */
-export function toStructural(schema: z.ZodType, path: string, levels: number = UNROLLED_LEVELS): Conversion {
+export function toStructural(
+  schema: z.ZodType,
+  path: string,
+  { levels = UNROLLED_LEVELS, defaultsInLists = false }: ConversionOptions = {},
+): Conversion {
   const rules: RuleAtPath[] = [];
-  return { schema: convert(schema, { path, level: 0, levels, rules }), rules };
+  const walk = { path, level: 0, levels, defaultsInLists, rules, inList: false, keys: [] };
+  return { schema: convert(schema, walk), rules };
 }
 
 function refuse(here: Walk, problem: string): never {
@@ -88,7 +105,7 @@ function convert(schema: z.ZodType, here: Walk): Structural {
   return {
     ...(meta.description === undefined ? {} : { description: meta.description }),
     ...node,
-    ...(hasDefault ? { default: fallback } : {}),
+    ...(hasDefault && (!here.inList || here.defaultsInLists) ? { default: fallback } : {}),
     ...(validations.length === 0 ? {} : { 'x-kubernetes-validations': validations }),
   };
 }
@@ -162,8 +179,14 @@ function convertObject(schema: z.ZodObject, here: Walk): Structural {
   for (const [name, member] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const optional = member instanceof z.ZodOptional;
     const inner = optional ? (member.unwrap() as z.ZodType) : member;
-    properties[name] = convert(inner, { ...here, path: `${here.path}.${name}` });
-    if (!optional && !('default' in properties[name])) required.push(name);
+    const isKey = here.keys.includes(name); // the API server needs the keys of an item
+    properties[name] = convert(inner, {
+      ...here,
+      path: `${here.path}.${name}`,
+      inList: here.inList && !isKey,
+      keys: [],
+    });
+    if (!optional && !(inner instanceof z.ZodDefault)) required.push(name);
     if (optional) frozen.push(...frozenPresence(name, inner.meta()));
   }
   return {
@@ -184,7 +207,7 @@ function frozenPresence(name: string, meta: Meta | undefined): Validation[] {
 function convertArray(schema: z.ZodArray, meta: Meta, here: Walk): Structural {
   const { listType, listMapKeys, recursive, recursiveMaxItems } = meta;
   if (listType === undefined) refuse(here, 'a list without a list type');
-  const items = convertItems(schema, recursive === true, here);
+  const items = convertItems(schema, recursive === true, { ...here, inList: true, keys: listMapKeys ?? [] });
   if (listType === 'set' && !isScalar(items)) refuse(here, 'a set of anything but scalars');
   if (listType === 'map') refuseUnkeyed(items, listMapKeys ?? [], here);
   const { minItems, maxItems } = bounds(schema);

@@ -16,9 +16,11 @@ const KIND_ONLY = /^(secretRef|settings)\b/;
 
 const toInline = (path: string): string => path.split('.').map(toSnake).join('.');
 
+const { schema: structuralConfig } = toStructural(kindConfig, '', { levels: 0 });
+
 /** The page of the config grammar. */
 export function configPage(): string {
-  const rows = fieldRows(toStructural(kindConfig, '', 0).schema, '').map(({ path, type, required, description }) => [
+  const rows = fieldRows(structuralConfig, '').map(({ path, type, required, description }) => [
     code(path),
     KIND_ONLY.test(path) ? '' : code(toInline(path)),
     type,

@@ -41,7 +41,7 @@ function writtenPage({ kind }: AnyKind): string {
 }
 
 function fieldTable(schema: AnyKind['spec'], path: string, stop?: (path: string) => boolean): string {
-  const { schema: structural } = toStructural(schema, path, 0);
+  const { schema: structural } = toStructural(schema, path, { levels: 0, defaultsInLists: true });
   const rows = fieldRows(structural, path, stop).map((row) => [
     code(row.path),
     row.type,

@@ -32,3 +32,4 @@ export {
   secretRef,
   settings,
 } from './target.ts';
+export { UNSUPPORTED_MEMBERS } from './unsupported.ts';

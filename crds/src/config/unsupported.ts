@@ -5,7 +5,7 @@
 import type { Issue } from '../schema/index.ts';
 import type { RoutingNode } from './node.ts';
 
-const UNSUPPORTED_MEMBERS: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
+export const UNSUPPORTED_MEMBERS: readonly { readonly field: keyof RoutingNode; readonly engine: string }[] = [
   { field: 'promptId', engine: 'the prompt library is' },
   { field: 'inputGuardrails', engine: 'guardrails are' },
   { field: 'outputGuardrails', engine: 'guardrails are' },

@@ -73,7 +73,7 @@ export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
     ],
   },
   {
-    cel: "double(self.creditLimit) >= (self.type == 'tokens' ? 100.0 : 1.0)",
+    cel: "double(self.creditLimit) >= (has(self.type) && self.type == 'tokens' ? 100.0 : 1.0)",
     message: 'creditLimit must be at least 1, or 100 tokens',
     at: 'creditLimit',
     holds: ({ type, creditLimit }) => Number(creditLimit) >= (type === 'tokens' ? 100 : 1),
