@@ -12,15 +12,28 @@ const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 /** Kinds that run pods: for the admins of a namespace, as Deployments with credentials are. */
 const RUNS_PODS: ReadonlySet<string> = new Set(['GatewayFleet', 'SidecarProfile']);
 
-const ruleOf = (chosen: readonly AnyKind[], verbs: readonly string[]): RoleRule => ({
+const ruleFor = (resources: readonly string[], verbs: readonly string[]): RoleRule => ({
   apiGroups: [GROUP],
-  resources: chosen.map(({ plural }) => plural),
+  resources,
   verbs,
 });
 
+const ruleOf = (chosen: readonly AnyKind[], verbs: readonly string[]): RoleRule =>
+  ruleFor(
+    chosen.map(({ plural }) => plural),
+    verbs,
+  );
+
+/** Numbers of pods, for `kubectl scale`: a right of its own. */
+const scaleOf = (verbs: readonly string[]): RoleRule =>
+  ruleFor(
+    kinds.filter(({ scale }) => scale !== undefined).map(({ plural }) => `${plural}/scale`),
+    verbs,
+  );
+
 /** What people may do, added to the roles of the cluster; each role includes the one before it. */
 const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
-  view: [ruleOf(kinds, READ)],
+  view: [ruleOf(kinds, READ), scaleOf(['get'])],
   edit: [
     ruleOf(
       kinds.filter(({ kind, scope }) => scope === 'Namespaced' && !RUNS_PODS.has(kind)),
@@ -33,6 +46,7 @@ const PEOPLE: Readonly<Record<string, readonly RoleRule[]>> = {
       kinds.filter(({ kind, scope }) => scope === 'Cluster' || RUNS_PODS.has(kind)),
       WRITE,
     ),
+    scaleOf(['update', 'patch']),
   ],
 };
 

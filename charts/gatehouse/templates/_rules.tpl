@@ -385,6 +385,12 @@
     - get
     - list
     - watch
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - gatewayfleets/scale
+  verbs:
+    - get
 {{- end }}
 
 {{- define "gatehouse.rules.edit" -}}
@@ -423,6 +429,13 @@
     - patch
     - delete
     - deletecollection
+- apiGroups:
+    - gatehouse.dev
+  resources:
+    - gatewayfleets/scale
+  verbs:
+    - update
+    - patch
 {{- end }}
 
 {{- define "gatehouse.operatorFeatures" -}}[{"name":"resources","cluster":true,"watched":true},{"name":"fleets","cluster":false,"watched":true},{"name":"sidecars","cluster":true,"watched":true},{"name":"webhooks","cluster":true,"watched":false}]{{- end }}

@@ -9,10 +9,11 @@ import {
   pattern,
   type Rule,
   setList,
-  stringMap,
   text,
   withRules,
 } from '../schema/index.ts';
+import { autoscaling, MAX_REPLICAS } from './fleet-autoscaling.ts';
+import { service } from './fleet-service.ts';
 import {
   defineKind,
   description,
@@ -32,13 +33,11 @@ import {
 } from './parts/index.ts';
 
 /** Replicas without `replicas` and `autoscaling`: one pod may be lost without an outage. */
-export const DEFAULT_FLEET_REPLICAS = 2;
+const DEFAULT_REPLICAS = 2;
 /** Port of health, metrics and Snapshot acknowledgements. */
 export const GATEWAY_ADMIN_PORT = 8789;
 /** Port of requests. */
 export const GATEWAY_PORT = 8787;
-
-const MAX_REPLICAS = 1000;
 
 const network = z
   .strictObject({
@@ -53,37 +52,6 @@ const network = z
     ).optional(),
   })
   .meta({ description: 'network is the egress that the NetworkPolicy of the pods allows.' });
-
-const AUTOSCALING_RULES: readonly Rule<{ minReplicas: number; maxReplicas: number }>[] = [
-  {
-    cel: 'self.minReplicas <= self.maxReplicas',
-    message: 'minReplicas must not be above maxReplicas',
-    at: 'minReplicas',
-    holds: ({ minReplicas, maxReplicas }) => minReplicas <= maxReplicas,
-    valid: [{ minReplicas: 3, maxReplicas: 3 }, { maxReplicas: 2 }],
-    invalid: [{ minReplicas: 4, maxReplicas: 3 }, { maxReplicas: 1 }],
-  },
-];
-
-const autoscaling = withRules(
-  z
-    .strictObject({
-      minReplicas: int('minReplicas is the least number of pods.', 1, MAX_REPLICAS).default(2),
-      maxReplicas: int('maxReplicas is the largest number of pods.', 1, MAX_REPLICAS),
-      targetCpuPercent: int(
-        'targetCpuPercent is the target CPU use, in percent of the resource requests.',
-        1,
-        100,
-      ).default(70),
-      targetMemoryPercent: int(
-        'targetMemoryPercent is the target memory use, in percent of the resource requests; absent: memory is ignored.',
-        1,
-        100,
-      ).optional(),
-    })
-    .meta({ description: 'autoscaling lets a HorizontalPodAutoscaler set the number of pods.' }),
-  AUTOSCALING_RULES,
-);
 
 const s3 = z
   .strictObject({
@@ -163,21 +131,12 @@ const listener = withRules(
       },
     ),
     port: int('port is where the gateway listens.', 1024, 65_535),
-    tlsSecretRef: nameRef('tlsSecretRef names the Secret with tls.crt and tls.key; absent: plain HTTP.').optional(),
+    tlsSecretRef: nameRef(
+      'tlsSecretRef names the Secret with tls.crt and tls.key, which pods read again when it changes; absent: plain HTTP.',
+    ).optional(),
   }),
   LISTENER_RULES,
 );
-
-const service = z
-  .strictObject({
-    type: z
-      .enum(['ClusterIP', 'NodePort', 'LoadBalancer'])
-      .default('ClusterIP')
-      .meta({ description: 'type is the type of the Service.' }),
-    annotations: stringMap('annotations are added to the Service.', 64, 8192).optional(),
-    loadBalancerClass: text('loadBalancerClass is the class of the load balancer.', 255).optional(),
-  })
-  .meta({ description: 'service is the Service in front of the pods; its ports are those of the listeners.' });
 
 const limits = z
   .strictObject({
@@ -248,10 +207,10 @@ const fields = z
     image: image.optional(),
     imagePullPolicy: imagePullPolicy.optional(),
     replicas: int(
-      `replicas is the number of pods; absent: ${DEFAULT_FLEET_REPLICAS}, or what autoscaling decides.`,
+      'replicas is the number of pods without autoscaling; kubectl scale, KEDA and HorizontalPodAutoscalers with the fleet as their target set it.',
       0,
       MAX_REPLICAS,
-    ).optional(),
+    ).default(DEFAULT_REPLICAS),
     autoscaling: autoscaling.optional(),
     resources: resources.optional(),
     workspaces: setList(
@@ -273,7 +232,7 @@ const fields = z
     network: network.optional(),
     listeners: withRules(
       mapList(listener, ['name'], {
-        description: `listeners are where requests arrive; absent: plain HTTP on ${GATEWAY_PORT}.`,
+        description: `listeners are where requests arrive; more than one is refused in this version; absent: plain HTTP on ${GATEWAY_PORT}.`,
         max: 4,
       }),
       LISTENERS_RULES,
@@ -312,12 +271,13 @@ const fields = z
 
 const RULES: readonly Rule<z.output<typeof fields>>[] = [
   {
-    cel: '!has(self.replicas) || !has(self.autoscaling)',
-    message: 'replicas and autoscaling exclude each other',
+    // The API server cannot tell a default from a value: a fleet that is scaled by others needs the field.
+    cel: `!has(self.autoscaling) || self.replicas == ${DEFAULT_REPLICAS}`,
+    message: `replicas and autoscaling exclude each other: leave replicas out, or at its default of ${DEFAULT_REPLICAS}`,
     at: 'replicas',
     reason: 'FieldValueForbidden',
-    holds: (spec) => spec.replicas === undefined || spec.autoscaling === undefined,
-    valid: [{}, { replicas: 3 }, { autoscaling: { maxReplicas: 5 } }],
+    holds: (spec) => spec.autoscaling === undefined || spec.replicas === DEFAULT_REPLICAS,
+    valid: [{}, { replicas: 3 }, { autoscaling: { maxReplicas: 5 } }, { replicas: 2, autoscaling: { maxReplicas: 5 } }],
     invalid: [{ replicas: 3, autoscaling: { maxReplicas: 5 } }],
   },
   {
@@ -372,6 +332,11 @@ export const gatewayFleet = defineKind({
     selector: text('selector is the label selector of the pods.', 1024).optional(),
     address: text('address is the base URL of the fleet inside the cluster.', 512).optional(),
   }),
+  scale: {
+    specReplicasPath: '.spec.replicas',
+    statusReplicasPath: '.status.replicas',
+    labelSelectorPath: '.status.selector',
+  },
   columns: [
     { name: 'Pods', type: 'string', jsonPath: '.status.live' },
     { name: 'Version', type: 'integer', jsonPath: '.status.snapshotVersion' },

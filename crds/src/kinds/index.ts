@@ -1,5 +1,5 @@
 /** The Kinds of the group `gatehouse.dev`: schemas, types, and the parser of resources. */
-export { DEFAULT_FLEET_REPLICAS, GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
+export { GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
 export { immutableFields, immutableIssues } from './immutable.ts';
 export { parseResource, unsupportedIn } from './parse.ts';
 export {

@@ -60,7 +60,7 @@ export function createPublishTargets({
       const fleet = known ?? parse(withPlacementOnly(object));
       if (fleet === undefined) return;
       const { owner, served, issues } = workspacesServedBy(fleet, world, settings);
-      const isGood = known !== undefined && issues.length === 0 && fleetIssues(known).length === 0;
+      const isGood = known !== undefined && issues.length === 0 && fleetIssues(known, settings).length === 0;
       const refused = isRefused({ identity, isGood, owner, broken: brokenBy({ key, uid }) });
       targets.push({ key, identity, suspended: fleet.spec.suspend, refused, owner, served });
     });

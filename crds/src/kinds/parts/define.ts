@@ -27,6 +27,15 @@ export interface PrinterColumn {
   readonly wide?: true;
 }
 
+/** Where `kubectl scale` and autoscalers find the numbers of pods and their labels. */
+export interface ScaleSubresource {
+  /** Of a field that always has a value: without one the API server has no scale. */
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  /** Of a label selector as text. */
+  readonly labelSelectorPath: string;
+}
+
 export interface KindDefinition<K extends string, S extends z.ZodType, T extends z.ZodType> {
   readonly kind: K;
   readonly plural: string;
@@ -36,6 +45,8 @@ export interface KindDefinition<K extends string, S extends z.ZodType, T extends
   /** One sentence for the reference and `kubectl explain`. */
   readonly summary: string;
   readonly columns: readonly PrinterColumn[];
+  /** Present: the Kind has the scale subresource. */
+  readonly scale?: ScaleSubresource;
   readonly spec: S;
   readonly status: T;
   /** The whole object: strict everywhere but in metadata. */
@@ -52,7 +63,10 @@ export interface CheckKindOptions {
 export type AnyKind = KindDefinition<string, z.ZodType, z.ZodType>;
 
 interface KindOptions<K extends string, S extends z.ZodType, T extends z.ZodType>
-  extends Pick<KindDefinition<K, S, T>, 'kind' | 'plural' | 'shortNames' | 'summary' | 'spec' | 'status' | 'check'> {
+  extends Pick<
+    KindDefinition<K, S, T>,
+    'kind' | 'plural' | 'shortNames' | 'summary' | 'scale' | 'spec' | 'status' | 'check'
+  > {
   readonly scope?: 'Cluster';
   /** Columns of this Kind, between Reason and Age. */
   readonly columns?: readonly PrinterColumn[];

@@ -34,9 +34,9 @@ export {
   imagePullPolicy,
   labelSelector,
   logLevel,
-  podTemplate,
   resources,
 } from './pod.ts';
+export { podTemplate } from './pod-template.ts';
 export { selectionFields } from './policy.ts';
 export { perMillionTokens } from './prices.ts';
 export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';

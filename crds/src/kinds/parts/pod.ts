@@ -1,27 +1,10 @@
 /** Pod settings of fleets and sidecars. */
 import { z } from 'zod';
-import {
-  atomicList,
-  int,
-  mapList,
-  objectName,
-  pattern,
-  type Rule,
-  stringMap,
-  text,
-  withRules,
-} from '../../schema/index.ts';
-import { nameRef, secretKeyRef } from './refs.ts';
+import { atomicList, mapList, pattern, type Rule, stringMap, text, withRules } from '../../schema/index.ts';
+import { requiredQuantity } from './quantity.ts';
+import { secretKeyRef } from './refs.ts';
 
-const QUANTITY = /^[0-9]+(\.[0-9]{1,6})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$/;
-
-const quantity = (description: string) =>
-  z
-    .union([z.int().min(0).max(Number.MAX_SAFE_INTEGER), pattern(QUANTITY, 'a quantity', 32)], {
-      error: 'expected a quantity like 500m, 1 or 256Mi',
-    })
-    .meta({ description })
-    .optional();
+const quantity = (description: string) => requiredQuantity(description).optional();
 
 const amounts = (description: string) =>
   z
@@ -86,41 +69,6 @@ export const env = mapList(
   ['name'],
   { description: 'env are further environment variables of the gateway container.', max: 100 },
 );
-
-const toleration = z.strictObject({
-  key: text('key is the taint key; absent: any.', 316).optional(),
-  operator: z.enum(['Exists', 'Equal']).meta({ description: 'operator compares the value.' }).optional(),
-  value: z.string().max(63).meta({ description: 'value is the taint value.' }).optional(),
-  effect: z
-    .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
-    .meta({ description: 'effect is the taint effect; absent: any.' })
-    .optional(),
-  tolerationSeconds: int(
-    'tolerationSeconds is how long a NoExecute taint is tolerated, in seconds.',
-    0,
-    31_536_000,
-  ).optional(),
-});
-
-/** Settings that are copied into the pod template. */
-export const podTemplate = z
-  .strictObject({
-    labels: stringMap('labels are added to the pods.', 32, 63).optional(),
-    annotations: stringMap('annotations are added to the pods.', 64, 8192).optional(),
-    nodeSelector: stringMap('nodeSelector are labels that nodes must have.', 32, 63).optional(),
-    tolerations: atomicList(toleration, 'tolerations allow the pods on tainted nodes.', 32).optional(),
-    priorityClassName: objectName('priorityClassName is the priority class of the pods.').optional(),
-    imagePullSecrets: mapList(nameRef('A Secret.'), ['name'], {
-      description: 'imagePullSecrets are Secrets with registry credentials.',
-      max: 8,
-    }).optional(),
-    serviceAccountAnnotations: stringMap(
-      'serviceAccountAnnotations are added to the ServiceAccount of the pods, e.g. for the workload identity of a cloud.',
-      32,
-      8192,
-    ).optional(),
-  })
-  .meta({ description: 'pod is added to the pod template.' });
 
 const requirement = z.strictObject({
   key: text('key is the label key.', 316),

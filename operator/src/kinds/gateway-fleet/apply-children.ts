@@ -1,4 +1,4 @@
-import { DEFAULT_FLEET_REPLICAS, type GatewayFleet } from '@gatehouse/crds/kinds';
+import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { digestOf } from '@gatehouse/crds/snapshot';
 import { hasReason, type KubeObject } from '../../runtime/index.ts';
 import { childrenOf } from './children.ts';
@@ -61,7 +61,7 @@ async function replicasFor(
   live: Deployment | undefined,
   handedOver: Manifest,
 ): Promise<number | undefined> {
-  const { autoscaling, replicas = DEFAULT_FLEET_REPLICAS } = run.fleet.spec;
+  const { autoscaling, replicas } = run.fleet.spec;
   if (autoscaling === undefined) return replicas;
   const current = live?.spec?.replicas ?? 0;
   if (live === undefined || current === 0) return autoscaling.minReplicas; // an autoscaler ignores a Deployment of 0 pods

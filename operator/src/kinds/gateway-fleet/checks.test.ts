@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fleetIssues } from './checks.ts';
 import { aFleet } from './testing.ts';
 
+const ORGANISATION = { fleetNamespaces: new Set(['gatehouse-gateways']) };
 const urlSecretRef = { name: 'redis', key: 'url' };
 
 describe('a fleet', () => {
@@ -67,6 +68,64 @@ describe('a fleet', () => {
       issues: ['invalid spec.env[0].name'],
     },
   ])('$rule', ({ spec, issues }) => {
-    expect(fleetIssues(aFleet(spec)).map(({ code, path }) => `${code} ${formatPath(path)}`)).toEqual(issues);
+    expect(fleetIssues(aFleet(spec), ORGANISATION).map(({ code, path }) => `${code} ${formatPath(path)}`)).toEqual(
+      issues,
+    );
   });
+});
+
+describe('what only fleets of the organisation may have', () => {
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: {} };
+  const CA = { name: 'ca', secret: { secretName: 'ca' } };
+  test.for([
+    {
+      rule: 'volumes: their Secrets could be read by the image of the fleet',
+      spec: { pod: { volumes: [CA], volumeMounts: [{ name: 'ca', mountPath: '/etc/ca' }] } },
+      issues: ['spec.pod.volumes', 'spec.pod.volumeMounts'],
+    },
+    {
+      rule: 'affinity to pods of other namespaces: it keeps them from being scheduled',
+      spec: {
+        pod: {
+          affinity: {
+            podAntiAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: [term, { ...term, namespaceSelector: {} }],
+              preferredDuringSchedulingIgnoredDuringExecution: [
+                { weight: 1, podAffinityTerm: { ...term, namespaces: ['other'] } },
+              ],
+            },
+          },
+        },
+      },
+      issues: [
+        'spec.pod.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].namespaceSelector',
+        'spec.pod.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.namespaces',
+      ],
+    },
+    {
+      rule: 'labels of the platform',
+      spec: {
+        service: { labels: { 'service.kubernetes.io/service-proxy-name': 'none', 'x.k8s.io/y': 'z', team: 'a' } },
+      },
+      issues: ['spec.service.labels.service.kubernetes.io/service-proxy-name', 'spec.service.labels.x.k8s.io/y'],
+    },
+  ])('$rule', ({ spec, issues }) => {
+    const of = (namespace: string) => fleetIssues(aFleet(spec, { namespace }), ORGANISATION);
+    expect(of('gatehouse-gateways')).toEqual([]);
+    expect(of('team-a').map(({ path }) => formatPath(path))).toEqual(issues);
+    expect(new Set(of('team-a').map(({ code }) => code))).toEqual(new Set(['invalid']));
+  });
+
+  test('is not affinity within their own namespace', () => {
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    expect(fleetIssues(aFleet({ pod: { affinity } }, { namespace: 'team-a' }), ORGANISATION)).toEqual([]);
+  });
+
+  test.for(['gatehouse.dev/fleet', 'app.kubernetes.io/managed-by', 'sub.gatehouse.dev/x'])(
+    'nor does any fleet set the label %s of its Service',
+    (name) => {
+      const issues = fleetIssues(aFleet({ service: { labels: { [name]: 'x' } } }), ORGANISATION);
+      expect(issues).toMatchObject([{ code: 'invalid', path: ['spec', 'service', 'labels', name] }]);
+    },
+  );
 });

@@ -20,8 +20,15 @@ export function childrenOf(fleet: GatewayFleet, settings: FleetSettings, facts: 
   ];
 }
 
+type Texts = Readonly<Record<string, string>>;
+
 /** Metadata of a child; its fleet owns it, so that Kubernetes deletes them together. */
-function child(fleet: GatewayFleet, apiVersion: string, kind: string, annotations = {}): Manifest {
+function child(
+  fleet: GatewayFleet,
+  apiVersion: string,
+  kind: string,
+  { labels, annotations = {} }: { readonly labels?: Texts | undefined; readonly annotations?: Texts | undefined } = {},
+): Manifest {
   const { name, namespace, uid = '' } = fleet.metadata;
   return {
     apiVersion,
@@ -29,7 +36,7 @@ function child(fleet: GatewayFleet, apiVersion: string, kind: string, annotation
     metadata: {
       name: childName(name),
       namespace,
-      labels: childLabels(fleet),
+      labels: { ...labels, ...childLabels(fleet) },
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ownerReferences: [{ apiVersion: API_VERSION, kind: 'GatewayFleet', name, uid, controller: true }],
     },
@@ -38,7 +45,7 @@ function child(fleet: GatewayFleet, apiVersion: string, kind: string, annotation
 
 function serviceAccount(fleet: GatewayFleet): Manifest {
   const annotations = fleet.spec.pod?.serviceAccountAnnotations;
-  return { ...child(fleet, 'v1', 'ServiceAccount', annotations), automountServiceAccountToken: false };
+  return { ...child(fleet, 'v1', 'ServiceAccount', { annotations }), automountServiceAccountToken: false };
 }
 
 function roleBinding(fleet: GatewayFleet): Manifest {
@@ -90,12 +97,19 @@ function disruptionBudget(fleet: GatewayFleet): Manifest {
 }
 
 function service(fleet: GatewayFleet): Manifest {
-  const { type = 'ClusterIP', annotations, loadBalancerClass } = fleet.spec.service ?? {};
+  const {
+    type = 'ClusterIP',
+    labels,
+    annotations,
+    loadBalancerClass,
+    loadBalancerSourceRanges,
+  } = fleet.spec.service ?? {};
   return {
-    ...child(fleet, 'v1', 'Service', annotations),
+    ...child(fleet, 'v1', 'Service', { labels, annotations }),
     spec: {
       type,
       ...(loadBalancerClass === undefined ? {} : { loadBalancerClass }),
+      ...(loadBalancerSourceRanges === undefined ? {} : { loadBalancerSourceRanges }),
       selector: podSelector(fleet),
       ports: listenersOf(fleet).map(({ name, port, tlsSecretRef }) => ({
         name,
@@ -121,11 +135,7 @@ const SCALE_DOWN = {
 function autoscaler(fleet: GatewayFleet): Manifest[] {
   const { autoscaling } = fleet.spec;
   if (autoscaling === undefined) return [];
-  const { minReplicas, maxReplicas, targetCpuPercent, targetMemoryPercent } = autoscaling;
-  const metric = (name: string, averageUtilization: number) => ({
-    type: 'Resource',
-    resource: { name, target: { type: 'Utilization', averageUtilization } },
-  });
+  const { minReplicas, maxReplicas } = autoscaling;
   return [
     {
       ...child(fleet, 'autoscaling/v2', 'HorizontalPodAutoscaler'),
@@ -133,12 +143,34 @@ function autoscaler(fleet: GatewayFleet): Manifest[] {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: childName(fleet.metadata.name) },
         minReplicas,
         maxReplicas,
-        metrics: [
-          metric('cpu', targetCpuPercent),
-          ...(targetMemoryPercent === undefined ? [] : [metric('memory', targetMemoryPercent)]),
-        ],
+        metrics: metricsOf(autoscaling),
         behavior: { scaleDown: SCALE_DOWN },
       },
     },
+  ];
+}
+
+/** Gauges of the gateway; an adapter for Prometheus serves them as metrics of the pods: docs/guide/autoscaling.md. */
+export const SCALING_METRICS = {
+  requestsInFlight: 'gatehouse_requests_in_flight',
+  openStreams: 'gatehouse_open_streams',
+} as const;
+
+/** The autoscaler takes the largest number of pods that one of the metrics asks for. */
+function metricsOf(targets: NonNullable<GatewayFleet['spec']['autoscaling']>): readonly object[] {
+  const { targetCpuPercent, targetMemoryPercent, targetRequestsInFlight, targetOpenStreams } = targets;
+  const resource = (name: string, averageUtilization: number | undefined): object[] =>
+    averageUtilization === undefined
+      ? []
+      : [{ type: 'Resource', resource: { name, target: { type: 'Utilization', averageUtilization } } }];
+  const perPod = (name: string, average: number | undefined): object[] =>
+    average === undefined
+      ? []
+      : [{ type: 'Pods', pods: { metric: { name }, target: { type: 'AverageValue', averageValue: String(average) } } }];
+  return [
+    ...resource('cpu', targetCpuPercent),
+    ...resource('memory', targetMemoryPercent),
+    ...perPod(SCALING_METRICS.requestsInFlight, targetRequestsInFlight),
+    ...perPod(SCALING_METRICS.openStreams, targetOpenStreams),
   ];
 }

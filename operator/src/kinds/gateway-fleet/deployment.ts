@@ -28,6 +28,7 @@ const SNAPSHOT_BYTES = '256Mi';
 const REQUESTS = { cpu: '250m', memory: '256Mi' } as const;
 
 type Template = Readonly<Record<string, unknown>>;
+type Volume = NonNullable<NonNullable<GatewayFleet['spec']['pod']>['volumes']>[number];
 type ImageSettings = Pick<FleetSettings, 'image' | 'imagePullPolicy'>;
 type PodSettings = ImageSettings & EnvironmentSettings;
 
@@ -55,7 +56,7 @@ export function deploymentSpec(
 
 function podSpec(fleet: GatewayFleet, settings: PodSettings): Template {
   const { drainDelaySeconds, drainTimeoutSeconds, pod = {} } = fleet.spec;
-  const { nodeSelector, tolerations, priorityClassName, imagePullSecrets } = pod;
+  const { nodeSelector, tolerations, priorityClassName, imagePullSecrets, affinity } = pod;
   return {
     serviceAccountName: childName(fleet.metadata.name),
     automountServiceAccountToken: true, // the pods watch their manifest
@@ -65,18 +66,19 @@ function podSpec(fleet: GatewayFleet, settings: PodSettings): Template {
     // No user and no group: the image names its user by number, and platforms with a user per namespace may override it.
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
     topologySpreadConstraints: spreadOf(fleet),
-    ...defined({ nodeSelector, tolerations, priorityClassName, imagePullSecrets }),
+    ...defined({ nodeSelector, tolerations, priorityClassName, imagePullSecrets, affinity }),
     containers: [container(fleet, settings)],
     volumes: [
       { name: 'snapshot', emptyDir: { medium: 'Memory', sizeLimit: SNAPSHOT_BYTES } },
       { name: 'admin', secret: { secretName: adminSecretName(fleet.metadata.name), defaultMode: READABLE } },
       ...tlsSecrets(fleet).map((secretName) => ({ name: 'tls', secret: { secretName, defaultMode: READABLE } })),
+      ...(pod.volumes ?? []).map(volumeOf),
     ],
   };
 }
 
 function container(fleet: GatewayFleet, settings: PodSettings): Template {
-  const { resources } = fleet.spec;
+  const { resources, pod = {} } = fleet.spec;
   const probe = (path: string, more: object) => ({ httpGet: { path, port: 'admin' }, timeoutSeconds: 2, ...more });
   const readOnly = (name: 'admin' | 'tls') => ({ name, mountPath: MOUNTS[name], readOnly: true });
   return {
@@ -101,8 +103,16 @@ function container(fleet: GatewayFleet, settings: PodSettings): Template {
       { name: 'snapshot', mountPath: MOUNTS.snapshot },
       readOnly('admin'),
       ...tlsSecrets(fleet).map(() => readOnly('tls')),
+      ...(pod.volumeMounts ?? []).map((mount) => defined(mount)),
     ],
   };
+}
+
+function volumeOf({ name, configMap, secret, emptyDir }: Volume): Template {
+  if (configMap !== undefined) return { name, configMap: { ...defined(configMap), defaultMode: READABLE } };
+  if (secret !== undefined) return { name, secret: { ...defined(secret), defaultMode: READABLE } };
+  const { medium, sizeLimit } = emptyDir ?? {};
+  return { name, emptyDir: defined({ medium, sizeLimit: String(sizeLimit) }) };
 }
 
 /** The pull policy of the installation is for its own image. */

@@ -2,7 +2,7 @@
 
 export { mayRunGateways } from './access.ts';
 export { fleetIssues } from './checks.ts';
-export { childrenOf } from './children.ts';
+export { childrenOf, SCALING_METRICS } from './children.ts';
 export { type GatewayFleetControllerOptions, gatewayFleetController, watchFleets } from './controller.ts';
 export { cloudsInUse } from './egress.ts';
 export { type AccessState, createFleetAccess, type FleetAccess } from './fleet-access.ts';

@@ -82,6 +82,11 @@ export const SECRETS: KindRef<SecretObject> = {
   ...{ group: '', version: 'v1', kind: 'Secret', plural: 'secrets' },
 };
 
+export const CONFIG_MAPS: KindRef = {
+  ...namespaced,
+  ...{ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' },
+};
+
 /** The Kinds of children in the order of application: pods need their account, role and Secret first. */
 export const CHILD_KINDS = [
   SERVICE_ACCOUNTS,

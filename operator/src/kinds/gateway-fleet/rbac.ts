@@ -27,6 +27,8 @@ export const rbac: readonly PolicyRule[] = [
     resourceNames: [GATEWAY_ROLE],
     scope: 'fleet', // the right is needed in the namespace of the RoleBinding
   },
+  // By name: ConfigMaps that a fleet mounts.
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get'], scope: 'fleet' },
   // By name: the admin Secret, and Secrets that a fleet refers to.
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'watch', 'create', 'patch'], scope: 'fleet' },
 ];

@@ -52,9 +52,25 @@ describe('the Secrets of a fleet', () => {
   test.for([
     { rule: 'stays when an unused entry changes', contents: { ...FULL, redis: { url: 'dQ==' } }, same: true },
     { rule: 'changes with a used entry', contents: { ...FULL, env: { a: 'Yg==' } }, same: false },
+    {
+      rule: 'stays with a new certificate, which gateways read again',
+      contents: { ...FULL, tls: { 'tls.crt': 'bmV3', 'tls.key': 'bmV3' } },
+      same: true,
+    },
   ])('have a digest that $rule', ({ contents, same }) => {
     const before = digestSecrets(fleet, storeOf(FULL), 'token');
     expect(digestSecrets(fleet, storeOf(contents), 'token') === before).toBe(same);
+  });
+
+  test('include those that volumes need, with any content', () => {
+    const volumes = [
+      { name: 'ca', secret: { secretName: 'ca' } },
+      { name: 'extra', secret: { secretName: 'extra', optional: true } },
+    ];
+    const mounted = aFleet({ pod: { volumes } });
+    expect([...secretKeys(mounted)].sort()).toEqual(['gatehouse-gateways/ca', 'gatehouse-gateways/default-admin']);
+    expect(missingSecrets(mounted, storeOf({})).map(({ path }) => path)).toEqual(['spec.pod.volumes[0].secret']);
+    expect(missingSecrets(mounted, storeOf({ ca: {} }))).toEqual([]);
   });
 
   test('have a digest that needs the admin token', () => {

@@ -24,23 +24,25 @@ export interface SecretUse {
   readonly path: string;
   readonly secret: string;
   readonly key: string;
+  /** Whether pods are replaced when the entry changes; gateways read mounted files again instead. */
+  readonly replacesPods: boolean;
 }
 
 /** Entries of Secrets that the pods need to start. */
 export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
   const { stores, env = [] } = fleet.spec;
-  const use = (path: string, { name, key }: { readonly name: string; readonly key: string }): SecretUse => ({
-    path,
-    secret: name,
-    key,
-  });
+  const use = (
+    path: string,
+    { name, key }: { readonly name: string; readonly key: string },
+    replacesPods = true,
+  ): SecretUse => ({ path, secret: name, key, replacesPods });
   return [
     ...(stores?.redis === undefined ? [] : [use('spec.stores.redis.urlSecretRef', stores.redis.urlSecretRef)]),
     ...listenersOf(fleet).flatMap(({ tlsSecretRef }, i) =>
       tlsSecretRef === undefined
         ? []
         : ['tls.crt', 'tls.key'].map((key) =>
-            use(`spec.listeners[${i}].tlsSecretRef`, { name: tlsSecretRef.name, key }),
+            use(`spec.listeners[${i}].tlsSecretRef`, { name: tlsSecretRef.name, key }, false),
           ),
     ),
     ...env.flatMap(({ secretRef }, i) => (secretRef === undefined ? [] : [use(`spec.env[${i}].secretRef`, secretRef)])),
@@ -64,19 +66,38 @@ export function secretClaimant(
 /** Every Secret the controller has to read for a fleet. */
 export function secretKeys(fleet: GatewayFleet): ReadonlySet<ObjectKey> {
   const { name, namespace } = fleet.metadata;
-  const names = [adminSecretName(name), ...secretUses(fleet).map(({ secret }) => secret)];
+  const names = [
+    adminSecretName(name),
+    ...secretUses(fleet).map(({ secret }) => secret),
+    ...mountedSecrets(fleet).map(({ secret }) => secret),
+  ];
   return new Set(names.map((secret) => keyOf({ namespace, name: secret })));
 }
 
-/** The entries that do not exist. */
+/** Secrets without which the volumes of the pods cannot be mounted. */
+const mountedSecrets = ({ spec }: GatewayFleet): readonly { readonly path: string; readonly secret: string }[] =>
+  (spec.pod?.volumes ?? []).flatMap(({ secret }, i) =>
+    secret === undefined || secret.optional === true
+      ? []
+      : [{ path: `spec.pod.volumes[${i}].secret`, secret: secret.secretName }],
+  );
+
+/** The Secrets and entries that do not exist. */
 export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
-  return secretUses(fleet)
+  const { namespace } = fleet.metadata;
+  const entries = secretUses(fleet)
     .filter(({ secret, key }) => !entryOf(fleet, secrets, secret, key))
-    .map(({ path, secret, key }) => ({
-      reason: 'RefNotFound',
-      path,
-      message: `there is no Secret ${secret} with the key ${key}`,
-    }));
+    .map(
+      ({ path, secret, key }): FleetIssue => ({
+        reason: 'RefNotFound',
+        path,
+        message: `there is no Secret ${secret} with the key ${key}`,
+      }),
+    );
+  const whole = mountedSecrets(fleet)
+    .filter(({ secret }) => secrets.get(keyOf({ namespace, name: secret })) === undefined)
+    .map(({ path, secret }): FleetIssue => ({ reason: 'RefNotFound', path, message: `there is no Secret ${secret}` }));
+  return [...entries, ...whole];
 }
 
 /**
@@ -85,7 +106,8 @@ export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): reado
  */
 export function digestSecrets(fleet: GatewayFleet, secrets: SecretStore, adminToken: string): string {
   const hash = createHmac('sha256', adminToken);
-  for (const { path, secret, key } of secretUses(fleet)) {
+  for (const { path, secret, key, replacesPods } of secretUses(fleet)) {
+    if (!replacesPods) continue;
     hash.update(JSON.stringify([path, key, entryOf(fleet, secrets, secret, key)]));
   }
   return hash.digest('hex').slice(0, 16);

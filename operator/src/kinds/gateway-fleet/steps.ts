@@ -6,6 +6,7 @@ import {
   type Done,
   done,
   type Halt,
+  hasReason,
   keyOf,
   type ObjectKey,
   type StepResult,
@@ -15,7 +16,7 @@ import {
 import { accessDenied } from './access.ts';
 import { applyChildren } from './apply-children.ts';
 import { fleetIssues } from './checks.ts';
-import type { Deployment, FleetObject } from './kube-kinds.ts';
+import { CONFIG_MAPS, type Deployment, type FleetObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, childName } from './names.ts';
 import { type FleetIssue, workspacesServedBy } from './placement.ts';
 import type { FleetRun } from './ports.ts';
@@ -51,7 +52,7 @@ async function checkSpec({ fleet, ports }: FleetRun): Promise<StepResult> {
   const standing = ports.standingOf(fleet);
   if (standing === undefined) return wait('Pending', 'The fleet has yet to be counted', { afterMs: LOOK_AGAIN_MS });
   if (standing.refusal !== undefined) return stall(standing.refusal.reason, standing.refusal.message);
-  const issues = fleetIssues(fleet);
+  const issues = fleetIssues(fleet, ports.settings);
   if (issues.length === 0) return done('The spec is valid');
   return refusal(issues.map(({ code, path, message }) => ({ code, text: `${formatPath(path)}: ${message}` })));
 }
@@ -79,8 +80,29 @@ async function resolveRefs(run: FleetRun): Promise<StepResult> {
   const missing = owner === undefined ? [] : missingSecrets(fleet, ports.secrets.store);
   const all: readonly FleetIssue[] = [...issues, ...missing];
   const [first] = all;
-  if (first === undefined) return done('All references are resolved');
+  if (first === undefined) {
+    const unmounted = await missingConfigMaps(run);
+    if (unmounted.length === 0) return done('All references are resolved');
+    // ConfigMaps are not watched.
+    return { kind: 'stall', reason: 'RefNotFound', message: sentence(unmounted), afterMs: LOOK_AGAIN_MS };
+  }
   return stall(first.reason, sentence(all.map(({ path, message }) => `${path}: ${message}`)));
+}
+
+/** ConfigMaps without which the volumes of the pods cannot be mounted. */
+async function missingConfigMaps({ fleet, ports, signal }: FleetRun): Promise<readonly string[]> {
+  const { namespace } = fleet.metadata;
+  const missing: string[] = [];
+  for (const [i, { configMap }] of (fleet.spec.pod?.volumes ?? []).entries()) {
+    if (configMap === undefined || configMap.optional === true) continue;
+    try {
+      await ports.client.get(CONFIG_MAPS, { namespace, name: configMap.name }, { signal });
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error;
+      missing.push(`spec.pod.volumes[${i}].configMap: there is no ConfigMap ${configMap.name}`);
+    }
+  }
+  return missing;
 }
 
 /** One line below 1 kB, as messages of conditions have to be. */

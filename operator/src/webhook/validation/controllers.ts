@@ -4,9 +4,16 @@ import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import { type FleetIssue, fleetIssues, workspacesServedBy } from '../../kinds/gateway-fleet/index.ts';
 import type { World } from '../../translate/index.ts';
 
-/** What its controller would refuse, beyond the schema. */
-export const controllerIssues = (resource: ResourceOf<KindName>): readonly Issue[] =>
-  resource.kind === 'GatewayFleet' ? fleetIssues(resource) : [];
+/**
+ * What its controller would refuse, beyond the schema. Before the namespaces of the organisation are known, what only its fleets
+ * may have is left to the controller.
+ */
+export function controllerIssues(
+  resource: ResourceOf<KindName>,
+  { fleetNamespaces = [resource.metadata.namespace ?? ''] }: Partial<Pick<World['settings'], 'fleetNamespaces'>>,
+): readonly Issue[] {
+  return resource.kind === 'GatewayFleet' ? fleetIssues(resource, { fleetNamespaces: new Set(fleetNamespaces) }) : [];
+}
 
 /**
  * References that do not resolve; Secrets are not checked, since those that are named for the first time have not been read.

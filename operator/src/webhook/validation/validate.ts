@@ -72,7 +72,7 @@ function parse(kind: KindName, object: WorldObject, options?: Rules): ReturnType
   const { status: _, ...wanted } = object; // the status is output
   const parsed = parseResource(kind, wanted, options === undefined ? undefined : { caps: options.caps });
   if (!parsed.ok) return parsed;
-  const issues = [...checksOf(kind, parsed.value, options ?? {}), ...controllerIssues(parsed.value)];
+  const issues = [...checksOf(kind, parsed.value, options ?? {}), ...controllerIssues(parsed.value, options ?? {})];
   return issues.length === 0 ? parsed : { ok: false, error: issues };
 }
 
