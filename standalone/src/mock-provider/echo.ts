@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Exchange } from './exchange.ts';
 import { json, type Reply } from './reply.ts';
 
-/** Echoes the request, for every path that no provider has. `body` is included when it is JSON. */
+/** Echoes the request. `body` is included when it is JSON. */
 export function answerEcho({ request, query }: Exchange): Reply {
   const { method, path, headers, body } = request;
   return json({

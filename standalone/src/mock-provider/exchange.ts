@@ -54,3 +54,14 @@ export type Route =
       readonly handle: (exchange: Exchange, body: JsonObject) => Reply;
     })
   | (RouteBase & { readonly input: 'form'; readonly handle: (exchange: Exchange, form: Form) => Reply });
+
+/** Makes the routes of an API family that read no body. */
+export const bodilessRoutes =
+  (dialect: Dialect) =>
+  (method: Route['method'], path: Route['path'], handle: (exchange: Exchange) => Reply): Route => ({
+    method,
+    path,
+    dialect,
+    input: 'none',
+    handle,
+  });

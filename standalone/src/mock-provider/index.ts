@@ -5,6 +5,7 @@ import { createMockServer } from './server.ts';
 export { type Controls, describeRule, MOCK_CONTROLS, type MockControl, type ValueRule } from './controls/index.ts';
 export { MOCK_MODELS } from './models.ts';
 export type { RecordedRequest } from './recorder.ts';
+export { listPaths } from './router.ts';
 
 export interface MockProviderOptions {
   /** Address to listen on, by default 127.0.0.1. */
@@ -27,7 +28,9 @@ export interface MockProvider extends AsyncDisposable {
 
 /**
  * Starts a server that imitates OpenAI, Anthropic and Gemini, offline and deterministic: a request determines every byte of its
- * answer. Any other path is echoed. Tokens are a quarter of the characters, rounded up.
+ * answer, together with what clients have stored (files, batches, fine-tuning jobs, vector stores, responses; the newest of
+ * each). Work that takes time is done when it is read for the first time. Other paths are 404, but `/echo` and `/v1/echo`,
+ * and what is below, answer with the request. Tokens are a quarter of the characters, rounded up.
  *
  * A request can ask for faults, in headers or in the model name (`mock-delay-100+fail-503-times-2`):
  *

@@ -114,7 +114,7 @@ describe('recorded requests', () => {
     await using mock = await createMockProvider({ now: () => now });
     await (await fetch(`${mock.url}/v1/chat/completions?a=1`, post(CHAT, { 'x-key': 'secret' }))).text();
     now = 200;
-    await fetch(`${mock.url}/other`, { headers: { 'x-mock-cut-after-bytes': '0' } })
+    await fetch(`${mock.url}/echo`, { headers: { 'x-mock-cut-after-bytes': '0' } })
       .then(
         (response) => response.text(),
         () => undefined,
@@ -155,17 +155,17 @@ describe('recorded requests', () => {
   });
 });
 
-describe('an unknown path', () => {
-  test('echoes the request', async () => {
+describe('an echo path', () => {
+  test('answers with the request', async () => {
     await using mock = await createMockProvider();
     const body = '{"a":[1]}';
-    const response = await fetch(`${mock.url}/v1/threads?limit=2&limit=3`, {
+    const response = await fetch(`${mock.url}/v1/echo/below?limit=2&limit=3`, {
       ...post(body, { 'x-a': 'b' }),
       method: 'PUT',
     });
     expect(await response.json()).toMatchObject({
       method: 'PUT',
-      path: '/v1/threads',
+      path: '/v1/echo/below',
       search: '?limit=2&limit=3',
       query: { limit: '3' },
       headers: { 'x-a': 'b' },
@@ -177,8 +177,46 @@ describe('an unknown path', () => {
 
   test.for(['GET', 'DELETE', 'HEAD', 'OPTIONS'])('takes %s', async (method) => {
     await using mock = await createMockProvider();
-    expect((await fetch(`${mock.url}/anything`, { method })).status).toBe(200);
+    expect((await fetch(`${mock.url}/echo`, { method })).status).toBe(200);
   });
+});
+
+describe('an unknown path', () => {
+  test.for([
+    { family: 'OpenAI', path: '/v1/no-such', headers: {}, want: { error: { code: 'unknown_url', param: null } } },
+    {
+      family: 'Anthropic',
+      path: '/v1/no-such',
+      headers: { 'anthropic-version': '2023-06-01' },
+      want: { type: 'error', error: { type: 'not_found_error' } },
+    },
+    { family: 'Anthropic', path: '/v1/messages/no-such', headers: {}, want: { error: { type: 'not_found_error' } } },
+    { family: 'Gemini', path: '/v1beta/no-such', headers: {}, want: { error: { code: 404, status: 'NOT_FOUND' } } },
+    {
+      family: 'Gemini',
+      path: '/no-such',
+      headers: { 'x-goog-api-key': 'k' },
+      want: { error: { status: 'NOT_FOUND' } },
+    },
+  ])('$path is 404 in the shape of $family', async ({ path, headers, want }) => {
+    await using mock = await createMockProvider();
+    const response = await fetch(mock.url + path, { headers });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject(want);
+  });
+
+  test('is also a known one with /v1 twice, or with another method', async () => {
+    await using mock = await createMockProvider();
+    expect((await fetch(`${mock.url}/v1/v1/chat/completions`, post(CHAT))).status).toBe(404);
+    expect((await fetch(`${mock.url}/v1/chat/completions`, { ...post(CHAT), method: 'PUT' })).status).toBe(404);
+  });
+});
+
+test('HEAD has the status of GET and no body', async () => {
+  await using mock = await createMockProvider();
+  const response = await fetch(`${mock.url}/v1/models`, { method: 'HEAD' });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('');
 });
 
 describe('credentials', () => {

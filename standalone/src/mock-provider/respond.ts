@@ -1,4 +1,5 @@
 import { err, isObject, ok, type Result } from '@gatehouse/crds';
+import type { InsideAnswer } from './call-inside.ts';
 import { type Controls, createAttempts, NO_CONTROLS, readHeaderControls, readModelControls } from './controls/index.ts';
 import { Exchange } from './exchange.ts';
 import { type JsonObject, readString } from './json.ts';
@@ -13,11 +14,13 @@ export interface Prepared {
   readonly controls: Controls;
 }
 
-/** Turns a complete request into a complete response. Its state (stored responses, attempts) lasts as long as the function. */
+/** Turns a complete request into a complete response. Its state (what clients store, attempts) lasts as long as the function. */
 export function createResponder(): (request: ReceivedRequest) => Prepared {
-  const router = createRouter();
+  const router = createRouter((path, body) => toInsideAnswer(respond(toInsideRequest(path, body))));
   const attempts = createAttempts();
-  return (request) => {
+  return respond;
+
+  function respond(request: ReceivedRequest): Prepared {
     const match = router.find(request.method, request.path, request.headers);
     const call = bind(match, request);
     const read = readControls(request, call.model);
@@ -25,7 +28,22 @@ export function createResponder(): (request: ReceivedRequest) => Prepared {
     const exchange = new Exchange(request, match.params, controls);
     const reply = read.ok ? answer(exchange, call) : refuse(400, read.error);
     return { outgoing: toOutgoing(reply, exchange, match.route.dialect), controls };
-  };
+  }
+}
+
+function toInsideRequest(path: string, given: JsonObject): ReceivedRequest {
+  const body = Buffer.from(JSON.stringify(given));
+  return { method: 'POST', path, search: '', headers: {}, bodyBytes: body.length, body };
+}
+
+function toInsideAnswer({ outgoing: { status, headers, bursts } }: Prepared): InsideAnswer {
+  const text = bursts.join('');
+  const requestId = String(headers['x-request-id'] ?? '');
+  try {
+    return { status, requestId, body: JSON.parse(text) };
+  } catch {
+    return { status, requestId, body: text };
+  }
 }
 
 /** A handler with its input already read. */

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ANTHROPIC_ROUTES, ANTHROPIC_SHARED_ROUTES } from './anthropic/index.ts';
+import { anthropic, createAnthropicRoutes, createAnthropicSharedRoutes } from './anthropic/index.ts';
+import type { CallInside } from './call-inside.ts';
 import { answerEcho } from './echo.ts';
-import type { Route } from './exchange.ts';
-import { GEMINI_ROUTES } from './gemini/index.ts';
+import type { Dialect, Route } from './exchange.ts';
+import { createGeminiRoutes, gemini } from './gemini/index.ts';
 import { createOpenaiRoutes, openai } from './openai/index.ts';
+import { refuse } from './reply.ts';
 
 export interface RouteMatch {
   readonly route: Route;
@@ -16,25 +18,73 @@ interface RouteTable {
 }
 
 export interface Router {
-  /** Every path has a route: paths of no provider are echoed. */
+  /** Every path has a route: one that no provider has answers 404. */
   find(method: string, path: string, headers: IncomingHttpHeaders): RouteMatch;
 }
 
-export function createRouter(): Router {
-  const shared = tabulate(ANTHROPIC_SHARED_ROUTES);
-  const all = tabulate([...createOpenaiRoutes(), ...ANTHROPIC_ROUTES, ...GEMINI_ROUTES]);
+/** `call` answers a request of a batch as if a client had sent it. */
+export function createRouter(call: CallInside): Router {
+  const shared = tabulate(createAnthropicSharedRoutes());
+  const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...createGeminiRoutes()]);
   return {
     find(method, path, headers) {
-      const preferred = headers['anthropic-version'] === undefined ? undefined : lookUp(shared, method, path);
-      return preferred ?? lookUp(all, method, path) ?? ECHO;
+      const asked = method === 'HEAD' ? 'GET' : method; // without its body, which the server leaves out
+      const preferred = headers['anthropic-version'] === undefined ? undefined : lookUp(shared, asked, path);
+      const found = preferred ?? lookUp(all, asked, path);
+      if (found !== undefined) return found;
+      return ECHO_PATH.test(path) ? ECHO : UNKNOWN[familyOf(path, headers)];
     },
   };
 }
+
+/** The paths as a reader writes them, in the order of providers: `POST /v1/files`. */
+export function listPaths(): readonly string[] {
+  const none: CallInside = () => ({ status: 404, requestId: '', body: undefined });
+  const ofAnthropic = [...createAnthropicRoutes(none), ...createAnthropicSharedRoutes()];
+  const routes = [...createOpenaiRoutes(none), ...ofAnthropic, ...createGeminiRoutes()];
+  return routes.map(({ method, path }) => `${method} ${typeof path === 'string' ? path : readable(path)}`);
+}
+
+/** A pattern with names for what varies; alternatives are shown as their usual spelling. */
+function readable(pattern: RegExp): string {
+  return pattern.source
+    .replace(/^\^|\$$/g, '')
+    .replaceAll('\\/', '/')
+    .replaceAll('(?:beta1?|alpha)?', 'beta')
+    .replaceAll('(?:.+/)?', '')
+    .replace(/\(\[\^\/:?\]\+\)/g, '{id}');
+}
+
+/** For tests of what arrives: any method, anything below. */
+const ECHO_PATH = /^\/(?:v1\/)?echo(?:\/|$)/;
 
 const ECHO: RouteMatch = {
   route: { method: 'GET', path: '', dialect: openai, input: 'none', handle: answerEcho },
   params: [],
 };
+
+const UNKNOWN = { openai: unknownIn(openai), anthropic: unknownIn(anthropic), gemini: unknownIn(gemini) };
+
+function unknownIn(dialect: Dialect): RouteMatch {
+  const route: Route = {
+    method: 'GET',
+    path: '',
+    dialect,
+    input: 'none',
+    handle: ({ request: { method, path } }) =>
+      refuse(404, `Unknown request URL: ${method} ${path}. The mock provider does not have this path.`, {
+        code: 'unknown_url',
+      }),
+  };
+  return { route, params: [] };
+}
+
+/** Whose error a client of an unknown path can read. */
+function familyOf(path: string, headers: IncomingHttpHeaders): keyof typeof UNKNOWN {
+  if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
+  const isGemini = headers['x-goog-api-key'] !== undefined || /\/v1(?:beta|alpha)/.test(path);
+  return isGemini ? 'gemini' : 'openai';
+}
 
 function tabulate(routes: readonly Route[]): RouteTable {
   const exact = new Map<string, RouteMatch>();

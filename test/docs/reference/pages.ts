@@ -11,7 +11,7 @@ import {
 } from '@gatehouse/gateway';
 import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
 import { OPERATOR_METRICS } from '@gatehouse/operator/metrics';
-import { describeRule, MOCK_CONTROLS, type MockControl } from '@gatehouse/standalone/mock-provider';
+import { describeRule, listPaths, MOCK_CONTROLS, type MockControl } from '@gatehouse/standalone/mock-provider';
 import { STANDALONE_VARIABLES } from '@gatehouse/standalone/variables';
 import { z } from 'zod';
 
@@ -135,5 +135,10 @@ function mockPage(): string {
         control.effect,
       ]),
     ),
+    '## Paths',
+    'Files, batches, fine-tuning jobs, vector stores and responses are remembered while the process runs, the newest of each. ' +
+      'What takes time at a provider is done when it is read for the first time. `/echo` and `/v1/echo`, and everything below, ' +
+      'answer any method with the request. Every other path is 404 in the shape of the provider.',
+    `\`\`\`text\n${[...new Set(listPaths())].join('\n')}\n\`\`\``,
   ]);
 }

@@ -1,5 +1,5 @@
 // The SDK is a dependency of the test package alone, so the plain name does not resolve from here.
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockProvider, MOCK_MODELS, type MockProvider } from '../index.ts';
 
@@ -176,6 +176,63 @@ describe('a stream of messages', () => {
     const run = client.messages.stream({ ...ask, model: 'mock-overloaded' }).finalMessage();
     await expect(run).rejects.toMatchObject({ error: { type: 'error', error: { type: 'overloaded_error' } } });
   });
+});
+
+describe('a batch of messages', () => {
+  const params = (text: string, asked = model) => ({
+    model: asked,
+    max_tokens: 10,
+    messages: [{ role: 'user' as const, content: text }],
+  });
+  const start = (text: string) =>
+    client.messages.batches.create({
+      requests: [
+        { custom_id: 'good', params: params(text) },
+        { custom_id: 'bad', params: params(text, 'mock-fail-529') },
+      ],
+    });
+
+  test('ends when it is read, and has a result for each request', async () => {
+    const batch = await start('One');
+    expect(batch).toMatchObject({
+      processing_status: 'in_progress',
+      request_counts: { processing: 2 },
+      results_url: null,
+    });
+    const ended = await client.messages.batches.retrieve(batch.id);
+    expect(ended).toMatchObject({ processing_status: 'ended', request_counts: { succeeded: 1, errored: 1 } });
+    const results = await Array.fromAsync(await client.messages.batches.results(batch.id));
+    expect(results).toMatchObject([
+      { custom_id: 'good', result: { type: 'succeeded', message: { content: [{ text: 'Mock answer to: One' }] } } },
+      { custom_id: 'bad', result: { type: 'errored', error: { error: { type: 'overloaded_error' } } } },
+    ]);
+    expect((await Array.fromAsync(client.messages.batches.list())).map(({ id }) => id)).toContain(batch.id);
+    await client.messages.batches.delete(batch.id);
+    await expect(client.messages.batches.retrieve(batch.id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+  });
+
+  test('can be cancelled before it is read', async () => {
+    const { id } = await start('Two');
+    expect(await client.messages.batches.cancel(id)).toMatchObject({ processing_status: 'canceling' });
+    expect(await client.messages.batches.retrieve(id)).toMatchObject({
+      processing_status: 'ended',
+      request_counts: { canceled: 2, succeeded: 0 },
+    });
+    await expect(client.messages.batches.cancel(id)).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+test('files are read as they were uploaded, in pages, until they are deleted', async () => {
+  const upload = async (name: string) =>
+    client.beta.files.upload({ file: await toFile(Buffer.from(`of ${name}`), name, { type: 'text/plain' }) });
+  const first = await upload('a.txt');
+  const second = await upload('b.txt');
+  expect(first).toMatchObject({ type: 'file', filename: 'a.txt', mime_type: 'text/plain', size_bytes: 8 });
+  const listed = await Array.fromAsync(client.beta.files.list({ limit: 1 }));
+  expect(listed.map(({ id }) => id)).toEqual([second.id, first.id]);
+  expect(await (await client.beta.files.download(first.id)).text()).toBe('of a.txt');
+  await client.beta.files.delete(first.id);
+  await expect(client.beta.files.retrieveMetadata(first.id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
 });
 
 test('models are listed in pages and found one by one', async () => {

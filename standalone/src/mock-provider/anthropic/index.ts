@@ -1,28 +1,37 @@
 import { composeAnswer } from '../answer/index.ts';
+import type { CallInside } from '../call-inside.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { type JsonObject, readCount, readList, readString } from '../json.ts';
 import { MOCK_MODELS, MODELS_CREATED_TIME } from '../models.ts';
 import { json, type Refusal, type Reply, refuse } from '../reply.ts';
 import { SSE_HEADERS } from '../sse.ts';
+import { createBatchRoutes } from './batches.ts';
 import { anthropic, anthropicErrorFrame } from './errors.ts';
+import { createFileRoutes } from './files.ts';
 import { toMessage } from './message.ts';
+import { listPage } from './page.ts';
 import { countInput, readPrompt } from './request.ts';
 import { messageFrames } from './stream.ts';
 
 export { anthropic } from './errors.ts';
 
-const DEFAULT_PAGE = 20;
-
-export const ANTHROPIC_ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/v1/messages', dialect: anthropic, input: 'json', handle: answerMessage },
-  { method: 'POST', path: '/v1/messages/count_tokens', dialect: anthropic, input: 'json', handle: answerCount },
-];
+/** The paths that Anthropic alone has. Batches are remembered, within bounds, for as long as the routes live. */
+export function createAnthropicRoutes(call: CallInside): readonly Route[] {
+  return [
+    { method: 'POST', path: '/v1/messages', dialect: anthropic, input: 'json', handle: answerMessage },
+    { method: 'POST', path: '/v1/messages/count_tokens', dialect: anthropic, input: 'json', handle: answerCount },
+    ...createBatchRoutes(call),
+  ];
+}
 
 /** Paths that OpenAI has too: these routes come first when a request has an `anthropic-version` header. */
-export const ANTHROPIC_SHARED_ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/v1/models', dialect: anthropic, input: 'none', handle: listModels },
-  { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect: anthropic, input: 'none', handle: retrieveModel },
-];
+export function createAnthropicSharedRoutes(): readonly Route[] {
+  return [
+    { method: 'GET', path: '/v1/models', dialect: anthropic, input: 'none', handle: listModels },
+    { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect: anthropic, input: 'none', handle: retrieveModel },
+    ...createFileRoutes(),
+  ];
+}
 
 function answerMessage({ seed, controls }: Exchange, body: JsonObject): Reply {
   const missing = findMissing(body) ?? ((readCount(body, 'max_tokens') ?? 0) < 1 ? 'max_tokens' : undefined);
@@ -60,16 +69,7 @@ function refuseMissing(field: string): Refusal {
 const toModel = (id: string) => ({ type: 'model', id, display_name: `Mock ${id}`, created_at: MODELS_CREATED_TIME });
 
 function listModels({ query }: Exchange): Reply {
-  const ids: readonly string[] = MOCK_MODELS;
-  const after = ids.indexOf(query.get('after_id') ?? '');
-  const limit = Number(query.get('limit') ?? DEFAULT_PAGE) || DEFAULT_PAGE;
-  const page = ids.slice(after + 1, after + 1 + limit);
-  return json({
-    data: page.map(toModel),
-    has_more: after + 1 + limit < ids.length,
-    first_id: page[0] ?? null,
-    last_id: page.at(-1) ?? null,
-  });
+  return listPage(MOCK_MODELS.map(toModel), query);
 }
 
 function retrieveModel({ params: [id = ''] }: Exchange): Reply {

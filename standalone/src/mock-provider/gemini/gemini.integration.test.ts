@@ -222,3 +222,37 @@ test('models are listed in pages', async () => {
   expect(names).toEqual(MOCK_MODELS.map((id) => `models/${id}`));
   expect(second.nextPageToken).toBeUndefined();
 });
+
+test('a model is found by its name', async () => {
+  const [name] = MOCK_MODELS;
+  expect(await (await fetch(`${mock.url}/v1beta/models/${name}`)).json()).toMatchObject({ name: `models/${name}` });
+  expect((await fetch(`${mock.url}/v1beta/models/no-such`)).status).toBe(404);
+});
+
+test('tokens are counted, of contents or of a whole request', async () => {
+  const asked = { contents: [{ role: 'user', parts: [{ text: 'Say hello' }] }] };
+  expect(await (await post('countTokens', asked)).json()).toMatchObject({ totalTokens: 3 });
+  expect(await (await post('countTokens', { generateContentRequest: asked })).json()).toMatchObject({ totalTokens: 3 });
+  expect((await post('countTokens', {})).status).toBe(400);
+});
+
+test('a file is uploaded in two steps, and read until it is deleted', async () => {
+  const begun = await fetch(`${mock.url}/upload/v1beta/files`, {
+    method: 'POST',
+    headers: { 'x-goog-upload-protocol': 'resumable', 'x-goog-upload-command': 'start' },
+    body: JSON.stringify({ file: { displayName: 'notes', mimeType: 'text/plain' } }),
+  });
+  const place = begun.headers.get('x-goog-upload-url') ?? '';
+  const bring = (): Promise<Response> =>
+    fetch(place, { method: 'POST', headers: { 'x-goog-upload-command': 'upload, finalize' }, body: 'Hello' });
+  const ended: { file: { name: string } } = JSON.parse(await (await bring()).text());
+  expect(ended.file).toMatchObject({ displayName: 'notes', mimeType: 'text/plain', sizeBytes: '5', state: 'ACTIVE' });
+  expect((await bring()).status).toBe(404); // an upload ends once
+  const { name } = ended.file;
+  const at = `${mock.url}/v1beta/${name}`;
+  expect(await (await fetch(at)).json()).toMatchObject({ name });
+  expect(await (await fetch(`${at}:download?alt=media`)).text()).toBe('Hello');
+  expect(await (await fetch(`${mock.url}/v1beta/files`)).json()).toMatchObject({ files: [{ name }] });
+  await fetch(at, { method: 'DELETE' });
+  expect((await fetch(at)).status).toBe(404);
+});

@@ -1,9 +1,10 @@
-import { composeAnswer, embedText } from '../answer/index.ts';
+import { composeAnswer, countTokens, embedText } from '../answer/index.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { type JsonObject, readCount, readObject, readObjects } from '../json.ts';
 import { MOCK_MODELS } from '../models.ts';
 import { type Frame, json, type Refusal, type Reply, refuse } from '../reply.ts';
 import { gemini, toError } from './errors.ts';
+import { createFileRoutes } from './files.ts';
 import { ARRAY_FRAMING, isSse, SSE_FRAMING } from './framing.ts';
 import { hasContents, readContentText, readGeminiRequest, toCamel } from './request.ts';
 import { toEnvelope, toGeminiFragments, toGeminiResponse } from './response.ts';
@@ -30,13 +31,20 @@ const post = (verb: string, handle: Answer): Route => ({
   handle,
 });
 
-export const GEMINI_ROUTES: readonly Route[] = [
-  post('generateContent', generateContent),
-  post('streamGenerateContent', streamContent),
-  post('embedContent', embedContent),
-  post('batchEmbedContents', embedBatch),
-  { method: 'GET', path: '/v1beta/models', dialect: gemini, input: 'none', handle: listModels },
-];
+/** The Gemini paths. Files are remembered, within bounds, for as long as the routes live. */
+export function createGeminiRoutes(): readonly Route[] {
+  const base = { method: 'GET', dialect: gemini, input: 'none' } as const;
+  return [
+    post('generateContent', generateContent),
+    post('streamGenerateContent', streamContent),
+    post('countTokens', countContent),
+    post('embedContent', embedContent),
+    post('batchEmbedContents', embedBatch),
+    { ...base, path: '/v1beta/models', handle: listModels },
+    { ...base, path: /^\/v1beta\/models\/([^/:]+)$/, handle: retrieveModel },
+    ...createFileRoutes(),
+  ];
+}
 
 function generateContent({ seed, params, controls }: Exchange, body: JsonObject): Reply {
   if (!hasContents(body)) return CONTENTS_MISSING;
@@ -63,6 +71,14 @@ function streamContent({ seed, params, controls, query }: Exchange, body: JsonOb
       kind: 'event',
     }),
   };
+}
+
+/** Counts `contents`, or a whole request in `generateContentRequest`. */
+function countContent(_exchange: Exchange, body: JsonObject): Reply {
+  const request = readObject(toCamel(body), 'generateContentRequest') ?? body;
+  if (!hasContents(request)) return CONTENTS_MISSING;
+  const tokens = countTokens(readGeminiRequest(request).prompt.characters);
+  return json({ totalTokens: tokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: tokens }] });
 }
 
 const CONTENTS_MISSING: Refusal = refuse(400, 'contents is not specified');
@@ -100,4 +116,9 @@ function listModels({ query }: Exchange): Reply {
   const end = start + (Number(query.get('pageSize') ?? DEFAULT_PAGE) || DEFAULT_PAGE);
   const models = MOCK_MODELS.slice(start, end).map(toModel);
   return json({ models, ...(end < MOCK_MODELS.length ? { nextPageToken: String(end) } : {}) });
+}
+
+function retrieveModel({ params: [id = ''] }: Exchange): Reply {
+  const model = MOCK_MODELS.find((known) => known === id);
+  return model === undefined ? refuse(404, `models/${id} is not found`) : json(toModel(model));
 }

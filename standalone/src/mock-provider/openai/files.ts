@@ -1,21 +1,87 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../exchange.ts';
+import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import type { Form } from '../multipart.ts';
-import { json, type Reply } from '../reply.ts';
-import { refuseField } from './errors.ts';
+import { bytes, json, type Reply, refuse } from '../reply.ts';
+import { type FileStore, ownContent, type StoredFile, storeFile } from '../stored-file.ts';
+import { openai, refuseField } from './errors.ts';
+import { listPage } from './page.ts';
 
-/** A file object with the SHA-256 of the received content. Files are not stored. */
-export function uploadFile({ seed }: Exchange, form: Form): Reply {
-  const file = form.files.find((part) => part.name === 'file');
-  if (file === undefined) return refuseField('file', 'file is required');
-  return json({
+export type FileObject = ReturnType<typeof toFileObject>;
+export type OpenaiFiles = FileStore<FileObject>;
+
+const PAGE = { usual: 10_000, most: 10_000 };
+
+/** Upload, list, read and delete files. */
+export function createFileRoutes(files: OpenaiFiles): readonly Route[] {
+  const bodiless = bodilessRoutes(openai);
+  const one = /^\/v1\/files\/([^/]+)$/;
+  const content = /^\/v1\/files\/([^/]+)\/content$/;
+  return [
+    {
+      method: 'POST',
+      path: '/v1/files',
+      dialect: openai,
+      input: 'form',
+      handle: (exchange, form) => uploadFile(files, exchange, form),
+    },
+    bodiless('GET', '/v1/files', ({ query }) => listFiles(files, query)),
+    bodiless('GET', one, (exchange) => withFile(files, exchange, ({ about }) => json(about))),
+    bodiless('GET', content, (exchange) => withFile(files, exchange, (file) => bytes(file.content, file.contentType))),
+    bodiless('DELETE', one, (exchange) =>
+      withFile(files, exchange, ({ about: { id } }) => {
+        files.delete(id);
+        return json({ id, object: 'file', deleted: true });
+      }),
+    ),
+  ];
+}
+
+function uploadFile(files: OpenaiFiles, { seed }: Exchange, form: Form): Reply {
+  const part = form.files.find(({ name }) => name === 'file');
+  if (part === undefined) return refuseField('file', 'file is required');
+  const content = ownContent(part);
+  const about = toFileObject({
     id: seed.id('file-'),
-    object: 'file',
-    bytes: file.bytes.length,
-    created_at: seed.createdSeconds,
-    filename: file.filename,
+    createdSeconds: seed.createdSeconds,
+    filename: part.filename,
     purpose: form.fields.get('purpose') ?? 'user_data',
-    status: 'processed',
-    sha256: createHash('sha256').update(file.bytes).digest('hex'),
+    content,
   });
+  storeFile(files, about.id, { about, contentType: 'application/octet-stream', content });
+  return json(about, { 'x-request-id': seed.id('req_') });
+}
+
+interface NewFile {
+  readonly id: string;
+  readonly createdSeconds: number;
+  readonly filename: string;
+  readonly purpose: string;
+  readonly content: Buffer;
+}
+
+/** A file object; beside what the API has, the SHA-256 of the content, so that a lossy path is detected. */
+export function toFileObject({ id, createdSeconds, filename, purpose, content }: NewFile) {
+  return {
+    id,
+    object: 'file' as const,
+    bytes: content.length,
+    created_at: createdSeconds,
+    filename,
+    purpose,
+    status: 'processed' as const,
+    status_details: null,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  };
+}
+
+function listFiles(files: OpenaiFiles, query: URLSearchParams): Reply {
+  const purpose = query.get('purpose');
+  const all = files.values().map(({ about }) => about);
+  return listPage(purpose === null ? all : all.filter((file) => file.purpose === purpose), query, PAGE);
+}
+
+function withFile(files: OpenaiFiles, exchange: Exchange, answer: (file: StoredFile<FileObject>) => Reply): Reply {
+  const id = exchange.params[0] ?? '';
+  const file = files.get(id);
+  return file === undefined ? refuse(404, `No such File object: ${id}`, { param: 'id' }) : answer(file);
 }

@@ -1,19 +1,26 @@
+import type { CallInside } from '../call-inside.ts';
 import type { Route } from '../exchange.ts';
+import { createFileStore } from '../stored-file.ts';
 import { answerSpeech, answerTranscription } from './audio.ts';
+import { createBatchRoutes } from './batches.ts';
 import { answerChat } from './chat.ts';
 import { answerCompletion } from './completions.ts';
 import { answerEmbeddings } from './embeddings.ts';
 import { openai } from './errors.ts';
-import { uploadFile } from './files.ts';
+import { createFileRoutes, type FileObject } from './files.ts';
+import { createFineTuningRoutes } from './fine-tuning.ts';
+import { IMAGE_ROUTES } from './images.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { answerModeration } from './moderations.ts';
 import { createResponsesRoutes } from './responses/index.ts';
+import { createVectorStoreRoutes } from './vector-stores.ts';
 
 export { openai } from './errors.ts';
 
-/** The OpenAI paths; the responses among them are remembered for as long as the routes live. */
-export function createOpenaiRoutes(): readonly Route[] {
+/** The OpenAI paths. What clients store is remembered, within bounds, for as long as the routes live. */
+export function createOpenaiRoutes(call: CallInside): readonly Route[] {
   const dialect = openai;
+  const files = createFileStore<FileObject>();
   return [
     { method: 'POST', path: '/v1/chat/completions', dialect, input: 'json', handle: answerChat },
     { method: 'POST', path: '/v1/completions', dialect, input: 'json', handle: answerCompletion },
@@ -22,9 +29,13 @@ export function createOpenaiRoutes(): readonly Route[] {
     { method: 'POST', path: '/v1/audio/speech', dialect, input: 'json', handle: answerSpeech },
     { method: 'POST', path: '/v1/audio/transcriptions', dialect, input: 'form', handle: answerTranscription },
     { method: 'POST', path: '/v1/audio/translations', dialect, input: 'form', handle: answerTranscription },
-    { method: 'POST', path: '/v1/files', dialect, input: 'form', handle: uploadFile },
     { method: 'GET', path: '/v1/models', dialect, input: 'none', handle: listModels },
     { method: 'GET', path: /^\/v1\/models\/([^/]+)$/, dialect, input: 'none', handle: retrieveModel },
+    ...IMAGE_ROUTES,
+    ...createFileRoutes(files),
+    ...createBatchRoutes(files, call),
+    ...createFineTuningRoutes(files),
+    ...createVectorStoreRoutes(files),
     ...createResponsesRoutes(),
   ];
 }

@@ -1,5 +1,12 @@
 import { isObject } from '@gatehouse/crds';
-import { composeAnswer, type PromptOptions, type Turn, toPrompt } from '../../answer/index.ts';
+import {
+  composeAnswer,
+  countTokens,
+  type Prompt,
+  type PromptOptions,
+  type Turn,
+  toPrompt,
+} from '../../answer/index.ts';
 import { type BoundedMap, createBoundedMap } from '../../bounded-map.ts';
 import type { Exchange, Route } from '../../exchange.ts';
 import { type JsonObject, readCount, readObject, readObjects, readString } from '../../json.ts';
@@ -9,21 +16,25 @@ import { SSE_HEADERS } from '../../sse.ts';
 import { readToolChoice } from '../chat.ts';
 import { inputTurns } from '../content.ts';
 import { openai, refuseField } from '../errors.ts';
+import { type Identified, listPage } from '../page.ts';
 import { type ResponseObject, toResponseObject } from './object.ts';
 import { responseErrorFrame, responseFrames } from './stream.ts';
-
-const DEFAULT_PAGE = 20;
-const MAX_PAGE = 100;
 
 const MAX_RESPONSES = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
+type InputItem = JsonObject & Identified;
+
 interface StoredResponse {
   readonly response: ResponseObject;
   /** The items of the request itself. */
-  readonly input: readonly unknown[];
+  readonly input: readonly InputItem[];
   /** Everything a follow-up request continues: earlier items, the input and the output. */
   readonly context: readonly unknown[];
+  /** `waiting`: a background response that nobody has read yet. */
+  readonly state: 'waiting' | 'done' | 'cancelled';
+  readonly inBackground: boolean;
+  readonly bytes: number;
 }
 
 type ResponseStore = BoundedMap<string, StoredResponse>;
@@ -45,7 +56,21 @@ export function createResponsesRoutes(): readonly Route[] {
       path: /^\/v1\/responses\/([^/]+)$/,
       dialect,
       input: 'none',
-      handle: (exchange) => withStored(store, exchange, ({ response }) => json(response)),
+      handle: (exchange) => withStored(store, exchange, (stored) => readStored(store, stored, exchange.query)),
+    },
+    {
+      method: 'POST',
+      path: /^\/v1\/responses\/([^/]+)\/cancel$/,
+      dialect,
+      input: 'none',
+      handle: (exchange) => withStored(store, exchange, (stored) => cancelStored(store, stored)),
+    },
+    {
+      method: 'POST',
+      path: '/v1/responses/input_tokens',
+      dialect,
+      input: 'json',
+      handle: (exchange, body) => countInput(store, exchange, body),
     },
     {
       method: 'DELETE',
@@ -63,7 +88,7 @@ export function createResponsesRoutes(): readonly Route[] {
       path: /^\/v1\/responses\/([^/]+)\/input_items$/,
       dialect,
       input: 'none',
-      handle: (exchange) => withStored(store, exchange, (stored) => listInputItems(stored, exchange.query)),
+      handle: (exchange) => withStored(store, exchange, (stored) => listPage(stored.input, exchange.query)),
     },
   ];
 }
@@ -74,21 +99,61 @@ function createResponse(store: ResponseStore, { seed, controls, request }: Excha
   const earlier = findEarlier(store, body);
   if (earlier.kind === 'refusal') return earlier;
   const input = toInputItems(seed, body['input']);
-  const instructions: Turn[] = [{ role: 'system', text: readString(body, 'instructions') ?? '' }];
-  const prompt = toPrompt([...instructions, ...inputTurns([...earlier.context, ...input])], readOptions(body));
+  const prompt = readPrompt(body, [...earlier.context, ...input]);
   const response = toResponseObject(seed, model, body, composeAnswer(prompt, controls));
+  const headers = { 'x-request-id': seed.id('req_') };
   if (body['store'] !== false) {
     const context = [...earlier.context, ...input, ...response.output];
-    store.set(response.id, { response, input, context }, 2 * JSON.stringify(context).length + request.body.length);
+    const bytes = 2 * JSON.stringify(context).length + request.body.length;
+    const inBackground = body['background'] === true;
+    const state = inBackground && body['stream'] !== true ? 'waiting' : 'done';
+    const stored: StoredResponse = { response, input, context, state, inBackground, bytes };
+    store.set(response.id, stored, bytes);
+    if (state === 'waiting') return json(shown(stored), headers);
   }
-  const headers = { 'x-request-id': seed.id('req_') };
-  if (body['stream'] !== true) return json(response, headers);
+  return body['stream'] === true ? responseStream(response, headers) : json(response, headers);
+}
+
+function responseStream(response: ResponseObject, headers: Readonly<Record<string, string>> = {}): Reply {
   return {
     kind: 'stream',
     headers: { ...SSE_HEADERS, ...headers },
     frames: responseFrames(response),
     errorFrame: responseErrorFrame,
   };
+}
+
+/** A background response is done when it is read for the first time. */
+function readStored(store: ResponseStore, stored: StoredResponse, query: URLSearchParams): Reply {
+  const state = stored.state === 'waiting' ? 'done' : stored.state;
+  if (state !== stored.state) store.set(stored.response.id, { ...stored, state }, stored.bytes);
+  if (state === 'done' && query.get('stream') === 'true') return responseStream(stored.response);
+  return json(shown({ ...stored, state }));
+}
+
+function cancelStored(store: ResponseStore, stored: StoredResponse): Reply {
+  if (!stored.inBackground) return refuse(400, 'Cannot cancel a synchronous response.');
+  const state = stored.state === 'waiting' ? 'cancelled' : stored.state;
+  store.set(stored.response.id, { ...stored, state }, stored.bytes);
+  return json(shown({ ...stored, state }));
+}
+
+function shown({ response, state }: StoredResponse): object {
+  if (state === 'done') return response;
+  const status = state === 'waiting' ? 'queued' : 'cancelled';
+  return { ...response, status, completed_at: null, output: [], usage: null };
+}
+
+function countInput(store: ResponseStore, exchange: Exchange, body: JsonObject): Reply {
+  const earlier = findEarlier(store, body);
+  if (earlier.kind === 'refusal') return earlier;
+  const prompt = readPrompt(body, [...earlier.context, ...toInputItems(exchange.seed, body['input'])]);
+  return json({ object: 'response.input_tokens', input_tokens: countTokens(prompt.characters) });
+}
+
+function readPrompt(body: JsonObject, items: readonly unknown[]): Prompt {
+  const instructions: Turn[] = [{ role: 'system', text: readString(body, 'instructions') ?? '' }];
+  return toPrompt([...instructions, ...inputTurns(items)], readOptions(body));
 }
 
 type Earlier = Refusal | { readonly kind: 'found'; readonly context: readonly unknown[] };
@@ -118,32 +183,17 @@ function readOptions(body: JsonObject): PromptOptions {
 }
 
 /** The input as the items that a listing shows: each has an id and a type. */
-function toInputItems(seed: Seed, input: unknown): readonly JsonObject[] {
+function toInputItems(seed: Seed, input: unknown): readonly InputItem[] {
   const items = typeof input === 'string' ? [{ role: 'user', content: [{ type: 'input_text', text: input }] }] : input;
   return (Array.isArray(items) ? items : [])
     .filter(isObject)
-    .map((item, index) => ({ id: seed.id('item_', index), type: 'message', ...item }));
+    .map((item, index) => ({ type: 'message', ...item, id: readString(item, 'id') ?? seed.id('item_', index) }));
 }
 
 function withStored(store: ResponseStore, exchange: Exchange, answer: (stored: StoredResponse) => Reply): Reply {
   const id = exchange.params[0] ?? '';
   const stored = store.get(id);
   return stored === undefined ? refuse(404, `no response ${JSON.stringify(id)}`, { param: 'id' }) : answer(stored);
-}
-
-function listInputItems({ input }: StoredResponse, query: URLSearchParams): Reply {
-  const items = input.filter(isObject);
-  if (query.get('order') !== 'asc') items.reverse();
-  const after = items.findIndex((item) => item['id'] === query.get('after'));
-  const limit = Math.min(Number(query.get('limit') ?? DEFAULT_PAGE) || DEFAULT_PAGE, MAX_PAGE);
-  const data = items.slice(after + 1, after + 1 + limit);
-  return json({
-    object: 'list',
-    data,
-    first_id: data[0]?.['id'] ?? null,
-    last_id: data.at(-1)?.['id'] ?? null,
-    has_more: after + 1 + limit < items.length,
-  });
 }
 
 function createResponseStore(): ResponseStore {
