@@ -1,3 +1,4 @@
 export { parseJson } from './lib/parse-json.ts';
 export { assertNever, err, isObject, ok, type Result } from './lib/result.ts';
+export { PROCESS_METRICS, type ProcessMetric, REPLACED_GAUGES, type ReplacedGauge } from './process-metrics.ts';
 export { formatPath, fromZodError, type Issue } from './schema/index.ts';

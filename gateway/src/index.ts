@@ -50,5 +50,6 @@ export {
   METRICS,
   type MetricReport,
   type MetricsSum,
+  PROCESS_PREFIX,
   WORKER_METRICS,
 } from './telemetry/index.ts';

@@ -2,6 +2,8 @@
 import { APP_METRICS } from './app/metrics.ts';
 import { RUNTIME_METRICS } from './runtime/index.ts';
 
+export { PROCESS_PREFIX } from './app/process-metrics.ts';
+
 export interface MetricRow {
   readonly name: string;
   readonly help: string;

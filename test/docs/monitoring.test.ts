@@ -1,7 +1,8 @@
 /** Alert rules and dashboard ask for what gateways and operators expose. */
-import { GAUGES, METRICS, WORKER_METRICS } from '@gatehouse/gateway';
+import { PROCESS_METRICS } from '@gatehouse/crds';
+import { GAUGES, METRICS, PROCESS_PREFIX, WORKER_METRICS } from '@gatehouse/gateway';
 import { describe, expect, test } from 'vitest';
-import { OPERATOR_METRICS } from '../../operator/src/metrics.ts';
+import { OPERATOR_METRICS, PROCESS_PREFIX as OPERATOR_PROCESS_PREFIX } from '../../operator/src/metrics.ts';
 import { dashboard, queries } from '../chart/monitoring.ts';
 
 /** Labels that every series has once Prometheus has scraped it by our monitors. */
@@ -14,6 +15,9 @@ const metrics = new Map<string, readonly string[]>(
     ...Object.values(GAUGES).map(({ name }) => [name, []] as const),
     ...Object.values(WORKER_METRICS).map(({ name }) => [name, []] as const),
     ...OPERATOR_METRICS.map(({ name, labelNames }) => [name, labelNames] as const),
+    ...[PROCESS_PREFIX, OPERATOR_PROCESS_PREFIX].flatMap((prefix) =>
+      PROCESS_METRICS.map(({ name }) => [prefix + name, []] as const),
+    ),
   ].flatMap(([name, labels]) =>
     ['', ...(name.endsWith('_seconds') ? ['_bucket', '_count', '_sum'] : [])].map(
       (suffix) => [name + suffix, labels] as const,

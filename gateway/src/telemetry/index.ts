@@ -4,3 +4,4 @@ export { maskHeaders, maskValue } from './mask.ts';
 export { createMetrics, GAUGES, METRICS, type Metrics } from './metrics.ts';
 export { createMetricsSink } from './metrics-sink.ts';
 export { createMetricsSum, type MetricReport, type MetricsSum, WORKER_METRICS } from './metrics-sum.ts';
+export { PROCESS_PREFIX } from './process-registry.ts';

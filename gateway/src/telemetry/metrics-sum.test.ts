@@ -1,5 +1,6 @@
+import { PROCESS_METRICS } from '@gatehouse/crds';
 import { describe, expect, test } from 'vitest';
-import { createMetrics, createMetricsSum } from './index.ts';
+import { createMetrics, createMetricsSum, PROCESS_PREFIX } from './index.ts';
 
 const PROCESS = { service: 'test', environment: 'test', runtime: false };
 const processMetrics = () => createMetrics(PROCESS);
@@ -47,5 +48,22 @@ describe('the sum of several processes', () => {
     sum.put(1, await metrics.report());
     sum.end(2);
     expect(await sum.text()).toContain(`gatehouse_errors_total{code="A",${LABELS}} 1`);
+  });
+
+  test('has the metrics of the processes, with the start of the first', async () => {
+    const withProcess = { ...PROCESS, runtime: true };
+    const sum = createMetricsSum(withProcess);
+    const report = await createMetrics(withProcess).report();
+    const later = report.map((metric) =>
+      metric.name === 'gatehouse_process_start_time_seconds'
+        ? { ...metric, values: metric.values.map((given) => ({ ...given, value: given.value + 3_600 })) }
+        : metric,
+    );
+    sum.put(1, later);
+    const text = await sum.text();
+    const missing = PROCESS_METRICS.filter(({ name }) => !text.includes(`# TYPE ${PROCESS_PREFIX}${name} `));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+    const [, start] = /^gatehouse_process_start_time_seconds\{.*\} (.*)$/m.exec(text) ?? [];
+    expect(Number(start)).toBeCloseTo(Date.now() / 1_000 - process.uptime(), -1);
   });
 });

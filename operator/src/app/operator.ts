@@ -22,6 +22,7 @@ import { startHttpsServers } from './https-servers.ts';
 import { createLeaderTasks } from './leader-tasks.ts';
 import { createOperatorMetrics } from './metrics.ts';
 import { createOperatorView } from './operator-view.ts';
+import { collectProcessMetrics } from './process-metrics.ts';
 import { createStores, type Stores } from './stores.ts';
 import { createTranslator, type Translator } from './translator.ts';
 
@@ -45,6 +46,7 @@ export async function runOperator(
 ): Promise<Leadership> {
   await using parts = new AsyncDisposableStack();
   const registry = new Registry();
+  collectProcessMetrics(registry);
   const runtime = createRuntimeMetrics(registry);
   let translations: Translations | undefined;
   const connect = async (userAgent: string): Promise<KubeClient & AsyncDisposable> =>

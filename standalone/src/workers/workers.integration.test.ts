@@ -171,6 +171,7 @@ describe('workers behind one port', () => {
     });
     const onMain = await (await fetch(`${running.url}/metrics`)).text();
     expect(onMain).toMatch(/^gatehouse_workers\{.*\} 2$/m);
+    expect(onMain).toMatch(/^gatehouse_process_start_time_seconds\{.*\} \d{10}$/m);
   });
 
   test('go on while one that crashed is replaced, and forget nothing that it counted', async () => {

@@ -1,16 +1,18 @@
 /** Reference pages of the data plane's own tables. */
+import { PROCESS_METRICS } from '@gatehouse/crds';
 import { code, page, table } from '@gatehouse/crds/gen';
 import {
   DATA_PLANES,
   ENVIRONMENT,
   GAUGES,
   METRICS,
+  PROCESS_PREFIX,
   REQUEST_HEADERS,
   RESPONSE_HEADERS,
   WORKER_METRICS,
 } from '@gatehouse/gateway';
 import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
-import { OPERATOR_METRICS } from '@gatehouse/operator/metrics';
+import { OPERATOR_METRICS, PROCESS_PREFIX as OPERATOR_PROCESS_PREFIX } from '@gatehouse/operator/metrics';
 import { describeRule, listPaths, MOCK_CONTROLS, type MockControl } from '@gatehouse/standalone/mock-provider';
 import { STANDALONE_VARIABLES } from '@gatehouse/standalone/variables';
 import { z } from 'zod';
@@ -107,7 +109,7 @@ function metricsPage(): string {
   ]);
   return page('Metrics', [
     'Every series also carries `app` and `env`. A metric has a bounded number of series; further label values are counted ' +
-      'as `other`. Metrics of the process follow the names of prom-client behind the prefix `gatehouse_`.',
+      'as `other`.',
     table(['metric', 'labels', 'meaning', 'name elsewhere'], [...counted, ...gauges]),
     '## Workers of one machine',
     '`gatehouse standalone --workers` shows the sums over all workers, and these of their parent:',
@@ -117,6 +119,16 @@ function metricsPage(): string {
     ),
     '## Operator',
     table(['metric', 'labels', 'meaning'], operator),
+    '## Processes',
+    'Every process also exposes the metrics of prom-client behind a prefix of its own. Those to look at first:',
+    table(
+      ['metric of a gateway', 'of the operator', 'meaning'],
+      PROCESS_METRICS.map(({ name, help }) => [
+        code(PROCESS_PREFIX + name),
+        code(OPERATOR_PROCESS_PREFIX + name),
+        help,
+      ]),
+    ),
   ]);
 }
 
