@@ -9,7 +9,7 @@ import {
   type SidecarSnapshot,
   type SidecarView,
 } from '../translate/index.ts';
-import type { InjectionView, ValidationView } from '../webhook/index.ts';
+import { type InjectionView, USER_RANGE_ANNOTATION, type ValidationView } from '../webhook/index.ts';
 import type { KindStores, Translations } from '../world/index.ts';
 
 export interface OperatorViewOptions {
@@ -58,6 +58,7 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
     admitsSidecars: (namespace) =>
       namespaces.get(namespace)?.metadata.labels?.[INJECTION_LABEL] === 'enabled' ||
       sidecarPods.indexed('namespace', namespace).size > 0,
+    userRangeOf: (namespace) => namespaces.get(namespace)?.metadata.annotations?.[USER_RANGE_ANNOTATION],
     isTerminating: (namespace) => typeof namespaces.get(namespace)?.metadata.deletionTimestamp === 'string',
   };
 }

@@ -24,6 +24,7 @@ import {
   type Store,
 } from '../runtime/index.ts';
 import { CONSENT_LABEL, INJECTION_LABEL } from '../translate/index.ts';
+import { USER_RANGE_ANNOTATION } from '../webhook/index.ts';
 import {
   type ContentCache,
   type CustomObject,
@@ -154,11 +155,14 @@ const fleetsOfPod = ({ metadata: { namespace = '', labels = {} } }: GatewayPod):
 const SECRET_LABELS: readonly string[] = [FILLED_LABEL];
 const SECRET_ANNOTATIONS: readonly string[] = [MINTED_AT, PREVIOUS_UNTIL, ROTATED_FOR];
 
-/** Only these labels are used. */
+/** Nothing else of a namespace is used. */
 const bareNamespace = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
   apiVersion,
   kind,
-  metadata: bareMetadata(metadata, { labels: [CONSENT_LABEL, INJECTION_LABEL] }),
+  metadata: bareMetadata(metadata, {
+    labels: [CONSENT_LABEL, INJECTION_LABEL],
+    annotations: [USER_RANGE_ANNOTATION],
+  }),
 });
 
 const bareGrant = ({ apiVersion, kind, metadata, spec }: ReferenceGrantObject): ReferenceGrantObject => ({

@@ -5,6 +5,7 @@ export {
   type InjectionView,
   type SidecarOptions,
   selects,
+  USER_RANGE_ANNOTATION,
 } from './injection/index.ts';
 export { keepRegistered, type RegistrationOptions } from './registration.ts';
 export type { AdmissionServer, ReviewReport } from './server.ts';

@@ -57,6 +57,7 @@ describe('the certificate', () => {
     const view = {
       profilesIn: () => [],
       workspaceOf: () => undefined,
+      userRangeOf: () => undefined,
       areRetired: () => false,
       translatedWorld: () => undefined,
       isTerminating: () => false,

@@ -24,6 +24,7 @@ import {
   type ReviewReport,
   startWebhooks,
   type TranslatedWorld,
+  USER_RANGE_ANNOTATION,
   VALIDATING,
 } from '../../../operator/src/webhook/index.ts';
 import { kindRefOf, NAMESPACES, SECRETS, type SecretObject } from '../../../operator/src/world/index.ts';
@@ -38,6 +39,7 @@ export const ORGANISATION = 'gatehouse-system';
 export interface LiveView extends SidecarView, AsyncDisposable {
   translatedWorld(): TranslatedWorld;
   isTerminating(namespace: string): boolean;
+  userRangeOf(namespace: string): string | undefined;
   readonly stores: ReadonlyMap<KindName, Store<KubeObject>>;
   /** Calls back after any change. */
   subscribe(listener: () => void): Disposable;
@@ -78,6 +80,7 @@ export async function watchWorld(client: KubeClient): Promise<LiveView> {
     translatedWorld,
     stores,
     isTerminating: (name) => namespaces.get(name)?.metadata.deletionTimestamp != null,
+    userRangeOf: (name) => namespaces.get(name)?.metadata.annotations?.[USER_RANGE_ANNOTATION],
     subscribe: (listener) => {
       const subscriptions = [...stores.values(), namespaces, secrets].map((store) => store.subscribe(listener));
       return {

@@ -280,6 +280,22 @@ describe('a pod', () => {
     expect(containers.map(volumesAt)).toEqual([[expect.stringMatching(/^kube-api-access-/)]]);
   });
 
+  test('in a namespace whose users the platform assigns gets a sidecar with one of them', async () => {
+    const namespace = await makeWorkspace(cluster, view);
+    await make(cluster, resource('SidecarProfile', namespace, 'default', {}));
+    await untilSeen(view, 'SidecarProfile', `${namespace}/default`);
+    const range = 'openshift.io/sa.scc.uid-range=1000660000/10000';
+    await runKubectl(cluster, ['annotate', 'namespace', namespace, range]);
+    await waitFor(() => view.userRangeOf(namespace) !== undefined, { what: 'the range' });
+    // What the platform gives containers that name no user.
+    const containers = [{ name: 'app', image: 'app:1', securityContext: { runAsUser: 1_000_660_000 } }];
+    const { status, body } = await apply(cluster, pod(namespace, 'assigned', LABELS, { containers }), { dryRun: true });
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { spec: { initContainers: [{ name: 'gatehouse', securityContext: { runAsUser: 1_000_660_001 } }] } },
+    });
+  });
+
   test('on the host network gets no sidecar, and its creator gets a warning', async () => {
     const asked = pod(team, 'on-host', LABELS, { hostNetwork: true });
     const { code, stderr } = await cluster.kubectl(['apply', '--dry-run=server', '-f', '-'], {

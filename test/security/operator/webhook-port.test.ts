@@ -9,6 +9,7 @@ import { waitFor } from '../../kit/wait-for.ts';
 const NOTHING_KNOWN = {
   profilesIn: () => [],
   workspaceOf: () => undefined,
+  userRangeOf: () => undefined,
   areRetired: () => false,
   translatedWorld: () => undefined,
   isTerminating: () => false,

@@ -10,6 +10,8 @@ export interface SidecarOptions {
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never' | undefined;
   /** `https://gatehouse-operator.<namespace>.svc:9090` */
   readonly snapshotServiceUrl: string;
+  /** The annotation of the pod's namespace with the users that its pods may have. */
+  readonly userRange?: string | undefined;
 }
 
 const IDENTITY_FOLDER = '/var/run/secrets/gatehouse';
@@ -19,8 +21,6 @@ const STATE_FOLDER = '/var/lib/gatehouse';
 /** The folder into which the API server mounts the application's token where nothing else is mounted. */
 const API_TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 const LOOPBACK = '127.0.0.1';
-/** The user of the image; any other user except root works. */
-const USER_ID = 65_532;
 /** The kubelet renews it in time; the shortest duration in Kubernetes is ten minutes. */
 const TOKEN_SECONDS = 3_600;
 /** Two good copies and the file that is being written. */
@@ -32,16 +32,25 @@ const SECRET_COPY = 'gatehouse-secret';
 const STATE = 'gatehouse-state';
 const NO_API_TOKEN = 'gatehouse-no-api-token';
 
-/** Enough for a workspace of some hundred objects; a profile can set more. */
-const RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } };
+/** What it uses at rest, and enough for a workspace of some hundred objects; a profile can set more. */
+const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } };
 
 /** How long one probe waits, and how often it checks meanwhile. */
 const PROBE = { patienceMs: 30_000, everyMs: 100 };
 /** The start of the pod waits for the sidecar: two minutes are enough for a slow node and short for a broken set-up. */
 const STARTUP = { periodSeconds: 1, timeoutSeconds: 45, failureThreshold: 4 };
+/** Each check starts a process. A gateway that has not answered for a minute and a half does not come back by itself. */
+const LIVENESS = { periodSeconds: 30, timeoutSeconds: 15, failureThreshold: 3 };
 
-/** The first init container; since it is restarted always, it runs before the app starts and until after it ends. */
-export function sidecarContainer({ metadata, spec }: SidecarProfile, options: SidecarOptions): Container {
+/**
+ * The first init container; since it is restarted always, it runs before the app starts and until after it ends. Its user is
+ * named: without one it would have that of the pod, which is the application's.
+ */
+export function sidecarContainer(
+  { metadata, spec }: SidecarProfile,
+  options: SidecarOptions,
+  userId: number,
+): Container {
   const pullPolicy = spec.imagePullPolicy ?? options.imagePullPolicy;
   return {
     name: SIDECAR_CONTAINER,
@@ -50,14 +59,15 @@ export function sidecarContainer({ metadata, spec }: SidecarProfile, options: Si
     restartPolicy: 'Always',
     env: sidecarEnv(metadata.name, spec, options),
     resources: spec.resources ?? RESOURCES,
-    startupProbe: { exec: { command: ['/usr/bin/node', '-e', probeScript(spec.port)] }, ...STARTUP },
+    startupProbe: { exec: runScript(startupScript(spec.port)), ...STARTUP },
+    livenessProbe: { exec: runScript(LIVENESS_SCRIPT), ...LIVENESS },
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
       readOnlyRootFilesystem: true,
       runAsNonRoot: true,
-      runAsUser: USER_ID,
-      runAsGroup: USER_ID,
+      runAsUser: userId,
+      runAsGroup: userId,
       seccompProfile: { type: 'RuntimeDefault' },
     },
     volumeMounts: [
@@ -75,7 +85,7 @@ export function sidecarContainer({ metadata, spec }: SidecarProfile, options: Si
  * probes cannot do it: they come from outside the pod, where a loopback listener is not reachable, and where a service mesh may
  * intercept other listeners and refuse calls before its own sidecar has started, after this one.
  */
-const probeScript = (port: number): string =>
+const startupScript = (port: number): string =>
   [
     `const again=()=>setTimeout(ask,${PROBE.everyMs})`,
     `const heard=(answer)=>answer.resume().statusCode===200?process.exit(0):again()`,
@@ -83,6 +93,14 @@ const probeScript = (port: number): string =>
     `setTimeout(process.exit,${PROBE.patienceMs},1)`,
     'ask()',
   ].join(';');
+
+/** Ends with 1 when the admin listener does not answer with 200; the kubelet ends it when nothing is answered. */
+const LIVENESS_SCRIPT = [
+  `require('node:http').get('http://${LOOPBACK}:${GATEWAY_ADMIN_PORT}/livez',`,
+  `(answer)=>process.exit(answer.statusCode===200?0:1)).on('error',()=>process.exit(1))`,
+].join('');
+
+const runScript = (script: string) => ({ command: ['/usr/bin/node', '-e', script] });
 
 function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: SidecarOptions): readonly EnvVar[] {
   const own: readonly EnvVar[] = [

@@ -5,3 +5,4 @@ export { type Injection, inject } from './inject.ts';
 export type { Container, Pod } from './pod.ts';
 export { type InjectionView, reviewPod } from './review.ts';
 export { selects } from './selects.ts';
+export { USER_RANGE_ANNOTATION } from './user.ts';

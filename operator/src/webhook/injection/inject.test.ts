@@ -71,12 +71,13 @@ describe('a pod with a profile', () => {
 
 describe('a review of a pod', () => {
   const PROFILES = [profileOf({}, 'default'), profileOf({ selector: { matchLabels: { tier: 'web' } } }, 'web')];
-  const review = (pod: Pod, { workspace = 'team-a', operation = 'CREATE', retired = false } = {}) => {
+  const review = (pod: Pod, { workspace = 'team-a', operation = 'CREATE', retired = false, range = '' } = {}) => {
     const kind = { group: '', version: 'v1', kind: 'Pod' };
     const request = { uid: 'u', kind, operation, namespace: 'team-a', userInfo: { username: 'u' }, object: pod };
     const view = {
       profilesIn: () => PROFILES,
       workspaceOf: () => (workspace === '' ? undefined : workspace),
+      userRangeOf: () => range,
       areRetired: () => retired,
     };
     return reviewPod(request as AdmissionRequest, view, OPTIONS); // as the API server sends it
@@ -105,6 +106,13 @@ describe('a review of a pod', () => {
     },
   ])('refuses $rule', ({ pod, options }) => {
     expect(review(pod, options)).toMatchObject({ allowed: false, reason: 'Forbidden' });
+  });
+
+  test('takes the user from the range of the namespace', () => {
+    const answer = review(podOf(named('default')), { range: '1000660000/10000' });
+    const patch = answer.allowed ? (answer.patch ?? []) : [];
+    const user = { runAsUser: 1_000_660_001, runAsGroup: 1_000_660_001 };
+    expect(patch.find(({ path }) => path === '/spec/initContainers')?.value).toMatchObject([{ securityContext: user }]);
   });
 
   test('lets a pod start without a sidecar after a retirement', () => {

@@ -4,6 +4,7 @@ import { INJECTED_ANNOTATION, PROFILE_LABEL, SIDECAR_CONTAINER } from '../../kin
 import { envFromWarnings, withAppEnv } from './app-env.ts';
 import { SIDECAR_VOLUMES, type SidecarOptions, sidecarContainer } from './container.ts';
 import type { Container, Pod } from './pod.ts';
+import { sidecarUser } from './user.ts';
 
 export type Injection =
   | { readonly kind: 'patched'; readonly pod: Pod; readonly warnings: readonly string[] }
@@ -43,7 +44,7 @@ function withSidecar(pod: Pod, profile: SidecarProfile, options: SidecarOptions)
     getsAddress(container, profile) ? withAppEnv(container, profile.spec) : container;
   const sidecar = initContainers.some((container) => container.name === SIDECAR_CONTAINER)
     ? []
-    : [sidecarContainer(profile, options)];
+    : [sidecarContainer(profile, options, sidecarUser(pod, options.userRange))];
   const present = new Set(volumes.map((volume) => volume.name));
   return {
     ...pod,

@@ -15,6 +15,8 @@ export interface InjectionView {
   profilesIn(namespace: string): Iterable<SidecarProfile>;
   /** The workspace that owns a namespace. */
   workspaceOf(namespace: string): string | undefined;
+  /** The value of `USER_RANGE_ANNOTATION` of a namespace. */
+  userRangeOf(namespace: string): string | undefined;
   /** Whether sidecars have been retired before an uninstallation. */
   areRetired(): boolean;
 }
@@ -24,7 +26,11 @@ const ALLOWED: AdmissionResponse = { allowed: true };
 const RETIRED = 'Gatehouse is about to be uninstalled: the pod gets no sidecar';
 
 /** Adds to a pod the sidecar of the profile that it names or that selects it; other pods stay unchanged. */
-export function reviewPod(request: AdmissionRequest, view: InjectionView, options: SidecarOptions): AdmissionResponse {
+export function reviewPod(
+  request: AdmissionRequest,
+  view: InjectionView,
+  options: Omit<SidecarOptions, 'userRange'>,
+): AdmissionResponse {
   const { object, operation, namespace = '' } = request;
   if (operation !== 'CREATE' || !isPod(object)) return ALLOWED;
   if (view.areRetired()) return { allowed: true, warnings: [RETIRED] };
@@ -35,7 +41,7 @@ export function reviewPod(request: AdmissionRequest, view: InjectionView, option
     return wanted === undefined ? ALLOWED : refuse(unknownProfile(wanted, namespace, profiles));
   }
   if (view.workspaceOf(namespace) === undefined) return refuse(nobodysNamespace(namespace));
-  const injection = inject(object, profile, options);
+  const injection = inject(object, profile, { ...options, userRange: view.userRangeOf(namespace) });
   if (injection.kind === 'refused') return refuse(injection.message);
   const { warnings } = injection;
   return injection.kind === 'skipped'
