@@ -233,6 +233,7 @@ test('the roll-back brings the release before', async () => {
 test('an upgrade takes back the rights of the operator in all namespaces, and prints the command to run', async () => {
   await becomesIn('default', ALL);
   const notes = await upgrade();
+  expect(notes).toContain('UPGRADE: the operator could read all Secrets until now');
   await becomesIn('default', NONE);
   await becomesIn('kube-system', NONE);
   await becomesIn(FLEET_NAMESPACE, ALL);
@@ -251,7 +252,9 @@ test('secrets.clusterWide is the old right on Secrets until it is set to false',
     inCluster('upgrade', RELEASE, CHART, '--namespace', NAMESPACE, '--set', `secrets.clusterWide=${value}`);
   expect(await withAll(true)).toContain('WARNING');
   await becomesIn('default', { secrets: true, deployments: false });
-  expect(await withAll(false)).not.toContain('WARNING');
+  const notes = await withAll(false);
+  expect(notes).toContain('UPGRADE: the operator could read all Secrets until now');
+  expect(notes).not.toContain('WARNING');
   await becomesIn('default', NONE);
 });
 
@@ -262,7 +265,7 @@ test('an upgrade to the same changes nothing, nor what the operator has written'
   // The controllers of workloads write their first statuses a moment later.
   await waitFor(async () => at(await get(DEPLOYMENT), 'status.observedGeneration') !== undefined);
   const before = await settled();
-  await upgrade();
+  expect(await upgrade()).not.toContain('UPGRADE');
   await inCluster('upgrade', '--install', 'gatehouse-crds', CRD_CHART, '--namespace', NAMESPACE);
   expect(await ours()).toEqual(before);
 });
@@ -319,7 +322,12 @@ test('an install after that takes the definitions over', async () => {
   expect(await get(FLEET)).toMatchObject({ kind: 'GatewayFleet' });
 });
 
-test('a second release is refused: names are those of the installation', async () => {
-  const second = ['install', 'second', CHART, '--namespace', 'second', '--create-namespace'];
-  expect(await helm(second, { kubeconfig: controlPlane.kubeconfigPath })).toMatchObject({ code: 1 });
+test.for([
+  { rule: 'of another name', name: 'second', namespace: NAMESPACE },
+  { rule: 'in another namespace', name: RELEASE, namespace: 'second' },
+])('a second release $rule is refused with what to do', async ({ name, namespace }) => {
+  const second = ['install', name, CHART, '--namespace', namespace, '--create-namespace'];
+  const { code, stderr } = await helm(second, { kubeconfig: controlPlane.kubeconfigPath });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`this cluster already has Gatehouse: release ${RELEASE} in namespace ${NAMESPACE}`);
 });

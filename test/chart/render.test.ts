@@ -4,7 +4,7 @@ import { isObject } from '@gatehouse/crds';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { FLAGS } from '../../operator/src/config/index.ts';
+import { FLAGS, parseOptions } from '../../operator/src/config/index.ts';
 import { BOUND_ROLES } from '../../operator/src/rbac.ts';
 import { at, CHART, CRD_CHART, FLEET_NAMESPACE, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
 import { EVERYTHING } from './values.ts';
@@ -149,6 +149,8 @@ describe('what is rendered', () => {
     const namespaces = { watchNamespaces: ['team-a'], crossNamespaceRefs: false, allowedCustomHosts: ['models'] };
     const objects = await render({
       ...namespaces,
+      operator: { hostNetwork: true },
+      networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] },
       monitoring: { namespaces: ['monitoring'] },
       webhook: { certManager: { enabled: true }, clientCA: '-----BEGIN CERTIFICATE-----' },
     });
@@ -178,6 +180,7 @@ describe('what is rendered', () => {
     for (const same of ['serviceAccountName', 'securityContext', 'nodeSelector', 'containers.0.image'])
       expect(at(pod, same), same).toEqual(at(own, same));
     expect(at(pod, 'containers.0.args')).toEqual(['--retire']);
+    expect(at(pod, 'hostNetwork')).toBeUndefined();
     const namesOf = (container: unknown) =>
       z
         .array(z.looseObject({ name: z.string(), value: z.string().optional() }))
@@ -190,6 +193,119 @@ describe('what is rendered', () => {
     // Neither webhooks nor sidecars may be sent to it.
     const labels = at(job, 'spec.template.metadata.labels');
     expect(labels).not.toMatchObject(Object(at(deployment, 'spec.selector.matchLabels')));
+  });
+
+  test('runs the operator on the network of its nodes where the API server reaches no pods', async () => {
+    const ports = { webhook: 10_260, metrics: 10_262 };
+    const objects = await render({ operator: { hostNetwork: true, ports } });
+    const deployment = find(objects, `Deployment/${NAMESPACE}/gatehouse-operator`);
+    const pod = at(deployment, 'spec.template.spec');
+    expect(pod).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+    expect(at(pod, 'containers.0.args')).toEqual([
+      '--health-port=10262',
+      '--snapshot-port=9090',
+      '--webhook-port=10260',
+    ]);
+    expect(at(pod, 'containers.0.ports')).toEqual([
+      { name: 'metrics', containerPort: 10_262 },
+      { name: 'snapshot', containerPort: 9090 },
+      { name: 'webhook', containerPort: 10_260 },
+    ]);
+    // Two pods with the same ports cannot be on one node.
+    expect(at(deployment, 'spec.strategy.rollingUpdate')).toEqual({ maxUnavailable: 1, maxSurge: 0 });
+    const service = find(objects, `Service/${NAMESPACE}/gatehouse-operator`);
+    expect(at(service, 'spec.ports.0')).toMatchObject({ port: 9443, targetPort: 'webhook' });
+  });
+
+  test('takes only flags that the operator knows', async () => {
+    const objects = await render({ operator: { extraArgs: ['--log-level=debug'] } });
+    const args = z
+      .array(z.string())
+      .parse(at(find(objects, `Deployment/${NAMESPACE}/gatehouse-operator`), 'spec.template.spec.containers.0.args'));
+    expect(parseOptions(args, {})).toMatchObject({ ok: true, value: { logLevel: 'debug', webhookPort: 9443 } });
+    const job = find(objects, `Job/${NAMESPACE}/gatehouse-retirement`);
+    expect(at(job, 'spec.template.spec.containers.0.args')).toEqual(['--retire', '--log-level=debug']);
+  });
+
+  test.for([
+    { rule: 'of the chart', account: {}, name: 'gatehouse-operator', made: 1 },
+    { rule: 'of another name', account: { name: 'mine' }, name: 'mine', made: 1 },
+    { rule: 'that exists', account: { create: false, name: 'theirs' }, name: 'theirs', made: 0 },
+  ])('gives all rights of the operator to an account $rule', async ({ account, name, made }) => {
+    const objects = await render({ ...EVERYTHING, operator: { serviceAccount: account } });
+    expect(objects.filter(({ kind }) => kind === 'ServiceAccount')).toHaveLength(made);
+    const subjects = objects.flatMap((object) => (object.kind.endsWith('Binding') ? [at(object, 'subjects.0')] : []));
+    expect(subjects.length).toBeGreaterThan(5);
+    for (const subject of subjects) expect(subject).toEqual({ kind: 'ServiceAccount', name, namespace: NAMESPACE });
+    for (const id of [`Deployment/${NAMESPACE}/gatehouse-operator`, `Job/${NAMESPACE}/gatehouse-retirement`])
+      expect(at(find(objects, id), 'spec.template.spec.serviceAccountName')).toBe(name);
+  });
+
+  test('merges security contexts with the defaults, and null removes a member', async () => {
+    const given = {
+      podSecurityContext: { runAsUser: 1234, fsGroupChangePolicy: 'OnRootMismatch' },
+      containerSecurityContext: { readOnlyRootFilesystem: null },
+    };
+    const objects = await render({ operator: given, redis: given });
+    for (const id of [`Deployment/${NAMESPACE}/gatehouse-operator`, `StatefulSet/${NAMESPACE}/gatehouse-redis`]) {
+      const pod = at(find(objects, id), 'spec.template.spec');
+      expect(at(pod, 'securityContext')).toEqual({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+        runAsUser: 1234,
+        runAsGroup: 65_532,
+        fsGroup: 65_532,
+        fsGroupChangePolicy: 'OnRootMismatch',
+      });
+      expect(at(pod, 'containers.0.securityContext')).toEqual({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+  });
+
+  test('has common labels on every object and pod, below its own', async () => {
+    const commonLabels = { 'example.com/cost-center': 'ai', 'app.kubernetes.io/name': 'other' };
+    const objects = await render({ ...EVERYTHING, commonLabels, operator: { podLabels: { team: 'platform' } } });
+    const plain = new Map((await render(EVERYTHING)).map((object) => [idOf(object), object.metadata.labels]));
+    for (const object of objects) {
+      const own = plain.get(idOf(object));
+      expect(object.metadata.labels, idOf(object)).toEqual({ ...own, 'example.com/cost-center': 'ai' });
+    }
+    const pods = objects.flatMap((object) => at(object, 'spec.template.metadata.labels') ?? []);
+    expect(pods).toHaveLength(3);
+    for (const labels of pods) expect(labels).toMatchObject({ 'example.com/cost-center': 'ai' });
+    const selectors = objects.flatMap((object) => at(object, 'spec.selector.matchLabels') ?? []);
+    expect(JSON.stringify(selectors)).not.toContain('cost-center');
+  });
+
+  test('lets the operator connect to DNS, the API server and gateways only, where it is limited', async () => {
+    const extra = [{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }];
+    const egress = { enabled: true, apiServerCIDRs: ['10.0.0.10/32'], extra };
+    const objects = await render({ networkPolicies: { egress } });
+    const dns = {
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+    };
+    const apiServer = { ports: [{ port: 443 }, { port: 6443 }], to: [{ ipBlock: { cidr: '10.0.0.10/32' } }] };
+    const gateways = {
+      to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-gateway' } } }],
+      ports: [{ port: 8789 }],
+    };
+    const policyOf = (name: string) => at(find(objects, `NetworkPolicy/${NAMESPACE}/${name}`), 'spec');
+    expect(policyOf('gatehouse-operator')).toMatchObject({
+      policyTypes: ['Ingress', 'Egress'],
+      egress: [dns, apiServer, gateways, ...extra],
+    });
+    expect(policyOf('gatehouse-retirement')).toMatchObject({
+      policyTypes: ['Ingress', 'Egress'],
+      egress: [dns, apiServer],
+    });
+    expect(policyOf('gatehouse-redis')).not.toHaveProperty('egress');
+    const open = find(await render(), `NetworkPolicy/${NAMESPACE}/gatehouse-operator`);
+    expect(at(open, 'spec.policyTypes')).toEqual(['Ingress']);
   });
 
   test('runs a Redis with a version of its own', async () => {

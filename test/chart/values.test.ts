@@ -9,6 +9,8 @@ const leaves = [...leavesOf(VALUES)].map(([path, leaf]) => ({ path, ...leaf }));
 
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
+  'networkPolicies.nodeCIDRs': { operator: { hostNetwork: true } },
+  'operator.serviceAccount.create': { operator: { serviceAccount: { name: 'mine' } } },
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 
@@ -35,6 +37,8 @@ describe('a value', () => {
     { rule: 'that is no digest', values: { gateway: { image: { digest: 'sha256:ab' } } } },
     { rule: 'out of bounds', values: { operator: { replicas: 0 } } },
     { rule: 'that is no spec of a fleet', values: { defaultFleet: { spec: { replica: 3 } } } },
+    { rule: 'of an account that has no name', values: { operator: { serviceAccount: { create: false } } } },
+    { rule: 'that is no address range', values: { networkPolicies: { nodeCIDRs: ['10.0.0.1'] } } },
     {
       rule: 'of a password that gateways would not know',
       values: { redis: { passwordSecretRef: { name: 'r', key: 'p' } } },

@@ -9,6 +9,7 @@ export const EVERYTHING: Values = {
   ingress: { enabled: true },
   httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
   webhook: { certManager: { enabled: true } },
+  networkPolicies: { egress: { enabled: true } },
   monitoring: {
     podMonitor: { enabled: true },
     serviceMonitor: { enabled: true },

@@ -1,17 +1,21 @@
 {{- /* Labels that select the pods of a part; call with the part's name. */ -}}
 {{- define "gatehouse.selector" -}}
 app.kubernetes.io/name: gatehouse-{{ .part }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- end }}
 
-{{- /* Labels of every object; call with `root` and `part`. */ -}}
+{{- /* Labels of every object; call with `root`, `part` and, for pods, `more`. */ -}}
 {{- define "gatehouse.labels" -}}
-{{ include "gatehouse.selector" . }}
-app.kubernetes.io/component: {{ .part }}
-app.kubernetes.io/part-of: gatehouse
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- $own := dict
+  "app.kubernetes.io/name" (printf "gatehouse-%s" .part)
+  "app.kubernetes.io/instance" .root.Release.Name
+  "app.kubernetes.io/component" .part
+  "app.kubernetes.io/part-of" "gatehouse"
+  "app.kubernetes.io/version" .root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" .root.Release.Service
+  "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_")
+-}}
+{{- merge $own (.more | default dict) .root.Values.commonLabels | toYaml -}}
 {{- end }}
 
 {{- /* A whole image name; call with `root` and `image`. */ -}}
@@ -81,32 +85,33 @@ roleRef:
   name: {{ .role }}
 subjects:
   - kind: ServiceAccount
-    name: gatehouse-operator
+    name: {{ include "gatehouse.account" .root }}
     namespace: {{ .root.Release.Namespace }}
 {{- end }}
 
 {{- /* The command that grants the operator access to the Secrets of a namespace. */ -}}
 {{- define "gatehouse.secretsCommand" -}}
 {{- $role := include "gatehouse.role.workspaceSecrets" . -}}
-kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $role }} --serviceaccount={{ .Release.Namespace }}:gatehouse-operator
+kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $role }} --serviceaccount={{ .Release.Namespace }}:{{ include "gatehouse.account" . }}
 {{- end }}
 
+{{- /* The operator's ServiceAccount. */ -}}
+{{- define "gatehouse.account" -}}
+{{- $account := .Values.operator.serviceAccount -}}
+{{- if not (or $account.create $account.name) -}}
+{{- fail "operator.serviceAccount.create=false needs operator.serviceAccount.name: the account that exists" -}}
+{{- end -}}
+{{- $account.name | default "gatehouse-operator" -}}
+{{- end }}
+
+{{- /* Security context of a pod; call with `root` and `given`, which takes precedence over runAsUser. */ -}}
 {{- define "gatehouse.podSecurityContext" -}}
-runAsNonRoot: true
-{{- with .Values.runAsUser }}
-runAsUser: {{ int64 . }}
-runAsGroup: {{ int64 . }}
-fsGroup: {{ int64 . }}
-{{- end }}
-seccompProfile:
-  type: RuntimeDefault
-{{- end }}
-
-{{- define "gatehouse.containerSecurityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{- $context := deepCopy .given -}}
+{{- with .root.Values.runAsUser -}}
+{{- $user := int64 . -}}
+{{- $context = merge $context (dict "runAsUser" $user "runAsGroup" $user "fsGroup" $user) -}}
+{{- end -}}
+{{- toYaml $context -}}
 {{- end }}
 
 {{- /* The Service that the operator creates for the default fleet. */ -}}
@@ -120,4 +125,9 @@ capabilities:
 {{- else -}}
 8787
 {{- end -}}
+{{- end }}
+
+{{- define "gatehouse.fleetScheme" -}}
+{{- $first := .Values.defaultFleet.spec.listeners | default list | first | default dict -}}
+{{- ternary "https" "http" (hasKey $first "tlsSecretRef") -}}
 {{- end }}

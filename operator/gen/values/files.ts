@@ -58,7 +58,7 @@ function leafSchema({ schema }: Leaf): JsonSchema {
   return rest;
 }
 
-/** values.yaml with a comment before every value. */
+/** values.yaml with a comment before every value, and an example where the default shows nothing. */
 export function valuesYaml(members: Members): string {
   const document = new Document(defaultsOf(members));
   if (isMap(document.contents)) comment(document.contents, members, 0);
@@ -69,10 +69,19 @@ function comment(map: YAMLMap, members: Members, depth: number): void {
   for (const [i, pair] of map.items.entries()) {
     const member = isPair(pair) && isScalar(pair.key) ? members[String(pair.key.value)] : undefined;
     if (member === undefined || !isScalar(pair.key)) continue;
-    pair.key.commentBefore = wrap(member.description, WIDTH - 2 * depth);
+    pair.key.commentBefore = [member.description, ...exampleOf(member)]
+      .map((text) => wrap(text, WIDTH - 2 * depth))
+      .join('\n');
     pair.key.spaceBefore = depth === 0 && i > 0;
     descend(pair, member, depth);
   }
+}
+
+const EMPTY: ReadonlySet<string> = new Set(['""', '[]', '{}', 'null']);
+
+function exampleOf(member: Members[string]): readonly string[] {
+  if (!isLeaf(member) || !EMPTY.has(JSON.stringify(member.fallback))) return [];
+  return [`Example: ${JSON.stringify(member.example)}`];
 }
 
 function descend({ value }: Pair, member: Members[string], depth: number): void {
@@ -93,13 +102,15 @@ function wrap(text: string, width: number): string {
 
 /** The reference page. */
 export function valuesPage(members: Members): string {
-  const rows = [...leavesOf(members)].map(([path, { description, fallback }]) => [
+  const rows = [...leavesOf(members)].map(([path, { description, fallback, example }]) => [
     code(path),
     code(JSON.stringify(fallback)),
+    code(JSON.stringify(example)),
     description,
   ]);
   return page('Values of the chart', [
-    'Of `charts/gatehouse`. The schema is closed: `helm` refuses a value that is not in this table.',
-    table(['value', 'default', 'meaning'], rows),
+    'Of `charts/gatehouse`. The schema is closed: `helm` refuses a value that is not in this table. Objects are merged with their ' +
+      'defaults, lists replace them.',
+    table(['value', 'default', 'example', 'meaning'], rows),
   ]);
 }

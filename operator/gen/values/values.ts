@@ -24,10 +24,26 @@ const resources = (requests: Readonly<Record<string, string>>, memoryLimit: stri
     'Compute resources of the container.',
   );
 
+/** Members of ours that a user leaves out are kept; null removes one. */
+const podSecurityContext = objectOf(
+  { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+  { fsGroupChangePolicy: 'OnRootMismatch' },
+  'Security context of the pods, merged with these defaults and with runAsUser; null removes a member.',
+);
+
+const containerSecurityContext = objectOf(
+  { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+  { appArmorProfile: { type: 'RuntimeDefault' } },
+  'Security context of the container, merged with these defaults; null removes a member.',
+);
+
 const namespace = z
   .string()
   .max(63)
   .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+
+const cidrs = (example: readonly string[], description: string) =>
+  leaf(z.array(z.string().regex(/^[0-9a-fA-F.:]{2,45}\/\d{1,3}$/)).max(100), [[], example], description);
 
 const namespaces = (example: readonly string[], description: string) =>
   leaf(z.array(namespace).max(200), [[], example], description);
@@ -47,10 +63,34 @@ const operator: Members = {
     [16, 4],
     'Most statuses that are written at once; fewer while the API server answers slowly.',
   ),
+  hostNetwork: flag(
+    false,
+    'Whether the pods use the network of their nodes, for clusters whose API server does not reach pods. The namespace must admit ' +
+      'such pods, the ports must be free on the nodes, and where NetworkPolicies are enforced, networkPolicies.nodeCIDRs is needed, too.',
+  ),
+  ports: section('Ports of the container; those of the Service stay the same.', {
+    webhook: int([1024, 65_535], [9443, 10_260], 'Admission webhooks.'),
+    snapshot: int([1024, 65_535], [9090, 10_261], 'Snapshots for sidecars.'),
+    metrics: int([1024, 65_535], [8081, 10_262], 'Health and metrics.'),
+  }),
+  extraArgs: texts(
+    ['--log-level=debug'],
+    'Further flags (docs/reference/operator.md); they take precedence over environment variables.',
+  ),
   extraEnv: objects([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }], 'Further environment variables.'),
   extraVolumes: objects([{ name: 'extra', emptyDir: {} }], 'Further volumes of the pods.'),
   extraVolumeMounts: objects([{ name: 'extra', mountPath: '/extra' }], 'Mounts of the further volumes.'),
-  serviceAccountAnnotations: textMap({ 'example.com/role': 'operator' }, 'Annotations of the ServiceAccount.'),
+  serviceAccount: section('The account whose rights the operator has.', {
+    create: flag(
+      true,
+      'Whether the chart creates it; otherwise it must exist in the namespace of the release, and name is required.',
+    ),
+    name: text(['', 'gateway-operator'], 'Name; empty: gatehouse-operator.'),
+    annotations: textMap({ 'example.com/role': 'operator' }, 'Annotations, where the chart creates it.'),
+  }),
+  deploymentAnnotations: textMap({ 'example.com/restart-on': 'secrets' }, 'Annotations of the Deployment.'),
+  podSecurityContext,
+  containerSecurityContext,
   podLabels: textMap({ team: 'platform' }, 'Further labels of the pods.'),
   podAnnotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations of the pods.'),
   nodeSelector: textMap({ 'kubernetes.io/arch': 'arm64' }, 'Labels that nodes must have.'),
@@ -78,6 +118,11 @@ const webhook: Members = {
     ['Fail', 'Ignore'],
     'Failure policy for pods that name a SidecarProfile while no operator is reachable: Fail refuses them, Ignore starts them ' +
       'without a sidecar, and the status of the profile counts them.',
+  ),
+  timeoutSeconds: int(
+    [1, 30],
+    [5, 10],
+    'How long the API server waits for an answer before the failure policy decides.',
   ),
   clientCA: text(
     ['', '-----BEGIN CERTIFICATE-----'],
@@ -125,6 +170,14 @@ const redis: Members = {
     ['256mb', '1gb'],
     'Memory for data; beyond it entries with an expiry, such as cached answers, are evicted. Keep it well below the limit of the container.',
   ),
+  podLabels: textMap({ team: 'platform' }, 'Further labels of the pod.'),
+  podAnnotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations of the pod.'),
+  podSecurityContext,
+  containerSecurityContext,
+  nodeSelector: textMap({ 'kubernetes.io/arch': 'arm64' }, 'Labels that the node must have.'),
+  tolerations: objects([{ key: 'data', operator: 'Exists' }], 'Taints that are tolerated.'),
+  affinity: objectOf({}, { nodeAffinity: {} }, 'Affinity of the pod.'),
+  priorityClassName: text(['', 'high'], 'Priority class of the pod.'),
   persistence: section('Persistence of the data across restarts of the pod.', {
     enabled: flag(false, 'Whether to use a volume; without one Redis starts empty after a restart.'),
     size: text(['1Gi', '8Gi'], 'Size of the volume.'),
@@ -189,6 +242,10 @@ const monitoring: Members = {
 
 export const VALUES: Members = {
   imageRegistry: text(['', 'registry.example.com/ai'], 'Prefix of every image repository.'),
+  commonLabels: textMap(
+    { 'example.com/cost-center': 'ai' },
+    "Further labels of all objects of the chart and of its pods; pods of fleets have those of their spec. The chart's own labels stay.",
+  ),
   imagePullSecrets: objects(
     [{ name: 'registry' }],
     'Secrets for pulling images, in the namespace of the release and in that of the default fleet, whose spec may name others. ' +
@@ -198,7 +255,7 @@ export const VALUES: Members = {
     z.int().min(1).max(4_294_967_295).nullable(),
     [65_532, 1234],
     "User and group of the chart's own pods; null: assigned by the platform (OpenShift). Pods of fleets have the user of their " +
-      'image, or one assigned by the platform.',
+      'image, or one assigned by the platform; sidecars have a user of their own, from the range of their namespace on OpenShift.',
   ),
   watchNamespaces: namespaces(
     ['team-a'],
@@ -217,7 +274,7 @@ export const VALUES: Members = {
   secrets: section(
     "Namespaces in which the operator may access Secrets, besides its own, the fleets' and watchNamespaces. Another namespace is granted " +
       'by: kubectl create rolebinding gatehouse-workspace-secrets --namespace NAMESPACE --clusterrole=gatehouse-workspace-secrets ' +
-      '--serviceaccount=RELEASE-NAMESPACE:gatehouse-operator.',
+      '--serviceaccount=RELEASE-NAMESPACE:gatehouse-operator (or operator.serviceAccount.name).',
     {
       namespaces: namespaces(['team-a'], 'Namespaces of workspaces, which must exist.'),
       clusterWide: flag(
@@ -259,6 +316,20 @@ export const VALUES: Members = {
   monitoring: section('Prometheus and Grafana.', monitoring),
   networkPolicies: section('NetworkPolicies of the operator and of Redis; the operator creates those of fleets.', {
     enabled: flag(true, 'Whether to create them.'),
+    nodeCIDRs: cidrs(
+      ['10.0.0.0/16'],
+      'Address ranges of the nodes: with operator.hostNetwork the policies of fleets admit calls of the operator from there.',
+    ),
+    egress: section('What the operator may connect to. Redis may not connect to anything.', {
+      enabled: flag(false, 'Whether it is limited: to DNS, the API server and the admin port of gateways.'),
+      apiServerCIDRs: cidrs(['10.0.0.10/32'], 'Address ranges of the API server; empty: any address, at its ports.'),
+      apiServerPorts: leaf(
+        z.array(z.int().min(1).max(65_535)).min(1).max(10),
+        [[443, 6443], [16_443]],
+        'Ports of the API server: of its Service and of its endpoints, since networks differ in which of the two they compare.',
+      ),
+      extra: objects([{ to: [{ ipBlock: { cidr: '10.0.9.0/24' } }] }], 'Further egress rules, e.g. to a proxy.'),
+    }),
   }),
   aggregatedRoles: section("Rights on the kinds of Gatehouse in the cluster's roles view, edit and admin.", {
     enabled: flag(true, 'Whether to add them.'),

@@ -102,6 +102,7 @@ function registration({ options, client, log }: HttpsServersOptions, certificate
     watchNamespaces: namespaces === 'all' ? ('all' as const) : [...namespaces],
     validationFailurePolicy,
     injectionFailurePolicy,
+    timeoutSeconds: options.webhookTimeoutSeconds,
     ...(options.webhookCertificate === 'cert-manager'
       ? { certManagerCertificate: `${organisationNamespace}/${CERTIFICATE_SECRET}` }
       : {}),

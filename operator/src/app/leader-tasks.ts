@@ -136,6 +136,7 @@ const fleetSettings = (options: OperatorOptions): FleetSettings => ({
   operatorNamespace: options.organisationNamespace,
   operatorAccount: options.account,
   metricsNamespaces: options.metricsNamespaces,
+  operatorCidrs: options.operatorCidrs,
   fleetNamespaces: options.fleetNamespaces,
 });
 

@@ -40,6 +40,12 @@ export const FLAGS = {
     fallback: '',
     help: 'Namespaces whose pods may scrape metrics of gateways',
   },
+  'operator-cidrs': {
+    variable: 'GATEHOUSE_OPERATOR_CIDRS',
+    type: 'list',
+    fallback: '',
+    help: 'Address ranges from which operators on the network of their nodes call gateways, for the NetworkPolicies of fleets',
+  },
   'no-cross-namespace-refs': {
     variable: 'GATEHOUSE_NO_CROSS_NAMESPACE_REFS',
     type: 'switch',
@@ -111,6 +117,12 @@ export const FLAGS = {
     variable: 'GATEHOUSE_WEBHOOK_CLIENT_CA',
     type: 'text',
     help: 'PEM of the authorities whose certificates the API server shows to webhooks; unset: client certificates are not required',
+  },
+  'webhook-timeout-seconds': {
+    variable: 'GATEHOUSE_WEBHOOK_TIMEOUT_SECONDS',
+    type: 'seconds',
+    fallback: '5',
+    help: 'How long the API server waits for an answer of a webhook before the failure policy decides, 1 to 30',
   },
   'validation-failure-policy': {
     variable: 'GATEHOUSE_VALIDATION_FAILURE_POLICY',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { OperatorAccount } from '../rbac.ts';
@@ -13,6 +14,8 @@ export interface OperatorOptions {
   readonly namespaces: 'all' | ReadonlySet<string>;
   readonly fleetNamespaces: ReadonlySet<string>;
   readonly metricsNamespaces: readonly string[];
+  /** Where operators on the network of their nodes call from. */
+  readonly operatorCidrs: readonly string[];
   readonly crossNamespaceRefs: boolean;
   /** Hosts that resources may name, subdomains included; empty: all. */
   readonly allowedHosts: AllowedHosts;
@@ -36,6 +39,8 @@ export interface OperatorOptions {
   /** PEM */
   readonly webhookClientCa: string | undefined;
   readonly webhookCertificate: 'self' | 'cert-manager';
+  /** How long the API server waits for an answer. */
+  readonly webhookTimeoutSeconds: number;
   readonly validationFailurePolicy: 'Ignore' | 'Fail';
   readonly injectionFailurePolicy: 'Ignore' | 'Fail';
   /** Ends all sidecars instead of running an operator. */
@@ -64,6 +69,8 @@ const MAX_PORT = 65_535;
 const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
 /** The client has so many connections. */
 const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
+/** What the API server takes. */
+const WEBHOOK_SECONDS: Bounds = { min: 1, max: 30, what: 'whole seconds' };
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
 
@@ -163,6 +170,14 @@ class Values {
     return filled;
   }
 
+  cidrs(name: FlagName): readonly string[] {
+    const ranges = (this.text(name) ?? '').split(',').map((part) => part.trim());
+    const filled = ranges.filter((part) => part !== '');
+    const wrong = filled.find((part) => !isCidr(part));
+    if (wrong !== undefined) this.refuse(name, `${wrong} is not an address range, e.g. 10.0.0.0/16`);
+    return filled;
+  }
+
   hosts(name: FlagName): AllowedHosts {
     const patterns = (this.text(name) ?? '').split(',').filter((part) => part.trim() !== '');
     const hosts = patterns.map(parseHostPattern);
@@ -179,6 +194,12 @@ class Values {
   }
 }
 
+function isCidr(text: string): boolean {
+  const [address = '', bits = '', ...more] = text.split('/');
+  const version = isIP(address);
+  return version !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
 function toOptions(values: Values): OperatorOptions {
   const [organisationNamespace = ''] = values.namespaces('organisation-namespace');
   const fleetNamespaces = new Set([organisationNamespace, ...values.namespaces('fleet-namespaces')]);
@@ -191,6 +212,7 @@ function toOptions(values: Values): OperatorOptions {
     fleetNamespaces,
     namespaces: watched.length === 0 ? 'all' : new Set([...fleetNamespaces, ...watched]),
     metricsNamespaces: values.namespaces('metrics-namespaces'),
+    operatorCidrs: values.cidrs('operator-cidrs'),
     crossNamespaceRefs: !values.isOn('no-cross-namespace-refs'),
     allowedHosts: values.hosts('allowed-custom-hosts'),
     clusterDomain: values.domain('cluster-domain'),
@@ -208,6 +230,7 @@ function toOptions(values: Values): OperatorOptions {
     webhooks: !values.isOn('no-webhooks'),
     webhookUrl: values.url('webhook-url'),
     webhookClientCa: values.pem('webhook-client-ca'),
+    webhookTimeoutSeconds: values.number('webhook-timeout-seconds', WEBHOOK_SECONDS),
     webhookCertificate: values.oneOf('webhook-certificate', ['self', 'cert-manager']),
     validationFailurePolicy: values.oneOf('validation-failure-policy', ['Ignore', 'Fail']),
     injectionFailurePolicy: values.oneOf('injection-failure-policy', ['Fail', 'Ignore']),

@@ -49,6 +49,12 @@ describe('the configurations', () => {
     expect(all.every(({ timeoutSeconds }) => timeoutSeconds <= 5)).toBe(true);
   });
 
+  test('wait as long as they are told', () => {
+    const over = { timeoutSeconds: 20 };
+    const all = [...webhooksOf(validatingConfiguration, over), ...webhooksOf(injectionConfiguration, over)];
+    expect(all.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([20, 20, 20]);
+  });
+
   test('leave the trusted authorities to cert-manager', () => {
     const certManagerCertificate = 'gatehouse-system/gatehouse-webhook';
     const made = injectionConfiguration({ ...OPTIONS, trust: { certManagerCertificate } });

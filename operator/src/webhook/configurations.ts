@@ -41,9 +41,10 @@ export interface ConfigurationOptions {
   readonly injectionFailurePolicy?: FailurePolicy;
   /** Default `Ignore`: the operator checks everything again, and its outage must not stop a rollout of resources. */
   readonly validationFailurePolicy?: FailurePolicy;
+  /** How long the API server waits for an answer. Default 5. */
+  readonly timeoutSeconds?: number;
 }
 
-/** How long the API server waits for an answer. */
 const TIMEOUT_SECONDS = 5;
 const CERT_MANAGER = 'cert-manager.io/inject-ca-from';
 
@@ -110,14 +111,14 @@ export function injectionConfiguration(options: ConfigurationOptions): WebhookCo
   return configuration(MUTATING_CONFIGURATIONS, INJECTION, { options, webhooks });
 }
 
-function shared({ reach, trust }: ConfigurationOptions, path: string) {
+function shared({ reach, trust, timeoutSeconds = TIMEOUT_SECONDS }: ConfigurationOptions, path: string) {
   const caBundle = 'caPem' in trust ? { caBundle: Buffer.from(trust.caPem).toString('base64') } : {};
   const where = 'url' in reach ? { url: `${reach.url}${path}` } : { service: { ...reach.service, path } };
   return {
     admissionReviewVersions: ['v1'],
     clientConfig: { ...where, ...caBundle },
     sideEffects: 'None',
-    timeoutSeconds: TIMEOUT_SECONDS,
+    timeoutSeconds,
     matchPolicy: 'Equivalent',
   };
 }

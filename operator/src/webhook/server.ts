@@ -33,7 +33,7 @@ export interface AdmissionServer extends AsyncDisposable {
 
 /** Two versions of an object, each below the 1.5 MiB of etcd, with everything escaped. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Longer than the timeout of the API server. */
+/** For a review to arrive whole. */
 const REQUEST_MS = 10_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** API servers open one per call in flight, and kubelets none. */

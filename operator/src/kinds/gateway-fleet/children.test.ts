@@ -43,6 +43,19 @@ describe('the children of a fleet', () => {
     expect([...children.matchAll(images)].map(([, found]) => found)).toEqual([image]);
   });
 
+  test('admit an operator on the network of its nodes to the admin port', () => {
+    const children = childrenOf(aFleet({}), { ...SETTINGS, operatorCidrs: ['10.0.0.0/16'] }, FACTS);
+    const policy = children.find(({ kind }) => kind === 'NetworkPolicy');
+    expect(policy).toMatchObject({
+      spec: {
+        ingress: [
+          { ports: [{ port: 8787 }] },
+          { from: expect.arrayContaining([{ ipBlock: { cidr: '10.0.0.0/16' } }]), ports: [{ port: 8789 }] },
+        ],
+      },
+    });
+  });
+
   test.for([
     { rule: 'waits for the whole drain', spec: { drainDelaySeconds: 10, drainTimeoutSeconds: 600 }, atLeast: 610 },
     { rule: 'waits for the default drain', spec: {}, atLeast: 305 },

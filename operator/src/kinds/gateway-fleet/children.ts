@@ -62,7 +62,11 @@ const inNamespace = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.
 /** Anyone may send requests; the admin port is open to the operator and to metrics scrapers. */
 function networkPolicy(
   fleet: GatewayFleet,
-  { operatorNamespace, metricsNamespaces }: Pick<FleetSettings, 'operatorNamespace' | 'metricsNamespaces'>,
+  {
+    operatorNamespace,
+    operatorCidrs = [],
+    metricsNamespaces,
+  }: Pick<FleetSettings, 'operatorNamespace' | 'operatorCidrs' | 'metricsNamespaces'>,
   { metadataClouds }: Pick<ClusterFacts, 'metadataClouds'>,
 ): Manifest {
   const operator = {
@@ -70,6 +74,8 @@ function networkPolicy(
     podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gatehouse-operator' } },
   };
   const isOpen = fleet.spec.network?.egress === 'Open';
+  // No pod selector matches pods on the network of their nodes.
+  const nodes = operatorCidrs.map((cidr) => ({ ipBlock: { cidr } }));
   const scrapers = metricsNamespaces.map((name) => ({ namespaceSelector: inNamespace(name) }));
   return {
     ...child(fleet, 'networking.k8s.io/v1', 'NetworkPolicy'),
@@ -78,7 +84,7 @@ function networkPolicy(
       policyTypes: isOpen ? ['Ingress'] : ['Ingress', 'Egress'],
       ingress: [
         { ports: listenersOf(fleet).map(({ port }) => ({ protocol: 'TCP', port })) },
-        { from: [operator, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
+        { from: [operator, ...nodes, ...scrapers], ports: [{ protocol: 'TCP', port: GATEWAY_ADMIN_PORT }] },
       ],
       ...(isOpen ? {} : { egress: [{ to: egressPeers(fleet, metadataClouds) }] }),
     },

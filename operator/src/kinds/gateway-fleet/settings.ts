@@ -12,6 +12,8 @@ export interface FleetSettings {
   readonly operatorAccount: OperatorAccount;
   /** Namespaces whose pods may scrape metrics from the admin port. */
   readonly metricsNamespaces: readonly string[];
+  /** Address ranges from which operators on the network of their nodes call the admin port. */
+  readonly operatorCidrs?: readonly string[];
   /** Namespaces of the organisation, its main one included: their fleets may serve any workspace. */
   readonly fleetNamespaces: ReadonlySet<string>;
 }
