@@ -1,4 +1,5 @@
 /** Items to the text of a client's stream format; docs/behaviour/streams.md. */
+import { isObject } from '@gatehouse/crds';
 import type { ErrorFields, StreamItem, Usage } from '../contract.ts';
 import type { StreamProtocol } from './transform.ts';
 
@@ -14,6 +15,8 @@ export interface EncoderOptions {
   readonly provider: string;
   /** The client asked for a usage chunk. */
   readonly includeUsage: boolean;
+  /** Only the gateway asked for usage: the client gets none. */
+  readonly hidesUsage?: boolean;
 }
 
 /** Type of the error of a stream that ended before it was complete. */
@@ -28,30 +31,101 @@ export function createEncoder(protocol: StreamProtocol, options: EncoderOptions)
   return createEventEncoder(protocol);
 }
 
-/** Chat and text completions: bare data events, usage in a chunk of its own, `[DONE]`. */
-function createChunkEncoder({ provider, includeUsage }: EncoderOptions): StreamEncoder {
-  let envelope: object = {};
-  let usage: Usage | undefined;
-  let failed: ErrorFields | undefined;
-  return {
-    encode: (item) => {
-      if (item.kind === 'usage') usage = item.usage;
-      if (item.kind === 'usage' || failed !== undefined) return '';
-      if (item.kind === 'error') {
-        failed = item.error;
-        return sse({ error: item.error, provider });
-      }
-      envelope = item.data;
-      return sse(includeUsage ? { ...item.data, usage: null } : item.data);
-    },
-    end: () => {
-      if (failed?.type === STREAM_ERROR) return ''; // a broken stream has no [DONE]
-      const totals =
-        includeUsage && usage !== undefined && failed === undefined ? sse({ ...envelope, choices: [], usage }) : '';
-      return `${totals}${DONE}`;
-    },
-    fail: (error) => sse({ error }),
-  };
+/** Chat and text completions: bare data events, then `[DONE]`. */
+function createChunkEncoder(options: EncoderOptions): StreamEncoder {
+  return new ChunkEncoder(options, options.includeUsage ? new UsageChunk() : new FinishingChunk(options));
+}
+
+/** Where the usage of a stream is written. */
+interface UsagePlace {
+  /** The text of what precedes a chunk, and of the chunk, as far as it can be written. */
+  write(chunk: object): string;
+  /** What is left to write of a stream without error. */
+  end(usage: Usage | undefined): string;
+  /** What is left to write before an error. */
+  rest(usage: Usage | undefined): string;
+}
+
+class ChunkEncoder implements StreamEncoder {
+  readonly #provider: string;
+  readonly #place: UsagePlace;
+  #usage: Usage | undefined;
+  #failed: ErrorFields | undefined;
+
+  constructor({ provider }: EncoderOptions, place: UsagePlace) {
+    this.#provider = provider;
+    this.#place = place;
+  }
+
+  encode(item: StreamItem): string {
+    if (item.kind === 'usage') this.#usage = item.usage;
+    if (item.kind === 'usage' || this.#failed !== undefined) return '';
+    if (item.kind === 'chunk') return this.#place.write(item.data);
+    this.#failed = item.error;
+    return this.#place.rest(this.#usage) + sse({ error: item.error, provider: this.#provider });
+  }
+
+  end(): string {
+    if (this.#failed === undefined) return this.#place.end(this.#usage) + DONE;
+    return this.#failed.type === STREAM_ERROR ? '' : DONE; // a broken stream has no [DONE]
+  }
+
+  fail(error: ErrorFields): string {
+    return (this.#failed === undefined ? this.#place.rest(this.#usage) : '') + sse({ error });
+  }
+}
+
+/** A chunk of its own at the end, on request; every other has `usage: null`. */
+class UsageChunk implements UsagePlace {
+  #last: object = {};
+
+  write(chunk: object): string {
+    this.#last = chunk;
+    return sse({ ...chunk, usage: null });
+  }
+
+  end(usage: Usage | undefined): string {
+    return usage === undefined ? '' : sse({ ...this.#last, choices: [], usage });
+  }
+
+  rest(): string {
+    return '';
+  }
+}
+
+/** The chunk that ends the last choice: it is held until something follows, for the usage may come after it. */
+class FinishingChunk implements UsagePlace {
+  readonly #hidesUsage: boolean;
+  #held: object | undefined;
+
+  constructor({ hidesUsage = false }: EncoderOptions) {
+    this.#hidesUsage = hidesUsage;
+  }
+
+  write(chunk: object): string {
+    const before = this.rest(undefined);
+    if (!isFinishing(chunk)) return before + sse(chunk);
+    this.#held = chunk;
+    return before;
+  }
+
+  end(usage: Usage | undefined): string {
+    return this.rest(usage);
+  }
+
+  rest(usage: Usage | undefined): string {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held === undefined) return '';
+    return sse(usage === undefined || this.#hidesUsage ? held : { ...held, usage });
+  }
+}
+
+function isFinishing(chunk: object): boolean {
+  const choices: unknown = 'choices' in chunk ? chunk.choices : undefined;
+  return (
+    Array.isArray(choices) && choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string')
+  );
 }
 
 /** Messages and responses: named events that already carry their usage, without `[DONE]`. */

@@ -171,7 +171,7 @@ describe('a relay that tags', () => {
   });
 });
 
-/** Every frame is a chunk, but for `usage:N` and `error:TEXT`. */
+/** Every frame is a chunk, but for `usage:N` and `error:TEXT`; `finish` ends a choice. */
 function plainDecoder(): StreamDecoder {
   const toItem = (data: string): StreamItem => {
     const [kind = '', value = ''] = data.split(':');
@@ -179,7 +179,8 @@ function plainDecoder(): StreamDecoder {
     if (kind === 'usage')
       return { kind, usage: { prompt_tokens: count, completion_tokens: count, total_tokens: 2 * count } };
     if (kind === 'error') return { kind, error: { message: value, type: 't', param: null, code: null } };
-    return { kind: 'chunk', data: { id: 'x', choices: [{ text: data }] }, event: 'piece' };
+    const choice = data === 'finish' ? { text: '', finish_reason: 'stop' } : { text: data };
+    return { kind: 'chunk', data: { id: 'x', choices: [choice] }, event: 'piece' };
   };
   return { push: ({ data }) => [toItem(data)], end: () => [] };
 }
@@ -214,6 +215,55 @@ describe('a decoded stream', () => {
       { id: 'x', choices: [{ text: 'a' }] },
       '[DONE]',
     ]);
+  });
+
+  const USAGE_2 = { prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 };
+  const FINISH = { id: 'x', choices: [{ text: '', finish_reason: 'stop' }] };
+  const chunksOf = (text: string): unknown[] => seen(text).map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
+
+  test.for<{ rule: string; frames: string[]; want: unknown[] }>([
+    {
+      rule: 'its usage on the chunk that finishes it, when it was not asked for',
+      frames: ['a', 'finish', 'usage:1', 'usage:2'],
+      want: [{ ...FINISH, usage: USAGE_2 }, '[DONE]'],
+    },
+    {
+      rule: 'usage that is known before the end there, too',
+      frames: ['a', 'usage:2', 'finish'],
+      want: [{ ...FINISH, usage: USAGE_2 }, '[DONE]'],
+    },
+    {
+      rule: 'it on the last of several choices only',
+      frames: ['a', 'finish', 'finish', 'usage:2'],
+      want: [FINISH, { ...FINISH, usage: USAGE_2 }, '[DONE]'],
+    },
+    { rule: 'none where the provider reports none', frames: ['a', 'finish'], want: [FINISH, '[DONE]'] },
+    {
+      rule: 'what follows the finish after it',
+      frames: ['a', 'finish', 'b', 'usage:2'],
+      want: [FINISH, { id: 'x', choices: [{ text: 'b' }] }, '[DONE]'],
+    },
+  ])('of chat has $rule', ({ frames, want }) => {
+    for (const protocol of ['chat', 'completion'] as const) {
+      expect(chunksOf(run(decode(protocol), [framed(...frames)]).toString()).slice(1)).toEqual(want);
+    }
+  });
+
+  test('of chat loses no finish to a stream that breaks after it', () => {
+    const broken = chunksOf(run(decode('chat'), [framed('a', 'finish')], BROKEN).toString());
+    expect(broken.slice(1)).toEqual([FINISH, { error: expect.objectContaining({ type: 'stream_error' }) }]);
+    const refused = chunksOf(run(decode('chat'), [framed('a', 'finish', 'error:No')]).toString());
+    expect(refused.slice(1)).toEqual([FINISH, expect.objectContaining({ provider: 'p' }), '[DONE]']);
+  });
+
+  test('of chat keeps usage from a client when only the gateway asked for it', () => {
+    const encoder = createEncoder('chat', { provider: 'p', includeUsage: false, hidesUsage: true });
+    const transform = createDecodeTransform({ reader: createFrameReader('sse'), decoder: plainDecoder(), encoder });
+    expect(chunksOf(run(transform, [framed('a', 'finish', 'usage:2')]).toString()).slice(1)).toEqual([
+      FINISH,
+      '[DONE]',
+    ]);
+    expect(transform.report().usage).toMatchObject({ input: 2, output: 2 });
   });
 
   test('of chat has nothing but the end after an error of the provider', () => {
