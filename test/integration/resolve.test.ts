@@ -22,6 +22,7 @@ beforeAll(async () => {
       workspace('team-b', { defaults: { config: 'fast' } }),
       config('fast', { provider: '@own' }, { workspace: 'team-b' }),
       provider('own', { workspace: 'team-b', customHost: `${url}/v1`, secret: 'sk-own-secret' }),
+      provider('claude', { provider: 'anthropic', workspace: 'team-b', customHost: `${url}/v1` }),
       key({ name: 'plain', secret: PLAIN, workspace: 'team-b' }),
       workspace('strict', { savedConfigsOnly: true }),
       provider('main', { workspace: 'strict', customHost: `${url}/v1` }),
@@ -259,7 +260,56 @@ describe('a request is refused with its code', () => {
   });
 });
 
+describe('a default config of the workspace', () => {
+  test.for<{ rule: string; headers: Record<string, string>; model?: string }>([
+    { rule: 'a slug', headers: { 'x-gw-provider': '@claude' } },
+    { rule: 'a virtual key', headers: { 'x-gw-virtual-key': 'claude' } },
+    { rule: 'a slug in the model', headers: {}, model: '@claude/mock-claude' },
+  ])('leaves a request to the provider that it names by $rule, with its own credential', async (named) => {
+    const answer = await chat({ 'x-gw-api-key': PLAIN, ...named.headers }, { model: named.model ?? 'mock-claude' });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers['x-gw-provider']).toBe('anthropic');
+    const received = lastRequest(world.mock);
+    const { path, headers } = received;
+    expect([path, headers['x-api-key'], headers.authorization]).toEqual(['/v1/messages', 'sk-claude', undefined]);
+    expect(received.json()).toMatchObject({ model: 'mock-claude' });
+  });
+
+  test('never lends its credential to a request that brings its own', async () => {
+    const answer = await chat({
+      'x-gw-api-key': PLAIN,
+      'x-gw-provider': 'openai',
+      'x-gw-custom-host': `${world.mock.url}/v1`,
+      authorization: 'Bearer sk-client',
+    });
+    expect(answer.status, answer.text).toBe(200);
+    expect(lastRequest(world.mock).headers.authorization).toBe('Bearer sk-client');
+  });
+
+  test('is no way around an unknown slug in the model: nothing is sent', async () => {
+    const before = world.mock.requests.length;
+    for (const path of ['/v1/chat/completions', '/v1/anything/else']) {
+      const answer = await world.send(path, {
+        headers: { 'x-gw-api-key': PLAIN },
+        body: { model: '@nosuch/mock-small', messages: [] },
+      });
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.json()).toMatchObject({ error: { code: 'provider_slug_unknown', param: 'model' } });
+    }
+    expect(world.mock.requests).toHaveLength(before);
+  });
+});
+
 describe('the default config of a key', () => {
+  test.for<{ rule: string; headers: Record<string, string>; body?: object }>([
+    { rule: 'a slug', headers: { 'x-gw-provider': '@openai' } },
+    { rule: 'a slug in the model', headers: {}, body: { model: '@openai/mock-small' } },
+  ])('that is locked refuses $rule', async ({ headers, body }) => {
+    const answer = await chat({ 'x-gw-api-key': LOCKED, ...headers }, body);
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ error: { code: 'config_locked' } });
+  });
+
   test('is used when the client sends none, locked or not', async () => {
     const answer = await chat({ 'x-gw-api-key': LOCKED });
     expect(answer.status).toBe(200);

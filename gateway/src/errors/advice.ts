@@ -11,7 +11,11 @@ const ADVICE: ReadonlyMap<ErrorCode, Advice> = new Map<ErrorCode, Advice>([
   ],
   ['KEY_WITHOUT_WORKSPACE', () => 'the key belongs to no workspace, and the organisation names no default workspace'],
   ['KEY_EXPIRED', () => 'ask for a new key, or have the expiry of this one moved'],
-  ['CONFIG_LOCKED', () => 'leave out x-gw-config, or have allowConfigOverride set on the key'],
+  [
+    'CONFIG_LOCKED',
+    (param = 'x-gw-config') =>
+      `${param === 'model' ? 'send the model without @provider/' : `leave out ${param}`}, or have allowConfigOverride set on the key`,
+  ],
   [
     'CONFIG_NO_PROVIDER',
     () => 'name a provider in the config (provider or targets), or send x-gw-provider, for example @my-provider',

@@ -69,6 +69,58 @@ describe('a plan', () => {
   });
 });
 
+describe('the settings alone of a plan', () => {
+  const aloneOf = (document: object): Leaf => {
+    const { settingsAlone } = compile(document);
+    if (settingsAlone === undefined) throw new Error('the config uses the provider of the request');
+    return leafOf(settingsAlone);
+  };
+
+  test('are those of its root, for the provider of a request', () => {
+    const document = {
+      strategy: { mode: 'loadbalance', cb_config: { failure_threshold: 1, cooldown_interval: 5 } },
+      retry: { attempts: 3 },
+      cache: { mode: 'simple' },
+      request_timeout: 1_000,
+      forward_headers: ['x-a'],
+      custom_host: 'https://a.example',
+      override_params: { model: 'forced', top_p: 1 },
+      targets: [{ provider: '@a', retry: { attempts: 1 } }, { provider: '@b' }],
+    };
+    const plan = compile(document).settingsAlone;
+    expect(plan).toMatchObject({ slug: 'main', slugs: [], hasBreaker: false, needsRequestProvider: true });
+    const { source, path, settings } = aloneOf(document);
+    expect([source, path]).toEqual([{ kind: 'request' }, 'config']);
+    expect(settings).toMatchObject({
+      retry: { maxRetries: 3 },
+      cache: { mode: 'simple' },
+      requestTimeoutMs: 1_000,
+      forwardHeaders: ['x-a'],
+      customHost: undefined,
+      shape: { overrides: { model: 'forced', top_p: 1 } },
+    });
+  });
+
+  test.for<{ rule: string; target: object }>([
+    { rule: 'a slug', target: { provider: '@a', azure_region: 'eu' } },
+    { rule: 'a provider with its credential', target: { provider: 'openai', api_key: 'k' } },
+    { rule: 'a virtual key', target: { virtual_key: 'a' } },
+    { rule: 'its model', target: { override_params: { model: '@a/m', top_p: 1 } } },
+  ])('leave out the account and the model of a root that names $rule', ({ target }) => {
+    const own = { override_params: { model: 'm', top_p: 1 }, default_params: { model: 'm', user: 'u' } };
+    const { source, overlay, settings } = aloneOf({ ...own, ...target });
+    expect([source, overlay]).toEqual([{ kind: 'request' }, new Map()]);
+    expect(settings.shape).toMatchObject({ overrides: { top_p: 1 }, defaults: { user: 'u' } });
+  });
+
+  test.for<{ rule: string; document: object }>([
+    { rule: 'names no provider', document: { retry: { attempts: 1 } } },
+    { rule: 'has a passthrough target', document: single({}, { passthrough: true }) },
+  ])('do not exist where the config $rule: it uses that of the request', ({ document }) => {
+    expect(compile(document).settingsAlone).toBeUndefined();
+  });
+});
+
 describe('the source of a leaf', () => {
   test.for<{ rule: string; target: object; want: object }>([
     { rule: 'a slug', target: { provider: '@a' }, want: { kind: 'managed', slug: 'a' } },

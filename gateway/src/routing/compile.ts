@@ -15,6 +15,7 @@ import type {
   StickyPlan,
 } from './plan.ts';
 import { compileQuery, queryBytes } from './query.ts';
+import { settingsOf } from './settings-of.ts';
 
 export interface CompileOptions {
   /** Identity of a saved config; undefined for inline ones, which have neither stickiness nor breaker. */
@@ -49,6 +50,12 @@ interface Context extends CompileOptions {
 
 /** Compiles a checked config: does all work that does not depend on a request. */
 export function compilePlan(node: RoutingNode, options: CompileOptions): RoutingPlan {
+  const plan = compileTree(node, options);
+  if (plan.needsRequestProvider || plan.hasPassthrough) return { ...plan, settingsAlone: undefined };
+  return { ...plan, settingsAlone: { ...compileTree(settingsOf(node), options), settingsAlone: undefined } };
+}
+
+function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPlan, 'settingsAlone'> {
   const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {

@@ -128,6 +128,11 @@ export interface RoutingPlan {
   readonly fetchIntegratedModels: boolean;
   /** The root names neither provider nor targets. */
   readonly needsRequestProvider: boolean;
+  /**
+   * The settings of the root alone, for the provider that a request names instead of what the config names. Undefined where
+   * the config itself uses the request's provider.
+   */
+  readonly settingsAlone: RoutingPlan | undefined;
 }
 
 export type { TargetFields };

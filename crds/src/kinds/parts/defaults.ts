@@ -19,7 +19,10 @@ export const requestDefaults = z
   .strictObject({
     metadata: requestMetadata.optional(),
     configRef: configRef.optional(),
-    allowConfigOverride: flag('allowConfigOverride false refuses requests that bring a config.', true),
+    allowConfigOverride: flag(
+      'allowConfigOverride false refuses requests that bring a config or name a provider.',
+      true,
+    ),
   })
   .meta({ description: 'defaults apply to requests that do not set these values themselves.' });
 

@@ -1,16 +1,17 @@
 /** From a request to a plan: body, config, provider and the headers that overrule a config; docs/behaviour/requests.md. */
-import { modelSlugOf, type TargetCaps } from '@gatehouse/crds/config';
+import type { TargetCaps } from '@gatehouse/crds/config';
 import { AppError } from '../../errors/index.ts';
 import { mergeObjects } from '../../lib/json/index.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { compilePlan, type RoutingPlan } from '../../routing/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { Caller, Exchange, RequestBody } from '../exchange.ts';
+import type { Caller, ClientRequest, Exchange, RequestBody } from '../exchange.ts';
 import { type Metadata, metadataOf } from '../metadata.ts';
 import { createConfigResolver } from './config.ts';
 import { HeaderOverrides } from './header-overrides.ts';
 import {
+  namingHeader,
   type ProviderInput,
   providerOfHeaders,
   providerOfModel,
@@ -61,13 +62,15 @@ export function createResolver(options: ResolverOptions): Resolver {
       if (options.savedConfigsOnly || snapshot.organisation.savedConfigsOnly || caller.workspace.savedConfigsOnly) {
         refuseInline(request);
       }
-      const plan = configs.resolve(request, caller, snapshot);
+      const config = configs.resolve(request, caller, snapshot);
       const { providers, hosts } = options;
       const input: ProviderInput = { request, caller, snapshot, providers, hosts };
       const named = providerOfHeaders(input);
       const clean = withoutModelPrefix(body.kind === 'json' ? body.value : NO_PARAMS, input);
       const requestProvider = named ?? clean.provider;
-      checkPlan(plan, { requestProvider, params: clean.params, exchange, caller });
+      const gives = requestProvider !== undefined && config !== undefined && isDefault(request);
+      const plan = gives ? givingWay(config, request, caller) : config;
+      checkPlan(plan, { requestProvider, exchange, caller });
       return {
         plan: plan ?? PLAIN_PLAN,
         body,
@@ -90,9 +93,23 @@ function withoutModelPrefix(
   return { params: mergeObjects(NO_PARAMS, params, { model: found.model }), provider: found.provider };
 }
 
+/** A config that the request did not ask for. */
+const isDefault = (request: ClientRequest): boolean => request.header('x-gw-config') === undefined;
+
+/**
+ * A default config for a request that names its provider: its settings, unless it uses the request's provider itself. Throws
+ * CONFIG_LOCKED where the config of the key decides alone.
+ */
+function givingWay(config: RoutingPlan, request: ClientRequest, { key }: Caller): RoutingPlan {
+  if (config.settingsAlone === undefined) return config;
+  if (!key.defaults.allowConfigOverride && key.defaults.config !== undefined) {
+    throw new AppError('CONFIG_LOCKED', { param: namingHeader(request) ?? 'model' });
+  }
+  return config.settingsAlone;
+}
+
 interface PlanInput {
   readonly requestProvider: RequestProvider | undefined;
-  readonly params: JsonObject;
   readonly exchange: Exchange;
   readonly caller: Caller;
 }
@@ -113,16 +130,9 @@ function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   });
 }
 
-/** No provider is named; a model with an unknown slug is the likeliest reason. */
-function missingProvider(plan: RoutingPlan | undefined, { params, exchange, caller }: PlanInput): AppError {
-  const slug = typeof params['model'] === 'string' ? modelSlugOf(params['model']) : undefined;
+/** No provider is named. */
+function missingProvider(plan: RoutingPlan | undefined, { exchange, caller }: PlanInput): AppError {
   const { snapshot } = exchange;
-  if (slug !== undefined) {
-    return new AppError('PROVIDER_SLUG_UNKNOWN', {
-      param: 'model',
-      detail: `The model names the provider @${slug}, which does not exist in the workspace ${caller.workspace.name}${slugSuggestion(slug, caller, snapshot)}`,
-    });
-  }
   if (plan !== undefined) return new AppError('CONFIG_NO_PROVIDER', { param: 'x-gw-provider' });
   const example = snapshot.providers(caller.workspace.name)[0]?.slug ?? 'my-provider';
   return new AppError('PROVIDER_REQUIRED', {

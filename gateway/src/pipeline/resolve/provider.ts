@@ -39,15 +39,31 @@ export function providerOfHeaders(input: ProviderInput): RequestProvider | undef
   return name === undefined || name === '' ? undefined : literalProvider(name, input);
 }
 
-/** The account and model of `@slug/model`, if the slug is known: `@` also starts model names of vendors. */
+/** The header by which `providerOfHeaders` finds one; undefined when none names a provider. */
+export function namingHeader(request: ClientRequest): string | undefined {
+  const name = request.header('x-gw-provider')?.trim() ?? '';
+  const virtualKey = request.header('x-gw-virtual-key')?.trim() ?? '';
+  if (virtualKey !== '' && !name.startsWith('@')) return 'x-gw-virtual-key';
+  return name === '' ? undefined : 'x-gw-provider';
+}
+
+/**
+ * The account and model of `@slug/model`; undefined for model names of vendors that begin with `@`. Throws
+ * PROVIDER_SLUG_UNKNOWN or MODEL_REQUIRED.
+ */
 export function providerOfModel(
   model: string,
-  { caller, snapshot }: ProviderInput,
+  input: ProviderInput,
 ): { readonly provider: RequestProvider; readonly model: string } | undefined {
-  const slug = modelSlugOf(model);
-  const record = slug === undefined ? undefined : snapshot.provider(caller.workspace.name, slug);
-  if (slug === undefined || record === undefined) return undefined;
-  return { provider: { kind: 'managed', record }, model: model.slice(slug.length + 2) };
+  const isSlugAlone = !model.includes('/');
+  const slug = isSlugAlone ? model.slice(1) : modelSlugOf(model);
+  if (slug === undefined) return undefined;
+  const provider = managedProvider(slug, 'model', input);
+  if (!isSlugAlone) return { provider, model: model.slice(slug.length + 2) };
+  throw new AppError('MODEL_REQUIRED', {
+    param: 'model',
+    detail: `model names the provider @${slug} and no model of it: send @${slug}/MODEL`,
+  });
 }
 
 function managedProvider(slug: string, param: string, { caller, snapshot }: ProviderInput): RequestProvider {

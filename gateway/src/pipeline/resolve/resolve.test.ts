@@ -128,20 +128,114 @@ describe('the provider of a request', () => {
     expect(params).toEqual({ model: 'org/gpt', a: 1 });
   });
 
-  test.for(['@cf/meta/llama', '@hf/x/y', '@unknown/model', '@main', '@/x'])(
-    'is not named by the model %s',
-    async (model) => {
-      const { requestProvider, params } = await resolve({ headers: { 'x-gw-config': 'saved' }, body: { model } });
-      expect(requestProvider).toBeUndefined();
-      expect(params['model']).toBe(model);
-    },
-  );
+  test.for(['@cf/meta/llama', '@hf/x/y', '@/x', 'm@main/x'])('is not named by the model %s', async (model) => {
+    const { requestProvider, params } = await resolve({ headers: { 'x-gw-config': 'saved' }, body: { model } });
+    expect(requestProvider).toBeUndefined();
+    expect(params['model']).toBe(model);
+  });
+
+  test.for<{ model: string; code: string }>([
+    { model: '@unknown/model', code: 'PROVIDER_SLUG_UNKNOWN' },
+    { model: '@unknown', code: 'PROVIDER_SLUG_UNKNOWN' },
+    { model: '@', code: 'PROVIDER_SLUG_UNKNOWN' },
+    { model: '@main', code: 'MODEL_REQUIRED' },
+  ])('is never guessed: the model $model is $code, whatever else names one', async ({ model, code }) => {
+    for (const headers of [
+      {},
+      { 'x-gw-config': 'saved' },
+      { 'x-gw-provider': '@main' },
+      inline({ provider: '@main' }),
+    ]) {
+      expect(await codeOf({ headers, body: { model } })).toBe(code);
+      expect(await codeOf({ operation: 'proxy', headers, body: { model } })).toBe(code);
+    }
+  });
+
+  test('may begin the model with an at sign of its own', async () => {
+    expect((await resolve({ body: { model: '@main/@preset/x' } })).params['model']).toBe('@preset/x');
+  });
 
   test('may describe the call to any provider', () => {
     const request = fakeRequest({ headers: { 'anthropic-beta': 'b', 'x-gw-azure-resource-name': 'r' } });
     expect(headerFields('call', 'anthropic', request)).toEqual(new Map([['anthropic_beta', 'b']]));
     expect(headerFields('call', 'azure-openai', request)).toBeUndefined();
     expect(headerFields('routing', 'azure-openai', request)).toEqual(new Map([['resource_name', 'r']]));
+  });
+});
+
+describe('a default config', () => {
+  const DEFAULTS = {
+    direct: { provider: '@main', retry: { attempts: 2 } },
+    balanced: { strategy: { mode: 'loadbalance' }, targets: [{ provider: '@main' }], cache: { mode: 'simple' } },
+    open: { retry: { attempts: 1 } },
+    through: { strategy: { mode: 'fallback' }, targets: [{ passthrough: true }, { provider: '@main' }] },
+  };
+  const secretOf = (name: string, lock: boolean): string => `${name}-${lock}`;
+  const defaultsWorld = viewOf(
+    workspace('team-a', { defaults: { config: 'direct' } }),
+    key(),
+    key({ name: 'locked-empty', secret: 'locked-empty', allowConfigOverride: false }),
+    ...Object.keys(DEFAULTS).flatMap((name) =>
+      [true, false].map((lock) =>
+        key({ name: secretOf(name, lock), secret: secretOf(name, lock), config: name, allowConfigOverride: !lock }),
+      ),
+    ),
+    provider('main'),
+    provider('other', { provider: 'anthropic' }),
+    ...Object.entries(DEFAULTS).map(([name, document]) => config(name, document)),
+  );
+  const under = async (name: string, lock: boolean, given: Asked): Promise<Asked> => ({
+    ...given,
+    snapshotView: await defaultsWorld,
+    headers: { 'x-gw-api-key': secretOf(name, lock), ...given.headers },
+  });
+
+  const WAYS: readonly { way: string; given: Asked; param: string }[] = [
+    { way: 'x-gw-provider with a slug', given: { headers: { 'x-gw-provider': '@other' } }, param: 'x-gw-provider' },
+    { way: 'x-gw-virtual-key', given: { headers: { 'x-gw-virtual-key': 'other' } }, param: 'x-gw-virtual-key' },
+    { way: 'x-gw-provider with a name', given: { headers: { 'x-gw-provider': 'anthropic' } }, param: 'x-gw-provider' },
+    { way: 'the model', given: { body: { model: '@other/m' } }, param: 'model' },
+  ];
+
+  test.for(WAYS)('gives way to a provider named by $way, and keeps its settings', async ({ given }) => {
+    const { plan, requestProvider } = await resolve(await under('direct', false, given));
+    expect(plan).toMatchObject({ slug: 'direct', slugs: [], root: { kind: 'leaf', source: { kind: 'request' } } });
+    expect(plan.root).toMatchObject({ settings: { retry: { maxRetries: 2 } } });
+    expect(requestProvider).toBeDefined();
+    const balanced = await resolve(await under('balanced', false, given));
+    expect(balanced.plan.root).toMatchObject({ kind: 'leaf', settings: { cache: { mode: 'simple' } } });
+  });
+
+  test.for(WAYS)('that is locked refuses a provider named by $way', async ({ given, param }) => {
+    const error = await resolve(await under('balanced', true, given)).catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'CONFIG_LOCKED', param });
+    expect(String(error)).toContain('allowConfigOverride');
+  });
+
+  test.for([true, false])('that uses the provider of the request is used, locked: %s', async (lock) => {
+    const named = { headers: { 'x-gw-provider': '@other' } };
+    const { plan } = await resolve(await under('through', lock, named));
+    expect(plan.root).toMatchObject({ kind: 'branch', mode: 'fallback' });
+    expect(await codeOf(await under('open', lock, named))).toBe('resolved');
+  });
+
+  test('of the workspace gives way too, also for a key that may not bring a config', async () => {
+    for (const secret of [KEY, 'locked-empty']) {
+      const headers = { 'x-gw-api-key': secret, 'x-gw-provider': '@other' };
+      const { plan } = await resolve({ snapshotView: await defaultsWorld, headers });
+      expect(plan).toMatchObject({ slug: 'direct', needsRequestProvider: true });
+    }
+  });
+
+  test('is used by requests that name no provider', async () => {
+    const { plan } = await resolve(await under('balanced', true, {}));
+    expect(plan.root).toMatchObject({ kind: 'branch', mode: 'loadbalance' });
+  });
+
+  test('that the request names itself decides the provider', async () => {
+    const headers = { 'x-gw-config': 'balanced', 'x-gw-provider': '@other' };
+    const { plan } = await resolve(await under('direct', false, { headers }));
+    expect(plan.root).toMatchObject({ kind: 'branch', mode: 'loadbalance' });
   });
 });
 

@@ -2,6 +2,7 @@ import { DEFAULT_TARGET_CAPS, parseInlineConfig } from '@gatehouse/crds/config';
 import { type FakeRequest, fakeRequest, provider, snapshot, unwrap, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../../errors/index.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import { baseOf } from '../../../providers/engine/target.ts';
 import { sampleCall } from '../../../providers/engine/testing.ts';
 import { PROVIDERS } from '../../../providers/register.ts';
@@ -104,6 +105,12 @@ const originOf = ({ target }: ResolvedTarget): string => {
   const { origin, prefix } = baseOf(target, sampleCall());
   return origin + prefix;
 };
+
+function unwrapProvider(id: string): Provider {
+  const provider = PROVIDERS.get(id);
+  if (provider === undefined) throw new Error(`no provider ${id}`);
+  return provider;
+}
 
 describe('a managed target', () => {
   test('is the one that was prepared with the Snapshot when nothing is added', () => {
@@ -234,6 +241,23 @@ describe('the host of a target', () => {
       rule: 'of a literal provider belongs to the request',
       asked: { target: { provider: 'openai', api_key: 'k' } },
       want: 'https://api.openai.com/v1',
+      origin: 'request',
+    },
+    {
+      rule: 'of a provider with the key of the request belongs to the request, under a saved config too',
+      asked: {
+        target: { retry: { attempts: 1 } },
+        saved: true,
+        requestProvider: {
+          kind: 'named',
+          provider: unwrapProvider('huggingface'),
+          fields: new Map([
+            ['api_key', 'k'],
+            ['huggingface_base_url', host('hugging')],
+          ]),
+        },
+      },
+      want: `${host('hugging')}`,
       origin: 'request',
     },
   ])('$rule', ({ asked, want, origin }) => {

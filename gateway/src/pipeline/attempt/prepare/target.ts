@@ -192,7 +192,8 @@ function ownHost(leaf: Leaf, account: Account, { resolution, hosts }: TargetInpu
   }
   const own = configured ?? managed?.customHost;
   const isOfAccount = managed !== undefined && configured === undefined && !namesUrl(leaf.overlay, provider.id);
-  const origin = isOfAccount ? managed.hostOrigin : scopeOf(resolution.plan);
+  const isOfClient = owner === 'client' && configured === undefined; // its address is in headers, whatever the config is
+  const origin = isOfAccount ? managed.hostOrigin : isOfClient ? 'request' : scopeOf(resolution.plan);
   if (own === undefined || origin === 'request') return toHost(account, own?.replace(/\/+$/, ''), origin);
   const checked = checkCustomHost(own, hosts, 'resource');
   if (!checked.ok) throw new AppError('CUSTOM_HOST_REFUSED', { param: 'customHost', detail: checked.error });
