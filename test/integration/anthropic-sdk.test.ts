@@ -2,14 +2,25 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
-import { config, KEY, key } from '../kit/snapshot.ts';
+import { config, KEY, key, provider } from '../kit/snapshot.ts';
+
+const BARE = 'gwk_without_a_config_0123456789';
 
 let world: World;
 let anthropic: Anthropic;
 
 beforeAll(async () => {
   world = await startWorld({
-    entries: () => [config('claude', { provider: '@anthropic' }), key({ config: 'claude' })],
+    entries: ({ url }) => [
+      config('claude', { provider: '@anthropic' }),
+      key({ config: 'claude' }),
+      key({ name: 'bare', secret: BARE }),
+      provider('listed', {
+        provider: 'anthropic',
+        customHost: `${url}/v1`,
+        models: ['mock-claude', 'mock-small'],
+      }),
+    ],
   });
   anthropic = new Anthropic({ baseURL: world.url, apiKey: KEY, maxRetries: 0 });
 });
@@ -53,9 +64,39 @@ describe('the Anthropic SDK', () => {
     expect(input_tokens).toBeGreaterThan(0);
   });
 
-  test('lists models', async () => {
+  test('lists models with their names, page by page', async () => {
     const page = await anthropic.models.list();
-    expect(page.data.length).toBeGreaterThan(0);
+    expect(page.data[0]).toMatchObject({ type: 'model', display_name: expect.any(String) });
+    expect(Number.isNaN(Date.parse(page.data[0]?.created_at ?? ''))).toBe(false);
+    const paged = await Array.fromAsync(anthropic.models.list({ limit: 1 }));
+    expect(paged.map(({ id }) => id)).toEqual(page.data.map(({ id }) => id));
+  });
+
+  test('lists the models of the workspace when no config names a provider', async () => {
+    const client = new Anthropic({ baseURL: world.url, apiKey: BARE, maxRetries: 0 });
+    const ids = (await Array.fromAsync(client.models.list())).map(({ id }) => id);
+    expect(ids).toEqual(['@listed/mock-claude', '@listed/mock-small']);
+  });
+
+  test('reaches a provider that its model names, over the default config of its key', async () => {
+    const message = await anthropic.messages.create({ model: '@listed/mock-small', messages, max_tokens: 100 });
+    expect(message.content[0]).toMatchObject({ type: 'text' });
+    const received = lastRequest(world.mock);
+    expect([received.headers['x-api-key'], received.json()]).toMatchObject(['sk-listed', { model: 'mock-small' }]);
+    const unknown = anthropic.messages.create({ model: '@nosuch/mock-small', messages, max_tokens: 100 });
+    await expect(unknown).rejects.toMatchObject({
+      status: 400,
+      error: { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('@nosuch') } },
+    });
+  });
+
+  test('learns that its base URL ends in a /v1 too many', async () => {
+    const client = new Anthropic({ baseURL: `${world.url}/v1`, apiKey: KEY, maxRetries: 0 });
+    const failure = await client.messages.create({ model, messages, max_tokens: 100 }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(failure).toMatchObject({
+      error: { type: 'error', error: { type: 'not_found_error', message: expect.stringContaining('base URL') } },
+    });
   });
 
   test.for([

@@ -9,9 +9,17 @@ export const models: ModelsEndpoint = {
   path: PATH,
   read(body, call) {
     if (!isObject(body)) return err('the list of models is no object');
-    const names = objectsAt(body, 'models').map((model) => textAt(model, 'name') ?? '');
-    const data = names.map((name) => modelEntry(name.replace(/^models\//, ''), call.provider));
+    const models = objectsAt(body, 'models').map((model) => {
+      const id = (textAt(model, 'name') ?? '').replace(/^models\//, '');
+      return { id, name: textAt(model, 'displayName') ?? id };
+    });
+    const data = models.map(({ id }) => modelEntry(id, call.provider));
+    const displayNames = new Map(models.map(({ id, name }) => [id, name]));
     const token = textAt(body, 'nextPageToken') ?? '';
-    return ok({ data, ...(token === '' ? {} : { next: `${PATH}&pageToken=${encodeURIComponent(token)}` }) });
+    return ok({
+      data,
+      displayNames,
+      ...(token === '' ? {} : { next: `${PATH}&pageToken=${encodeURIComponent(token)}` }),
+    });
   },
 };

@@ -95,6 +95,14 @@ describe('the catalogue', () => {
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(want);
   });
 
+  test('has the format of Anthropic for its clients', () => {
+    const { bytes } = catalogue({ headers: { ...FORCE, 'anthropic-version': '2023-06-01' }, resolution: named('b') });
+    expect(JSON.parse(bytes.toString())).toMatchObject({
+      data: [{ type: 'model', id: '@b/m3', display_name: '@b/m3', created_at: '1970-01-01T00:00:00Z' }],
+      has_more: false,
+    });
+  });
+
   test('says which model, of whom', () => {
     const { bytes } = catalogue({ headers: FORCE, resolution: named('b') });
     expect(JSON.parse(bytes.toString()).data).toEqual([

@@ -1,7 +1,9 @@
 /** The models of the managed providers in the Snapshot. */
 import type { ManagedProvider } from '../../../snapshot/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
 import type { Resolution } from '../../resolve/index.ts';
 import type { LocalAnswer, ResolvedRequest } from '../operation.ts';
+import { isAnthropicClient, toAnthropicList } from './anthropic-list.ts';
 
 /** The catalogue answers when a header or the config asks for it, or when the request names no provider at all. */
 export function answerFromCatalogue(request: ResolvedRequest): LocalAnswer | undefined {
@@ -24,11 +26,17 @@ function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): Loc
     .providers(caller.workspace.name)
     .filter(({ slug }) => slugs.size === 0 || slugs.has(slug))
     .flatMap(modelsOf);
-  const bytes = Buffer.from(JSON.stringify({ object: 'list', total: data.length, data }));
+  const { request } = exchange;
+  const list = isAnthropicClient(request)
+    ? toAnthropicList({ data, displayNames: NO_NAMES, query: request.query })
+    : { object: 'list', total: data.length, data };
+  const bytes = Buffer.from(JSON.stringify(list));
   return { headers: { 'content-type': 'application/json' }, bytes };
 }
 
-function modelsOf({ slug, models, provider }: ManagedProvider): object[] {
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+function modelsOf({ slug, models, provider }: ManagedProvider): JsonObject[] {
   return [...(models ?? [])].map((model) => ({
     id: `@${slug}/${model}`,
     slug: model,
