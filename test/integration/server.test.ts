@@ -74,6 +74,19 @@ describe('a path', () => {
     expect(world.mock.requests).toHaveLength(before);
   });
 
+  test('with a /v1 too many is 404 with the remedy, never proxied', async () => {
+    const before = world.mock.requests.length;
+    for (const path of ['/v1/v1', '/v1/v1/chat/completions', '/v1/%761/models', '/v1/v1/messages']) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        const answer = await world.send(path, { method, headers: via });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(answer.json()).toMatchObject({ error: { message: expect.stringContaining('base URL') } });
+        expect(answer.json().type, path).toBe(path.endsWith('/messages') ? 'error' : undefined);
+      }
+    }
+    expect(world.mock.requests).toHaveLength(before);
+  });
+
   test('of the realtime API is refused, not proxied', async () => {
     const answer = await world.send('/v1/realtime?model=x', { headers: via });
     expect(answer.json()).toMatchObject({ error: { code: 'feature_unsupported' } });

@@ -440,6 +440,9 @@ describe('bytes that are no proper HTTP answer', () => {
 });
 
 describe('an operation that a provider does not offer', () => {
+  const words = (path: string, slug: string): string =>
+    `${path.endsWith('resp_1') ? 'GET /v1/responses/{response_id}' : `POST ${path}`} is not offered by ${slug.slice(1)}`;
+
   test.for([
     { slug: '@openai', path: '/v1/messages', body: { messages, max_tokens: 5 }, protocol: 'messages' },
     { slug: '@openai', path: '/v1/messages/count_tokens', body: { messages }, protocol: 'messages' },
@@ -454,7 +457,11 @@ describe('an operation that a provider does not offer', () => {
     expect(answer.status).toBe(400);
     expect(answer.json()).toMatchObject({
       ...(protocol === 'messages' ? { type: 'error' } : {}),
-      error: { type: 'invalid_request_error', code: 'operation_unsupported' },
+      error: {
+        type: 'invalid_request_error',
+        code: 'operation_unsupported',
+        message: expect.stringContaining(words(path, slug)),
+      },
     });
     expect(answer.headers).toMatchObject({
       'x-gw-gateway-exception': 'true',

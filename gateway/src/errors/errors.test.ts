@@ -104,6 +104,8 @@ describe('the path', () => {
   test.for([
     { path: '/v1/messages', want: 'messages' },
     { path: '/v1/messages/count_tokens', want: 'messages' },
+    { path: '/v1/v1/messages', want: 'messages' },
+    { path: '/v1/v1/v1/messages', want: 'openai' },
     { path: '/v1/messagesque', want: 'openai' },
     { path: '/v1/chat/completions', want: 'openai' },
     { path: '', want: 'openai' },

@@ -5,9 +5,11 @@ import type { AppError } from './app-error.ts';
 /** The error format of the client's API. */
 export type ErrorFormat = 'openai' | 'messages';
 
+/** Also behind a base URL with a `/v1` too many: the client understands its own format alone. */
+const MESSAGES_PATH = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
+
 /** The format of a path's errors: everything below `/v1/messages` is Anthropic's. */
-export const errorFormatOfPath = (path: string): ErrorFormat =>
-  path === '/v1/messages' || path.startsWith('/v1/messages/') ? 'messages' : 'openai';
+export const errorFormatOfPath = (path: string): ErrorFormat => (MESSAGES_PATH.test(path) ? 'messages' : 'openai');
 
 export interface RenderedError {
   readonly status: number;

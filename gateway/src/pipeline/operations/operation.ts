@@ -46,6 +46,11 @@ export interface Operation {
   refusePath?(rest: string): AppError | undefined;
 }
 
+/** The operation in words of its API, for texts: `GET /v1/responses/{response_id}`. */
+export function callOf({ id, routes: [route] }: Pick<Operation, 'id' | 'routes'>): string {
+  return route === undefined ? id : `${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+}
+
 /** Whatever a client sends. */
 export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 

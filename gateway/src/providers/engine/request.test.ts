@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import { Secret } from '../../lib/secret.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Authorizer, Call, Endpoint, OutgoingRequest, Provider } from '../contract.ts';
 import { createFields } from './fields.ts';
 import {
@@ -73,7 +74,10 @@ describe('building a request', () => {
         request.headers['late'] = '1';
       },
     };
-    const endpoint: Endpoint = { ...chat, request: { kind: 'write', write: async () => ok({ written: true }) } };
+    const endpoint: Endpoint = {
+      ...chat,
+      request: { kind: 'write', takes: () => takesAll, write: async () => ok({ written: true }) },
+    };
     const request = await built({ provider: { auth, endpoints: { chatComplete: endpoint } } });
     expect(request.headers).toMatchObject({ late: '1' });
     expect(String(request.body)).toBe('{"written":true}');
@@ -81,7 +85,9 @@ describe('building a request', () => {
 
   test('throws what a writer returns', async () => {
     const error = new AppError('PARAMETER_INVALID');
-    const given = withEndpoint({ request: { kind: 'write', write: () => ({ ok: false, error }) } });
+    const given = withEndpoint({
+      request: { kind: 'write', takes: () => takesAll, write: () => ({ ok: false, error }) },
+    });
     await expect(built(given)).rejects.toBe(error);
   });
 
@@ -133,8 +139,8 @@ describe('building a request', () => {
   });
 
   test('says which operation which provider does not offer', async () => {
-    await expect(built({ call: { operation: 'embed', endpoint: 'embed' } })).rejects.toMatchObject({
-      detail: 'embed is not supported by openai',
+    await expect(built({ call: { operation: 'POST /v1/embeddings', endpoint: 'embed' } })).rejects.toMatchObject({
+      detail: 'POST /v1/embeddings is not offered by openai',
       provider: 'openai',
     });
   });
@@ -283,7 +289,7 @@ describe('a request for models', () => {
   const models = async (provider: Partial<Provider>, page?: string): Promise<OutgoingRequest> => {
     const declared = sampleProvider(provider);
     const prepared = prepareTarget(declared, createFields(declared, new Map([['api_key', 'K']])));
-    const call = sampleCall({ endpoint: 'listModels', fields: prepared.fields });
+    const call = sampleCall({ operation: 'GET /v1/models', endpoint: 'listModels', fields: prepared.fields });
     return buildModelsRequest(prepared, call, { ...context, ...(page === undefined ? {} : { page }) });
   };
 
@@ -296,7 +302,7 @@ describe('a request for models', () => {
   test('is refused where there is no list', async () => {
     await expect(models({})).rejects.toMatchObject({
       code: 'OPERATION_UNSUPPORTED',
-      detail: 'listModels is not supported by openai',
+      detail: 'GET /v1/models is not offered by openai',
     });
   });
 });

@@ -14,7 +14,7 @@ export const sampleProvider = (over: Partial<Provider> = {}): Provider => ({
 
 export const sampleCall = (over: Partial<Call> = {}): Call => ({
   provider: 'openai',
-  operation: 'chatComplete',
+  operation: 'POST /v1/chat/completions',
   endpoint: 'chatComplete',
   model: 'm1',
   strict: true,

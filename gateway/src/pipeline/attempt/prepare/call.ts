@@ -5,6 +5,7 @@ import type { PreparedTarget } from '../../../providers/engine/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import type { ClientRequest, Exchange } from '../../exchange.ts';
 import { holdsGatewayKey, type KeyLookup } from '../../gateway-key.ts';
+import { callOf, type Operation } from '../../operations/index.ts';
 
 /** What a call is made of, beside the request. */
 export interface CallFacts {
@@ -29,7 +30,7 @@ export interface CallKind {
 export class ClientCall implements Call {
   readonly #facts: CallFacts;
   readonly #request: ClientRequest;
-  readonly operation: string;
+  readonly #operation: Operation;
   readonly endpoint: Call['endpoint'];
   readonly provider: string;
   readonly params: JsonObject;
@@ -47,7 +48,7 @@ export class ClientCall implements Call {
     const { target, model } = facts;
     this.#facts = facts;
     this.#request = request;
-    this.operation = operation.id;
+    this.#operation = operation;
     this.endpoint = kind.endpoint;
     this.provider = target.provider.id;
     this.params = kind.params;
@@ -59,6 +60,10 @@ export class ClientCall implements Call {
     this.stored = target.stored;
     this.ownIdentity = target.ownIdentity;
     this.query = withoutKeys(request.query, snapshot);
+  }
+
+  get operation(): string {
+    return callOf(this.#operation);
   }
 
   get path(): string {

@@ -27,6 +27,11 @@ function refusePath(rest: string): AppError | undefined {
   if (MANAGEMENT_PREFIXES.has(area)) {
     return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: /v1/${area} is management, which is not served here` });
   }
+  if (area === 'v1') {
+    return new AppError('ROUTE_UNKNOWN', {
+      detail: 'Not Found: the path begins with /v1/v1; take one /v1 off the base URL (SDKs of Anthropic add their own)',
+    });
+  }
   const unsupported = UNSUPPORTED.find(({ path }) => path.test(rest));
   if (unsupported === undefined) return undefined;
   return new AppError('FEATURE_UNSUPPORTED', { detail: `${unsupported.name} is not part of this version` });

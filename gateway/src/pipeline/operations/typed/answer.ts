@@ -17,7 +17,7 @@ import {
 import type { StreamAdapter } from '../../adapters/index.ts';
 import { isServerSent, passedHeaders, relayedHeaders, type UnaryAnswer } from '../../attempt/map/index.ts';
 import type { ClientAnswer, ClientStream, ServedCall } from '../handler.ts';
-import { errorFormatOf } from '../operation.ts';
+import { callOf, errorFormatOf } from '../operation.ts';
 
 /** Statuses that are never mapped: the vendor's own 408 and 412 are relayed. */
 const RELAYED: ReadonlySet<number> = new Set([408, 412]);
@@ -89,13 +89,13 @@ function streamTransform(
   const opened = endpoint === undefined ? undefined : openStream(provider, endpoint, call, { items });
   if (adaptation !== undefined && opened?.kind !== 'decode') {
     throw new AppError('OPERATION_UNSUPPORTED', {
-      detail: `Streams of ${operation.id} are not supported by ${provider.id}`,
+      detail: `Streams of ${callOf(operation)} are not offered by ${provider.id}`,
       provider: provider.id,
     });
   }
   if (opened === undefined) return createRelayTransform(format, { scrub: scrub.bytes });
   if (opened.kind === 'relay') return createRelayTransform(format, { relay: opened.relay, scrub: scrub.bytes });
-  const encoder = createEncoder(format, { provider: provider.id, includeUsage });
+  const encoder = createEncoder(format, { provider: provider.id, includeUsage, hidesUsage: call.hidesUsage === true });
   const reader = createFrameReader(opened.framing);
   const decoder = adaptation === undefined ? opened.decoder : adapted(opened.decoder, adaptation.openStream());
   return createDecodeTransform({ reader, decoder, encoder, scrub: scrub.text });
