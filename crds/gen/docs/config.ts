@@ -56,7 +56,7 @@ export function configPage(): string {
         ['`overrideParams`, `defaultParams`', 'merged key by key, the target wins'],
         ['`dropParams`, `retry`, `cache`', "the target's own replace the parent's whole"],
         [
-          '`requestTimeout`, `customHost`, `forwardHeaders`, `strictOpenAiCompliance`',
+          '`requestTimeout`, `customHost`, `forwardHeaders`, `strictOpenAiCompliance`, `unsupportedParams`',
           "the target's own, else the parent's",
         ],
         ['guardrails, mutators and hooks', 'a target that has any replaces all of the same direction'],

@@ -103,6 +103,13 @@ const common = {
     .boolean()
     .meta({ description: 'strictOpenAiCompliance false adds fields beyond the OpenAI format to answers.' })
     .optional(),
+  unsupportedParams: z
+    .enum(['drop', 'error'])
+    .meta({
+      description:
+        'unsupportedParams error refuses requests with parameters that the provider does not have; else they are left out and named in x-gw-dropped-params.',
+    })
+    .optional(),
   fetchIntegratedModels: z
     .boolean()
     .meta({ description: 'fetchIntegratedModels answers GET /v1/models from the catalogue.' })

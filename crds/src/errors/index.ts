@@ -5,6 +5,7 @@
  */
 
 import type { ErrorRow } from './error-row.ts';
+import { SAVED_ONLY_ERRORS } from './saved-only-errors.ts';
 
 export type { ErrorRow, ErrorShape, FallbackRule } from './error-row.ts';
 
@@ -21,7 +22,6 @@ const request: Base = {
   log: 'info',
 };
 const key: Base = { ...request, shape: 'key', type: 'authentication_error' };
-const blocked: Base = { ...request, shape: 'blocked' };
 const target: Base = { ...request, shape: 'validation', fallback: 'stop-unless-listed' };
 const upstream: Base = {
   shape: 'openai',
@@ -175,6 +175,18 @@ export const ERRORS = {
     wireCode: 'operation_unsupported',
     summary: 'The provider does not offer this operation.',
   },
+  PARAMETER_UNSUPPORTED: {
+    ...target,
+    status: 400,
+    wireCode: 'parameter_unsupported',
+    summary: 'The provider does not have a parameter of the request, and the config refuses to leave it out.',
+  },
+  CONTENT_UNSUPPORTED: {
+    ...target,
+    status: 400,
+    wireCode: 'content_unsupported',
+    summary: 'The provider does not take a part of a message.',
+  },
   PATH_NOT_ALLOWED: { ...target, status: 403, wireCode: 'path_not_allowed', summary: 'The path may not be called.' },
   MODEL_REQUIRED: { ...target, status: 400, wireCode: 'model_required', summary: 'Model is required' },
   DEPLOYMENT_UNKNOWN: {
@@ -184,37 +196,7 @@ export const ERRORS = {
     summary: 'No deployment alias matches the model and none is marked as default.',
   },
 
-  // Saved configs only
-  INLINE_CONFIG_BLOCKED: {
-    ...blocked,
-    status: 400,
-    wireCode: 'inline_config_blocked',
-    summary: 'Inline configs are not allowed; use a saved config slug.',
-  },
-  INLINE_PROVIDER_BLOCKED: {
-    ...blocked,
-    status: 400,
-    wireCode: 'inline_provider_blocked',
-    summary: 'Raw provider names are not allowed; use @provider-slug.',
-  },
-  INLINE_CUSTOM_HOST_BLOCKED: {
-    ...blocked,
-    status: 400,
-    wireCode: 'inline_custom_host_blocked',
-    summary: 'Custom hosts in headers are not allowed.',
-  },
-  INLINE_PROVIDER_URL_BLOCKED: {
-    ...blocked,
-    status: 400,
-    wireCode: 'inline_provider_url_blocked',
-    summary: 'Provider URLs in headers are not allowed.',
-  },
-  INLINE_FORWARD_HEADERS_BLOCKED: {
-    ...blocked,
-    status: 400,
-    wireCode: 'inline_forward_headers_blocked',
-    summary: 'The x-gw-forward-headers header is not allowed.',
-  },
+  ...SAVED_ONLY_ERRORS,
 
   // Key
   KEY_INVALID: { ...key, status: 401, wireCode: '03', summary: 'Invalid API Key' },
@@ -302,13 +284,7 @@ export const ERRORS = {
     wireCode: null,
     summary: 'The provider host resolves to an address that is not allowed.',
   },
-  UPSTREAM_OVERLOADED: {
-    ...upstream,
-    type: 'overloaded_error',
-    status: 529,
-    wireCode: null,
-    summary: 'Overloaded',
-  },
+  UPSTREAM_OVERLOADED: { ...upstream, type: 'overloaded_error', status: 529, wireCode: null, summary: 'Overloaded' },
   UPSTREAM_INVALID_RESPONSE: {
     ...upstream,
     shape: 'provider',

@@ -53,6 +53,10 @@ export const RESPONSE_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-last-used-option-index', meaning: 'path of the target that answered, e.g. `config.targets[1]`' },
   { name: 'x-gw-retry-attempt-count', meaning: 'retries used; 0 for none, -1 when they were used up' },
   { name: 'x-gw-cache-status', meaning: 'HIT, MISS, REFRESH or DISABLED' },
+  {
+    name: 'x-gw-dropped-params',
+    meaning: 'comma list of parameters that were left out, because the provider does not have them',
+  },
   { name: 'x-gw-gateway-exception', meaning: '`true` when the gateway itself refused or failed the operation' },
   {
     name: 'x-gw-attempts-exhausted',

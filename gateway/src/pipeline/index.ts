@@ -171,11 +171,12 @@ const localAnswer = ({ headers, bytes }: LocalAnswer, progress: Progress): Answe
 });
 
 function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
-  const { status, headers, body, leaf, provider, retries, cacheStatus, store } = outcome;
+  const { status, headers, body, leaf, provider, retries, cacheStatus, droppedParams, store } = outcome;
   headers['x-gw-last-used-option-index'] = leaf.path;
   headers['x-gw-retry-attempt-count'] = String(retries);
   if (provider !== undefined) headers['x-gw-provider'] = provider;
   if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
+  if (droppedParams.length > 0) headers['x-gw-dropped-params'] = droppedParams.join(', ');
   if (input.calls.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
   if (uploadOf(input.resolution.body)?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
   return { status, headers, body, facts: factsOf(outcome, { caller: input.caller, input }), store };

@@ -8,6 +8,7 @@ import type { CancelSignal } from '../lib/cancellation.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ErrorFields, Frame, JsonObject, StreamDecoder, StreamedBody, WireContext } from '../wire/contract.ts';
 import type { Framing } from '../wire/framing/index.ts';
+import type { Takes } from '../wire/params/params.ts';
 
 export type {
   ErrorFields,
@@ -21,6 +22,7 @@ export type {
   WireContext,
 } from '../wire/contract.ts';
 export type { Framing } from '../wire/framing/index.ts';
+export type { Takes } from '../wire/params/params.ts';
 
 /** What a provider can be called for in a format that the gateway maps. */
 export type EndpointId =
@@ -43,7 +45,7 @@ export interface TargetFields {
 
 /** Everything a hook may look at. Nothing in it may be changed. */
 export interface Call extends WireContext {
-  /** Id of the client's operation, for texts. */
+  /** The client's operation in words of its API, for texts: `POST /v1/responses`. */
   readonly operation: string;
   /** What the provider is called for; another endpoint than the operation's own where an adapter serves it. */
   readonly endpoint: EndpointId | 'listModels' | 'proxy';
@@ -148,6 +150,8 @@ export interface RequestTable {
   readonly inject?: JsonObject;
   /** Forward these client names only. */
   readonly only?: readonly string[];
+  /** Names that are not in the body because the call has them elsewhere: in a header, or in its path. */
+  readonly elsewhere?: readonly string[];
   /** Changes a table cannot say; each returns the same object when it has nothing to do. Run before the table. */
   readonly hooks?: readonly BodyHook[];
 }
@@ -168,6 +172,8 @@ export type RequestRule =
   | { readonly kind: 'table'; readonly table: RequestTable }
   | {
       readonly kind: 'write';
+      /** The parameters that the body says; all others are named to the client as left out. */
+      takes(call: Call): Takes;
       write(
         params: JsonObject,
         call: Call,
@@ -238,6 +244,8 @@ export interface Endpoint {
 /** One page of a model list. */
 export interface ModelPage {
   readonly data: readonly JsonObject[];
+  /** Names for people by id, where the provider has them. */
+  readonly displayNames?: ReadonlyMap<string, string>;
   /** Path and query of the next page, relative to the base URL. */
   readonly next?: string;
 }

@@ -89,6 +89,8 @@ export interface AttemptFacts {
   readonly model: string | undefined;
   /** The model that answered, by the provider's name; undefined: not known. */
   readonly answeredModel: string | undefined;
+  /** Parameters of the client that the provider does not have: bounded in length and number. */
+  readonly droppedParams: readonly string[];
   readonly status: number;
   readonly error: AppError | undefined;
   readonly cache: CacheStatus | undefined;

@@ -16,6 +16,7 @@ const attempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
   provider: 'openai',
   model: 'm',
   answeredModel: undefined,
+  droppedParams: [],
   status: 200,
   error: undefined,
   cache: 'MISS',

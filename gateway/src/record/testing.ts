@@ -7,6 +7,7 @@ export const sampleAttempt = (over: Partial<AttemptFacts> = {}): AttemptFacts =>
   provider: 'openai',
   model: 'gpt',
   answeredModel: 'gpt-2025',
+  droppedParams: [],
   status: 200,
   error: undefined,
   cache: undefined,

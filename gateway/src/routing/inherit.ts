@@ -22,6 +22,7 @@ export const ROOT_SETTINGS: LeafSettings = {
   customHost: undefined,
   forwardHeaders: [],
   strict: true,
+  unsupportedParams: 'drop',
 };
 
 /** The settings of a node under a parent with the given settings. */
@@ -34,6 +35,7 @@ export function inherit(parent: LeafSettings, node: RoutingNode): LeafSettings {
     customHost: node.customHost ?? parent.customHost,
     forwardHeaders: node.forwardHeaders?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
     strict: node.strictOpenAiCompliance ?? parent.strict,
+    unsupportedParams: node.unsupportedParams ?? parent.unsupportedParams,
   };
 }
 

@@ -41,6 +41,8 @@ export interface LeafSettings {
   readonly customHost: string | undefined;
   readonly forwardHeaders: readonly string[];
   readonly strict: boolean;
+  /** What happens to parameters that the provider does not have. */
+  readonly unsupportedParams: 'drop' | 'error';
 }
 
 /** Source of a target's provider and credential. */

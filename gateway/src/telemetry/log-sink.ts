@@ -58,6 +58,7 @@ function toLine(
     workspace: caller?.workspace,
     provider: answeredBy?.provider,
     model: answeredBy?.model,
+    droppedParams: answeredBy && listOf(answeredBy.droppedParams),
     config: route.config,
     option: route.optionPath,
     attempts: attempts.length,
@@ -91,11 +92,13 @@ const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input 
 
 /** One attempt in short. */
 function toTry(attempt: AttemptFacts): object {
-  const { provider, model, answeredModel, status, error, cache, calls, durationMs, upstreamMs } = attempt;
+  const { provider, model, answeredModel, droppedParams, status, error, cache, calls, durationMs, upstreamMs } =
+    attempt;
   return {
     provider,
     model,
     answeredModel,
+    droppedParams: listOf(droppedParams),
     status,
     error: error?.code,
     cache,
@@ -104,6 +107,8 @@ function toTry(attempt: AttemptFacts): object {
     upstreamMs: round(upstreamMs),
   };
 }
+
+const listOf = (names: readonly string[]): readonly string[] | undefined => (names.length === 0 ? undefined : names);
 
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;

@@ -54,6 +54,13 @@ describe('the log of requests', () => {
       expect(line).not.toHaveProperty(member);
   });
 
+  test('names the parameters that the provider does not have', () => {
+    const attempt = sampleAttempt({ droppedParams: ['seed'] });
+    const [, line] = logged('debug', sampleRecord({ attempts: [attempt] }));
+    expect(line).toMatchObject({ droppedParams: ['seed'], tries: [{ droppedParams: ['seed'] }] });
+    expect(logged('info', sampleRecord())[0]).not.toHaveProperty('droppedParams');
+  });
+
   test('has no secret of the metadata', () => {
     const metadata = { token: 'sk-do-not-log', team: 'a' };
     expect(logged('info', sampleRecord({ request: { metadata } }))[0]).toMatchObject({

@@ -5,6 +5,8 @@ import {
   createLegacyCompletionDecoder,
   fromAnthropicAnswer,
   fromLegacyCompletion,
+  takesAnthropicChat,
+  takesLegacyCompletion,
   toAnthropicBody,
   toLegacyCompletion,
 } from '../../wire/anthropic/index.ts';
@@ -14,7 +16,7 @@ import { requireModel } from '../engine/index.ts';
 export const chatComplete: Endpoint = {
   method: 'POST',
   path: '/messages',
-  request: { kind: 'write', write: toAnthropicBody },
+  request: { kind: 'write', takes: () => takesAnthropicChat, write: toAnthropicBody },
   answer: { kind: 'read', read: fromAnthropicAnswer },
   stream: { kind: 'decode', framing: 'sse', open: createAnthropicDecoder },
 };
@@ -24,6 +26,7 @@ export const complete: Endpoint = {
   path: '/complete',
   request: {
     kind: 'write',
+    takes: () => takesLegacyCompletion,
     write(params, call) {
       const body = toLegacyCompletion(params);
       if (!body.ok) return body;
@@ -34,8 +37,8 @@ export const complete: Endpoint = {
   stream: { kind: 'decode', framing: 'sse', open: createLegacyCompletionDecoder },
 };
 
-/** Members that the vendor takes as headers. */
-const nativeBody: RequestRule = { kind: 'table', table: { drop: ['anthropic_beta', 'anthropic_version'] } };
+const OF_HEADERS = ['anthropic_beta', 'anthropic_version'];
+const nativeBody: RequestRule = { kind: 'table', table: { drop: OF_HEADERS, elsewhere: OF_HEADERS } };
 
 export const messages: Endpoint = {
   method: 'POST',

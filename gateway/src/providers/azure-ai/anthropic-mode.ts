@@ -1,9 +1,15 @@
 /** Foundry serves Claude models under their own URL, in the format of the messages API. */
 import { ok } from '@gatehouse/crds';
-import { createAnthropicDecoder, fromAnthropicAnswer, toAnthropicBody } from '../../wire/anthropic/index.ts';
+import {
+  createAnthropicDecoder,
+  fromAnthropicAnswer,
+  takesAnthropicChat,
+  toAnthropicBody,
+} from '../../wire/anthropic/index.ts';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../wire/openai/index.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Authorizer, Call, Endpoint } from '../contract.ts';
-import { apiKeyHeader, bearer, shapeBody } from '../engine/index.ts';
+import { apiKeyHeader, bearer, shapeBody, takenByTable } from '../engine/index.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
 const MESSAGES_PATH = '/v1/messages';
@@ -35,11 +41,13 @@ export const apiKey: Authorizer = {
 /** Chat in either format: the one of the given endpoint, or Anthropic's. */
 export function chatInEitherMode(chat: Endpoint & { readonly path: (call: Call) => string }): Endpoint {
   const { request } = chat;
+  const taken = (request.kind === 'table' ? takenByTable(request.table) : undefined) ?? takesAll;
   return {
     method: 'POST',
     path: (call) => (isAnthropic(call) ? MESSAGES_PATH : chat.path(call)),
     request: {
       kind: 'write',
+      takes: (call) => (isAnthropic(call) ? takesAnthropicChat : taken),
       write(params, call) {
         if (isAnthropic(call)) return toAnthropicBody(params, call);
         return ok(request.kind === 'table' ? shapeBody(request.table, params, call) : params);

@@ -8,9 +8,12 @@ import {
   fromLegacyChatAnswer,
   isLegacyChat,
   remoteUrlsOf,
+  takesComplete,
+  takesConverse,
   toConverseBody,
   toLegacyChatBody,
 } from '../../wire/bedrock/index.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Call, Endpoint } from '../contract.ts';
 import { writeBody } from './converse-target.ts';
 import { modelFromId, modelPath } from './model.ts';
@@ -26,6 +29,11 @@ export const chatComplete: Endpoint = {
   streamPath: pathTo('converse-stream', 'invoke-with-response-stream'),
   request: {
     kind: 'write',
+    takes: (call) => {
+      const { foundation, family } = modelFromId(call);
+      if (foundation === undefined) return takesAll;
+      return isLegacyChat(foundation) ? takesComplete(family) : takesConverse(family);
+    },
     write: (params, call, context) =>
       writeBody(
         call,

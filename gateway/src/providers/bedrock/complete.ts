@@ -2,11 +2,12 @@ import {
   createCompleteDecoder,
   fromCompleteAnswer,
   hasTextCompletion,
+  takesComplete,
   toCompleteBody,
 } from '../../wire/bedrock/index.ts';
 import type { Call, Endpoint } from '../contract.ts';
 import { andThen } from '../engine/index.ts';
-import { modelFromId, modelPath, resolveModel } from './model.ts';
+import { knownFamily, modelFromId, modelPath, resolveModel } from './model.ts';
 
 const pathTo = (action: string) => (call: Call) => modelPath(modelFromId(call).id, action);
 
@@ -21,6 +22,7 @@ export const complete: Endpoint = {
   },
   request: {
     kind: 'write',
+    takes: (call) => takesComplete(knownFamily(call)),
     write: (params, call, context) =>
       andThen(resolveModel(call, context), ({ family }) => toCompleteBody(params, family)),
   },

@@ -8,6 +8,7 @@ import {
   type Family,
   headerCounts,
   type TitanVector,
+  takesEmbed,
   titanVector,
   toCohereEmbedBody,
   toTitanEmbedBody,
@@ -18,7 +19,7 @@ import type { AnswerHead, AuthorizerContext, Call, Endpoint, JsonObject } from '
 import { andThen, type Deferred } from '../engine/index.ts';
 import { bedrockAuth } from './auth.ts';
 import { runtimeUrl } from './hosts.ts';
-import { type ModelFacts, modelFromId, modelPath, resolveModel } from './model.ts';
+import { knownFamily, type ModelFacts, modelFromId, modelPath, resolveModel } from './model.ts';
 
 const FAMILIES: ReadonlySet<Family> = new Set(['cohere', 'amazon']);
 /** Inputs of one call for a model that takes one at a time, and how many are sent concurrently. */
@@ -39,6 +40,7 @@ export const embed: Endpoint = {
   },
   request: {
     kind: 'write',
+    takes: (call) => takesEmbed(knownFamily(call)),
     write: (params, call, context) =>
       andThen(resolveModel(call, context), (model) => writeBody(params, call, context, model)),
   },

@@ -6,6 +6,8 @@ import {
   createInvokeMessagesDecoder,
   fromCount,
   remoteUrlsOfMessages,
+  takesConverseMessages,
+  takesInvokeMessages,
   toConverseCount,
   toConverseMessages,
   toInvokeCount,
@@ -13,6 +15,7 @@ import {
   toMessagesAnswer,
   withoutRegion,
 } from '../../wire/bedrock/index.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Authorizer, Call, Endpoint, JsonObject } from '../contract.ts';
 import { bedrockAuth } from './auth.ts';
 import { betasOf, versionOf, writeBody } from './converse-target.ts';
@@ -34,6 +37,11 @@ export const messages: Endpoint = {
   streamPath: pathTo('converse-stream', 'invoke-with-response-stream'),
   request: {
     kind: 'write',
+    takes: (call) => {
+      const { foundation, family } = modelFromId(call);
+      if (foundation === undefined) return takesAll;
+      return family === 'anthropic' ? takesInvokeMessages : takesConverseMessages;
+    },
     write: (params, call, context) =>
       writeBody(
         call,
@@ -59,6 +67,7 @@ export const messagesCountTokens: Endpoint = {
   path: (call) => modelPath(withoutRegion(modelFromId(call).id), 'count-tokens'),
   request: {
     kind: 'write',
+    takes: () => takesAll, // what is left out does not change the count
     write: (params, call, context) =>
       writeBody(
         call,

@@ -35,6 +35,12 @@ export function modelFromId(call: Call): ModelFacts {
   return { id, foundation: known, family: familyOf(known), profile: known === undefined ? profile : undefined };
 }
 
+/** The family of the model of a call; undefined where it has to be looked up. */
+export function knownFamily(call: Call): Family | undefined {
+  const { foundation, family } = modelFromId(call);
+  return foundation === undefined ? undefined : family;
+}
+
 /** The same, with inference profiles looked up at the service. An unreadable profile has no known family. */
 export function resolveModel(call: Call, context: AuthorizerContext): Deferred<ModelFacts> {
   const known = modelFromId(call);

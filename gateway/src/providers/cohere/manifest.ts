@@ -6,6 +6,9 @@ import {
   fromCohereAnswer,
   fromCohereEmbed,
   fromGenerate,
+  takesCohereChat,
+  takesCohereEmbed,
+  takesGenerate,
   toCohereBody,
   toCohereEmbedBody,
   toGenerateBody,
@@ -24,7 +27,11 @@ function modelOf({ model, provider }: Call): string {
 const chatComplete: Endpoint = {
   method: 'POST',
   path: '/v2/chat',
-  request: { kind: 'write', write: (params, call) => ok(toCohereBody(params, modelOf(call))) },
+  request: {
+    kind: 'write',
+    takes: () => takesCohereChat,
+    write: (params, call) => ok(toCohereBody(params, modelOf(call))),
+  },
   answer: { kind: 'read', read: fromCohereAnswer },
   stream: { kind: 'decode', framing: 'sse', open: createCohereDecoder },
 };
@@ -32,7 +39,11 @@ const chatComplete: Endpoint = {
 const complete: Endpoint = {
   method: 'POST',
   path: '/v1/generate',
-  request: { kind: 'write', write: (params, call) => toGenerateBody(params, modelOf(call)) },
+  request: {
+    kind: 'write',
+    takes: () => takesGenerate,
+    write: (params, call) => toGenerateBody(params, modelOf(call)),
+  },
   answer: { kind: 'read', read: fromGenerate },
   stream: { kind: 'decode', framing: 'json-lines', open: createGenerateDecoder },
 };
@@ -42,6 +53,7 @@ const embed: Endpoint = {
   path: '/v2/embed',
   request: {
     kind: 'write',
+    takes: () => takesCohereEmbed,
     write(params, call) {
       const body = toCohereEmbedBody(params, modelOf(call));
       return body.ok ? body : err(new AppError('PARAMETER_INVALID', { detail: body.error, param: 'input' }));

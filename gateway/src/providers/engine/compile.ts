@@ -1,6 +1,7 @@
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { Call, Endpoint, EndpointId, Provider, Template } from '../contract.ts';
 import { compileDataPlane, type DataPlane } from './data-plane.ts';
+import { compileDropped, type DroppedParams } from './dropped-params.ts';
 import { compileModelPlaces, type ModelPlaces } from './model-places.ts';
 import { type CompiledTemplate, compileTemplate } from './template.ts';
 
@@ -13,6 +14,8 @@ export interface CompiledEndpoint {
   readonly endpoint: Endpoint;
   readonly path: CompiledUrl;
   readonly streamPath: CompiledUrl;
+  /** Undefined: its bodies leave nothing out. */
+  readonly dropped: DroppedParams | undefined;
 }
 
 /** The parts of a provider that depend on neither target nor call. */
@@ -75,6 +78,7 @@ function compileEndpoints(provider: Provider): ReadonlyMap<string, CompiledEndpo
         endpoint,
         path: compileUrl(endpoint.path),
         streamPath: compileUrl(endpoint.streamPath ?? endpoint.path),
+        dropped: compileDropped(endpoint),
       },
     ]),
   );

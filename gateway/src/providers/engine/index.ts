@@ -6,6 +6,7 @@ export { modelListBody, providerTag, readAnswer, readModels, type UpstreamAnswer
 export { apiKeyHeader, bearer, noAuth } from './authorizers.ts';
 export { compileProvider } from './compile.ts';
 export { andThen, type Deferred } from './deferred.ts';
+export { NOTHING_DROPPED, takenByTable } from './dropped-params.ts';
 export { invalidAnswer, type ProviderErrorBody, providerErrorBody, readErrorFields } from './error-fields.ts';
 export { createFields, fieldMissing, requireModel } from './fields.ts';
 export type { ModelAt } from './model-places.ts';

@@ -11,6 +11,7 @@ import type { ProxiedCall } from './path-pattern.ts';
 import { shapeBody, withoutPlaceholders } from './shape-body.ts';
 import { baseOf, type PreparedTarget } from './target.ts';
 import { type CompiledTemplate, renderTemplate } from './template.ts';
+import { namePart } from './unsupported-part.ts';
 import { relayUpload, shapeForm } from './upload.ts';
 import { type Base, pathSegment, pathText, refuseDotSegments, splitBase } from './url.ts';
 
@@ -44,11 +45,12 @@ export interface ModelsOptions extends CallOptions {
 
 /**
  * The upstream request for the operation of a call. Throws AppError: OPERATION_UNSUPPORTED, PROVIDER_FIELD_MISSING,
- * MODEL_REQUIRED, PARAMETER_INVALID, CREDENTIAL_UNAVAILABLE, or what the provider's writer returns.
+ * MODEL_REQUIRED, PARAMETER_INVALID, CONTENT_UNSUPPORTED, CREDENTIAL_UNAVAILABLE, or what the provider's writer returns.
  */
 export function buildRequest(target: PreparedTarget, call: Call, options: RequestOptions): Deferred<OutgoingRequest> {
   const found = target.compiled.endpoints.get(call.endpoint);
-  if (found === undefined || found.endpoint.supports?.(call) === false) throw unsupported(target, call.operation);
+  if (found === undefined) throw unsupported(target, call);
+  if (found.endpoint.supports?.(call) === false) throw unsupported(target, call, ' for this model or deployment');
   const { endpoint } = found;
   const base = baseOf(target, call);
   const path = base.prefix + renderPath(target, call.stream ? found.streamPath : found.path, call);
@@ -72,7 +74,7 @@ export function buildModelsRequest(
   options: ModelsOptions,
 ): Deferred<OutgoingRequest> {
   const { modelsPath } = target.compiled;
-  if (modelsPath === undefined) throw unsupported(target, 'listModels');
+  if (modelsPath === undefined) throw unsupported(target, call);
   const base = baseOf(target, call);
   const path = base.prefix + (options.page ?? renderPath(target, modelsPath, call));
   const headers = { ...target.bareHeaders };
@@ -131,10 +133,12 @@ function proxyBase(target: PreparedTarget, call: Call): Base | undefined {
   return url === undefined ? undefined : splitBase(url);
 }
 
-/** `<operation> is not supported by <provider>`. */
-function unsupported(target: PreparedTarget, operation: string): AppError {
+function unsupported(target: PreparedTarget, { operation }: Call, reach = ''): AppError {
   const provider = target.provider.id;
-  return new AppError('OPERATION_UNSUPPORTED', { detail: `${operation} is not supported by ${provider}`, provider });
+  return new AppError('OPERATION_UNSUPPORTED', {
+    detail: `${operation} is not offered by ${provider}${reach}`,
+    provider,
+  });
 }
 
 function renderPath(target: PreparedTarget, path: CompiledUrl, call: Call): string {
@@ -169,10 +173,24 @@ function bodyOf(
 
 function shape(rule: JsonRule, call: Call, context: RequestOptions): Deferred<object> {
   if (rule.kind === 'table') return shapeBody(rule.table, call.params, call);
-  return andThen(rule.write(withoutPlaceholders(call.params), call, context), (result) => {
+  return andThen(written(rule, call, context), (result) => {
     if (!result.ok) throw result.error;
     return result.value;
   });
+}
+
+type WriteRule = Extract<JsonRule, { kind: 'write' }>;
+
+function written(rule: WriteRule, call: Call, context: RequestOptions): ReturnType<WriteRule['write']> {
+  try {
+    const result = rule.write(withoutPlaceholders(call.params), call, context);
+    if (!(result instanceof Promise)) return result;
+    return result.catch((error: unknown) => {
+      throw namePart(error, call);
+    });
+  } catch (error) {
+    throw namePart(error, call);
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ interface CompiledTable {
 }
 
 /** Means "whatever the provider's default is". */
-const DEFAULT_VALUE = 'gw-default';
+export const DEFAULT_VALUE = 'gw-default';
 
 // A memo of a pure function: tables are constants of the program, so there are as many entries as tables.
 const compiledTables = new WeakMap<RequestTable, CompiledTable>();

@@ -4,6 +4,7 @@ import {
   fromGeminiAnswer,
   type InlineMedia,
   remoteMediaOf,
+  takesGeminiChat,
   toGeminiBody,
 } from '../../wire/gemini/index.ts';
 import type { Call, Endpoint, JsonObject } from '../contract.ts';
@@ -26,6 +27,7 @@ export const chatComplete: Endpoint = {
   streamPath: (call) => `${modelPath(call, 'streamGenerateContent')}?alt=sse`,
   request: {
     kind: 'write',
+    takes: (call) => takesGeminiChat(modelName(call), false),
     write(params, call, context) {
       const remote = remoteMediaOf(params);
       if (remote.length === 0) return ok(bodyOf(params, call));

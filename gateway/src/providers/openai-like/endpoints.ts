@@ -22,6 +22,7 @@ export interface EndpointRow {
   readonly clamp?: ClampChanges;
   readonly inject?: RequestTable['inject'];
   readonly only?: readonly string[];
+  readonly elsewhere?: readonly string[];
   readonly hooks?: readonly BodyHook[];
   /** Repairs of answers; without it answers and streams are passed on unchanged but for the `provider` member. */
   readonly dialect?: OpenAiDialect;
@@ -123,10 +124,11 @@ function tableOf(
   hooks: readonly BodyHook[],
   clamp: NonNullable<RequestTable['clamp']>,
 ): RequestTable {
-  const { rename = {}, drop = [], only, model } = row;
+  const { rename = {}, drop = [], only, elsewhere = [], model } = row;
   return {
     rename,
     drop,
+    elsewhere,
     clamp: mergeClamp(clamp, row.clamp),
     inject: { ...row.inject, ...(model === undefined ? {} : { model }) },
     hooks: [...hooks, ...(row.hooks ?? [])],

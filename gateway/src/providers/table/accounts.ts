@@ -66,7 +66,7 @@ export const ACCOUNTS: readonly Provider[] = [
     baseUrl: 'https://{databricks_workspace}.cloud.databricks.com/serving-endpoints',
     chat: { path: servingPath, dialect: databricksChat },
     complete: { path: servingPath },
-    embed: { path: servingPath, only: ['input'] },
+    embed: { path: servingPath, only: ['input'], elsewhere: ['model'] },
     modelPlaces: [
       { model: 'path', calls: ['POST /<model>/invocations'] },
       {
@@ -161,6 +161,7 @@ export const ACCOUNTS: readonly Provider[] = [
       path: predibasePath,
       rename: OLDER_LIMIT,
       drop: ['user'],
+      elsewhere: ['user'],
       clamp: { max_completion_tokens: NOT_NEGATIVE, temperature: { min: 0, max: 1 }, n: EXACTLY_ONE },
       hooks: [adapterAsModel],
     },

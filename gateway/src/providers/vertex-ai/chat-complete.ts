@@ -8,7 +8,11 @@ export const chatComplete: Endpoint = {
   method: 'POST',
   path: (call) => familyOf(call).path(call, modelOf(call).name),
   streamPath: (call) => familyOf(call).streamPath(call, modelOf(call).name),
-  request: { kind: 'write', write: (params, call) => familyOf(call).write(params, call, modelOf(call).name) },
+  request: {
+    kind: 'write',
+    takes: (call) => familyOf(call).takes(modelOf(call).name),
+    write: (params, call) => familyOf(call).write(params, call, modelOf(call).name),
+  },
   answer: { kind: 'read', read: (body, call) => familyOf(call).read(body, call) },
   stream: {
     kind: 'decode',

@@ -1,6 +1,6 @@
 import { err } from '@gatehouse/crds';
 import { AppError } from '../../errors/index.ts';
-import { fromPredict, toPredictBody } from '../../wire/gemini/index.ts';
+import { fromPredict, takesPredict, toPredictBody } from '../../wire/gemini/index.ts';
 import type { Endpoint } from '../contract.ts';
 import { modelOf } from './model.ts';
 import { publisherPath } from './paths.ts';
@@ -10,6 +10,7 @@ export const embed: Endpoint = {
   path: (call) => publisherPath(call, { publisher: 'google', name: modelOf(call).name }, 'predict'),
   request: {
     kind: 'write',
+    takes: ({ params }) => takesPredict(params),
     write(params) {
       const body = toPredictBody(params);
       return body.ok ? body : err(new AppError('PARAMETER_INVALID', { detail: body.error, param: 'input' }));

@@ -1,6 +1,7 @@
 /** The native messages API of Claude models; other models do not have it. */
 import { ok } from '@gatehouse/crds';
 import { createMessagesRelayDecoder } from '../../wire/anthropic/index.ts';
+import { takesAll } from '../../wire/params/params.ts';
 import type { Endpoint, StreamDecoder } from '../contract.ts';
 import { isClaude, toCountTokens, toRawPredict } from './claude-body.ts';
 import { modelOf } from './model.ts';
@@ -13,7 +14,7 @@ export const messages: Endpoint = {
   path: (call) => publisherPath(call, { publisher: PUBLISHER, name: modelOf(call).name }, 'rawPredict'),
   streamPath: (call) => publisherPath(call, { publisher: PUBLISHER, name: modelOf(call).name }, 'streamRawPredict'),
   supports: isClaude,
-  request: { kind: 'write', write: (params, call) => ok(toRawPredict(params, call)) },
+  request: { kind: 'write', takes: () => takesAll, write: (params, call) => ok(toRawPredict(params, call)) },
   answer: { kind: 'relay' },
   stream: { kind: 'decode', framing: 'sse', open: (call) => withoutVertexEvents(createMessagesRelayDecoder(call)) },
 };
@@ -22,7 +23,7 @@ export const messagesCountTokens: Endpoint = {
   method: 'POST',
   path: (call) => publisherPath(call, { publisher: PUBLISHER, name: 'count-tokens' }, 'rawPredict'),
   supports: isClaude,
-  request: { kind: 'write', write: (params, call) => ok(toCountTokens(params, call)) },
+  request: { kind: 'write', takes: () => takesAll, write: (params, call) => ok(toCountTokens(params, call)) },
   answer: { kind: 'relay' },
 };
 

@@ -1,13 +1,15 @@
 /** Parts of a chat message as content blocks of the messages format. */
 import type { JsonObject } from '../contract.ts';
 import type { ContentPart } from '../openai/index.ts';
-import { type FilePart, filePartOf, imageUrlOf, parseDataUrl } from '../openai/index.ts';
+import { type FilePart, filePartOf, imageUrlOf, parseDataUrl, textOfPart } from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 
 export type Block = JsonObject;
 
+const HTTP = /^https?:\/\//i;
 const DEFAULT_DOCUMENT_TYPE = 'application/pdf';
 
-/** A part of a user or tool message as a block; undefined for parts without a counterpart. */
+/** A part of a user or tool message as a block; undefined for empty text. Throws UnsupportedPart. */
 export function toBlock(part: ContentPart): Block | undefined {
   const block = toPlainBlock(part);
   return block === undefined ? undefined : withCacheControl(block, part['cache_control']);
@@ -19,11 +21,10 @@ export function withCacheControl(block: Block, cacheControl: unknown): Block {
 }
 
 function toPlainBlock(part: ContentPart): Block | undefined {
-  if (part.type === 'text') return toTextBlock(part['text']);
   const url = imageUrlOf(part);
-  if (url !== undefined) return toImageBlock(url);
+  if (url !== undefined) return toImageBlock(url) ?? refusePart(part);
   const file = filePartOf(part);
-  return file === undefined ? undefined : toDocumentBlock(file);
+  return file === undefined ? toTextBlock(textOfPart(part)) : (toDocumentBlock(file) ?? refusePart(part));
 }
 
 /** Empty text is left out: the upstream refuses such blocks. */
@@ -31,9 +32,9 @@ export function toTextBlock(text: unknown): Block | undefined {
   return typeof text === 'string' && text !== '' ? { type: 'text', text } : undefined;
 }
 
-function toImageBlock(url: string): Block {
+function toImageBlock(url: string): Block | undefined {
   const data = parseDataUrl(url);
-  if (data === undefined) return { type: 'image', source: { type: 'url', url } };
+  if (data === undefined) return HTTP.test(url) ? { type: 'image', source: { type: 'url', url } } : undefined;
   return toMediaBlock(mediaType(data.mimeType), data.data);
 }
 

@@ -47,6 +47,10 @@ export function assistantPartsOf(message: ChatMessage): readonly ContentPart[] {
   return blocks.length > 0 ? blocks : partsOf(message.content);
 }
 
+/** Whether the parts are content blocks of an answer: what another provider wrote there is left out, not refused. */
+export const isReplayed = ({ content_blocks: blocks }: ChatMessage): boolean =>
+  Array.isArray(blocks) && blocks.length > 0;
+
 /** The tools of a chat body, `functions` included. */
 export function toolsOf(params: JsonObject): readonly JsonObject[] {
   const tools = objectsAt(params, 'tools');

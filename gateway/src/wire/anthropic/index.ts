@@ -3,6 +3,7 @@ export { createLegacyCompletionDecoder, fromLegacyCompletion, toLegacyCompletion
 export {
   assistantPartsOf,
   conversationOf,
+  isReplayed,
   type ReadToolCall,
   type ToolChoice,
   toolCallsOf,
@@ -11,6 +12,7 @@ export {
 } from './conversation.ts';
 export { anthropicErrorFields, isOverloadFrame } from './errors.ts';
 export { isSigned } from './messages.ts';
+export { takesAnthropicChat, takesLegacyCompletion } from './params.ts';
 export { createMessagesRelayDecoder, type RelayOptions } from './relay.ts';
 export { outputConfig, toAnthropicBody, userMetadata } from './request.ts';
 export { createAnthropicDecoder } from './stream.ts';

@@ -1,19 +1,21 @@
 /** The conversation of a chat request in the messages format. */
 import type { ChatMessage, ContentPart } from '../openai/index.ts';
-import { isSystem, partsOf } from '../openai/index.ts';
+import { isSystem, partsOf, textOfPart } from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 import { type Block, toBlock, toTextBlock, withCacheControl } from './content.ts';
-import { assistantPartsOf, type ReadToolCall, toolCallsOf } from './conversation.ts';
+import { assistantPartsOf, isReplayed, type ReadToolCall, toolCallsOf } from './conversation.ts';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: string | readonly Block[];
 }
 
-/** The system blocks in order; a message whose first part has no text is skipped. */
+/** The system blocks in order: texts. Throws UnsupportedPart. */
 export function toSystem(messages: readonly ChatMessage[]): readonly Block[] {
   return messages.filter(isSystem).flatMap((message) => {
     const parts = partsOf(message.content);
-    return typeof parts[0]?.['text'] === 'string' ? withBreakpoint(blocksOf(parts), message.cache_control) : [];
+    for (const part of parts) textOfPart(part);
+    return withBreakpoint(blocksOf(parts), message.cache_control);
   });
 }
 
@@ -40,7 +42,7 @@ function toTurn(message: ChatMessage): Turn | undefined {
   if (message.role === 'tool') return { role: 'user', content: [toToolResult(message)] };
   if (message.role !== 'assistant') return { role: 'user', content: toUserContent(message) };
   const said = assistantPartsOf(message)
-    .map(toAssistantBlock)
+    .map((part) => toAssistantBlock(part, isReplayed(message)))
     .filter((block) => block !== undefined);
   const content = [...said, ...toolCallsOf(message).map(toToolUse)];
   return content.length === 0
@@ -70,7 +72,7 @@ function toToolUse({ id, name, input, cacheControl }: ReadToolCall): Block {
  * A block of an earlier assistant message. Vendor blocks are sent unchanged: the upstream requires thinking and server tool
  * blocks as it produced them. Tool calls come from `tool_calls`; thinking without signature is of another vendor and refused.
  */
-function toAssistantBlock(part: ContentPart): Block | undefined {
+function toAssistantBlock(part: ContentPart, replayed: boolean): Block | undefined {
   switch (part.type) {
     case 'text':
       return toTextBlock(part['text']) === undefined ? undefined : part;
@@ -79,10 +81,11 @@ function toAssistantBlock(part: ContentPart): Block | undefined {
     case 'thinking':
       return isSigned(part) ? part : undefined;
     case 'tool_use':
+      return undefined;
     case 'image_url':
     case 'file':
     case 'input_audio':
-      return undefined;
+      return replayed ? undefined : refusePart(part);
     default:
       return part;
   }

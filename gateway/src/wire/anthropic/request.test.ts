@@ -2,6 +2,8 @@ import { unwrap } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, WireContext } from '../contract.ts';
+import { UnsupportedPart } from '../parts/parts.ts';
+import { unlessRefused } from '../parts/testing.ts';
 import { toAnthropicBody } from './index.ts';
 
 const ctx: WireContext = {
@@ -259,7 +261,6 @@ describe('a part of a user message', () => {
       want: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }],
     },
     { rule: 'an empty text', part: { type: 'text', text: '' }, want: [] },
-    { rule: 'audio, which the format has no block for', part: { type: 'input_audio', input_audio: {} }, want: [] },
     {
       rule: 'a breakpoint on an image',
       part: { ...image('https://x.example/a.png'), cache_control: CACHE },
@@ -269,6 +270,21 @@ describe('a part of a user message', () => {
     expect(body({ messages: [{ role: 'user', content: [part] }] })['messages']).toEqual([
       { role: 'user', content: want },
     ]);
+  });
+
+  test.for<{ rule: string; role?: string; part: unknown }>([
+    { rule: 'audio, which the format has no block for', part: { type: 'input_audio', input_audio: {} } },
+    { rule: 'an unknown type', part: { type: 'texxt', text: 'a' } },
+    { rule: 'an image without an address', part: image('here') },
+    { rule: 'a data URL without base64', part: image('data:image/png,x') },
+    { rule: 'a file without content', part: file({ filename: 'a.pdf' }) },
+    { rule: 'a text that is none', part: { type: 'text', text: 5 } },
+    { rule: 'a value that is no part', part: 'text' },
+    { rule: 'an image of the system', role: 'system', part: image('https://x.example/a.png') },
+    { rule: 'an image of the assistant', role: 'assistant', part: image('https://x.example/a.png') },
+  ])('cannot be $rule', ({ role = 'user', part }) => {
+    const content = [{ type: 'text', text: 'x' }, part];
+    expect(() => body({ messages: [{ role, content }] })).toThrow(UnsupportedPart);
   });
 });
 
@@ -294,11 +310,6 @@ describe('the system blocks', () => {
       ],
     },
     { rule: 'are left out when there are none', messages: [USER], want: undefined },
-    {
-      rule: 'are left out when the message does not start with text',
-      messages: [{ role: 'system', content: [{ type: 'image_url' }, { type: 'text', text: 'x' }] }, USER],
-      want: undefined,
-    },
   ])('$rule', ({ messages, want }) => {
     expect(body({ messages })['system']).toEqual(want);
   });
@@ -518,7 +529,7 @@ test('a conversation with system texts, an image, a tool and sampling parameters
   });
 });
 
-test('any body is converted without an exception', () => {
+test('any body is converted, but for parts that are refused', () => {
   const message = fc.record({
     role: fc.constantFrom('user', 'assistant', 'tool', 'system', 'function'),
     content: fc.jsonValue(),
@@ -532,7 +543,7 @@ test('any body is converted without an exception', () => {
       const broken = messages.map((item) =>
         typeof item === 'object' ? { ...item, tool_calls: extra, content_blocks: extra } : item,
       );
-      body({ ...params, messages: [...messages, ...broken] });
+      unlessRefused(() => body({ ...params, messages: [...messages, ...broken] }));
     }),
   );
 });

@@ -8,7 +8,9 @@ import {
   mimeTypeOfUrl,
   parseDataUrl,
   partsOf,
+  textOfPart,
 } from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 import { type Block, type ContentScope, type Media, remoteSource, toMediaBlock } from './media.ts';
 
 const CACHE_POINT: Block = { cachePoint: { type: 'default' } };
@@ -23,16 +25,15 @@ export function toTextBlocks(text: unknown): readonly Block[] {
   return typeof text === 'string' && text.trim() !== '' ? [{ text }] : [];
 }
 
-/** The blocks of a user message or a tool result. */
+/** The blocks of a user message or a tool result. Throws UnsupportedPart. */
 export function toContent({ content, cache_control }: ChatMessage, scope: ContentScope): readonly Block[] {
   const blocks = partsOf(content).flatMap((part) => withCachePoint(toPartBlocks(part, scope), part['cache_control']));
   return withCachePoint(blocks, cache_control);
 }
 
 function toPartBlocks(part: ContentPart, scope: ContentScope): readonly Block[] {
-  if (part.type === 'text') return toTextBlocks(part['text']);
-  const media = mediaOf(part, scope);
-  return media === undefined ? [] : [toMediaBlock(media, scope)];
+  if (part.type !== 'image_url' && part.type !== 'file') return toTextBlocks(textOfPart(part));
+  return [toMediaBlock(mediaOf(part, scope) ?? refusePart(part), scope)];
 }
 
 function mediaOf(part: ContentPart, scope: ContentScope): Media | undefined {
@@ -56,12 +57,15 @@ function urlMedia(url: string, guess: string | undefined, scope: ContentScope): 
 
 const bytes = (data: string): Block => ({ bytes: data });
 
-/** Earlier assistant messages; thinking is sent with its signature, unsigned thinking of other vendors is left out. */
-export function toAssistantBlocks(part: ContentPart): readonly Block[] {
-  return withCachePoint(assistantBlocks(part), part['cache_control']);
+/**
+ * Earlier assistant messages; thinking is sent with its signature, unsigned thinking of other vendors is left out. Throws
+ * UnsupportedPart.
+ */
+export function toAssistantBlocks(part: ContentPart, replayed: boolean): readonly Block[] {
+  return withCachePoint(assistantBlocks(part, replayed), part['cache_control']);
 }
 
-function assistantBlocks(part: ContentPart): readonly Block[] {
+function assistantBlocks(part: ContentPart, replayed: boolean): readonly Block[] {
   switch (part.type) {
     case 'text':
       return toTextBlocks(part['text']);
@@ -73,8 +77,10 @@ function assistantBlocks(part: ContentPart): readonly Block[] {
     }
     case 'redacted_thinking':
       return [{ reasoningContent: { redactedContent: part['data'] } }];
-    default:
+    case 'tool_use': // comes from the tool calls
       return [];
+    default:
+      return replayed ? [] : refusePart(part);
   }
 }
 

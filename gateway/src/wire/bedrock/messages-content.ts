@@ -1,18 +1,21 @@
 /** Blocks of the messages format as Converse blocks. */
+import { isObject } from '@gatehouse/crds';
 import { isSigned } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt } from '../json/json.ts';
 import { mimeTypeOfUrl } from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 import { toTextBlocks, withCachePoint } from './content.ts';
 import { type Block, type ContentScope, type Media, remoteSource, toMediaBlock } from './media.ts';
 
-/** The blocks of a content: a text counts as one text block. */
+/** The blocks of a content: a text counts as one text block. Throws UnsupportedPart for a list with something else. */
 export function messageBlocksOf(content: unknown): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : [];
+  if (!Array.isArray(content)) return [];
+  return content.every(isObject) ? content : refusePart(content);
 }
 
-/** One block, followed by a cache point if it has one. */
+/** One block, followed by a cache point if it has one. Throws UnsupportedPart. */
 export function toConverseBlocks(block: JsonObject, scope: ContentScope): readonly Block[] {
   return withCachePoint(convert(block, scope), block['cache_control']);
 }
@@ -37,7 +40,7 @@ function convert(block: JsonObject, scope: ContentScope): readonly Block[] {
     case 'tool_result':
       return [{ toolResult: toToolResult(block, scope) }];
     default:
-      return [];
+      return refusePart(block);
   }
 }
 
@@ -54,7 +57,7 @@ function toToolResult(block: JsonObject, scope: ContentScope): JsonObject {
 function toMedia(block: JsonObject, scope: ContentScope): readonly Block[] {
   const source = objectAt(block, 'source');
   const media = source === undefined ? undefined : mediaOf(source, scope, block['type'] === 'image');
-  if (media === undefined) return [];
+  if (media === undefined) return refusePart(block);
   const converted = toMediaBlock({ ...media, name: textAt(block, 'title') }, scope);
   const document = objectAt(converted, 'document');
   const citations = objectAt(block, 'citations');

@@ -6,6 +6,7 @@ import { toAdditionalFields } from './additional-fields.ts';
 import { toTextBlocks, withCachePoint } from './content.ts';
 import { createContentScope, isRemote } from './media.ts';
 import { messageBlocksOf, toConverseBlocks } from './messages-content.ts';
+import { isCustomTool } from './params.ts';
 import type { ConverseTarget } from './target.ts';
 import { type ToolSpec, takesToolCachePoints, toToolEntries } from './tools.ts';
 import { type Turn, toAlternatingTurns } from './turns.ts';
@@ -64,8 +65,6 @@ function toToolConfig(params: JsonObject, model: string): JsonObject | undefined
   if (tools.length === 0) return undefined;
   return withoutAbsent({ tools, toolChoice: specs.length === 0 ? undefined : toToolChoice(choice) });
 }
-
-const isCustomTool = ({ type }: JsonObject): boolean => type === undefined || type === null || type === 'custom';
 
 function toToolSpec(tool: JsonObject): ToolSpec {
   return {

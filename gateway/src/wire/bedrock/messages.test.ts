@@ -2,6 +2,8 @@ import { unwrap } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, StreamItem, WireContext } from '../contract.ts';
+import { UnsupportedPart } from '../parts/parts.ts';
+import { unlessRefused } from '../parts/testing.ts';
 import {
   type ConverseTarget,
   createConverseMessagesDecoder,
@@ -122,11 +124,6 @@ describe('a messages request for another model', () => {
       want: [{ document: { format: 'txt', name: 'document-1', source: { text: 'words' } } }],
     },
     {
-      rule: 'a document by id, which only the vendor has',
-      block: { type: 'document', source: { type: 'file', file_id: 'f' } },
-      want: [],
-    },
-    {
       rule: 'a failed tool answer with an image',
       block: {
         type: 'tool_result',
@@ -154,10 +151,20 @@ describe('a messages request for another model', () => {
       block: { type: 'tool_result', tool_use_id: 't1', content: '42' },
       want: [{ toolResult: { toolUseId: 't1', content: [{ text: '42' }], status: 'success' } }],
     },
-    { rule: 'an unknown block', block: { type: 'container_upload', file_id: 'f' }, want: [] },
   ])('carries $rule', ({ block, want }) => {
     const remote = new Map([['https://x.example/a', { mimeType: 'image/gif', data: 'R0=' }]]);
     expect(content(block, { ...LLAMA, remote })).toEqual(want);
+  });
+
+  test.for<{ rule: string; block: object }>([
+    {
+      rule: 'a document by id, which only the vendor has',
+      block: { type: 'document', source: { type: 'file', file_id: 'f' } },
+    },
+    { rule: 'an unknown block', block: { type: 'container_upload', file_id: 'f' } },
+    { rule: 'an unknown block of a tool', block: { type: 'tool_result', content: [{ type: 'search_result' }] } },
+  ])('refuses $rule', ({ block }) => {
+    expect(() => content(block)).toThrow(UnsupportedPart);
   });
 
   test('carries what the assistant thought, said and called', () => {
@@ -247,25 +254,21 @@ describe('a messages request for another model', () => {
     const messages = [
       {
         role: 'user',
-        content: [
-          image('https://x/a'),
-          { type: 'tool_result', content: [image('https://x/b'), image('s3://b/k')] },
-          'text',
-        ],
+        content: [image('https://x/a'), { type: 'tool_result', content: [image('https://x/b'), image('s3://b/k')] }],
       },
     ];
     expect(remoteUrlsOfMessages({ messages })).toEqual(['https://x/a', 'https://x/b']);
   });
 
-  test('is made of any body without an exception', () => {
+  test('is made of any body, but for parts that are refused', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.jsonValue() })),
         fc.jsonValue(),
         (messages, any) => {
-          convert({ messages, system: any, tools: any, tool_choice: any, metadata: any });
+          unlessRefused(() => convert({ messages, system: any, tools: any, tool_choice: any, metadata: any }));
           toInvokeMessages({ messages, system: any, tools: any }, {});
-          remoteUrlsOfMessages({ messages });
+          unlessRefused(() => remoteUrlsOfMessages({ messages }));
         },
       ),
     );

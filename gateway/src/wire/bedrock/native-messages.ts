@@ -1,6 +1,7 @@
 /** The messages API in an invoke call of Bedrock. */
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
+import { taking } from '../params/params.ts';
 
 /** Members that Bedrock accepts; it refuses others. Source: the Anthropic messages API, without model and stream. */
 const MEMBERS = [
@@ -28,6 +29,9 @@ export interface NativeOptions {
   readonly anthropicVersion?: string | undefined;
   readonly anthropicBeta?: readonly string[] | undefined;
 }
+
+/** The version and the flags are members of the invoke body with other values. */
+export const takesInvokeMessages = taking([...MEMBERS, 'model', 'anthropic_beta', 'anthropic_version']);
 
 /** The invoke body of a messages request; the client's body is not touched. */
 export function toInvokeMessages(params: JsonObject, options: NativeOptions): JsonObject {

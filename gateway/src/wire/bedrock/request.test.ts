@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../contract.ts';
+import { UnsupportedPart } from '../parts/parts.ts';
+import { unlessRefused } from '../parts/testing.ts';
 import { type ConverseTarget, remoteUrlsOf, toConverseBody } from './index.ts';
 
 const CLAUDE: ConverseTarget = { model: 'anthropic.claude-3-5-sonnet-20240620-v1:0', family: 'anthropic' };
@@ -156,6 +158,16 @@ describe('the conversation', () => {
   });
 });
 
+test.for([
+  { role: 'user', part: { type: 'input_audio', input_audio: {} } },
+  { role: 'user', part: { type: 'file', file: { filename: 'a.pdf' } } },
+  { role: 'system', part: { type: 'image_url', image_url: { url: PNG } } },
+  { role: 'assistant', part: { type: 'image_url', image_url: { url: PNG } } },
+  { role: 'tool', part: { type: 'texxt', text: 'a' } },
+])('a $role message has no part $part', ({ role, part }) => {
+  expect(() => body({ messages: [{ role, content: [part] }] })).toThrow(UnsupportedPart);
+});
+
 describe('a file', () => {
   const file = (members: object) => ({ type: 'file', file: members });
   const image = (url: string) => ({ type: 'image_url', image_url: { url } });
@@ -243,7 +255,6 @@ describe('a file', () => {
       part: image('https://x.example/a'),
       want: { image: { format: 'gif', source: { bytes: 'R0=' } } },
     },
-    { rule: 'without content', part: file({ filename: 'a.pdf' }), want: undefined },
   ])('$rule', ({ part, want }) => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'x' }, part] }];
     const [turn] = body({ messages }, { ...CLAUDE, remote })['messages'] as [{ content: unknown[] }];
@@ -474,7 +485,7 @@ test('a conversation with system texts, an image, a tool and sampling parameters
   });
 });
 
-test('any body is converted without an exception', () => {
+test('any body is converted, but for parts that are refused', () => {
   const message = fc.record({
     role: fc.constantFrom('user', 'assistant', 'tool', 'system', 'function'),
     content: fc.jsonValue(),
@@ -489,7 +500,7 @@ test('any body is converted without an exception', () => {
       loose,
       fc.constantFrom(CLAUDE, NOVA, OTHER),
       (messages, params, target) => {
-        body({ ...params, messages }, target);
+        unlessRefused(() => body({ ...params, messages }, target));
       },
     ),
   );

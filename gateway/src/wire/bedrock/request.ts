@@ -1,8 +1,17 @@
 /** A chat request as a body of the Converse API. */
-import { assistantPartsOf, conversationOf, type ReadToolCall, toolCallsOf } from '../anthropic/index.ts';
+import { assistantPartsOf, conversationOf, isReplayed, type ReadToolCall, toolCallsOf } from '../anthropic/index.ts';
 import type { JsonObject } from '../contract.ts';
 import { numberAt, objectAt, orAbsent, withoutAbsent } from '../json/json.ts';
-import { type ChatMessage, filePartOf, imageUrlOf, isSystem, maxTokensOf, partsOf, stopList } from '../openai/index.ts';
+import {
+  type ChatMessage,
+  filePartOf,
+  imageUrlOf,
+  isSystem,
+  maxTokensOf,
+  partsOf,
+  stopList,
+  textOfPart,
+} from '../openai/index.ts';
 import { toAdditionalFields } from './additional-fields.ts';
 import { toAssistantBlocks, toContent, toTextBlocks, withCachePoint } from './content.ts';
 import { type Block, type ContentScope, createContentScope, isRemote } from './media.ts';
@@ -37,7 +46,9 @@ export function remoteUrlsOf(params: JsonObject): readonly string[] {
 }
 
 function toSystemBlocks({ content, cache_control }: ChatMessage): readonly Block[] {
-  const blocks = partsOf(content).flatMap((part) => withCachePoint(toTextBlocks(part['text']), part['cache_control']));
+  const blocks = partsOf(content).flatMap((part) =>
+    withCachePoint(toTextBlocks(textOfPart(part)), part['cache_control']),
+  );
   return withCachePoint(blocks, cache_control);
 }
 
@@ -47,7 +58,7 @@ function toTurns(messages: readonly ChatMessage[], scope: ContentScope): readonl
 
 function toTurn(message: ChatMessage, scope: ContentScope): Turn {
   if (message.role === 'assistant') {
-    const said = assistantPartsOf(message).flatMap(toAssistantBlocks);
+    const said = assistantPartsOf(message).flatMap((part) => toAssistantBlocks(part, isReplayed(message)));
     const calls = toolCallsOf(message).flatMap(toToolUse);
     return { role: 'assistant', content: withCachePoint([...said, ...calls], message.cache_control) };
   }

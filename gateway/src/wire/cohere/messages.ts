@@ -2,14 +2,24 @@
 import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
-import { type ChatMessage, type ContentPart, imageUrlOf, isSystem, messagesOf } from '../openai/index.ts';
+import {
+  type ChatMessage,
+  type ContentPart,
+  imageUrlOf,
+  isForeignThought,
+  isSystem,
+  messagesOf,
+  partsOf,
+  textOfPart,
+} from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 
 export function toCohereMessages(params: JsonObject): readonly JsonObject[] {
   return messagesOf(params).map((message) => toMessage(message, { ...message }));
 }
 
 function toMessage(message: ChatMessage, members: JsonObject): JsonObject {
-  const content = toContent(message.content);
+  const content = toContent(message);
   if (isSystem(message)) return withoutAbsent({ role: 'system', content });
   switch (message.role) {
     case 'assistant': {
@@ -29,31 +39,24 @@ function toMessage(message: ChatMessage, members: JsonObject): JsonObject {
   }
 }
 
-/** Texts stay texts; parts without a counterpart are left out. */
-function toContent(content: ChatMessage['content']): string | readonly JsonObject[] | undefined {
+/** Texts stay texts. Throws UnsupportedPart. */
+function toContent({ role, content }: ChatMessage): string | readonly JsonObject[] | undefined {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return undefined;
-  const parts: readonly unknown[] = content;
-  const kept = parts
-    .filter((part): part is ContentPart => isObject(part))
-    .map(toPart)
-    .filter((part) => part !== undefined);
-  return kept.length === 0 ? undefined : kept;
+  const parts = role === 'assistant' ? partsOf(content).filter((part) => !isForeignThought(part)) : partsOf(content);
+  return parts.length === 0 ? undefined : parts.map(toPart);
 }
 
-function toPart(part: ContentPart): JsonObject | undefined {
+function toPart(part: ContentPart): JsonObject {
   switch (part.type) {
-    case 'text':
-      return { type: 'text', text: textAt(part, 'text') ?? '' };
     case 'image_url': {
-      const url = imageUrlOf(part);
+      const url = imageUrlOf(part) ?? refusePart(part);
       const detail = textAt(objectAt(part, 'image_url'), 'detail');
-      return url === undefined ? undefined : { type: 'image_url', image_url: withoutAbsent({ url, detail }) };
+      return { type: 'image_url', image_url: withoutAbsent({ url, detail }) };
     }
     case 'document': // the upstream's own part for tool results
       return part;
     default:
-      return undefined;
+      return { type: 'text', text: textOfPart(part) };
   }
 }
 

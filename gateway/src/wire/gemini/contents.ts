@@ -3,7 +3,16 @@ import { isObject } from '@gatehouse/crds';
 import type { JsonObject } from '../contract.ts';
 import { objectAt, textAt, withoutAbsent } from '../json/json.ts';
 import type { ChatMessage } from '../openai/index.ts';
-import { isSystem, messagesOf, parseArguments, parseJsonObject, partsOf, textOf } from '../openai/index.ts';
+import {
+  isForeignThought,
+  isSystem,
+  messagesOf,
+  parseArguments,
+  parseJsonObject,
+  partsOf,
+  textOf,
+  textOfPart,
+} from '../openai/index.ts';
 import { type GeminiPart, type InlineMedia, toGeminiPart } from './media.ts';
 
 export interface GeminiContent {
@@ -60,15 +69,16 @@ export function toGeminiTurns(params: JsonObject, model: string, media: InlineMe
 
 const systemParts = (message: ChatMessage): readonly GeminiPart[] =>
   partsOf(message.content)
-    .filter((part) => part.type === 'text')
-    .map((part) => toGeminiPart(part, new Map()))
-    .filter((part) => part !== undefined);
+    .map(textOfPart)
+    .filter((text) => text !== '')
+    .map((text) => ({ text }));
 
 function toContent(message: ChatMessage, conversation: Conversation): GeminiContent {
   if (message.role === 'tool' || message.role === 'function') {
     return { role: 'user', parts: [toFunctionResponse(message, conversation)] };
   }
-  const parts = partsOf(message.content)
+  const said = partsOf(message.content);
+  const parts = (message.role === 'assistant' ? said.filter((part) => !isForeignThought(part)) : said)
     .map((part) => toGeminiPart(part, conversation.media))
     .filter((part) => part !== undefined);
   if (message.role !== 'assistant') return { role: 'user', parts };

@@ -14,6 +14,9 @@ const BUDGETS: ReadonlyMap<string, number> = new Map([
 const OTHER_BUDGET = 8192;
 const COUNTS_TOKENS = 'gemini-2.5';
 
+/** Other models think as much as they do at their lowest level. */
+export const turnsThinkingOff = (model: string): boolean => model.includes(COUNTS_TOKENS);
+
 /** The sampling and output settings of a request, or undefined when the client sent none. */
 export function toGenerationConfig(params: JsonObject, model: string): JsonObject | undefined {
   return orAbsent(
@@ -58,7 +61,7 @@ function thinkingOf(thinking: unknown): JsonObject | undefined {
 
 function effortOf(effort: unknown, model: string): JsonObject | undefined {
   if (typeof effort !== 'string') return undefined;
-  const countsTokens = model.includes(COUNTS_TOKENS);
+  const countsTokens = turnsThinkingOff(model);
   if (effort === 'none') return countsTokens ? { thinkingBudget: 0 } : undefined;
   if (!countsTokens) return { thinkingLevel: effort };
   return { includeThoughts: true, thinkingBudget: BUDGETS.get(effort) ?? OTHER_BUDGET };

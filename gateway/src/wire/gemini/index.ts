@@ -8,6 +8,7 @@ export {
   toPredictBody,
 } from './embedding.ts';
 export { type InlineMedia, type RemoteMedia, remoteMediaOf } from './media.ts';
+export { takesEmbedContent, takesGeminiChat, takesPredict } from './params.ts';
 export { type GeminiRequestOptions, toGeminiBody } from './request.ts';
 export { toGeminiSchema } from './schema.ts';
 export { createGeminiDecoder } from './stream.ts';

@@ -7,11 +7,14 @@ import {
   type DataUrl,
   filePartOf,
   imageUrlOf,
+  isBase64,
   messagesOf,
   mimeTypeOfUrl,
   parseDataUrl,
   partsOf,
+  textOfPart,
 } from '../openai/index.ts';
+import { refusePart } from '../parts/parts.ts';
 
 export type GeminiPart = JsonObject;
 
@@ -50,21 +53,19 @@ const AUDIO_MIME_TYPES: ReadonlyMap<string, string> = new Map([
   ['x-m4a', 'audio/m4a'],
 ]);
 
-/** A content part as a Gemini part; undefined for empty texts and parts without a counterpart. */
+/** A content part as a Gemini part; undefined for empty texts. Throws UnsupportedPart. */
 export function toGeminiPart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   switch (part.type) {
-    case 'text': {
-      const text = textAt(part, 'text');
-      return text === undefined || text === '' ? undefined : { text };
-    }
     case 'image_url':
-      return imagePart(part, media);
+      return imagePart(part, media) ?? refusePart(part);
     case 'input_audio':
-      return audioPart(part);
+      return audioPart(part) ?? refusePart(part);
     case 'file':
-      return filePart(part, media);
-    default:
-      return undefined;
+      return filePart(part, media) ?? refusePart(part);
+    default: {
+      const text = textOfPart(part);
+      return text === '' ? undefined : { text };
+    }
   }
 }
 
@@ -94,11 +95,15 @@ function imageMember(part: ContentPart, key: string): string | undefined {
 function imagePart(part: ContentPart, media: InlineMedia): GeminiPart | undefined {
   const url = imageUrlOf(part);
   if (url === undefined) return undefined;
-  const source = REMOTE.test(url)
-    ? linked(url, imageMember(part, 'mime_type'), media)
-    : // Neither data URL nor address: bare base64, which older clients send for JPEG.
-      inline(parseDataUrl(url) ?? { mimeType: 'image/jpeg', data: url });
+  const source = REMOTE.test(url) ? linked(url, imageMember(part, 'mime_type'), media) : inlineImage(url);
+  if (source === undefined) return undefined;
   return withoutAbsent({ ...source, mediaResolution: imageMember(part, 'media_resolution') });
+}
+
+/** Older clients send JPEG as bare base64. */
+function inlineImage(url: string): GeminiPart | undefined {
+  const data = parseDataUrl(url) ?? (isBase64(url) ? { mimeType: 'image/jpeg', data: url } : undefined);
+  return data && inline(data);
 }
 
 function audioPart(part: ContentPart): GeminiPart | undefined {

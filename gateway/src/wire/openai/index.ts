@@ -33,6 +33,8 @@ export {
   type FilePart,
   filePartOf,
   imageUrlOf,
+  isBase64,
+  isForeignThought,
   isSystem,
   maxTokensOf,
   messagesOf,
@@ -43,6 +45,7 @@ export {
   partsOf,
   stopList,
   textOf,
+  textOfPart,
 } from './message.ts';
 export { appendMember, type Member, memberOf } from './splice.ts';
 export { createSseRelay, type SseRelay, type SseRelayOptions } from './sse-relay.ts';

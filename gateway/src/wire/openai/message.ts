@@ -3,6 +3,7 @@
 import { isObject } from '@gatehouse/crds';
 import { type JsonLimits, readJson } from '../../lib/json/index.ts';
 import type { JsonObject } from '../contract.ts';
+import { refusePart } from '../parts/parts.ts';
 import type { ChatMessage, ContentPart } from './chat.ts';
 
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
@@ -16,19 +17,35 @@ export function messagesOf(params: JsonObject): readonly ChatMessage[] {
 
 export const isSystem = (message: ChatMessage): boolean => SYSTEM_ROLES.has(message.role);
 
-/** The parts of a content; a plain text is one text part. */
+/** The parts of a content; a plain text is one text part. Throws UnsupportedPart for a list with something else. */
 export function partsOf(content: ChatMessage['content']): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((part): part is ContentPart => isObject(part)) : [];
+  if (!Array.isArray(content)) return [];
+  return content.every(isPart) ? content : refusePart(content);
 }
 
-/** The text of a content: the string itself, or its text parts joined without a separator. */
-export function textOf(content: ChatMessage['content']): string {
-  if (typeof content === 'string') return content;
-  return partsOf(content)
-    .map((part) => (part.type === 'text' && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
+/** A part as clients send it: every member may be missing or of another type. */
+const isPart = (part: unknown): part is ContentPart => isObject(part);
+
+/** The text of a text part or a refusal. Throws UnsupportedPart for other parts. */
+export function textOfPart(part: ContentPart): string {
+  const text = part.type === 'refusal' ? part['refusal'] : part['text'];
+  return (part.type === 'text' || part.type === 'refusal') && typeof text === 'string' ? text : refusePart(part);
 }
+
+/** The text of a content: the string itself, or its parts joined without a separator. Throws UnsupportedPart. */
+export function textOf(content: ChatMessage['content']): string {
+  return typeof content === 'string' ? content : partsOf(content).map(textOfPart).join('');
+}
+
+/** Base64, in either alphabet. */
+const BASE64 = /^[\w+/-]+={0,2}$/;
+
+/** Whether a text is nothing but base64. */
+export const isBase64 = (text: string): boolean => BASE64.test(text);
+
+/** The thoughts of another vendor's model in an earlier answer: not for this one, and left out. */
+export const isForeignThought = ({ type }: ContentPart): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 export interface DataUrl {
   readonly mimeType: string;

@@ -1,5 +1,7 @@
 /** The account and the call of one target: what all later steps of an attempt share. */
-import type { ProviderServices } from '../../../providers/contract.ts';
+import { AppError } from '../../../errors/index.ts';
+import type { Call, ProviderServices } from '../../../providers/contract.ts';
+import { NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/index.ts';
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
@@ -25,6 +27,8 @@ export interface Prepared extends ServedCall {
   readonly forwarded: Readonly<Record<string, string>>;
   /** Headers of the call that the provider's hooks have read, where answers are cached. */
   readonly headersRead: ReadonlyMap<string, string> | undefined;
+  /** Parameters of the client that the provider does not have: they are left out. */
+  readonly droppedParams: readonly string[];
   /** The `Via` header for a custom host, which may be a gateway again. */
   readonly via: string | undefined;
   /** The headers of the last call: credentials in them are taken out of its answer. */
@@ -77,9 +81,27 @@ export function prepare(
     call,
     forwarded: forwardedOf(input, leaf, resolved),
     headersRead,
+    droppedParams: droppedOf(call, target, leaf.settings),
     via: target.namedHost ? viaOf(request, ports.gatewayName) : undefined,
     sent: { headers: NO_HEADERS },
   };
+}
+
+/** Throws PARAMETER_UNSUPPORTED where the config refuses to leave them out. */
+function droppedOf(
+  call: Call,
+  { compiled }: PreparedTarget,
+  { unsupportedParams }: Pick<LeafSettings, 'unsupportedParams'>,
+): readonly string[] {
+  const names = compiled.endpoints.get(call.endpoint)?.dropped?.(call) ?? NOTHING_DROPPED;
+  const [first] = names;
+  if (first === undefined || unsupportedParams === 'drop') return names;
+  const { operation, provider } = call;
+  throw new AppError('PARAMETER_UNSUPPORTED', {
+    param: first,
+    provider,
+    detail: `${provider} does not have ${names.join(', ')} in ${operation}, and the config has unsupported_params: error; leave ${names.length > 1 ? 'them' : 'it'} out`,
+  });
 }
 
 interface UsageInput {

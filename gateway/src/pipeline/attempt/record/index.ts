@@ -2,6 +2,7 @@
 
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
+import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import type { AttemptFacts } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { renderErrorFor } from '../../error-answer.ts';
@@ -17,6 +18,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly leaf: Leaf;
   readonly provider: string | undefined;
   readonly model: string;
+  /** Parameters of the client that the provider does not have. */
+  readonly droppedParams: readonly string[];
   readonly headers: HeaderMap;
   readonly body: AnswerBody;
   readonly error: AppError | undefined;
@@ -83,11 +86,12 @@ export function triedOutcome(
   const cacheStatus = cache?.status;
   if (result.kind === 'error') return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
   const { status, headers, body, stream } = result.answer;
-  const { leaf, provider, model, startedMs, durationMs } = factsOf(progress);
+  const { leaf, provider, model, droppedParams, startedMs, durationMs } = factsOf(progress);
   return record(progress, {
     leaf,
     provider,
     model,
+    droppedParams,
     status,
     fallback: 'status',
     headers,
@@ -134,6 +138,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   leaf,
   provider: prepared?.provider.id,
   model: prepared?.call.model ?? modelOf(input.resolution.params),
+  droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
   startedMs,
   durationMs: performance.now() - startedMs,
 });
@@ -143,6 +148,7 @@ export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   provider: outcome.provider,
   model: outcome.model === '' ? undefined : outcome.model,
   answeredModel: undefined,
+  droppedParams: outcome.droppedParams,
   status: outcome.status,
   error: outcome.error,
   cache: outcome.cacheStatus,

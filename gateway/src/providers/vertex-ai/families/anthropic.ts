@@ -1,5 +1,10 @@
 import { ok } from '@gatehouse/crds';
-import { createAnthropicDecoder, fromAnthropicAnswer, toAnthropicBody } from '../../../wire/anthropic/index.ts';
+import {
+  createAnthropicDecoder,
+  fromAnthropicAnswer,
+  takesAnthropicChat,
+  toAnthropicBody,
+} from '../../../wire/anthropic/index.ts';
 import type { WireContext } from '../../../wire/contract.ts';
 import type { Call } from '../../contract.ts';
 import { toRawPredict } from '../claude-body.ts';
@@ -10,6 +15,7 @@ import type { ChatFamily } from './family.ts';
 export const anthropicFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'rawPredict'),
   streamPath: (call, name) => publisherPath(call, { publisher: 'anthropic', name }, 'streamRawPredict'),
+  takes: () => takesAnthropicChat,
   write(params, call, name) {
     const body = toAnthropicBody(params, withModel(call, name));
     return body.ok ? ok(toRawPredict({ ...body.value, anthropic_version: params['anthropic_version'] }, call)) : body;

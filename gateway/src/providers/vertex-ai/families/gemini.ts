@@ -1,5 +1,5 @@
 import { ok } from '@gatehouse/crds';
-import { createGeminiDecoder, fromGeminiAnswer, toGeminiBody } from '../../../wire/gemini/index.ts';
+import { createGeminiDecoder, fromGeminiAnswer, takesGeminiChat, toGeminiBody } from '../../../wire/gemini/index.ts';
 import { publisherPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
 
@@ -9,6 +9,7 @@ const EXTRAS = { safetyRatings: true } as const;
 export const geminiFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'google', name }, 'generateContent'),
   streamPath: (call, name) => `${publisherPath(call, { publisher: 'google', name }, 'streamGenerateContent')}?alt=sse`,
+  takes: (name) => takesGeminiChat(name, true),
   write: (params, _call, name) =>
     ok(toGeminiBody(params, { model: name, safetyMember: 'safety_settings', labels: true })),
   read: (body, call) => fromGeminiAnswer(body, call, EXTRAS),

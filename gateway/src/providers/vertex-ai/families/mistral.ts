@@ -7,8 +7,9 @@ import {
   withMistralIds,
 } from '../../../wire/mistral/mistral.ts';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
+import { takesAll } from '../../../wire/params/params.ts';
 import type { BodyHook, RequestTable } from '../../contract.ts';
-import { shapeBody } from '../../engine/index.ts';
+import { shapeBody, takenByTable } from '../../engine/index.ts';
 import { editMessages } from '../../openai-like/index.ts';
 import { publisherPath } from '../paths.ts';
 import type { ChatFamily } from './family.ts';
@@ -22,9 +23,12 @@ const MISTRAL: RequestTable = {
   hooks: [plainMessages, editMessages({ signs: MISTRAL_ID_MEMBERS, apply: withMistralIds }), toolChoice],
 };
 
+const TAKEN = takenByTable(MISTRAL) ?? takesAll;
+
 export const mistralFamily: ChatFamily = {
   path: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'rawPredict'),
   streamPath: (call, name) => publisherPath(call, { publisher: 'mistralai', name }, 'streamRawPredict'),
+  takes: () => TAKEN,
   write: (params, call, name) => ok({ ...shapeBody(MISTRAL, params, call), model: name }),
   read: (body, call) => readChatAnswer(body, call, mistralDialect),
   open: (call) => createOpenAiChatDecoder(call, mistralDialect),

@@ -1,6 +1,7 @@
 /** The families of the OpenAI format. */
 import { ok } from '@gatehouse/crds';
 import { createOpenAiChatDecoder, readChatAnswer } from '../../../wire/openai/index.ts';
+import { takesAll } from '../../../wire/params/params.ts';
 import type { BodyHook, RequestTable } from '../../contract.ts';
 import { shapeBody } from '../../engine/index.ts';
 import { editMessages, foldDeveloper, withoutMembers } from '../../openai-like/index.ts';
@@ -27,7 +28,8 @@ const ENDPOINT: RequestTable = { hooks: [plainMessages] };
 const openAi = {
   read: (body, call) => readChatAnswer(body, call, {}),
   open: (call) => createOpenAiChatDecoder(call),
-} satisfies Pick<ChatFamily, 'read' | 'open'>;
+  takes: () => takesAll,
+} satisfies Pick<ChatFamily, 'read' | 'open' | 'takes'>;
 
 const META_PATH = 'endpoints/openapi/chat/completions';
 
