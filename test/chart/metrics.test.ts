@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { capture } from '../../scripts/machine/index.ts';
 import { startGateway } from '../kit/gateway.ts';
+import { LOOPBACK_PEM } from '../kit/tls.ts';
 import { startOperator } from '../operator/operator/support.ts';
 
 const SAMPLES: Readonly<Record<string, (name: string) => string>> = {
@@ -41,8 +42,7 @@ const processNames = (prefix: string): string[] => PROCESS_METRICS.map(({ name }
 
 describe('promtool finds sound', () => {
   test('the metrics of a gateway, all of its process included', async () => {
-    await using gateway = await startGateway({ entries: [] });
-    await gateway.send('/v1/models');
+    await using gateway = await startGateway({ entries: [], env: { TLS_KEY: LOOPBACK_PEM, TLS_CERT: LOOPBACK_PEM } });
     const text = await readMetrics(gateway.adminUrl);
     await expectSound(text, [...namesOf(METRICS, GAUGES), ...processNames(PROCESS_PREFIX)]);
   });
@@ -50,7 +50,11 @@ describe('promtool finds sound', () => {
   test('the sum over the workers of a machine', async () => {
     const labels = { service: 'test', environment: 'test', runtime: true };
     const sum = createMetricsSum(labels);
-    for (const id of [1, 2]) sum.put(id, await createMetrics(labels).report());
+    for (const id of [1, 2]) {
+      const metrics = createMetrics(labels);
+      metrics.setCertificateExpiry(2_000_000_000);
+      sum.put(id, await metrics.report());
+    }
     const names = [...namesOf(METRICS, GAUGES, WORKER_METRICS), ...processNames(PROCESS_PREFIX)];
     await expectSound(await sum.text(), names);
   });
