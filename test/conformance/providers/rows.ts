@@ -9,7 +9,7 @@ const texts = z.record(z.string(), z.string());
 
 const endpoint = z.strictObject({
   url: z.string(),
-  model: z.string().optional(),
+  model_optional: z.boolean().default(false),
   model_sent: z.string().optional(),
   rename: texts.default({}),
   drop: z.array(z.string()).default([]),

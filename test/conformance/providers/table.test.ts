@@ -75,11 +75,11 @@ describe.for(ROW_CASES)('$name', (row) => {
     }
   });
 
-  test('sends its own model when the client names none', async () => {
-    const { model: _, ...body } = PLAIN_BODIES[row.operation];
+  test.for([undefined, '', 'gw-default'])('chooses no model for a call that names %j', async (model) => {
+    const body = { ...PLAIN_BODIES[row.operation], model };
     const attempt = sent(row, body).then(({ request }) => (JSON.parse(String(request.body)) as Body)['model']);
-    if (want.url.includes('/m1/')) await expect(attempt).rejects.toMatchObject({ code: 'MODEL_REQUIRED' });
-    else await expect(attempt).resolves.toBe(want.model);
+    if (want.model_optional) await expect(attempt).resolves.toBe(model === 'gw-default' ? undefined : model);
+    else await expect(attempt).rejects.toMatchObject({ code: 'MODEL_REQUIRED', param: 'model' });
   });
 
   test('reports errors in the normal form', () => {
@@ -221,4 +221,12 @@ describe.for([...ROWS].filter(([, { models }]) => models !== undefined))('the mo
   });
 });
 
-const NO_WANT: RowCase['want'] = { url: '', rename: {}, drop: [], clamp: {}, inject: {}, usage_ends: false };
+const NO_WANT: RowCase['want'] = {
+  url: '',
+  rename: {},
+  drop: [],
+  clamp: {},
+  inject: {},
+  model_optional: false,
+  usage_ends: false,
+};

@@ -36,6 +36,7 @@ const onRequest = (endpoint: Endpoint): Endpoint => ({
 
 const chat = {
   path: versioned('/chat/completions'),
+  model: 'account' as const,
   drop: ['functions', 'function_call'],
   clamp: { max_completion_tokens: NOT_NEGATIVE },
 };
@@ -65,8 +66,8 @@ export const azureAi: Provider = defineProvider({
   },
   endpoints: {
     chatComplete: chatInEitherMode({ ...chatEndpoint(chat), path: chat.path }),
-    complete: openAiOnly(completionEndpoint({ path: versioned('/completions') })),
-    embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings') })),
+    complete: openAiOnly(completionEndpoint({ path: versioned('/completions'), model: 'account' })),
+    embed: openAiOnly(embeddingsEndpoint({ path: versioned('/embeddings'), model: 'account' })),
     messages: nativeMessages,
     createModelResponse: onRequest(responses.createModelResponse),
     getModelResponse: onRequest(responses.getModelResponse),

@@ -42,12 +42,21 @@ export const azureOpenai: Provider = defineProvider({
   endpoints: {
     chatComplete: chatEndpoint({
       path: deploymentPath('/chat/completions'),
+      model: 'account',
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       hooks: [deploymentAsModel],
       messages: openAiMessages,
     }),
-    complete: completionEndpoint({ path: deploymentPath('/completions'), hooks: [deploymentAsModel] }),
-    embed: embeddingsEndpoint({ path: deploymentPath('/embeddings'), hooks: [deploymentAsModel] }),
+    complete: completionEndpoint({
+      path: deploymentPath('/completions'),
+      model: 'account',
+      hooks: [deploymentAsModel],
+    }),
+    embed: embeddingsEndpoint({
+      path: deploymentPath('/embeddings'),
+      model: 'account',
+      hooks: [deploymentAsModel],
+    }),
     ...responsesEndpoints((call, below) => resourcePath(call, `/responses${below}`), { hooks: [deploymentAsModel] }),
   },
   models: { path: (call) => resourcePath(call, '/models'), read: readModels },

@@ -2,6 +2,7 @@ import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/pro
 import { AppError } from '../../errors/index.ts';
 import { type MaybeSecret, reveal, Secret } from '../../lib/secret.ts';
 import type { Call, Provider, TargetFields } from '../contract.ts';
+import { DEFAULT_VALUE } from './shape-body.ts';
 
 const CUSTOM_HOST = 'custom_host';
 
@@ -55,8 +56,12 @@ export function fieldMissing(providerId: string, key: string): AppError {
 
 /** The model of a call that needs one. Throws AppError `MODEL_REQUIRED`. */
 export function requireModel(call: Call): string {
-  if (call.model !== '') return call.model;
-  throw new AppError('MODEL_REQUIRED', { param: 'model', provider: call.provider });
+  if (call.model !== '' && call.model !== DEFAULT_VALUE) return call.model;
+  throw new AppError('MODEL_REQUIRED', {
+    param: 'model',
+    provider: call.provider,
+    detail: `The request names no model, and ${call.provider} needs one: send it as model, or set it in override_params or default_params of the config`,
+  });
 }
 
 function headerOf(providerId: string, key: string): string | undefined {

@@ -8,15 +8,15 @@ import {
   withContentBlocks,
 } from '../../wire/openai/index.ts';
 import type { AnswerRule, BodyHook, Call, Endpoint, RequestTable, StreamRule } from '../contract.ts';
-import { pathText } from '../engine/index.ts';
+import { pathText, requireModel } from '../engine/index.ts';
 import { CHAT_CLAMP, type ClampChanges, COMPLETION_CLAMP, mergeClamp } from './bounds.ts';
 import { editMessages, foldDeveloper, withoutMembers } from './messages.ts';
 
 /** Differences of an endpoint from OpenAI's own. */
 export interface EndpointRow {
   readonly path?: Endpoint['path'];
-  /** Sent when the client names no model. */
-  readonly model?: string;
+  /** `account`: the account or the path decides which model runs, and a call need not name one. */
+  readonly model?: 'account';
   readonly rename?: RequestTable['rename'];
   readonly drop?: readonly string[];
   readonly clamp?: ClampChanges;
@@ -119,19 +119,26 @@ export function relayedEndpoint(endpoint: Endpoint): Endpoint {
   return { ...rest, answer: { kind: 'relay' }, ...(stream === undefined ? {} : { stream: { kind: 'relay' } }) };
 }
 
+/** No model of the gateway's choice is put in: its price and quality are the client's business. */
+const modelNamed: BodyHook = (params, call) => {
+  requireModel(call);
+  return params;
+};
+
 function tableOf(
   row: EndpointRow,
   hooks: readonly BodyHook[],
   clamp: NonNullable<RequestTable['clamp']>,
 ): RequestTable {
-  const { rename = {}, drop = [], only, elsewhere = [], model } = row;
+  const { rename = {}, drop = [], inject = {}, only, elsewhere = [], model } = row;
+  const named = model === 'account' ? [] : [modelNamed];
   return {
     rename,
     drop,
     elsewhere,
     clamp: mergeClamp(clamp, row.clamp),
-    inject: { ...row.inject, ...(model === undefined ? {} : { model }) },
-    hooks: [...hooks, ...(row.hooks ?? [])],
+    inject,
+    hooks: [...named, ...hooks, ...(row.hooks ?? [])],
     ...(only === undefined ? {} : { only }),
   };
 }

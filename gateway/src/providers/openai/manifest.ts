@@ -25,9 +25,9 @@ export const openai: Provider = defineProvider({
     'openai-beta': (call) => call.fields.text('openai_beta') ?? call.header('openai-beta'),
   },
   endpoints: {
-    chatComplete: relayedEndpoint(chatEndpoint({ model: 'gpt-3.5-turbo', messages: openAiMessages })),
-    complete: relayedEndpoint(completionEndpoint({ model: 'text-davinci-003' })),
-    embed: relayedEndpoint(embeddingsEndpoint({ model: 'text-embedding-ada-002' })),
+    chatComplete: relayedEndpoint(chatEndpoint({ messages: openAiMessages })),
+    complete: relayedEndpoint(completionEndpoint({})),
+    embed: relayedEndpoint(embeddingsEndpoint({})),
     ...responsesEndpoints(responsesBelow('')),
   },
   models: { path: '/models' },

@@ -49,7 +49,7 @@ export const ACCOUNTS: readonly Provider[] = [
       'x-snowflake-authorization-token-type': 'KEYPAIR_JWT',
       accept: 'application/json, text/event-stream',
     },
-    chat: { path: '/cortex/inference:complete', model: 'mistral-large', dialect: untypedDelta },
+    chat: { path: '/cortex/inference:complete', dialect: untypedDelta },
   }),
   openAiLike({
     id: 'databricks',
@@ -64,9 +64,9 @@ export const ACCOUNTS: readonly Provider[] = [
     },
     routingHeaders: ['x-databricks-org-id'],
     baseUrl: 'https://{databricks_workspace}.cloud.databricks.com/serving-endpoints',
-    chat: { path: servingPath, dialect: databricksChat },
-    complete: { path: servingPath },
-    embed: { path: servingPath, only: ['input'], elsewhere: ['model'] },
+    chat: { path: servingPath, model: 'account', dialect: databricksChat },
+    complete: { path: servingPath, model: 'account' },
+    embed: { path: servingPath, model: 'account', only: ['input'], elsewhere: ['model'] },
     modelPlaces: [
       { model: 'path', calls: ['POST /<model>/invocations'] },
       {
@@ -92,11 +92,12 @@ export const ACCOUNTS: readonly Provider[] = [
     baseUrl: '{huggingface_base_url|https://api-inference.huggingface.co}',
     chat: {
       path: modelPath('/v1/chat/completions'),
+      model: 'account',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       dialect: stableId,
     },
-    complete: { path: modelPath('/v1/completions'), dialect: stableId },
+    complete: { path: modelPath('/v1/completions'), model: 'account', dialect: stableId },
     // Calls of a dedicated endpoint name no model, so lists of models cannot be checked.
     modelPlaces: [
       {
@@ -113,8 +114,8 @@ export const ACCOUNTS: readonly Provider[] = [
     id: 'modal',
     baseUrl: 'https://api.modal.com/v1',
     auth: modalAuth,
-    chat: {},
-    complete: {},
+    chat: { model: 'account' },
+    complete: { model: 'account' },
     models: true,
   }),
   openAiLike({
@@ -136,7 +137,6 @@ export const ACCOUNTS: readonly Provider[] = [
     prefix: '/v1',
     auth: bearer({ optional: true }),
     chat: {
-      model: 'llama2',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       hooks: [thinkingAsSwitch],

@@ -8,15 +8,15 @@ export const AGGREGATORS: readonly Provider[] = [
     id: '302ai',
     baseUrl: 'https://api.302.ai',
     prefix: '/v1',
-    chat: { model: 'gpt-3.5-turbo' },
+    chat: {},
     models: true,
   }),
   openAiLike({ id: 'aibadgr', baseUrl: 'https://aibadgr.com/api/v1', chat: {}, models: true }),
   openAiLike({
     id: 'cometapi',
     baseUrl: 'https://api.cometapi.com/v1',
-    chat: { model: 'gpt-3.5-turbo' },
-    embed: { model: 'text-embedding-ada-002' },
+    chat: {},
+    embed: {},
     models: true,
   }),
   openAiLike({
@@ -24,7 +24,6 @@ export const AGGREGATORS: readonly Provider[] = [
     baseUrl: 'https://api.deepbricks.ai/v1',
     headers: { 'deepbricks-organization': '{openai_organization}', 'deepbricks-project': '{openai_project}' },
     chat: {
-      model: 'gpt-3.5-turbo',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
@@ -46,7 +45,6 @@ export const AGGREGATORS: readonly Provider[] = [
     prefix: '/v1',
     headers: { 'http-referer': 'https://gatehouse.dev', 'x-title': 'Gatehouse' },
     chat: {
-      model: 'openrouter/auto',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
       hooks: [nestReasoningAndUsage],

@@ -21,12 +21,11 @@ export const HOSTS: readonly Provider[] = [
     id: 'anyscale',
     baseUrl: 'https://api.endpoints.anyscale.com/v1',
     chat: {
-      model: 'meta-llama/Llama-2-7b-chat-hf',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
-    complete: { model: 'Meta-Llama/Llama-Guard-7b' },
-    embed: { model: 'thenlper/gte-large' },
+    complete: {},
+    embed: {},
     models: true,
   }),
   openAiLike({
@@ -44,7 +43,6 @@ export const HOSTS: readonly Provider[] = [
     id: 'deepinfra',
     baseUrl: 'https://api.deepinfra.com/v1/openai',
     chat: {
-      model: 'deepinfra/airoboros-70b',
       rename: OLDER_LIMIT,
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
       framing: 'sse-lines',
@@ -54,8 +52,8 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'featherless-ai',
     baseUrl: 'https://api.featherless.ai/v1',
-    chat: { model: 'mistralai/Magistral-Small-2506' },
-    complete: { model: 'mistralai/Magistral-Small-2506' },
+    chat: {},
+    complete: {},
     models: true,
   }),
   openAiLike({
@@ -79,7 +77,7 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'inference-net',
     baseUrl: 'https://api.inference.net/v1',
-    chat: { model: 'llama3' },
+    chat: {},
     models: true,
   }),
   openAiLike({
@@ -92,22 +90,21 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'kluster-ai',
     baseUrl: 'https://api.kluster.ai/v1',
-    chat: { model: 'klusterai/Meta-Llama-3.1-8B-Instruct-Turbo' },
-    embed: { model: 'klusterai/Meta-Llama-3.1-8B-Instruct-Turbo' },
+    chat: {},
+    embed: {},
     models: true,
   }),
   openAiLike({
     id: 'lambda',
     baseUrl: 'https://api.lambdalabs.com/v1',
-    chat: { model: 'Liquid-AI-40B' },
-    complete: { model: 'Liquid-AI-40B' },
+    chat: {},
+    complete: {},
     models: true,
   }),
   openAiLike({
     id: 'lemonfox-ai',
     baseUrl: 'https://api.lemonfox.ai/v1',
     chat: {
-      model: 'zephyr-chat',
       drop: [...TOOLS, 'n', 'logit_bias', 'user', 'seed', 'response_format', 'logprobs', 'stream_options'],
       dialect: roleAndUsage,
     },
@@ -124,7 +121,6 @@ export const HOSTS: readonly Provider[] = [
     id: 'monsterapi',
     baseUrl: 'https://llm.monsterapi.ai/v1',
     chat: {
-      model: 'mistralai/Mistral-7B-Instruct-v0.2',
       clamp: {
         top_k: { min: 1, max: 20 },
         temperature: { min: 0, max: 1 },
@@ -139,7 +135,6 @@ export const HOSTS: readonly Provider[] = [
     id: 'ncompass',
     baseUrl: 'https://api.ncompass.tech/v1',
     chat: {
-      model: 'meta-llama/Llama-3.3-70B-Instruct',
       rename: OLDER_LIMIT,
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, n: EXACTLY_ONE },
     },
@@ -148,16 +143,16 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'nebius',
     baseUrl: 'https://api.studio.nebius.ai/v1',
-    chat: { model: 'Qwen/Qwen2.5-72B-Instruct-fast' },
-    complete: { model: 'Qwen/Qwen2.5-72B-Instruct-fast' },
-    embed: { model: 'BAAI/bge-en-icl' },
+    chat: {},
+    complete: {},
+    embed: {},
     models: true,
   }),
   openAiLike({
     id: 'nextbit',
     baseUrl: 'https://api.nextbit256.com/v1',
-    chat: { model: 'microsoft:phi-4' },
-    complete: { model: 'microsoft:phi-4' },
+    chat: {},
+    complete: {},
     models: true,
   }),
   openAiLike({
@@ -165,14 +160,12 @@ export const HOSTS: readonly Provider[] = [
     baseUrl: 'https://api.novita.ai/v3/openai',
     prefix: '/v1',
     chat: {
-      model: 'lzlv_70b',
       rename: OLDER_LIMIT,
       clamp: { max_tokens: AT_LEAST_ONE, max_completion_tokens: AT_LEAST_ONE, temperature: 'none', top_p: 'none' },
       inject: { max_tokens: 128 },
     },
     // frequency_penalty keeps its name: a repetition penalty means something else.
     complete: {
-      model: 'lzlv_70b',
       clamp: {
         max_tokens: AT_LEAST_ONE,
         temperature: 'none',
@@ -193,7 +186,7 @@ export const HOSTS: readonly Provider[] = [
   openAiLike({
     id: 'ovhcloud',
     baseUrl: 'https://oai.endpoints.kepler.ai.cloud.ovh.net/v1',
-    chat: { model: 'axon' },
+    chat: {},
     models: true,
   }),
   openAiLike({
@@ -201,7 +194,6 @@ export const HOSTS: readonly Provider[] = [
     baseUrl: 'https://api.sambanova.ai',
     prefix: '/v1',
     chat: {
-      model: 'Meta-Llama-3.1-8B-Instruct',
       drop: [
         ...[...TOOLS, 'presence_penalty', 'frequency_penalty', 'logit_bias', 'user', 'seed'],
         ...['response_format', 'logprobs'],
@@ -220,11 +212,10 @@ export const HOSTS: readonly Provider[] = [
     ],
     baseUrl: 'https://api.siliconflow.cn/v1',
     chat: {
-      model: 'deepseek-ai/DeepSeek-V2-Chat',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE },
     },
-    embed: { model: 'BAAI/bge-large-zh-v1.5' },
+    embed: {},
     models: true,
   }),
   openAiLike({
@@ -233,7 +224,6 @@ export const HOSTS: readonly Provider[] = [
     baseUrl: 'https://api.together.xyz',
     prefix: '/v1',
     chat: {
-      model: 'meta-llama/Llama-3.2-11B-Vision-Instruct-Turbo',
       rename: OLDER_LIMIT,
       clamp: {
         max_tokens: AT_LEAST_ONE,
@@ -245,7 +235,6 @@ export const HOSTS: readonly Provider[] = [
       dialect: { ownFinishReasons: true },
     },
     complete: {
-      model: 'togethercomputer/RedPajama-INCITE-7B-Instruct',
       clamp: {
         max_tokens: AT_LEAST_ONE,
         temperature: 'none',
@@ -255,7 +244,7 @@ export const HOSTS: readonly Provider[] = [
       },
       dialect: { ownFinishReasons: true },
     },
-    embed: { model: 'mistral-embed', hooks: [inputAsList] },
+    embed: { hooks: [inputAsList] },
     models: { path: '/v1/models', read: bareModelList },
   }),
 ];

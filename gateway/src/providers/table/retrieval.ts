@@ -16,7 +16,7 @@ export const RETRIEVAL: readonly Provider[] = [
       { model: 'none', calls: ['POST /segment'] },
     ],
     baseUrl: 'https://api.jina.ai/v1',
-    embed: { model: 'jina-embeddings-v2-base-en' },
+    embed: {},
   }),
   openAiLike({
     id: 'nomic',
@@ -25,7 +25,6 @@ export const RETRIEVAL: readonly Provider[] = [
     baseUrl: 'https://api-atlas.nomic.ai/v1',
     embed: {
       path: '/embedding/text',
-      model: 'nomic-embed-text-v1',
       rename: { input: 'texts', dimensions: 'dimensionality' },
       drop: ['encoding_format', 'user'],
       hooks: [inputAsList],

@@ -22,8 +22,8 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'dashscope',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    chat: { model: 'qwen-turbo' },
-    embed: { model: 'text-embedding-v1' },
+    chat: {},
+    embed: {},
     models: true,
   }),
   openAiLike({
@@ -33,7 +33,6 @@ export const VENDORS: readonly Provider[] = [
     baseUrl: 'https://api.deepseek.com',
     chat: {
       path: '/v1/chat/completions',
-      model: 'deepseek-chat',
       rename: OLDER_LIMIT,
       clamp: { max_completion_tokens: NOT_NEGATIVE, top_logprobs: { min: 0, max: 20 } },
       hooks: [withoutReasoningHistory],
@@ -44,7 +43,7 @@ export const VENDORS: readonly Provider[] = [
   openAiLike({
     id: 'krutrim',
     baseUrl: 'https://cloud.olakrutrim.com/v1',
-    chat: { model: 'Llama-3.3-70B-Instruct' },
+    chat: {},
     models: true,
     readError: textWithStatus,
   }),
@@ -52,17 +51,17 @@ export const VENDORS: readonly Provider[] = [
     id: 'latitude',
     baseUrl: 'https://api.lsh.ai',
     prefix: '/v1',
-    chat: { model: 'qwen-2.5-7b', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    chat: { rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
     models: true,
   }),
   openAiLike({
     id: 'lingyi',
     baseUrl: 'https://api.lingyiwanwu.com',
     prefix: '/v1',
-    chat: { model: 'yi-34b-chat-0205', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    chat: { rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
     models: true,
   }),
-  openAiLike({ id: 'matterai', baseUrl: 'https://api.matterai.so/v1', chat: { model: 'axon' }, models: true }),
+  openAiLike({ id: 'matterai', baseUrl: 'https://api.matterai.so/v1', chat: {}, models: true }),
   openAiLike({
     id: 'mistral-ai',
     paths: [
@@ -89,7 +88,6 @@ export const VENDORS: readonly Provider[] = [
     baseUrl: 'https://api.mistral.ai/v1',
     chat: {
       path: chatPath,
-      model: 'mistral-tiny',
       ...MISTRAL_PARAMETERS,
       hooks: [withoutModelPrefix, mistralToolChoice, mistralIds],
       dialect: mistralDialect,
@@ -102,7 +100,7 @@ export const VENDORS: readonly Provider[] = [
       hooks: [withoutModelPrefix],
       dialect: fimCompletion,
     },
-    embed: { model: 'mistral-embed', rename: { dimensions: 'output_dimension' }, hooks: [inputAsList] },
+    embed: { rename: { dimensions: 'output_dimension' }, hooks: [inputAsList] },
     models: true,
   }),
   openAiLike({
@@ -111,7 +109,7 @@ export const VENDORS: readonly Provider[] = [
     modelPlaces: [{ model: 'body', calls: ['POST /tokenizers/estimate-token-count'] }],
     baseUrl: 'https://api.moonshot.cn',
     prefix: '/v1',
-    chat: { model: 'moonshot-v1-8k', rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
+    chat: { rename: OLDER_LIMIT, clamp: { max_completion_tokens: NOT_NEGATIVE } },
     models: true,
   }),
   openAiLike({
@@ -119,7 +117,6 @@ export const VENDORS: readonly Provider[] = [
     paths: ['POST /search', 'GET|POST /async/chat/completions/**'],
     baseUrl: 'https://api.perplexity.ai',
     chat: {
-      model: 'mistral-7b-instruct',
       rename: OLDER_LIMIT,
       clamp: {
         max_tokens: AT_LEAST_ONE,
@@ -138,8 +135,8 @@ export const VENDORS: readonly Provider[] = [
       { model: 'body', calls: ['POST /information-extraction', 'POST /information-extraction/chat/completions'] },
     ],
     baseUrl: 'https://api.upstage.ai/v1/solar',
-    chat: { model: 'solar-pro' },
-    embed: { model: 'solar-embedding-1-large-query' },
+    chat: {},
+    embed: {},
   }),
   openAiLike({
     id: 'x-ai',
@@ -154,8 +151,8 @@ export const VENDORS: readonly Provider[] = [
     modelPlaces: [{ model: 'body', calls: ['POST /tokenize-text'] }],
     baseUrl: 'https://api.x.ai/v1',
     chat: {},
-    complete: { model: 'grok-beta' },
-    embed: { model: 'v1' },
+    complete: {},
+    embed: {},
     responses: true,
     models: true,
   }),
@@ -164,7 +161,7 @@ export const VENDORS: readonly Provider[] = [
     paths: ASYNCHRONOUS,
     modelPlaces: [{ model: 'body', calls: ['POST /async/chat/completions'] }],
     baseUrl: 'https://api.z.ai/api/paas/v4',
-    chat: { model: 'glm-4.6' },
+    chat: {},
     models: true,
   }),
   openAiLike({
@@ -172,8 +169,8 @@ export const VENDORS: readonly Provider[] = [
     paths: ASYNCHRONOUS,
     modelPlaces: [{ model: 'body', calls: ['POST /async/chat/completions'] }],
     baseUrl: 'https://open.bigmodel.cn/api/paas/v4',
-    chat: { model: 'glm-3-turbo' },
-    embed: { model: 'embedding-2' },
+    chat: {},
+    embed: {},
     models: true,
   }),
 ];
