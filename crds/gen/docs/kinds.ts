@@ -69,7 +69,7 @@ function notServed({ kind }: AnyKind): string[] {
     const named: readonly string[] = kinds;
     if (named.includes(kind)) return [['the whole kind', text]];
     const paths = Object.entries(fields).find(([name]) => name === kind)?.[1] ?? [];
-    return paths.map((path) => [code(path) + (value === undefined ? '' : ` = ${code(value)}`), text]);
+    return paths.map((path) => [code(path) + (value === undefined ? '' : ` = ${code(String(value))}`), text]);
   });
   if (rows.length === 0) return [];
   return ['## Not served yet', 'Refused with reason `UnsupportedValue`:', table(['field', ''], rows)];

@@ -102,11 +102,11 @@ function providerSection({ id, fields, requires, credentials }: ProviderEntry): 
       ? ''
       : table(
           ['field', 'header', 'kind', 'note'],
-          fields.map(({ key, header, kind, note }) => [
+          fields.map(({ key, header, kind, note, unserved }) => [
             code(key),
             header === undefined ? '' : code(header),
             kind,
-            note ?? '',
+            unserved === undefined ? (note ?? '') : `refused: ${unserved} not part of this version`,
           ]),
         ),
   ];

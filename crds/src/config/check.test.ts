@@ -57,6 +57,11 @@ describe('a config is accepted', () => {
     { rule: 'at the cap of nested targets', root: fallback([fallback(many(nestedTargets))]) },
     { rule: 'at the deepest level', root: nested(MAX_CONFIG_DEPTH + 1) },
     { rule: 'without a default when it is inline', root: conditional({ conditions: [when('a')] }), options: INLINE },
+    {
+      rule: 'with status codes beside the strategy when it is inline',
+      root: { ...MAIN, onStatusCodes: [500] },
+      options: INLINE,
+    },
     { rule: 'with empty lists of what is not served', root: { ...MAIN, inputGuardrails: [] } },
   ])('$rule', ({ root, options }) => {
     expect(issuesOf(root, options)).toEqual([]);
@@ -67,6 +72,19 @@ describe('a config is refused', () => {
   const { rootTargets, conditionalRootTargets, nestedTargets } = DEFAULT_TARGET_CAPS;
   test.for<{ rule: string; root: RoutingNode; want: string[] }>([
     { rule: 'for targets without a strategy', root: { targets: [MAIN] }, want: ['invalid strategy'] },
+    {
+      rule: 'for members of a strategy that its mode does not read',
+      root: {
+        strategy: { mode: 'single', onStatusCodes: [500], default: 'a', sticky: { enabled: true } },
+        targets: [MAIN],
+      },
+      want: ['invalid strategy.default', 'invalid strategy.onStatusCodes', 'invalid strategy.sticky'],
+    },
+    {
+      rule: 'for status codes beside the strategy',
+      root: leaf({ ...MAIN, onStatusCodes: [500] }),
+      want: ['invalid targets[0].onStatusCodes'],
+    },
     {
       rule: 'for a strategy without targets',
       root: { strategy: { mode: 'single' } },

@@ -16,6 +16,7 @@ import { parseDropPath } from './drop-path.ts';
 import { MAX_CONFIG_DEPTH, type TargetCaps } from './limits.ts';
 import type { RoutingNode } from './node.ts';
 import { createPatternBudget, type PatternBudget, parseQuery } from './query.ts';
+import type { Strategy } from './strategy.ts';
 import { unsupportedIssues } from './unsupported.ts';
 
 export interface CheckOptions {
@@ -33,8 +34,8 @@ export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const patterns = createPatternBudget();
   walkTargets(root, [], (node, path) => {
     const strategy = checkStrategy(node, path, { ...options, patterns });
-    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkMembers(node, path));
-    if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path));
+    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkMembers(node, path, options));
+    if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path, options));
   });
   return issues;
 }
@@ -64,7 +65,8 @@ export function modelSlugOf(model: string): string | undefined {
 
 const problem = (path: Path, message: string): Issue => ({ code: 'invalid', path, message });
 
-function* checkCaps(root: RoutingNode, caps: TargetCaps): Generator<Issue> {
+/** More targets or deeper ones than the caps admit. */
+export function* checkCaps(root: RoutingNode, caps: TargetCaps): Generator<Issue> {
   const targets = root.targets ?? [];
   const conditional = root.strategy?.mode === 'conditional';
   const cap = conditional ? caps.conditionalRootTargets : caps.rootTargets;
@@ -104,10 +106,26 @@ function* checkStrategy(node: RoutingNode, path: Path, options: StrategyOptions)
     yield problem([...path, 'targets'], `strategy ${strategy.mode} needs targets`);
     return;
   }
+  if (options.saved) yield* unreadMembers(strategy, path);
   if (strategy.mode === 'loadbalance' && targets.every((target) => target.weight === 0)) {
     yield problem([...path, 'targets'], 'at least one target needs a weight above 0');
   }
   if (strategy.mode === 'conditional') yield* checkConditions(node, path, options);
+}
+
+/** Members of a strategy that only one mode reads. */
+const READ_BY = {
+  conditions: 'conditional',
+  default: 'conditional',
+  onStatusCodes: 'fallback',
+  sticky: 'loadbalance',
+} as const satisfies Partial<Record<keyof Strategy, Strategy['mode']>>;
+
+function* unreadMembers(strategy: Strategy, path: Path): Generator<Issue> {
+  for (const [member, mode] of Object.entries(READ_BY)) {
+    if (strategy.mode === mode || strategy[member as keyof typeof READ_BY] === undefined) continue; // a key of the table
+    yield problem([...path, 'strategy', member], `only mode ${mode} reads it; this one is ${strategy.mode}`);
+  }
 }
 
 function* checkConditions(
@@ -133,7 +151,10 @@ function* checkConditions(
   }
 }
 
-function* checkMembers(node: RoutingNode, path: Path): Generator<Issue> {
+function* checkMembers(node: RoutingNode, path: Path, { saved }: CheckOptions): Generator<Issue> {
+  if (saved && node.onStatusCodes !== undefined) {
+    yield problem([...path, 'onStatusCodes'], 'it belongs into strategy (fallback) or retry; here it has no effect');
+  }
   if (node.customHost !== undefined && !HTTP_URL.test(node.customHost)) {
     yield problem([...path, 'customHost'], 'expected a URL that starts with http:// or https://');
   }
@@ -144,7 +165,7 @@ function* checkMembers(node: RoutingNode, path: Path): Generator<Issue> {
 }
 
 /** A leaf must name its provider; the root may leave that to the request: docs/behaviour/routing.md#which-provider-a-request-names. */
-function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
+function* checkLeaf(node: RoutingNode, path: Path, { saved }: CheckOptions): Generator<Issue> {
   if (node.provider === undefined || node.provider.startsWith('@')) {
     const hasProvider = managedSlugOf(node) !== undefined || node.passthrough === true || node.promptId !== undefined;
     if (!hasProvider && path.length > 0)
@@ -156,11 +177,19 @@ function* checkLeaf(node: RoutingNode, path: Path): Generator<Issue> {
     yield problem([...path, 'provider'], `unknown provider ${node.provider}`);
     return;
   }
+  if (!saved) yield* unservedSettings(node, provider, path); // those of resources are checked with all their settings
   const has = (key: string) => hasField(node, provider, key);
   for (const message of fieldProblems(provider, has)) yield problem(path, message);
   const authenticated =
     canAuthenticate(provider, has) || node.customHost !== undefined || (node.forwardHeaders?.length ?? 0) > 0;
   if (!authenticated) yield problem([...path, 'provider'], `provider ${provider.id} needs a credential`);
+}
+
+function* unservedSettings({ settings }: RoutingNode, { fields }: ProviderEntry, path: Path): Generator<Issue> {
+  for (const { key, unserved } of fields) {
+    if (unserved === undefined || settings?.[key] === undefined) continue;
+    yield { code: 'unsupported', path: [...path, key], message: `${unserved} not part of this version` };
+  }
 }
 
 /** The secret fields of a stored credential are known only where Secrets are read: here any of them may be present. */

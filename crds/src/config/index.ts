@@ -1,5 +1,5 @@
 export { type CacheSettings, cache } from './cache.ts';
-export { type CheckOptions, checkConfig, managedSlugOf, modelSlugOf, walkTargets } from './check.ts';
+export { type CheckOptions, checkCaps, checkConfig, managedSlugOf, modelSlugOf, walkTargets } from './check.ts';
 export { type DropStep, parseDropPath } from './drop-path.ts';
 export { parseInlineConfig } from './inline.ts';
 export * from './limits.ts';

@@ -130,6 +130,11 @@ describe('an inline config', () => {
       input: { request_timeout: 'x', retry: { attempts: 1, onStatusCodes: [1] } },
       want: ['retry.on_status_codes[0]', 'request_timeout'],
     },
+    {
+      rule: 'a vendor field that nothing reads',
+      input: { provider: 'azure-openai', apiKey: 'k', resourceName: 'r', deploymentId: 'd', azureModelName: 'm' },
+      want: ['azure_model_name'],
+    },
     { rule: 'empty targets', input: { strategy: { mode: 'single' }, targets: [] }, want: ['targets'] },
     { rule: 'what the shared checks refuse', input: { drop_params: ['a['] }, want: ['drop_params[0]'] },
   ])('is refused for $rule', ({ input, want }) => {

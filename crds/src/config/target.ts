@@ -115,7 +115,7 @@ const common = {
     .meta({ description: 'fetchIntegratedModels answers GET /v1/models from the catalogue.' })
     .optional(),
   onStatusCodes: statusCodes(
-    'onStatusCodes is accepted beside strategy for compatibility and has no effect here.',
+    'onStatusCodes belongs into strategy or retry: a saved config is refused with it here, an inline one ignores it.',
   ).optional(),
   deployments: atomicList(deployment, 'deployments map model names to deployments of one account.', 100).optional(),
 };

@@ -23,6 +23,7 @@ import {
   labelSelector,
   logLevel,
   nameRef,
+  overloadSwitch,
   podCount,
   podTemplate,
   resources,
@@ -254,6 +255,7 @@ const fields = z
     ).default(24),
     logLevel,
     limits: limits.optional(),
+    inspectStreamForOverload: overloadSwitch('fleet').optional(),
     env: env.optional(),
     pod: podTemplate.optional(),
     topologySpread: mapList(spreadConstraint, ['topologyKey'], {

@@ -6,6 +6,7 @@ import {
   description,
   displayName,
   nameRef,
+  overloadSwitch,
   rateLimits,
   statusOf,
   usageLimits,
@@ -20,6 +21,7 @@ const spec = z
     ),
     rateLimits: rateLimits(COARSE_UNITS).optional(),
     usageLimits: usageLimits().optional(),
+    inspectStreamForOverload: overloadSwitch('account').optional(),
     expiresAt: dateTime('expiresAt is when the provider stops working; absent: never.').optional(),
   })
   .meta({ description: 'spec is the desired state of the provider.' });

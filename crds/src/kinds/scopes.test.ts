@@ -4,6 +4,7 @@ import { API_KEY_TYPES, canonicalScope, SCOPES, scopeProblem } from './scopes.ts
 describe('a scope', () => {
   test.for([
     { scope: 'completions.write', holders: ['organisation-service', 'workspace-service', 'workspace-user'] },
+    { scope: 'models.list', holders: ['organisation-service', 'workspace-service', 'workspace-user'] },
     { scope: 'completions:write', holders: ['organisation-service', 'workspace-service', 'workspace-user'] },
     { scope: 'workspace_user_api_keys.rotate', holders: ['organisation-service', 'workspace-service'] },
     {

@@ -32,6 +32,7 @@ const ROWS: readonly ScopeRow[] = [
   },
   { resources: ['prompts'], actions: [...CRUD, 'publish', 'render'], workspaceKeys: 'service and user' },
   { resources: ['completions'], actions: ['write', 'read'], workspaceKeys: 'service and user' },
+  { resources: ['models'], actions: ['list'], workspaceKeys: 'service and user' },
   { resources: ['guardrails'], actions: [...CRUD, 'invoke'], workspaceKeys: 'service and user' },
   { resources: ['virtual_keys'], actions: [...CRUD, 'duplicate', 'copy'], workspaceKeys: 'service and user' },
   {

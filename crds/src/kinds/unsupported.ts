@@ -15,7 +15,7 @@ export interface UnsupportedFeature {
   /** Field paths by Kind; `[]` is every item. */
   readonly fields?: Readonly<Partial<Record<KindName, readonly string[]>>>;
   /** Only this value of the fields is refused. */
-  readonly value?: string;
+  readonly value?: string | boolean;
 }
 
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
@@ -67,6 +67,12 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     feature: 'hosts and headers of single models are',
     fields: { Integration: ['spec.models[].customHost', 'spec.models[].headers'] },
   },
+  {
+    feature: 'custom and fine-tuned models are',
+    fields: { Integration: ['spec.models[].custom', 'spec.models[].finetune'] },
+    value: true,
+  },
+  { feature: 'base models are', fields: { Integration: ['spec.models[].baseModel'] } },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   {
     feature: 'policies for new keys are',

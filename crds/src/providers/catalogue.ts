@@ -27,6 +27,8 @@ export interface ProviderField {
   readonly url?: true;
   /** A header of the vendor with the same meaning, lower case. */
   readonly plainHeader?: string;
+  /** The feature that would read it and is not part of this version: settings with it are refused. */
+  readonly unserved?: string;
 }
 
 export interface ProviderEntry {
@@ -55,6 +57,9 @@ const call = field('call');
 const setting = field('setting');
 const routing = field('routing');
 const secret = field('secret');
+
+const FILES = { unserved: 'files and batches of the cloud are' } as const;
+const COSTS = { unserved: 'costs are' } as const;
 
 const ANTHROPIC = [
   call('anthropic_beta', 'anthropic-beta', { plainHeader: 'anthropic-beta', note: 'comma-separated feature flags' }),
@@ -108,7 +113,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       routing('resource_name', 'azure-resource-name'),
       routing('deployment_id', 'azure-deployment-id'),
       setting('api_version', 'azure-api-version', { note: 'v1 uses the versionless paths' }),
-      setting('azure_model_name', 'azure-model-name', { note: 'for cost attribution only' }),
+      setting('azure_model_name', 'azure-model-name', COSTS),
       setting('openai_beta', 'openai-beta', { note: 'sent as OpenAI-Beta' }),
       ...AZURE,
     ],
@@ -137,13 +142,13 @@ const SPECIAL: Readonly<Record<string, Row>> = {
   bedrock: {
     fields: [
       ...AWS,
-      routing('aws_s3_bucket', 'aws-s3-bucket'),
-      routing('aws_s3_object_key', 'aws-s3-object-key'),
+      routing('aws_s3_bucket', 'aws-s3-bucket', FILES),
+      routing('aws_s3_object_key', 'aws-s3-object-key', FILES),
       call('aws_bedrock_model', 'aws-bedrock-model'),
-      routing('aws_server_side_encryption', 'amz-server-side-encryption'),
-      routing('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id'),
+      routing('aws_server_side_encryption', 'amz-server-side-encryption', FILES),
+      routing('aws_server_side_encryption_kms_key_id', 'amz-server-side-encryption-aws-kms-key-id', FILES),
       routing('aws_service', 'aws-service', { note: 'service of proxied calls: bedrock when absent, or s3' }),
-      call('model_type', 'model-type'),
+      call('model_type', 'model-type', FILES),
       ...ANTHROPIC,
     ],
     credentials: AWS_CREDENTIALS,
@@ -155,12 +160,12 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       routing('vertex_region', 'vertex-region'),
       secret('vertex_service_account_json', 'vertex-service-account-json', { note: 'the key file as JSON text' }),
       routing('vertex_auth_type', 'vertex-auth-type', { note: 'workload uses the identity of the machine' }),
-      routing('vertex_storage_bucket_name', 'vertex-storage-bucket-name'),
-      call('filename', 'provider-file-name'),
-      call('vertex_model_name', 'provider-model'),
-      call('vertex_batch_endpoint', 'provider-batch-endpoint'),
-      call('file_purpose', 'file-purpose'),
-      setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution'),
+      routing('vertex_storage_bucket_name', 'vertex-storage-bucket-name', FILES),
+      call('filename', 'provider-file-name', FILES),
+      call('vertex_model_name', 'provider-model', FILES),
+      call('vertex_batch_endpoint', 'provider-batch-endpoint', FILES),
+      call('file_purpose', 'file-purpose', FILES),
+      setting('vertex_skip_ptu_cost_attribution', 'vertex-skip-ptu-cost-attribution', COSTS),
       ...ANTHROPIC,
     ],
     requires: [['vertex_region'], ['vertex_project_id', 'vertex_service_account_json']],
@@ -178,7 +183,7 @@ const SPECIAL: Readonly<Record<string, Row>> = {
       sagemaker('setting', 'enable-explanations'),
       sagemaker('routing', 'inference-component'),
       sagemaker('setting', 'session-id'),
-      sagemaker('setting', 'model-name', 'for cost attribution only'),
+      { ...sagemaker('setting', 'model-name'), ...COSTS },
     ],
     credentials: AWS_CREDENTIALS,
     podIdentity: AWS_IDENTITY,

@@ -30,7 +30,7 @@ export function canAuthenticate(provider: ProviderEntry, has: (key: string) => b
 }
 
 /**
- * Invalid members of `settings`: names that the provider does not have, and credentials, which come from a Secret. `provider` is
+ * Invalid members of `settings`: names that the provider does not have or nothing reads, and credentials, which come from a Secret. `provider` is
  * undefined where the provider is known only at run time; then credentials of any provider are refused.
  */
 export function settingsProblems(
@@ -42,7 +42,11 @@ export function settingsProblems(
       return [{ key, message: `${key} is a credential; put it into the Secret that secretRef names` }];
     }
     if (provider === undefined) return [];
-    const valid = provider.fields.filter((field) => field.kind !== 'secret').map((field) => field.key);
+    const unserved = provider.fields.find((field) => field.key === key)?.unserved;
+    if (unserved !== undefined) return [{ key, message: `${key} has no effect: ${unserved} not part of this version` }];
+    const valid = provider.fields
+      .filter(({ kind, unserved: none }) => kind !== 'secret' && none === undefined)
+      .map((field) => field.key);
     if (valid.includes(key)) return [];
     const list = valid.length === 0 ? 'it has none' : `it has ${valid.join(', ')}`;
     return [{ key, message: `provider ${provider.id} has no setting ${key}; ${list}` }];

@@ -65,6 +65,12 @@ describe('settings', () => {
       keys: ['aws_region', 'aws_secret_access_key'],
       bad: ['aws_secret_access_key'],
     },
+    {
+      rule: 'refuse what nothing reads',
+      id: 'azure-openai',
+      keys: ['azure_model_name', 'api_version'],
+      bad: ['azure_model_name'],
+    },
     { rule: 'refuse the API key', id: 'groq', keys: [API_KEY], bad: [API_KEY] },
     {
       rule: 'refuse fields of other providers',

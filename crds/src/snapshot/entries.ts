@@ -88,7 +88,9 @@ export const providerBody = z.looseObject({
   models: z.array(z.string()).optional(),
   /** For a provider of the organisation: the workspaces that may use it, `*` for all. */
   grants: z.array(z.string()).optional(),
-  /** An overload error in the first event of a stream counts as HTTP 529: docs/behaviour/streams.md. */
+  /** Names of models for people, by model. The models that the account lists where it does not restrict them. */
+  modelNames: stringMap.optional(),
+  /** An overload error in the first event of a stream counts as HTTP 529: docs/behaviour/streams.md. Absent: as the gateway is set. */
   inspectStreamForOverload: z.boolean().optional(),
   /** In a sidecar: the credential belongs to the organisation and is not part of the sidecar's Snapshot. */
   needsFleet: z.boolean().optional(),

@@ -1,5 +1,4 @@
 /** Translates the world of the stores whenever it changes; on every replica. */
-import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import type { OperatorOptions } from '../config/index.ts';
 import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
 import { type FleetName, readPublished } from '../publish/fleets/index.ts';
@@ -47,7 +46,7 @@ export function createTranslator({
   onTranslated,
   onFailure,
 }: TranslatorOptions): Translator {
-  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts, clusterDomain } = options;
+  const { organisationNamespace, fleetNamespaces, namespaces, allowedHosts, clusterDomain, caps } = options;
   const served = servedNamespaces({
     organisationNamespace,
     workspaces: storeOf(stores, 'Workspace'),
@@ -69,7 +68,7 @@ export function createTranslator({
       consent: 'label',
       mintsKeys: true,
       operatorAccount: options.account,
-      caps: DEFAULT_TARGET_CAPS,
+      caps,
       allowedHosts,
       clusterDomain,
     },

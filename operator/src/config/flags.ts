@@ -57,6 +57,24 @@ export const FLAGS = {
     fallback: '',
     help: 'Hosts, with everything below them, and IP addresses that customHost of resources may name; none: all',
   },
+  'max-root-config-targets': {
+    variable: 'MAX_ROOT_CONFIG_TARGETS',
+    type: 'count',
+    fallback: '100',
+    help: 'Most targets at the root of a saved config, 1 to 1000',
+  },
+  'max-conditional-root-config-targets': {
+    variable: 'MAX_CONDITIONAL_ROOT_CONFIG_TARGETS',
+    type: 'count',
+    fallback: '1000',
+    help: 'Most targets at the root of a saved config with conditions, 1 to 1000',
+  },
+  'max-nested-config-targets': {
+    variable: 'MAX_NESTED_CONFIG_TARGETS',
+    type: 'count',
+    fallback: '50',
+    help: 'Most targets below each root target of a saved config, 1 to 1000',
+  },
   'cluster-domain': {
     variable: 'GATEHOUSE_CLUSTER_DOMAIN',
     type: 'text',

@@ -30,6 +30,12 @@ describe('options', () => {
 
   test.for([
     {
+      rule: 'targets of saved configs are capped by the variables of gateways',
+      args: ['--max-nested-config-targets=7'],
+      variables: { MAX_ROOT_CONFIG_TARGETS: '500' },
+      want: { caps: { rootTargets: 500, conditionalRootTargets: 1_000, nestedTargets: 7 } },
+    },
+    {
       rule: 'a flag goes before its variable',
       args: ['--organisation-namespace', 'a'],
       variables: { GATEHOUSE_NAMESPACE: 'b' },

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { err, ok, type Result } from '@gatehouse/crds';
+import type { TargetCaps } from '@gatehouse/crds/config';
 import type { OperatorAccount } from '../rbac.ts';
 import type { ClusterSource } from '../runtime/index.ts';
 import { type AllowedHosts, parseHostPattern } from '../translate/index.ts';
@@ -19,6 +20,8 @@ export interface OperatorOptions {
   readonly crossNamespaceRefs: boolean;
   /** Hosts that resources may name, subdomains included; empty: all. */
   readonly allowedHosts: AllowedHosts;
+  /** Of saved configs. */
+  readonly caps: TargetCaps;
   /** The suffix of the names of Services. */
   readonly clusterDomain: string;
   readonly gatewayImage: string;
@@ -71,6 +74,8 @@ const LEASE_SECONDS: Bounds = { min: 3, max: 300, what: 'whole seconds' };
 const STATUS_WRITES: Bounds = { min: 1, max: 16, what: 'a number' };
 /** What the API server takes. */
 const WEBHOOK_SECONDS: Bounds = { min: 1, max: 30, what: 'whole seconds' };
+/** The schema of the resources admits no more. */
+const CONFIG_TARGETS: Bounds = { min: 1, max: 1000, what: 'a number' };
 /** Far above any real deployment; each is compared with each host. */
 const MAX_HOSTS = 1_000;
 
@@ -215,6 +220,11 @@ function toOptions(values: Values): OperatorOptions {
     operatorCidrs: values.cidrs('operator-cidrs'),
     crossNamespaceRefs: !values.isOn('no-cross-namespace-refs'),
     allowedHosts: values.hosts('allowed-custom-hosts'),
+    caps: {
+      rootTargets: values.number('max-root-config-targets', CONFIG_TARGETS),
+      conditionalRootTargets: values.number('max-conditional-root-config-targets', CONFIG_TARGETS),
+      nestedTargets: values.number('max-nested-config-targets', CONFIG_TARGETS),
+    },
     clusterDomain: values.domain('cluster-domain'),
     gatewayImage: values.text('gateway-image') ?? '',
     gatewayImagePullPolicy: values.oneOf('gateway-image-pull-policy', ['IfNotPresent', 'Always', 'Never']),

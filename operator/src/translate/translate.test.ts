@@ -99,6 +99,16 @@ describe('a translation', () => {
     expect(translate(worldOf(OBJECTS), first).snapshot).toBe(first.snapshot);
   });
 
+  test('serves configs up to the caps of its settings', () => {
+    const targets = [{ provider: '@openai' }, { provider: '@openai' }];
+    const two = { ...config('two', 'team-a', 1), spec: { config: { strategy: { mode: 'fallback' }, targets } } };
+    const served = (rootTargets: number): boolean => {
+      const caps = { rootTargets, conditionalRootTargets: 1, nestedTargets: 1 };
+      return entry(translate(worldOf(replaced(two), { settings: { caps } })), 'config/team-a/two') !== undefined;
+    };
+    expect([served(1), served(2)]).toEqual([false, true]);
+  });
+
   test('sorts entries and verdicts', () => {
     const { snapshot, verdicts } = translate(worldOf(OBJECTS));
     expect(snapshot.entries.map(({ id }) => id)).toEqual(snapshot.entries.map(({ id }) => id).toSorted());

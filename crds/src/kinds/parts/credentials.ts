@@ -58,6 +58,14 @@ export const headerMap = (description: string) =>
     })
     .meta({ webhookOnly: 'a structural schema cannot check the names of map members' });
 
+/** Whether an overload in the first event of a stream is a failure. `of`: what it applies to. */
+export const overloadSwitch = (of: 'account' | 'fleet') =>
+  z.boolean().meta({
+    description:
+      "inspectStreamForOverload true counts a provider's overload error in the first event of a stream as status 529, so that it is retried and falls back" +
+      (of === 'account' ? '; absent: as the gateway is set.' : ', for accounts that do not say.'),
+  });
+
 /** The members for calls to a provider; the provider id is separate, since it is immutable in some Kinds. */
 export const connectionFields = {
   secretRef: secretRef.optional(),
@@ -79,6 +87,7 @@ export const connectionFields = {
   deployments: withRules(atomicList(deployment, 'deployments map model names to deployments of the account.', 100), [
     ONE_DEFAULT,
   ]).optional(),
+  inspectStreamForOverload: overloadSwitch('account').optional(),
   proxyPaths: z
     .enum(['DataPlane', 'All'])
     .meta({

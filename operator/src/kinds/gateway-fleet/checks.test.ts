@@ -63,6 +63,19 @@ describe('a fleet', () => {
       issues: [],
     },
     {
+      rule: 'may set the variable of the overload',
+      spec: { env: [{ name: 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD', value: 'true' }] },
+      issues: [],
+    },
+    {
+      rule: 'sets the overload once',
+      spec: {
+        inspectStreamForOverload: false,
+        env: [{ name: 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD', value: 'true' }],
+      },
+      issues: ['invalid spec.env[0].name'],
+    },
+    {
       rule: 'sets a limit once',
       spec: { limits: { bodyMebibytes: 16 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
       issues: ['invalid spec.env[0].name'],

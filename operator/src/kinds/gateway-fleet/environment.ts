@@ -66,10 +66,16 @@ const LIMITS: readonly (readonly [
   ['bodyBytesPerSecond', 'GATEHOUSE_BODY_MIN_BYTES_PER_SECOND'],
 ];
 
+const OVERLOAD_VARIABLE = 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD';
+
+type ReservingFields = Pick<GatewayFleet['spec'], 'stores' | 'limits' | 'inspectStreamForOverload'>;
+
 /** Whether `env` must not set the variable, since the operator or a field of the spec does. */
-export function isReserved(name: string, { stores, limits }: Pick<GatewayFleet['spec'], 'stores' | 'limits'>): boolean {
+export function isReserved(name: string, spec: ReservingFields): boolean {
+  const { stores, limits, inspectStreamForOverload } = spec;
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
   if (limitVariables(limits).some((variable) => variable.name === name)) return true;
+  if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
@@ -102,6 +108,9 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
     { name: 'GATEHOUSE_LOG_LEVEL', value: spec.logLevel },
     ...listenerVariables(fleet),
     ...limitVariables(spec.limits),
+    ...(spec.inspectStreamForOverload === undefined
+      ? []
+      : [{ name: OVERLOAD_VARIABLE, value: String(spec.inspectStreamForOverload) }]),
     ...(spec.trustedHosts === undefined ? [] : [trustedHosts(spec.trustedHosts)]),
     ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
   ];

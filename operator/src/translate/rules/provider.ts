@@ -45,6 +45,7 @@ export const provider = defineRule({
             slug: metadata.name,
             ...accountBody(integration.spec, credential ?? undefined, lending, reachOf(integration, home, view).reach),
             ...modelsOf(integration),
+            ...overloadOf(spec),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...(scope.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),
           },
@@ -83,7 +84,17 @@ function unresolved(
   return notPermitted(INTEGRATION, message, 'withdraw');
 }
 
-function modelsOf({ spec }: Integration): Pick<EntryBody<'provider'>, 'models'> {
-  if (spec.allowAllModels) return {};
-  return { models: (spec.models ?? []).filter(({ enabled }) => enabled).map(({ slug }) => slug) };
+function modelsOf({ spec }: Integration): Pick<EntryBody<'provider'>, 'models' | 'modelNames'> {
+  const enabled = (spec.models ?? []).filter((model) => model.enabled);
+  const names = enabled.flatMap(({ slug, displayName }) =>
+    displayName === undefined && !spec.allowAllModels ? [] : [[slug, displayName ?? slug] as const],
+  );
+  return {
+    ...(spec.allowAllModels ? {} : { models: enabled.map(({ slug }) => slug) }),
+    ...(names.length === 0 ? {} : { modelNames: Object.fromEntries(names) }),
+  };
 }
+
+/** What the Provider itself says stands before what its Integration says. */
+const overloadOf = ({ inspectStreamForOverload }: Provider['spec']): Partial<EntryBody<'provider'>> =>
+  inspectStreamForOverload === undefined ? {} : { inspectStreamForOverload };

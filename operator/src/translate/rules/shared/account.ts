@@ -106,11 +106,12 @@ type AccountMember =
   | 'customHost'
   | 'credential'
   | 'ownIdentity'
-  | 'proxyPaths';
+  | 'proxyPaths'
+  | 'inspectStreamForOverload';
 
 /** The members of a provider entry that the account determines. */
 export function accountBody(
-  { provider, settings, customHost, deployments, proxyPaths }: Account['spec'],
+  { provider, settings, customHost, deployments, proxyPaths, inspectStreamForOverload }: Account['spec'],
   credential: string | undefined,
   lending: IdentityGrant,
   reach: ReachBody | undefined,
@@ -123,6 +124,7 @@ export function accountBody(
     deployments: [...(deployments ?? [])],
     ...(customHost === undefined ? {} : { customHost }),
     ...(proxyPaths === 'All' ? { proxyPaths } : {}),
+    ...(inspectStreamForOverload === undefined ? {} : { inspectStreamForOverload }),
     ...(credential === undefined ? {} : { credential }),
     ...(reach === undefined ? {} : { reach }),
   };
