@@ -17,6 +17,7 @@ export {
   RESPONSE_HEADERS,
   readEnvironment,
   toSettings,
+  UNSERVED_VARIABLES,
   type Variables,
 } from './config/index.ts';
 export {

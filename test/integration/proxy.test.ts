@@ -7,6 +7,7 @@ import { lastRequest, startWorld, type World } from '../kit/gateway.ts';
 import { open, receive } from '../kit/http.ts';
 import { startRawUpstream } from '../kit/raw-upstream.ts';
 import { config, KEY, provider } from '../kit/snapshot.ts';
+import { waitFor } from '../kit/wait-for.ts';
 
 let world: World;
 
@@ -108,6 +109,30 @@ describe('a proxied request', () => {
     const answer = await world.send('/v1/moderations', { headers: { ...via, 'x-mock-status': '429' }, body: {} });
     expect(answer.status).toBe(429);
     expect(answer.json()).not.toHaveProperty('provider');
+  });
+});
+
+describe('the request timeout of a proxied call', () => {
+  const stalled = (headers: Record<string, string>) =>
+    world.send('/v1/moderations', {
+      headers: { ...via, 'x-mock-stall-after-bytes': '5', 'x-gw-trace-id': 'stalled', ...headers },
+      body: { input: 'x' },
+    });
+
+  test('covers the answer to its last byte: what stays incomplete is cut', async () => {
+    await expect(stalled({ 'x-gw-request-timeout': '300' })).rejects.toThrow();
+    await waitFor(() => world.mock.requests.at(-1)?.outcome === 'broken');
+    const logged = () => world.logs.find((line) => line['traceId'] === 'stalled' && line['operation'] !== undefined);
+    await waitFor(() => logged() !== undefined);
+    expect(logged()).toMatchObject({ error: 'UPSTREAM_TIMEOUT' });
+  });
+
+  test('leaves an answer alone that came in time', async () => {
+    const answer = await world.send('/v1/moderations', {
+      headers: { ...via, 'x-gw-request-timeout': '5000' },
+      body: { input: 'x' },
+    });
+    expect(answer.json()).toMatchObject({ results: expect.any(Array) });
   });
 });
 

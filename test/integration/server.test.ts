@@ -54,12 +54,36 @@ describe('a path', () => {
   test.for([
     { rule: 'outside /v1 is 404', method: 'GET', path: '/nope' },
     { rule: 'with a method that is not routed is 404', method: 'PATCH', path: '/v1/chat/completions' },
-    { rule: 'with HEAD is 404', method: 'HEAD', path: '/v1/models' },
+    { rule: 'outside /v1 with HEAD is 404', method: 'HEAD', path: '/' },
   ])('$rule', async ({ method, path }) => {
     const answer = await world.send(path, { method, headers: via });
     expect(answer.status).toBe(404);
     expect(answer.headers['x-gw-trace-id']).toEqual(expect.any(String));
     if (method !== 'HEAD') expect(answer.json()).toMatchObject({ message: 'Not Found', ok: false });
+  });
+
+  test.for([
+    { path: '/v1/chat/completions/', operation: 'chatComplete' },
+    { path: '/v1/chat/completions/?a=b', operation: 'chatComplete' },
+    { path: '/v1/embeddings/', operation: 'embed' },
+    { path: '/v1/echo/', operation: 'proxy' },
+  ])('with a slash at the end is the one without: $path is $operation', async ({ path, operation }) => {
+    const trace = `slash of ${path}`;
+    const payload = { ...body, input: 'hi' };
+    const answer = await world.send(path, { headers: { ...via, 'x-gw-trace-id': trace }, body: payload });
+    expect(answer.status).toBe(200);
+    const logged = () => world.logs.find((line) => line['traceId'] === trace && line['operation'] !== undefined);
+    await waitFor(() => logged() !== undefined);
+    expect(logged()).toMatchObject({ operation });
+  });
+
+  test('that is proxied keeps its slash', async () => {
+    await world.send('/v1/echo/', { headers: via, body });
+    expect(world.mock.requests.at(-1)?.path).toBe('/v1/echo/');
+  });
+
+  test.for(['/v1/health/', '/metrics/'])('of the gateway itself may end in a slash: %s', async (path) => {
+    expect((await world.send(path)).status).toBe(200);
   });
 
   test.for([...MANAGEMENT_PREFIXES])('/v1/%s is reserved and never reaches a provider', async (prefix) => {
@@ -102,6 +126,60 @@ describe('a path', () => {
   test('keeps an encoded segment encoded on its way to the provider', async () => {
     await world.send('/v1/responses/resp_a%2Fb%3Fc', { headers: via });
     expect(world.mock.requests.at(-1)?.path).toBe('/v1/responses/resp_a%2Fb%3Fc');
+  });
+});
+
+describe('HEAD', () => {
+  test.for(['/v1/health', '/metrics', '/v1/models'])('%s is GET without a body', async (path) => {
+    const [get, head] = [await world.send(path), await world.send(path, { method: 'HEAD' })];
+    expect([get.status, head.status]).toEqual([200, 200]);
+    expect(head.bytes).toHaveLength(0);
+    expect(head.headers['content-type']).toBe(get.headers['content-type']);
+    if (path !== '/metrics') expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
+  test('of a list of a provider has no body, and the connection stays usable', async () => {
+    const answer = await world.send('/v1/models', { method: 'HEAD', headers: via });
+    expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
+    const two = ['HEAD', 'GET'].map(
+      (method) => `${method} /v1/models HTTP/1.1\r\nhost: x\r\nx-gw-api-key: ${KEY}\r\n\r\n`,
+    );
+    const text = (await sendBytes(world.port, two.join(''))).toString();
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(text.match(/"object":"list"/g)).toHaveLength(1);
+  });
+
+  test('of another path goes to the provider as HEAD', async () => {
+    const answer = await world.send('/v1/echo', { method: 'HEAD', headers: via });
+    expect(world.mock.requests.at(-1)).toMatchObject({ method: 'HEAD', path: '/v1/echo' });
+    expect(answer.bytes).toHaveLength(0);
+  });
+
+  test('of an error has its headers alone', async () => {
+    const answer = await world.send('/v1/models', { method: 'HEAD', headers: { 'x-gw-api-key': 'wrong' } });
+    expect([answer.status, answer.bytes.length]).toEqual([401, 0]);
+  });
+});
+
+describe('OPTIONS without CORS', () => {
+  let plain: RunningGateway;
+  beforeAll(async () => {
+    plain = await startGateway({ entries: [workspace(), key()] });
+  });
+  afterAll(() => plain[Symbol.asyncDispose]());
+
+  test.for(['/v1/chat/completions', '/v1/models', '/v1/anything/else'])('%s names the methods', async (path) => {
+    const answer = await plain.send(path, { method: 'OPTIONS' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers).toMatchObject({
+      allow: 'GET, POST, PUT, DELETE, HEAD, OPTIONS',
+      'x-request-id': expect.any(String),
+    });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  test.for(['/v1/configs', '/nope'])('%s is 404, as with any method', async (path) => {
+    expect((await plain.send(path, { method: 'OPTIONS' })).status).toBe(404);
   });
 });
 

@@ -208,6 +208,40 @@ describe('an overload in the first event', () => {
   });
 });
 
+describe('an overload in the first event, with the switch of the gateway on', () => {
+  let watching: World;
+  beforeAll(async () => {
+    watching = await startWorld({
+      env: { GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD: 'true' },
+      entries: ({ url }) => [
+        provider('blind', { provider: 'anthropic', customHost: `${url}/v1`, inspectStreamForOverload: false }),
+      ],
+    });
+  });
+  afterAll(() => watching[Symbol.asyncDispose]());
+
+  const stream = (headers: Record<string, string>) =>
+    watching.send('/v1/messages', {
+      headers,
+      body: { model: 'mock-overloaded', messages, max_tokens: 20, stream: true },
+    });
+
+  test('is 529 for accounts that do not say', async () => {
+    expect((await stream({ 'x-gw-provider': '@anthropic' })).status).toBe(529);
+  });
+
+  test('is 529 for calls with the credential of the caller', async () => {
+    const own = { 'x-gw-provider': 'anthropic', 'x-gw-custom-host': `${watching.mock.url}/v1`, 'x-api-key': 'sk-own' };
+    expect((await stream(own)).status).toBe(529);
+  });
+
+  test('is an event for accounts that switch it off', async () => {
+    const answer = await stream({ 'x-gw-provider': '@blind' });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('overloaded_error');
+  });
+});
+
 describe('a provider that cannot be reached', () => {
   test.for([
     { rule: 'refuses connections', host: 'http://127.0.0.1:1', status: 502 },

@@ -236,14 +236,6 @@ export const ERRORS = {
     wireCode: null,
     summary: 'The model is not allowed for this provider.',
   },
-  TARGET_RATE_LIMITED: {
-    ...upstream,
-    type: 'virtual_key_rate_limit_error',
-    log: 'info',
-    status: 429,
-    wireCode: null,
-    summary: 'The rate limit of the provider or virtual key is exceeded.',
-  },
   NEEDS_FLEET: {
     ...unusable,
     type: 'needs_fleet_error',

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import packageJson from '../../package.json' with { type: 'json' };
-import { bufferedBytesFor, type GatewaySettings, type Variables } from '../config/index.ts';
+import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
@@ -75,6 +75,7 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const { settings, variables, worker } = options;
   const logger = options.logger ?? createLogger({ level: settings.logLevel, service: settings.serviceName });
+  if (worker === undefined) reportUnserved(variables, logger);
   const budget = createByteBudget(bufferLimit(settings, worker?.processes), () => metrics.bufferRefused.add({}));
   const metrics: Metrics = createMetrics({
     service: settings.serviceName,
@@ -83,7 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     bufferedBytes: () => budget.used,
   });
   metrics.bufferedBytesLimit.set(budget.limit);
-  const snapshots = createSnapshotHolder({ providers: PROVIDERS });
+  const snapshots = createSnapshotHolder({ providers: PROVIDERS, caps: settings.savedCaps });
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const recorder = openRecorder(options, telemetry);
@@ -142,6 +143,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     close,
   };
+}
+
+function reportUnserved(variables: Variables, logger: Logger): void {
+  const names = unservedVariables(variables);
+  if (names.length > 0) logger.warn({ variables: names }, 'Environment variables without effect are set');
 }
 
 /** The sinks of all records. Each failure of a sink is counted; the first one is logged. */

@@ -6,7 +6,13 @@ import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from 
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
-import { ADAPTERS, checkOverload, createAdapters, createResolver, type PipelinePorts } from '../pipeline/index.ts';
+import {
+  ADAPTERS,
+  createAdapters,
+  createOverloadCheck,
+  createResolver,
+  type PipelinePorts,
+} from '../pipeline/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createProviderServices } from '../providers/services.ts';
 import type { Recorder } from '../record/index.ts';
@@ -72,9 +78,8 @@ export function createPipelinePorts(
       hosts,
       servicesFor: createProviderServices({ client, limits, env: createEnvReader(variables), now }),
       cache: stores.cache,
-      limiter,
       inputChecks: [],
-      answerChecks: [checkOverload],
+      answerChecks: [createOverloadCheck(settings.inspectStreamForOverload)],
       needsStreamUsage: recorder.needsStreamUsage,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,

@@ -8,6 +8,7 @@ import {
   type GatewaySettings,
   readEnvironment,
   toSettings,
+  unservedVariables,
   type Variables,
 } from './index.ts';
 
@@ -34,7 +35,9 @@ describe('settings', () => {
       drain: { acceptMs: 8_000, deadlineMs: 300_000 },
       trustedCustomHosts: undefined,
       savedConfigsOnly: false,
+      inspectStreamForOverload: false,
       caps: { rootTargets: 100, conditionalRootTargets: 1_000, nestedTargets: 50 },
+      savedCaps: undefined,
       headersToMask: [],
       metrics: true,
       cache: { store: 'memory' },
@@ -88,6 +91,19 @@ describe('settings', () => {
       rule: 'CORS',
       given: { ENABLE_CORS: 'true', CORS_ALLOWED_ORIGINS: 'https://a, https://b' },
       want: { cors: { origins: ['https://a', 'https://b'], methods: '*', headers: '*', exposed: '*' } },
+    },
+    {
+      rule: 'the overload of streams',
+      given: { GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD: 'true' },
+      want: { inspectStreamForOverload: true },
+    },
+    {
+      rule: 'caps of targets, which hold for saved configs as far as they are set',
+      given: { MAX_ROOT_CONFIG_TARGETS: '5' },
+      want: {
+        caps: { rootTargets: 5, conditionalRootTargets: 1_000, nestedTargets: 50 },
+        savedCaps: { rootTargets: 5, conditionalRootTargets: Number.POSITIVE_INFINITY },
+      },
     },
     { rule: 'the API server', given: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, want: { apiServer: '10.0.0.1' } },
   ])('$rule', ({ given, want }) => {
@@ -184,6 +200,19 @@ describe('an environment is refused', () => {
       expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
     );
   });
+});
+
+test('variables without effect are named, and those that are served are not among them', () => {
+  const given = {
+    OTEL_ENDPOINT: 'http://x',
+    PROMETHEUS_PUSH_ENABLED: 'true',
+    JWT_ENABLED: '',
+    PORT: '1',
+    MCP_PORT: '2',
+  };
+  expect(unservedVariables(given)).toEqual(['MCP_PORT', 'OTEL_ENDPOINT', 'PROMETHEUS_PUSH_ENABLED']);
+  const served = Object.fromEntries(Object.keys(ENVIRONMENT.shape).map((name) => [name, 'x']));
+  expect(unservedVariables(served)).toEqual([]);
 });
 
 test('every variable has a description', () => {

@@ -3,6 +3,7 @@
  * has start with GATEHOUSE_. A value that is a path to an existing file stands for the file's trimmed content.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { DEFAULT_TARGET_CAPS as CAPS } from '@gatehouse/crds/config';
 import { z } from 'zod';
 import { DEFAULTS } from './defaults.ts';
 
@@ -10,6 +11,7 @@ const port = (fallback: number, description: string) =>
   z.coerce.number().int().min(0).max(65_535).default(fallback).meta({ description });
 const count = (fallback: number, max: number, description: string) =>
   z.coerce.number().int().min(0).max(max).default(fallback).meta({ description });
+const cap = (description: string) => z.coerce.number().int().min(0).max(100_000).optional().meta({ description });
 const text = (description: string) => z.string().max(65_536).optional().meta({ description });
 const flag = (description: string, on = 'true') =>
   z
@@ -111,6 +113,9 @@ export const ENVIRONMENT = z.object({
     DAY_MS,
     'longest silence of a provider in the middle of an answer in ms',
   ),
+  GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD: flag(
+    'true counts an overload error in the first event of a stream as status 529, for accounts that do not say',
+  ),
   GATEHOUSE_STREAM_KEEP_ALIVE_MS: count(0, DAY_MS, 'SSE comments are sent into streams silent for so long; 0: never'),
   GATEHOUSE_CONNECT_TIMEOUT_MS: count(DEFAULTS.connectTimeoutMs, DAY_MS, 'longest wait for a connection in ms'),
   GATEHOUSE_MAX_CONNECTIONS_PER_ORIGIN: count(
@@ -136,9 +141,11 @@ export const ENVIRONMENT = z.object({
   ),
   KUBERNETES_SERVICE_HOST: text('address of the API server, set by Kubernetes; never reachable through the gateway'),
   BLOCK_INLINE_CONFIG: flag('true accepts saved configs and managed providers only'),
-  MAX_ROOT_CONFIG_TARGETS: count(100, 100_000, 'targets at the root of a config'),
-  MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: count(1_000, 100_000, 'targets at the root of a conditional config'),
-  MAX_NESTED_CONFIG_TARGETS: count(50, 100_000, 'targets below each root target'),
+  MAX_ROOT_CONFIG_TARGETS: cap(`targets at the root of a config; ${CAPS.rootTargets} when unset`),
+  MAX_CONDITIONAL_ROOT_CONFIG_TARGETS: cap(
+    `targets at the root of a config with conditions; ${CAPS.conditionalRootTargets} when unset`,
+  ),
+  MAX_NESTED_CONFIG_TARGETS: cap(`targets below each root target of a config; ${CAPS.nestedTargets} when unset`),
   ORGANISATION_HEADERS_TO_MASK: text('comma list of headers masked in every log'),
   ENABLE_PROMETHEUS: z
     .string()

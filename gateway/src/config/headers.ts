@@ -26,7 +26,10 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
       'partition of the cache; metadata no longer counts, and calls that forward headers or bring settings of their own are not cached',
   },
   { name: 'x-gw-cache-force-refresh', meaning: '`true` calls the provider and stores the new answer' },
-  { name: 'x-gw-request-timeout', meaning: 'ms until a call is ended with 408; for streams until the first event' },
+  {
+    name: 'x-gw-request-timeout',
+    meaning: 'ms until a call is ended with 408, to the last byte; for event streams until the first event',
+  },
   {
     name: 'x-gw-forward-headers',
     meaning:
@@ -45,11 +48,16 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
       'sent by gateways to custom hosts: pseudonyms (`1.1 gatehouse-ID`) of the fleets a request came through; one that comes back is refused',
   },
   { name: 'x-gw-debug', meaning: '`false` keeps the answer out of the cache' },
+  { name: 'x-gw-beta', meaning: 'refused (400): this version has no beta features' },
+  { name: 'x-gw-ignore-service-log', meaning: '`true` is refused (400): every request is recorded' },
 ];
 
 export const RESPONSE_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-trace-id', meaning: 'identifier of the request; on every answer' },
-  { name: 'x-gw-provider', meaning: 'id of the provider that answered' },
+  { name: 'x-request-id', meaning: 'the one of the provider, else the trace id; on every answer' },
+  { name: 'request-id', meaning: 'the same, on answers below `/v1/messages`' },
+  { name: 'x-gw-provider', meaning: 'id of the provider that was called, where it is known' },
+  { name: 'x-gw-model', meaning: 'the model that it was called for, where it is known' },
   { name: 'x-gw-last-used-option-index', meaning: 'path of the target that answered, e.g. `config.targets[1]`' },
   { name: 'x-gw-retry-attempt-count', meaning: 'retries used; 0 for none, -1 when they were used up' },
   { name: 'x-gw-cache-status', meaning: 'HIT, MISS, REFRESH or DISABLED' },

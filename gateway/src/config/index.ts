@@ -8,3 +8,4 @@ export {
   toSettings,
 } from './settings.ts';
 export { type EndpointSettings, type SnapshotSourceSettings, snapshotSourceOf } from './snapshot-source.ts';
+export { UNSERVED_VARIABLES, unservedVariables } from './unserved.ts';

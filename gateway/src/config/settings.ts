@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { TargetCaps } from '@gatehouse/crds/config';
+import { DEFAULT_TARGET_CAPS, type TargetCaps } from '@gatehouse/crds/config';
 import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
@@ -75,7 +75,11 @@ export interface GatewaySettings {
   /** Pseudonym of the fleet in `Via`, the same for all its pods; undefined: each gateway has its own. */
   readonly fleetId: string | undefined;
   readonly savedConfigsOnly: boolean;
+  /** An overload error in the first event of a stream counts as status 529, unless the account says otherwise. */
+  readonly inspectStreamForOverload: boolean;
   readonly caps: TargetCaps;
+  /** Of saved configs, beside those of the control plane; undefined: nothing is set for this gateway. */
+  readonly savedCaps: TargetCaps | undefined;
   readonly headersToMask: readonly string[];
   readonly metrics: boolean;
   readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number };
@@ -131,11 +135,9 @@ export function toSettings(env: Environment): GatewaySettings {
     ownNamespaces: listOf(env.GATEHOUSE_OWN_NAMESPACES),
     fleetId: env.GATEHOUSE_FLEET_ID,
     savedConfigsOnly: env.BLOCK_INLINE_CONFIG,
-    caps: {
-      rootTargets: env.MAX_ROOT_CONFIG_TARGETS,
-      conditionalRootTargets: env.MAX_CONDITIONAL_ROOT_CONFIG_TARGETS,
-      nestedTargets: env.MAX_NESTED_CONFIG_TARGETS,
-    },
+    inspectStreamForOverload: env.GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD,
+    caps: capsOf(env, DEFAULT_TARGET_CAPS),
+    savedCaps: savedCapsOf(env),
     headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => name.toLowerCase()),
     metrics: env.ENABLE_PROMETHEUS,
     cache: { store: storeOf(env, redis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
@@ -148,6 +150,24 @@ const listOf = (text: string | undefined): string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+
+const NO_CAPS: TargetCaps = {
+  rootTargets: Number.POSITIVE_INFINITY,
+  conditionalRootTargets: Number.POSITIVE_INFINITY,
+  nestedTargets: Number.POSITIVE_INFINITY,
+};
+
+const capsOf = (env: Environment, unset: TargetCaps): TargetCaps => ({
+  rootTargets: env.MAX_ROOT_CONFIG_TARGETS ?? unset.rootTargets,
+  conditionalRootTargets: env.MAX_CONDITIONAL_ROOT_CONFIG_TARGETS ?? unset.conditionalRootTargets,
+  nestedTargets: env.MAX_NESTED_CONFIG_TARGETS ?? unset.nestedTargets,
+});
+
+/** What is not set is no cap. */
+function savedCapsOf(env: Environment): TargetCaps | undefined {
+  const caps = capsOf(env, NO_CAPS);
+  return Object.values(caps).every((value) => value === Number.POSITIVE_INFINITY) ? undefined : caps;
+}
 
 const fileOf = (path: string | undefined): string | undefined =>
   path === undefined ? undefined : readFileSync(path, 'utf8');

@@ -6,9 +6,10 @@ import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { AppError, errorFormatOfPath, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
-import { ROUTES, type Route, traceOf } from '../pipeline/index.ts';
+import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { corsHeaders, preflightHeaders } from './answer/cors.ts';
+import { identify } from './answer/identify.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
 import { checkMediaType } from './body/media-type.ts';
@@ -108,7 +109,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
     ...serverOptions(settings, ports),
     rewriteUrl: ({ url = '' }) => {
       const target = canonicalRequestTarget(url);
-      return target.ok ? target.value : REFUSED;
+      return target.ok ? withoutLastSlash(target.value) : REFUSED;
     },
     frameworkErrors: (error, request, reply) => fail(error, request, reply, settings.cors),
     clientErrorHandler: refuseMalformed,
@@ -121,12 +122,27 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   addHealth(app, ports);
   if (ports.metricsText !== undefined) {
     const { metricsText } = ports;
-    app.get('/metrics', { onRequest: traced }, async (_request, reply) =>
+    app.get('/metrics', { onRequest: traced, exposeHeadRoute: true }, async (_request, reply) =>
       reply.type('text/plain; version=0.0.4').send(await metricsText()),
     );
   }
+  if (settings.cors === undefined) addOptions(app);
   for (const route of ROUTES) addRoute(app, route, ports);
   return app;
+}
+
+/** Paths with an operation or answer of their own, which a slash at the end does not change. */
+const OWN_PATHS = [...ROUTES.map(({ path }) => path), '/v1/health', '/metrics']
+  .filter((path) => !path.endsWith('*'))
+  .map((path) => new RegExp(`^${path.replaceAll(/:[a-z_]+/g, '[^/]+')}$`));
+
+/** Paths that are proxied keep it: it may mean something to the provider. */
+function withoutLastSlash(target: string): string {
+  const mark = target.indexOf('?');
+  const end = mark < 0 ? target.length : mark;
+  if (target[end - 1] !== '/') return target;
+  const path = target.slice(0, end - 1);
+  return OWN_PATHS.some((own) => own.test(path)) ? path + target.slice(end) : target;
 }
 
 const METHODS_WITH_BODY = ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY'];
@@ -172,7 +188,7 @@ function addRoute(app: FastifyInstance, { method, path, operation }: Route, port
     return encoded(named);
   };
   app.route({
-    method,
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url: path,
     handler: (request, reply) => {
       if (method !== 'GET') checkMediaType(request.headers['content-type']);
@@ -201,7 +217,7 @@ function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
 }
 
 function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void {
-  app.get('/v1/health', { onRequest: traced }, (_request, reply) => {
+  app.get('/v1/health', { onRequest: traced, exposeHeadRoute: true }, (_request, reply) => {
     if (snapshots.current === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
     return reply.send({ status: 'success', message: 'Server is healthy', version });
   });
@@ -215,6 +231,21 @@ function addCors(app: FastifyInstance, settings: GatewaySettings['cors']): void 
   });
 }
 
+/** What `OPTIONS` answers where no browser is expected. Source: RFC 9110, section 9.3.7. */
+function addOptions(app: FastifyInstance): void {
+  const proxied = ROUTES.filter(({ path }) => path === PROXIED);
+  const allow = [...proxied.map(({ method }) => method), 'HEAD', 'OPTIONS'].join(', ');
+  app.options(PROXIED, { onRequest: traced }, (request, reply) => {
+    const { '*': rest = '' } = request.params as Record<string, string>; // of the wildcard
+    const refused = proxied[0]?.operation.refusePath?.(rest);
+    if (refused !== undefined) throw refused;
+    return reply.code(204).header('allow', allow).send();
+  });
+}
+
+/** Takes whatever no other route does. */
+const PROXIED = '/v1/*';
+
 /** For requests that are answered without looking at their bodies. */
 const NO_BODY: BodyLimits = {
   maxJsonBytes: 0,
@@ -226,7 +257,7 @@ const NO_MEMORY = createByteBudget(0).open();
 
 /** Every answer has a trace id, also those that do not come from the pipeline. */
 function traced(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  reply.header('x-gw-trace-id', traceIdOf(request));
+  reply.headers(identityOf(request));
   endUnreadOf(request, reply);
   done();
 }
@@ -235,15 +266,17 @@ function traced(request: FastifyRequest, reply: FastifyReply, done: () => void):
 const endUnreadOf = (request: FastifyRequest, reply: FastifyReply): void =>
   endUnread(request.raw as IncomingMessage, reply.raw as ServerResponse);
 
-function traceIdOf({ raw }: FastifyRequest): string {
+function identityOf({ raw }: FastifyRequest): HeaderMap {
+  const path = (raw.url ?? '').split('?', 1)[0] ?? '';
   const message = raw as IncomingMessage; // HTTP/2 requests have the same members
-  return traceOf(new ServedRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY })).traceId;
+  const { traceId } = traceOf(new ServedRequest(message, { route: {}, limits: NO_BODY, memory: NO_MEMORY }));
+  return identify({}, traceId, errorFormatOfPath(path));
 }
 
 /** Answers an error from before the pipeline with our error body and a trace id. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors: GatewaySettings['cors']): void {
   reply.hijack();
-  const headers = { ...corsHeaders(cors, request.headers.origin), 'x-gw-trace-id': traceIdOf(request) };
+  const headers = { ...corsHeaders(cors, request.headers.origin), ...identityOf(request) };
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
   sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorFormatOfPath(path), headers }); // as above

@@ -16,6 +16,7 @@ import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { corsHeaders } from './answer/cors.ts';
+import { identify } from './answer/identify.ts';
 import { indented } from './answer/pretty.ts';
 import { respond } from './answer/respond.ts';
 import type { BatchWrite } from './answer/write-batch.ts';
@@ -58,8 +59,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   const trace = traceOf(request);
   const addHeaders = (headers: HeaderMap): HeaderMap => {
     if (ports.cors !== undefined) Object.assign(headers, corsHeaders(ports.cors, message.headers.origin));
-    headers['x-gw-trace-id'] = trace.traceId;
-    return headers;
+    return identify(headers, trace.traceId, operation.errors);
   };
   const refuse = (error: AppError): void => {
     endUnread(message, response);

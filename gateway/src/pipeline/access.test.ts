@@ -4,7 +4,7 @@ import { Cancellation } from '../lib/cancellation.ts';
 import { createConcurrency, createMemoryLimiter, type Limiter } from '../limits/index.ts';
 import type { KeyRecord } from '../snapshot/index.ts';
 import { admit, holdConcurrencySlot } from './admit.ts';
-import { authorize } from './authorize.ts';
+import { authorize, authorizeUpstream } from './authorize.ts';
 import type { Caller } from './exchange.ts';
 import { OPERATIONS } from './operations/index.ts';
 
@@ -41,6 +41,20 @@ describe('a scope', () => {
     const check = (): void => authorize(caller({ scopes: new Set(scopes) }), OPERATIONS[operation]);
     if (want) check();
     else expect(check).toThrow(expect.objectContaining({ code: 'SCOPE_MISSING' }));
+  });
+
+  test.for<{ scopes: string[]; want: boolean }>([
+    { scopes: ['completions.write'], want: true },
+    { scopes: ['models.list'], want: true },
+    { scopes: ['*'], want: true },
+    { scopes: ['virtual_keys.list'], want: false },
+  ])('$scopes lists the models of a provider: $want', ({ scopes, want }) => {
+    const check = (): void => authorizeUpstream(caller({ scopes: new Set(scopes) }), OPERATIONS.listModels);
+    if (want) check();
+    else
+      expect(check).toThrow(
+        expect.objectContaining({ code: 'SCOPE_MISSING', message: expect.stringContaining('models.list') }),
+      );
   });
 
   test('of completions opens every operation', () => {

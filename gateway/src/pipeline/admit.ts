@@ -27,17 +27,14 @@ export function admit(
   return result.then((settled) => refuseDenied(key.name, settled));
 }
 
-/** An entry of the Snapshot with limits. */
-type Limited = Pick<KeyRecord, 'id'> & { readonly rateLimits?: KeyRecord['rateLimits'] };
-
-// A memo of a pure function: entries serve many requests.
-const demandsOf = new WeakMap<Limited, readonly Demand[]>();
+// A memo of a pure function: keys serve many requests.
+const demandsOf = new WeakMap<KeyRecord, readonly Demand[]>();
 
 /** One request of each limit; the count is exact, so there is nothing to settle. */
-export function requestDemands(limited: Limited): readonly Demand[] {
-  const known = demandsOf.get(limited);
+function requestDemands(key: KeyRecord): readonly Demand[] {
+  const known = demandsOf.get(key);
   if (known !== undefined) return known;
-  const { id: subject, rateLimits = [] } = limited;
+  const { id: subject, rateLimits } = key;
   const demands = rateLimits.map(({ type, unit, value }) => ({
     subject,
     unit: type,
@@ -45,7 +42,7 @@ export function requestDemands(limited: Limited): readonly Demand[] {
     limit: value,
     cost: 1,
   }));
-  demandsOf.set(limited, demands);
+  demandsOf.set(key, demands);
   return demands;
 }
 

@@ -4,6 +4,18 @@ import type { Operation } from './operations/index.ts';
 
 /** Throws SCOPE_MISSING when the key does not open the operation. Runs right after authentication, before anything is read. */
 export function authorize({ key }: Caller, { scopes }: Operation): void {
-  if (key.scopes.has('*') || scopes.some((scope) => key.scopes.has(scope))) return;
+  if (opens(key.scopes, scopes)) return;
   throw new AppError('SCOPE_MISSING', { detail: `Forbidden! The API key needs the scope ${scopes.join(' or ')}` });
 }
+
+/** Throws SCOPE_MISSING when the key opens what the gateway answers itself, but no call to a provider. */
+export function authorizeUpstream({ key }: Caller, { upstreamScopes, localHint }: Operation): void {
+  if (upstreamScopes === undefined || opens(key.scopes, upstreamScopes)) return;
+  const hint = localHint === undefined ? '' : `; ${localHint}`;
+  throw new AppError('SCOPE_MISSING', {
+    detail: `Forbidden! To call a provider the API key needs the scope ${upstreamScopes.join(' or ')}${hint}`,
+  });
+}
+
+const opens = (held: ReadonlySet<string>, scopes: readonly string[]): boolean =>
+  held.has('*') || scopes.some((scope) => held.has(scope));

@@ -13,28 +13,39 @@ import {
 } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
 import { admit, holdConcurrencySlot } from './admit.ts';
+import { nameAnswerer, providerIdOf } from './answer-names.ts';
 import {
   type AttemptInput,
   type AttemptOutcome,
   type AttemptPorts,
   attemptFacts,
   attemptTarget,
+  modelOf,
 } from './attempt/index.ts';
-import { authorize } from './authorize.ts';
+import { authorize, authorizeUpstream } from './authorize.ts';
 import { CallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
 import { renderErrorFor } from './error-answer.ts';
-import { type Answer, type Caller, type Exchange, type PipelineFacts, type RequestBody, uploadOf } from './exchange.ts';
+import {
+  type Answer,
+  type Caller,
+  type Exchange,
+  type HeaderMap,
+  type PipelineFacts,
+  type RequestBody,
+  uploadOf,
+} from './exchange.ts';
 import { identify } from './identify.ts';
 import type { LocalAnswer } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import type { Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
+import { refuseUnservedHeaders } from './unserved-headers.ts';
 import { refuseLoop } from './via.ts';
 
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
-export { type AnswerCheck, type AttemptPorts, checkOverload, type InputCheck } from './attempt/index.ts';
+export { type AnswerCheck, type AttemptPorts, createOverloadCheck, type InputCheck } from './attempt/index.ts';
 export type { CircuitBreakerPort } from './circuit-breakers.ts';
 export type * from './exchange.ts';
 export {
@@ -80,6 +91,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 /** What is known of a request so far, for its record. */
 interface Progress {
   caller?: Caller;
+  body?: RequestBody;
   input?: AttemptInput;
 }
 
@@ -96,11 +108,15 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     if (held instanceof Promise) await held;
     const admitted = admit(caller, request, ports);
     if (admitted instanceof Promise) await admitted;
-    const resolution = ports.resolver.resolve(exchange, caller, await readBody(exchange));
+    refuseUnservedHeaders(request);
+    const body = await readBody(exchange);
+    progress.body = body;
+    const resolution = ports.resolver.resolve(exchange, caller, body);
     const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [] };
     progress.input = input;
     const local = operation.answerLocally?.(input);
     if (local !== undefined) return localAnswer(local, progress);
+    authorizeUpstream(caller, operation);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
     return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input);
@@ -171,10 +187,10 @@ const localAnswer = ({ headers, bytes }: LocalAnswer, progress: Progress): Answe
 });
 
 function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
-  const { status, headers, body, leaf, provider, retries, cacheStatus, droppedParams, store } = outcome;
+  const { status, headers, body, leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;
   headers['x-gw-last-used-option-index'] = leaf.path;
   headers['x-gw-retry-attempt-count'] = String(retries);
-  if (provider !== undefined) headers['x-gw-provider'] = provider;
+  nameAnswerer(headers, provider, model);
   if (cacheStatus !== undefined) headers['x-gw-cache-status'] = cacheStatus;
   if (droppedParams.length > 0) headers['x-gw-dropped-params'] = droppedParams.join(', ');
   if (input.calls.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
@@ -183,9 +199,13 @@ function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
-  const { status, headers, body } = renderErrorFor(error, exchange);
+  const rendered = renderErrorFor(error, exchange);
+  const headers: HeaderMap = { ...rendered.headers };
+  const { body, input } = progress;
+  const params = input?.resolution.params ?? (body?.kind === 'json' ? body.value : {});
+  nameAnswerer(headers, error.provider ?? providerIdOf(input?.resolution.requestProvider), modelOf(params));
   const facts = { ...factsOf(undefined, progress), error };
-  return { status, headers: { ...headers }, body: { kind: 'bytes', bytes: body }, facts, store: undefined };
+  return { status: rendered.status, headers, body: { kind: 'bytes', bytes: rendered.body }, facts, store: undefined };
 }
 
 function factsOf(outcome: AttemptOutcome | undefined, { caller, input }: Progress): PipelineFacts {

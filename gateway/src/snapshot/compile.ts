@@ -1,3 +1,4 @@
+import { checkCaps, type TargetCaps } from '@gatehouse/crds/config';
 import { type AnyEntry, entryId, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
@@ -33,6 +34,8 @@ export interface CompileContext {
   readonly providers: ReadonlyMap<string, Provider>;
   /** By id of the credential entry. */
   readonly credentials: Credentials;
+  /** Of saved configs; undefined: those of the control plane alone. */
+  readonly caps: TargetCaps | undefined;
 }
 
 export type Compiled =
@@ -51,7 +54,7 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
     case 'provider':
       return compileProvider(entry, context);
     case 'config':
-      return { kind: 'config', record: compileConfig(entry, context) };
+      return compileConfig(entry, context);
     case 'workspace':
       return { kind: 'workspace', record: { ...entry.body, name: entry.workspace ?? '' } };
     case 'sidecar':
@@ -118,7 +121,8 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     deployments: body.deployments,
     expiresAtMs: toMs(body.expiresAt),
     models: body.models === undefined ? undefined : new Set(body.models),
-    inspectStreamForOverload: body.inspectStreamForOverload ?? false,
+    inspectStreamForOverload: body.inspectStreamForOverload,
+    modelNames: new Map(Object.entries(body.modelNames ?? {})),
     target: prepareTarget(provider, createFields(provider, values), options),
     grants: new Set(body.grants),
     needsFleet: body.needsFleet ?? false,
@@ -140,11 +144,13 @@ function mayUsePodIdentity({ workspace, body }: SnapshotEntry<'provider'>): bool
 const isOfOrganisation = (workspace: string | null, credential: string | undefined): boolean =>
   workspace === null || credential?.startsWith(entryId('credential', null, '')) === true;
 
-function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileContext): SavedConfig {
+function compileConfig(entry: SnapshotEntry<'config'>, { credentials, caps }: CompileContext): Compiled {
   const { id, workspace, body } = entry;
+  const [beyond] = caps === undefined ? [] : checkCaps(body.node, caps);
+  if (beyond !== undefined) return { kind: 'skipped', reason: `${beyond.path.join('.')}: ${beyond.message}` };
   const saved = { slug: body.slug, version: body.version, workspace };
   const needsFleet = new Set(body.needsFleet);
-  return {
+  const record: SavedConfig = {
     id,
     slug: body.slug,
     workspace,
@@ -156,6 +162,7 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials }: CompileC
       needsFleet: (credential) => needsFleet.has(credential),
     }),
   };
+  return { kind: 'config', record };
 }
 
 /** A time that cannot be read counts as past, so that the key or account is refused. */

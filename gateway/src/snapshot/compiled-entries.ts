@@ -39,9 +39,10 @@ export interface ManagedProvider {
   readonly expiresAtMs: number;
   /** Undefined: every model. */
   readonly models: ReadonlySet<string> | undefined;
-  readonly inspectStreamForOverload: boolean;
-  /** Undefined: no limit. */
-  readonly rateLimits?: KeyRecord['rateLimits'];
+  /** Names of models for people, by model: of those that it lists where it does not restrict them. */
+  readonly modelNames: ReadonlyMap<string, string>;
+  /** Undefined: as the gateway is set. */
+  readonly inspectStreamForOverload: boolean | undefined;
   /** Prepared for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;

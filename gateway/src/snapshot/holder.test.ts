@@ -57,6 +57,32 @@ describe('a Snapshot', () => {
   });
 });
 
+test('a config with more targets than this gateway admits is skipped, and the rest is served', async () => {
+  const caps = { rootTargets: 1, conditionalRootTargets: 2, nestedTargets: 0 };
+  const held = createSnapshotHolder({ providers: PROVIDERS, caps });
+  const two = { strategy: { mode: 'fallback' }, targets: [{ provider: '@main' }, { provider: '@main' }] };
+  const nested = { strategy: { mode: 'fallback' }, targets: [two] };
+  const one = { ...two, targets: [{ provider: '@main' }] };
+  const view = await load(
+    held,
+    1,
+    workspace(),
+    provider('main'),
+    config('two', two),
+    config('nested', nested),
+    config('one', one),
+  );
+  expect(held.status.skipped).toEqual([
+    { id: 'config/team-a/two', reason: 'targets: 2 targets; at most 1 are allowed' },
+    { id: 'config/team-a/nested', reason: 'targets.0: 2 nested targets; at most 0 are allowed' },
+  ]);
+  expect(['two', 'nested', 'one'].map((slug) => view.config('team-a', slug) !== undefined)).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});
+
 describe('names resolve', () => {
   test('in the workspace first, then in the organisation as far as it is granted', async () => {
     const view = await load(

@@ -1,4 +1,5 @@
 /** Loads a Snapshot: as a whole, or as an update of the one that is served. */
+import type { TargetCaps } from '@gatehouse/crds/config';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
@@ -37,6 +38,8 @@ interface Secrets {
 
 export interface LoadContext {
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Of saved configs; absent: those of the control plane alone. */
+  readonly caps?: TargetCaps | undefined;
 }
 
 /** Changed entries, and names that differ from the last full load, up to which an update is faster than a full load. */
@@ -55,7 +58,7 @@ export async function loadEntries(
 async function loadAll(
   given: readonly AnyEntry[],
   previous: LoadedSnapshot | undefined,
-  { providers }: LoadContext,
+  context: LoadContext,
 ): Promise<LoadedSnapshot> {
   const entries: AnyEntry[] = [];
   const fields = new Map<string, Credential>();
@@ -76,8 +79,9 @@ async function loadAll(
   const held = new Map<string, LoadedEntry>();
   const skipped = new Map<string, string>();
   const secrets = { fields, digests };
+  const loading = { ...context, secrets };
   await forEachInSlices(entries, (entry) => {
-    const one = loadEntry(entry, previous?.held.get(entry.id), { providers, secrets });
+    const one = loadEntry(entry, previous?.held.get(entry.id), loading);
     held.set(entry.id, one);
     if (one.compiled?.kind === 'skipped') skipped.set(entry.id, one.compiled.reason);
     else if (one.compiled !== undefined) draft.add(one.compiled);
@@ -107,19 +111,20 @@ async function update(
 async function changesTo(
   given: readonly AnyEntry[],
   { given: before, held, tables, secrets, canUpdate }: LoadedSnapshot,
-  { providers }: LoadContext,
+  context: LoadContext,
 ): Promise<EntryChanges | undefined> {
   const { gone, came } = difference(before, given);
   if (!canUpdate || gone.length + came.length + changedNames(tables) > MAX_UPDATE) return undefined;
   const removed = new Map(gone.map(({ id }) => [id, held.get(id)]));
   const added = new Map<string, LoadedEntry>();
+  const loading = { ...context, secrets };
   let hasTwins = false;
   await forEachInSlices(came, (raw) => {
     const known = removed.get(raw.id);
     const entry = known?.entry.digest === raw.digest ? raw : validateEntry(raw);
     if (entry === undefined) return;
     hasTwins ||= added.has(entry.id) || (held.has(entry.id) && known === undefined);
-    added.set(entry.id, loadEntry(entry, known, { providers, secrets }));
+    added.set(entry.id, loadEntry(entry, known, loading));
   });
   return hasTwins ? undefined : { removed, added };
 }
@@ -175,11 +180,11 @@ function difference(before: readonly AnyEntry[], after: readonly AnyEntry[]): Di
 function loadEntry(
   entry: AnyEntry,
   before: LoadedEntry | undefined,
-  { providers, secrets: { fields, digests } }: LoadContext & { readonly secrets: Secrets },
+  { providers, caps, secrets: { fields, digests } }: LoadContext & { readonly secrets: Secrets },
 ): LoadedEntry {
   const digest = entry.digest + credentialKey(entry, digests);
   const compiled =
-    before?.digest === digest ? before.compiled : compileEntry(entry, { providers, credentials: fields });
+    before?.digest === digest ? before.compiled : compileEntry(entry, { providers, caps, credentials: fields });
   return { digest, compiled, entry };
 }
 

@@ -9,6 +9,7 @@ import {
   PROCESS_PREFIX,
   REQUEST_HEADERS,
   RESPONSE_HEADERS,
+  UNSERVED_VARIABLES,
   WORKER_METRICS,
 } from '@gatehouse/gateway';
 import { FLAG_NAMES, FLAGS, type Flag } from '@gatehouse/operator/config';
@@ -65,6 +66,13 @@ function environmentPage(): string {
     table(
       ['name', 'meaning'],
       Object.entries(STANDALONE_VARIABLES).map(([name, meaning]) => [code(name), meaning]),
+    ),
+    '## Without effect',
+    'Variables of similar gateways that this version does not read, because the feature is not part of it. A gateway that finds one ' +
+      'set names it in a warning when it starts.',
+    table(
+      ['variables', 'what is not part of this version'],
+      UNSERVED_VARIABLES.map(({ feature, names }) => [names.map(code).join(', '), feature.replace(/ (?:is|are)$/, '')]),
     ),
   ]);
 }

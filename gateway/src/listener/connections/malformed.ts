@@ -3,6 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { DEFAULTS } from '../../config/index.ts';
 import { AppError, renderError } from '../../errors/index.ts';
+import { identify } from '../answer/identify.ts';
 
 interface Refusal {
   readonly status: number;
@@ -29,8 +30,7 @@ export function refuseMalformed(error: Error & { readonly code?: string }, socke
     const { status, detail } = REFUSALS.get(error.code) ?? MALFORMED;
     const { headers, body } = renderError(new AppError('HEADER_INVALID', { detail }), 'openai');
     const lines = Object.entries({
-      ...headers,
-      'x-gw-trace-id': randomUUID(),
+      ...identify({ ...headers }, randomUUID()),
       'content-length': body.length,
       connection: 'close',
     });

@@ -4,7 +4,7 @@ import { Cancellation } from '../../lib/cancellation.ts';
 import { guard } from './guard.ts';
 import type { AnswerCheck, AttemptPorts, InputCheck } from './index.ts';
 import type { Prepared } from './prepare/index.ts';
-import { chat, gateway, message, PASS, viewWith } from './testing.ts';
+import { chat, gateway, message, PASS } from './testing.ts';
 
 const eitherOf = (first: string, second: string): object => ({
   strategy: { mode: 'fallback' },
@@ -165,38 +165,6 @@ describe('an answer check', () => {
     const checks = [refuse('worse'), refuse('bad', 'MODEL_NOT_ALLOWED')];
     const { ask } = gateway({ answerChecks: checks, answers: [chat('bad'), chat('good')] });
     expect(await ask(eitherOf('first', 'second'))).toMatchObject({ status: 200, leaf: { path: 'config.targets[1]' } });
-  });
-});
-
-describe('a limit of a target', () => {
-  const limited = viewWith({ rateLimits: [{ type: 'requests', unit: 'rpm', value: 1 }] });
-
-  test('denies what is beyond it, without a call', async () => {
-    const { ask, calls } = gateway({ snapshotView: limited });
-    expect(await ask({ provider: '@first' })).toMatchObject({ status: 200 });
-    expect(await ask({ provider: '@first' })).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '60' },
-      error: { code: 'TARGET_RATE_LIMITED', message: '@first exceeded its limit of 1 requests (rpm)' },
-    });
-    expect(calls).toHaveLength(1);
-  });
-
-  test('lets a fallback go on to a target that has room', async () => {
-    const { ask } = gateway({ snapshotView: limited });
-    const paths = [await ask(eitherOf('first', 'second')), await ask(eitherOf('first', 'second'))];
-    expect(paths.map(({ leaf }) => leaf.path)).toEqual(['config.targets[0]', 'config.targets[1]']);
-  });
-
-  test('is not used up by answers of the cache, and once by all tries', async () => {
-    const { ask, calls } = gateway({
-      snapshotView: limited,
-      answerChecks: [({ answer }) => (calls.length < 2 && answer ? new AppError('UPSTREAM_OVERLOADED') : undefined)],
-    });
-    const config = { provider: '@first', retry: { attempts: 1 }, cache: { mode: 'simple' } };
-    expect(await ask(config)).toMatchObject({ status: 200, calls: 2 });
-    expect(await ask(config)).toMatchObject({ cacheStatus: 'HIT' });
-    expect(await ask(config, { user: 'jane' })).toMatchObject({ status: 429 });
   });
 });
 

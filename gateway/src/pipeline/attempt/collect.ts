@@ -30,6 +30,8 @@ export async function collectAnswer(
         request: async () => toUpstream(await request(), prepared),
         replayable: true,
         isStream: () => false,
+        isEventStream: () => false,
+        atEnd: () => undefined,
         map: (answer) => {
           if (answer.kind === 'stream') throw new AppError('UPSTREAM_INVALID_RESPONSE', { provider: call.provider });
           return decodeAnswer(answer, { maxBytes: ports.maxResponseBytes, memory });

@@ -1,4 +1,4 @@
-/** One target: prepare → guard → request → cache → limit → [send → map → evaluate] × retries → record. */
+/** One target: prepare → guard → request → cache → [send → map → evaluate] × retries → record. */
 import type { AppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
@@ -12,7 +12,6 @@ import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
 import { evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
-import { limit } from './limit.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
 import { type Prepared, prepare } from './prepare/index.ts';
@@ -21,9 +20,10 @@ import { buildRequest, firstRequest, toHeldUpstream } from './request.ts';
 import { type RetryOptions, tryWithRetries } from './retries.ts';
 import type { ProviderAnswer } from './send/index.ts';
 
-export { type AnswerCheck, checkOverload } from './evaluate/index.ts';
+export { type AnswerCheck, createOverloadCheck } from './evaluate/index.ts';
 export type { InputCheck } from './guard.ts';
 export type { AttemptInput, AttemptPorts } from './ports.ts';
+export { modelOf } from './prepare/index.ts';
 export { type AttemptOutcome, attemptFacts } from './record/index.ts';
 
 /** Tries one target. Never rejects: whatever goes wrong is an outcome with a status. */
@@ -42,8 +42,6 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const opened = openCache(ports, prepared, request);
     const cache = opened instanceof Promise ? await opened : opened;
     if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
-    const limited = limit(ports, prepared);
-    if (limited instanceof Promise) await limited;
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
     return triedOutcome(progress, tried, cache);
   } catch (error) {
@@ -92,6 +90,14 @@ class TargetTries implements RetryOptions<MappedAnswer> {
 
   isStream(response: UpstreamResponse): boolean {
     return this.#prepared.operation.handler.isStreamed(this.#prepared, response);
+  }
+
+  isEventStream(response: UpstreamResponse): boolean {
+    return this.#prepared.operation.handler.isEventStream(this.#prepared, response);
+  }
+
+  atEnd(task: () => void): void {
+    this.#prepared.input.exchange.atEnd(task);
   }
 
   map(answer: ProviderAnswer): MappedAnswer | Promise<MappedAnswer> {

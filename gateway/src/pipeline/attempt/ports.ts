@@ -1,6 +1,5 @@
 import type { ResponseCache } from '../../cache/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
-import type { Limiter } from '../../limits/index.ts';
 import type { Provider, ProviderServices } from '../../providers/contract.ts';
 import type { UsageQuestion } from '../../record/index.ts';
 import type { HostPolicy } from '../../upstream/host-guard/index.ts';
@@ -21,7 +20,6 @@ export interface AttemptPorts extends SendPort {
   /** Services for an account's side calls, which may reach the same hosts as its own calls. */
   servicesFor(origin: HostScope, memory: ByteAccount): ProviderServices;
   readonly cache: ResponseCache;
-  readonly limiter: Limiter;
   /** Checks of the request, in order. */
   readonly inputChecks: readonly InputCheck[];
   /** Checks of a good answer, in order. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
@@ -61,6 +61,8 @@ async function play(script: readonly Scripted[], plan: RetryPlan, more: Partial<
     memory: unlimitedAccount(),
     replayable: true,
     isStream: () => false,
+    isEventStream: () => true,
+    atEnd: () => {},
     map: (answer) => answer,
     evaluate: () => undefined,
     release: () => {},
@@ -321,6 +323,8 @@ describe('retries', () => {
       memory: unlimitedAccount(),
       replayable: true,
       isStream: () => false,
+      isEventStream: () => true,
+      atEnd: () => {},
       map: (answer) => answer,
       evaluate: () => undefined,
       release: () => {},
@@ -349,5 +353,33 @@ describe('the request timeout', () => {
       request: () => new Promise(() => {}),
     });
     expect(sent).toMatchObject({ outcome: 'UPSTREAM_TIMEOUT', calls: 1 });
+  });
+
+  describe('of a relayed answer', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    /** What is running once the answer has begun, and after it was sent. */
+    async function relayed(isEventStream: boolean) {
+      const ends: (() => void)[] = [];
+      const sent = await play([{ status: 200 }], retry({ maxRetries: 0 }), {
+        settings: { retry: retry({ maxRetries: 0 }), requestTimeoutMs: 1_000 },
+        isStream: () => true,
+        isEventStream: () => isEventStream,
+        atEnd: (task) => void ends.push(task),
+      });
+      expect(sent.outcome).toBe('stream');
+      const whileSent = vi.getTimerCount();
+      for (const end of ends) end();
+      return [whileSent, vi.getTimerCount()];
+    }
+
+    test('ends with the last byte', async () => {
+      expect(await relayed(false)).toEqual([1, 0]);
+    });
+
+    test('of events ends with the first of them', async () => {
+      expect(await relayed(true)).toEqual([0, 0]);
+    });
   });
 });

@@ -21,6 +21,10 @@ export interface RetryOptions<T> {
   readonly replayable: boolean;
   /** Whether the answer is relayed while it arrives. */
   isStream(response: UpstreamResponse): boolean;
+  /** Whether a relayed answer consists of events: the request timeout ends with the first of them, else with the last byte. */
+  isEventStream(response: UpstreamResponse): boolean;
+  /** Runs the task when the answer has been sent, or the client has left. */
+  atEnd(task: () => void): void;
   /** Rejects with the AppError of an answer that cannot be read. */
   map(answer: ProviderAnswer): T | Promise<T>;
   /** Checks a good answer; an error replaces it, and its status decides about the next try. */
@@ -76,6 +80,7 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
   let endedMs: number | undefined;
   const deadline = startDeadline(options.signal, options.settings.requestTimeoutMs);
   const { signal } = deadline;
+  let isRelayed = false;
   try {
     const built = options.request(signal);
     const request = built instanceof Promise ? await untilCancelled(built, signal) : built;
@@ -90,11 +95,14 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
     if (result.kind === 'error') return { kind: 'answered', sent, result };
     const checking = evaluate(result.answer, options, signal);
     const error = checking instanceof Promise ? await checking : checking;
-    return error === undefined ? { kind: 'answered', sent, result } : { kind: 'refused', error };
+    if (error !== undefined) return { kind: 'refused', error };
+    isRelayed = sent.kind === 'stream' && !options.isEventStream(sent.response);
+    return { kind: 'answered', sent, result };
   } catch (error) {
     return { kind: 'failed', error: toAppError(error) };
   } finally {
-    deadline.clear();
+    if (isRelayed) options.atEnd(deadline.clear);
+    else deadline.clear();
     clock.upstreamMs += (endedMs ?? performance.now()) - startedMs;
   }
 }

@@ -5,7 +5,6 @@ import { createMemoryCacheStore, createResponseCache } from '../../cache/index.t
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
-import { createMemoryLimiter } from '../../limits/index.ts';
 import { sampleServices } from '../../providers/engine/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { walkPlan } from '../../routing/index.ts';
@@ -117,7 +116,6 @@ export function gateway({
       store: createMemoryCacheStore({ now }),
       storeBreaker: createStoreBreaker({ onError: () => {}, now }),
     }),
-    limiter: createMemoryLimiter(),
     inputChecks,
     answerChecks,
     adapters: createAdapters(adapters),

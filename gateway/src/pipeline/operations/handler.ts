@@ -65,6 +65,8 @@ export interface OperationHandler {
   buildRequest(served: ServedCall, parts: RequestParts): Deferred<OutgoingRequest>;
   /** Whether an answer is relayed while it arrives. */
   isStreamed(served: ServedCall, response: UpstreamResponse): boolean;
+  /** Whether such an answer is a stream of events, which may last, and not one body. */
+  isEventStream(served: ServedCall, response: UpstreamResponse): boolean;
   /** A good answer. Throws UPSTREAM_INVALID_RESPONSE. */
   mapAnswer(served: ServedCall, answer: UnaryAnswer, json: JsonLimits): ClientAnswer;
   /** An error of the provider. */

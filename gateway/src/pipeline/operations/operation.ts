@@ -31,6 +31,10 @@ export interface Operation {
   readonly routes: readonly OperationRoute[];
   /** One of these scopes of a key opens the operation. */
   readonly scopes: readonly string[];
+  /** One of these is needed where a provider is called; absent: one of `scopes` is enough. */
+  readonly upstreamScopes?: readonly string[];
+  /** How to get an answer without a provider, for those who lack the scope. */
+  readonly localHint?: string;
   /** What bodies it takes; the content type decides between several. */
   readonly bodies: readonly BodyKind[];
   /** Answers may come from the response cache. */

@@ -4,7 +4,7 @@ import type { CancelSignal } from '../../../lib/cancellation.ts';
 import type { MappedAnswer } from '../map/index.ts';
 import type { Prepared } from '../prepare/index.ts';
 
-export { checkOverload } from './overload.ts';
+export { createOverloadCheck } from './overload.ts';
 
 export interface AnsweredTry {
   readonly prepared: Prepared;

@@ -3,13 +3,18 @@ import { AppError } from '../../../errors/index.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import type { UpstreamBody } from '../../../upstream/index.ts';
 import { createFrameReader } from '../../../wire/framing/index.ts';
-import type { AnsweredTry } from './index.ts';
+import type { AnswerCheck, AnsweredTry } from './index.ts';
 
-/** UPSTREAM_OVERLOADED when the stream begins with that error. */
-export function checkOverload({ prepared, answer: { body } }: AnsweredTry): undefined | Promise<AppError | undefined> {
-  const { provider, resolved } = prepared;
-  if (body.kind !== 'stream' || resolved.managed?.inspectStreamForOverload !== true) return undefined;
-  return isOverloaded(provider, body.upstream).then((is) => (is ? new AppError('UPSTREAM_OVERLOADED') : undefined));
+/** UPSTREAM_OVERLOADED when the stream begins with that error. `isDefault`: also for accounts that do not say. */
+export function createOverloadCheck(isDefault: boolean): AnswerCheck {
+  return ({ prepared, answer: { body } }: AnsweredTry): undefined | Promise<AppError | undefined> => {
+    if (body.kind !== 'stream') return undefined;
+    const { provider, resolved } = prepared;
+    if (!(resolved.managed?.inspectStreamForOverload ?? isDefault) || provider.isOverloadFrame === undefined) {
+      return undefined;
+    }
+    return isOverloaded(provider, body.upstream).then((is) => (is ? new AppError('UPSTREAM_OVERLOADED') : undefined));
+  };
 }
 
 /** Looks at events, pings left out, until the first; nothing is taken from the stream. */

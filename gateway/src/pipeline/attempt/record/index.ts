@@ -1,10 +1,12 @@
 /** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
 
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
 import type { AttemptFacts } from '../../../record/index.ts';
 import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
+import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
@@ -108,6 +110,24 @@ export function triedOutcome(
   });
 }
 
+/** The provider of a target that failed before it was prepared. */
+function providerOf({
+  input: { exchange, caller, resolution },
+  leaf: { source },
+}: AttemptProgress): string | undefined {
+  switch (source.kind) {
+    case 'literal':
+      return PROVIDER_CATALOGUE.get(source.provider)?.id;
+    case 'managed':
+      return exchange.snapshot.provider(caller.workspace.name, source.slug)?.provider.id;
+    case 'request':
+    case 'passthrough':
+      return providerIdOf(resolution.requestProvider);
+    case 'fleet':
+      return undefined;
+  }
+}
+
 type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
 
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
@@ -116,7 +136,7 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
   return record(progress, {
     ...facts,
     ...counts,
-    provider: facts.provider ?? error.provider,
+    provider: facts.provider ?? error.provider ?? providerOf(progress),
     status,
     fallback: error.row.fallback,
     headers: { ...headers },

@@ -36,10 +36,11 @@ function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): Loc
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-function modelsOf({ slug, models, provider }: ManagedProvider): JsonObject[] {
-  return [...(models ?? [])].map((model) => ({
+function modelsOf({ slug, models, modelNames, provider }: ManagedProvider): JsonObject[] {
+  return [...(models ?? modelNames.keys())].map((model) => ({
     id: `@${slug}/${model}`,
     slug: model,
+    ...(modelNames.get(model) === undefined ? {} : { display_name: modelNames.get(model) }),
     object: 'model',
     created: 0,
     owned_by: provider.id,

@@ -3,10 +3,15 @@ import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 import { MODELS_HANDLER } from './upstream.ts';
 
+/** Scopes that list the models of a provider; the catalogue is open to those who list its accounts, too. */
+const CALLING = ['models.list', ...COMPLETIONS];
+
 export const listModels: Operation = {
   id: 'listModels',
   routes: [{ method: 'GET', path: '/v1/models' }],
-  scopes: ['virtual_keys.list', 'models.list', ...COMPLETIONS],
+  scopes: ['virtual_keys.list', ...CALLING],
+  upstreamScopes: CALLING,
+  localHint: 'x-gw-fetch-integrated-models: true lists the models of the accounts',
   bodies: ANY_BODY,
   cacheable: false,
   errors: 'openai',

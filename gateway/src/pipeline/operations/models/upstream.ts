@@ -20,6 +20,7 @@ export const MODELS_HANDLER: OperationHandler = {
   modelAt: () => ({ kind: 'none' }),
   buildRequest: ({ resolved, call }, options) => buildModelsRequest(resolved.target, call, options),
   isStreamed: () => false,
+  isEventStream: () => false,
   mapAnswer: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
   mapError: errorAnswer,
   mapStream: (_served, response, scrub) => ({

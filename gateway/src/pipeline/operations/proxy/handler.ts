@@ -2,7 +2,7 @@
 import { writeJson } from '../../../lib/json/index.ts';
 import { buildProxyRequest, compileProvider } from '../../../providers/engine/index.ts';
 import { createRelayTransform } from '../../../wire/transform/index.ts';
-import { isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
+import { isEventStream, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
 import type { OperationHandler } from '../handler.ts';
 
 export const PROXY_HANDLER: OperationHandler = {
@@ -25,6 +25,7 @@ export const PROXY_HANDLER: OperationHandler = {
     });
   },
   isStreamed: (_served, { status }) => status >= 200 && status <= 299,
+  isEventStream: (_served, response) => isEventStream(response),
   mapAnswer: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
   mapError: (_served, { headers, bytes }) => ({ headers: passedHeaders(headers), bytes }),
   mapStream: (_served, response, scrub) =>

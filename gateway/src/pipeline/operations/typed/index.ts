@@ -15,6 +15,7 @@ export function typedHandler(endpoint: EndpointId, { model }: { readonly model: 
     modelAt: () => ({ kind: model }),
     buildRequest: ({ resolved, call }, parts) => buildRequest(resolved.target, call, parts),
     isStreamed,
+    isEventStream: ({ endpoint }, response) => endpoint?.answer.kind !== 'binary' || isEventStream(response),
     mapAnswer: successAnswer,
     mapError: errorAnswer,
     mapStream: streamAnswer,
