@@ -1,6 +1,9 @@
 /** The command as npm links it. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -35,6 +38,37 @@ test('npx finds the command in a checkout, and asks no registry for it', async (
     code: 0,
     out: expect.stringContaining(packageJson.version),
   });
+});
+
+test('before npm ci, npx does not fetch the package of that name, which is not ours', async () => {
+  using folder = tempFolder({
+    '.npmrc': readFileSync(join(ROOT, '.npmrc'), 'utf8'),
+    'package.json': '{"private":true}',
+  });
+  const asked: string[] = [];
+  const registry = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const dist = { tarball: `http://${request.headers.host}/gatehouse.tgz`, integrity: 'sha512-AAAA' };
+    const version = { name: 'gatehouse', version: '9.9.9', bin: { gatehouse: 'foreign.js' }, dist };
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ name: 'gatehouse', 'dist-tags': { latest: '9.9.9' }, versions: { '9.9.9': version } }),
+    );
+  });
+  registry.listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  const { port } = registry.address() as AddressInfo; // listening on TCP
+  try {
+    const own = { HOME: folder.path, npm_config_cache: folder.path, npm_config_registry: `http://127.0.0.1:${port}` };
+    const env = { PATH: process.env['PATH'], ...own };
+    const { code, err } = await run('npx', ['gatehouse', '--version'], { cwd: folder.path, env });
+    expect([code, err]).toEqual([1, expect.stringContaining('gatehouse@9.9.9')]);
+    expect(err).not.toContain('will be installed');
+    expect(asked.filter((path) => path.endsWith('.tgz'))).toEqual([]);
+  } finally {
+    registry.closeAllConnections();
+    registry.close();
+  }
 });
 
 test('it runs on the Node of the project, whatever the machine has', async () => {
