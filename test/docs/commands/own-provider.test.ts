@@ -63,7 +63,7 @@ test.for([
   { rule: 'customHost stays', forgotten: /^sed.*customHost.*$/m, remark: /providers\.yaml:\d+:\d+: .*customHost/ },
   {
     rule: 'the placeholder stays',
-    forgotten: /^sed.*not-a-real.*$/m,
+    forgotten: /^sed.*secrets.*$/m,
     remark: /secrets\.yaml:\d+:\d+: .*leave it empty/,
   },
 ])('where $rule, the start message says where', async ({ forgotten, remark }) => {
