@@ -40,6 +40,18 @@ describe('the archive', () => {
     }
   });
 
+  test('brings the libraries of Node that small systems lack', async () => {
+    const lib = join(folder, basename(path, '.tar.gz'), 'lib');
+    const { stdout } = await run('ldd', [join(lib, 'node')], {
+      env: { ...BARE, LD_LIBRARY_PATH: join(lib, 'system') },
+    });
+    const foreign = [...stdout.matchAll(/=> (\S+)/g)].flatMap(([, found = '']) =>
+      found.startsWith(lib) ? [] : [basename(found)],
+    );
+    expect(stdout).not.toContain('not found');
+    expect(foreign.filter((name) => !/^lib(?:c|m|dl|pthread|rt)\.so/.test(name))).toEqual([]); // glibc alone
+  });
+
   test('serves its examples', async () => {
     const examples = join(folder, basename(path, '.tar.gz'), 'examples');
     const args = [
