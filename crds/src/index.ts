@@ -1,4 +1,6 @@
+export { nearestName } from './lib/nearest-name.ts';
 export { parseJson } from './lib/parse-json.ts';
 export { assertNever, err, isObject, ok, type Result } from './lib/result.ts';
+export { createSuggestions, didYouMean, type Suggest } from './lib/suggestions.ts';
 export { PROCESS_METRICS, type ProcessMetric, REPLACED_GAUGES, type ReplacedGauge } from './process-metrics.ts';
 export { formatPath, fromZodError, type Issue } from './schema/index.ts';

@@ -62,6 +62,13 @@ describe('a config is accepted', () => {
       root: { ...MAIN, onStatusCodes: [500] },
       options: INLINE,
     },
+    {
+      rule: 'with the same name at different places of the tree',
+      root: fallback([
+        { ...MAIN, name: 'a' },
+        { name: 'b', ...fallback([{ ...MAIN, name: 'a' }]) },
+      ]),
+    },
     { rule: 'with empty lists of what is not served', root: { ...MAIN, inputGuardrails: [] } },
   ])('$rule', ({ root, options }) => {
     expect(issuesOf(root, options)).toEqual([]);
@@ -142,6 +149,15 @@ describe('a config is refused', () => {
       root: leaf({ provider: 'azure-openai', apiKey: 'k' }),
       want: ['invalid targets[0]', 'invalid targets[0]'],
     },
+    {
+      rule: 'for targets beside each other with the same name',
+      root: fallback([
+        { ...MAIN, name: 'a' },
+        { ...MAIN, name: 'b' },
+        { ...MAIN, name: 'a' },
+      ]),
+      want: ['invalid targets[2].name'],
+    },
     { rule: 'above the cap of root targets', root: fallback(many(rootTargets + 1)), want: ['invalid targets'] },
     {
       rule: 'above the cap of conditional root targets',
@@ -161,6 +177,22 @@ describe('a config is refused', () => {
     },
   ])('$rule', ({ root, want }) => {
     expect(issuesOf(root)).toEqual(want);
+  });
+
+  test.for([
+    { rule: 'a provider', root: leaf({ provider: 'opnai', apiKey: 'x' }), want: 'did you mean openai?' },
+    {
+      rule: 'a target of a condition',
+      root: conditional({ conditions: [when('cheep')], default: 'cheap' }, [{ ...MAIN, name: 'cheap' }]),
+      want: 'did you mean cheap?',
+    },
+    {
+      rule: 'a default target',
+      root: conditional({ conditions: [when('cheap')], default: 'chaep' }, [{ ...MAIN, name: 'cheap' }]),
+      want: 'did you mean cheap?',
+    },
+  ])('with the nearest name for $rule', ({ root, want }) => {
+    expect(checkConfig(root, SAVED)).toEqual([expect.objectContaining({ message: expect.stringContaining(want) })]);
   });
 
   test('with caps changed by the deployment', () => {

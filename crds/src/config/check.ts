@@ -3,6 +3,7 @@
  * `kubectl`, `gatehouse validate` and a request header report the same problems.
  */
 
+import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -31,11 +32,12 @@ type Path = readonly (string | number)[];
 export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   const issues = [...checkCaps(root, options.caps)];
   if (issues.length > 0) return issues; // a tree beyond the caps is not walked
-  const patterns = createPatternBudget();
+  const shared = { ...options, patterns: createPatternBudget(), suggest: createSuggestions() };
   walkTargets(root, [], (node, path) => {
-    const strategy = checkStrategy(node, path, { ...options, patterns });
-    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkMembers(node, path, options));
-    if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path, options));
+    const strategy = checkStrategy(node, path, shared);
+    issues.push(...unsupportedIssues(node, path), ...strategy, ...checkNames(node, path));
+    issues.push(...checkMembers(node, path, options));
+    if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path, shared));
   });
   return issues;
 }
@@ -94,6 +96,7 @@ function measure(node: RoutingNode, level = 0): { count: number; depth: number }
 interface StrategyOptions extends CheckOptions {
   /** Shared by all conditions of the config. */
   readonly patterns: PatternBudget;
+  readonly suggest: Suggest;
 }
 
 function* checkStrategy(node: RoutingNode, path: Path, options: StrategyOptions): Generator<Issue> {
@@ -131,23 +134,39 @@ function* unreadMembers(strategy: Strategy, path: Path): Generator<Issue> {
 function* checkConditions(
   { strategy, targets }: RoutingNode,
   path: Path,
-  { saved, patterns }: StrategyOptions,
+  { saved, patterns, suggest }: StrategyOptions,
 ): Generator<Issue> {
   const here = [...path, 'strategy'];
-  const names = new Set(targets?.map((target) => target.name));
+  const names = new Set(targets?.flatMap(({ name }) => name ?? []));
+  const noTarget = (name: string): string => `no target is named ${name}${didYouMean(suggest(name, names))}`;
   if (strategy?.conditions === undefined || strategy.conditions.length === 0) {
     yield problem([...here, 'conditions'], 'mode conditional needs conditions');
   }
   for (const [i, { query, then }] of (strategy?.conditions ?? []).entries()) {
     const parsed = parseQuery(query, [...here, 'conditions', i, 'query'], patterns);
     if (!parsed.ok) yield* parsed.error;
-    if (!names.has(then)) yield problem([...here, 'conditions', i, 'then'], `no target is named ${then}`);
+    if (!names.has(then)) yield problem([...here, 'conditions', i, 'then'], noTarget(then));
   }
   const fallback = strategy?.default;
   if (fallback === undefined) {
     if (saved) yield problem([...here, 'default'], 'a saved conditional config needs a default target');
   } else if (!names.has(fallback)) {
-    yield problem([...here, 'default'], `no target is named ${fallback}`);
+    yield problem([...here, 'default'], noTarget(fallback));
+  }
+}
+
+/** Conditions find a target by its name. */
+function* checkNames({ targets = [] }: RoutingNode, path: Path): Generator<Issue> {
+  const first = new Map<string, number>();
+  for (const [i, { name }] of targets.entries()) {
+    if (name === undefined) continue;
+    const before = first.get(name);
+    if (before === undefined) first.set(name, i);
+    else
+      yield problem(
+        [...path, 'targets', i, 'name'],
+        `targets[${before}] has the same name; names of targets beside each other differ`,
+      );
   }
 }
 
@@ -165,7 +184,7 @@ function* checkMembers(node: RoutingNode, path: Path, { saved }: CheckOptions): 
 }
 
 /** A leaf must name its provider; the root may leave that to the request: docs/behaviour/routing.md#which-provider-a-request-names. */
-function* checkLeaf(node: RoutingNode, path: Path, { saved }: CheckOptions): Generator<Issue> {
+function* checkLeaf(node: RoutingNode, path: Path, { saved, suggest }: StrategyOptions): Generator<Issue> {
   if (node.provider === undefined || node.provider.startsWith('@')) {
     const hasProvider = managedSlugOf(node) !== undefined || node.passthrough === true || node.promptId !== undefined;
     if (!hasProvider && path.length > 0)
@@ -174,7 +193,8 @@ function* checkLeaf(node: RoutingNode, path: Path, { saved }: CheckOptions): Gen
   }
   const provider = PROVIDER_CATALOGUE.get(node.provider);
   if (provider === undefined) {
-    yield problem([...path, 'provider'], `unknown provider ${node.provider}`);
+    const near = suggest(node.provider, PROVIDER_CATALOGUE.keys());
+    yield problem([...path, 'provider'], `unknown provider ${node.provider}${didYouMean(near)}`);
     return;
   }
   if (!saved) yield* unservedSettings(node, provider, path); // those of resources are checked with all their settings

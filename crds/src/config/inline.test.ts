@@ -135,10 +135,30 @@ describe('an inline config', () => {
       input: { provider: 'azure-openai', apiKey: 'k', resourceName: 'r', deploymentId: 'd', azureModelName: 'm' },
       want: ['azure_model_name'],
     },
+    {
+      rule: 'targets beside each other with the same name',
+      input: {
+        strategy: { mode: 'fallback' },
+        targets: [
+          { name: 'a', virtual_key: 'v' },
+          { name: 'a', virtual_key: 'w' },
+        ],
+      },
+      want: ['targets[1].name'],
+    },
     { rule: 'empty targets', input: { strategy: { mode: 'single' }, targets: [] }, want: ['targets'] },
     { rule: 'what the shared checks refuse', input: { drop_params: ['a['] }, want: ['drop_params[0]'] },
   ])('is refused for $rule', ({ input, want }) => {
     expect(pathsOf(input)).toEqual(want);
+  });
+
+  test('names a wrong member and a wrong value in wire spelling', () => {
+    const result = parse({ retry: { attempts: 1, on_status_code: [500] }, strategy: { mode: 'falback' } });
+    const messages = result.ok ? [] : result.error.map(({ message }) => message);
+    expect(messages.toSorted()).toEqual([
+      'expected one of single, loadbalance, fallback, conditional; did you mean fallback?',
+      'unknown field; did you mean on_status_codes?',
+    ]);
   });
 
   test('is refused without recursion when it is nested without end', () => {
@@ -167,7 +187,6 @@ describe('an inline config', () => {
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const codes = fc.array(fc.integer({ min: 100, max: 599 }), { maxLength: 4 });
 const members = {
-  name: maybe(fc.constantFrom('a', 'b')),
   virtualKey: fc.constantFrom('vk_one', 'vkTwo'),
   weight: maybe(fc.double({ min: 0.1, max: 5, noNaN: true })),
   overrideParams: maybe(fc.dictionary(fc.constantFrom('max_tokens', 'topP', 'nested_thing'), fc.jsonValue())),
@@ -188,11 +207,16 @@ const strategyOf = fc.record({
   sticky: maybe(sticky),
   cbConfig: maybe(cbConfig),
 });
+const named = (targets: readonly object[]): object[] => targets.map((target, i) => ({ ...target, name: `n_${i}` }));
 const { node: config } = fc.letrec<{ node: object }>((tie) => ({
   node: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.record(members),
-    fc.record({ ...members, strategy: strategyOf, targets: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      ...members,
+      strategy: strategyOf,
+      targets: fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map(named),
+    }),
   ),
 }));
 

@@ -18,8 +18,11 @@ export function parseInlineConfig(input: unknown, options: CheckOptions): Result
   if (isDeeperThan(input, MAX_DOCUMENT_DEPTH)) {
     return err([{ code: 'invalid', path: [], message: `at most ${MAX_DOCUMENT_DEPTH} levels of nesting` }]);
   }
-  const parsed = inlineConfig.safeParse(camelKeys(inlineConfig, expandShorthand(input)));
-  if (!parsed.success) return err(fromZodError(parsed.error).map(inWireSpelling));
+  const value = camelKeys(inlineConfig, expandShorthand(input));
+  const parsed = inlineConfig.safeParse(value);
+  if (!parsed.success) {
+    return err(fromZodError(parsed.error, { schema: inlineConfig, value, spell: toSnake }).map(inWireSpelling));
+  }
   const node = toNode(parsed.data);
   const issues = checkConfig(node, options);
   return issues.length === 0 ? ok(node) : err(issues.map(inWireSpelling));

@@ -41,7 +41,13 @@ export const SAVED_RULES: readonly Rule<KindConfig>[] = [
     holds: ({ strategy, targets }) =>
       strategy?.mode !== 'loadbalance' || targets === undefined || targets.some((target) => target.weight !== 0),
     valid: [
-      { strategy: { mode: 'loadbalance' }, targets: [{ ...TARGET, weight: 0 }, TARGET] },
+      {
+        strategy: { mode: 'loadbalance' },
+        targets: [
+          { ...TARGET, weight: 0 },
+          { ...TARGET, name: 'b' },
+        ],
+      },
       { strategy: { mode: 'fallback' }, targets: [{ ...TARGET, weight: 0 }] },
     ],
     invalid: [{ strategy: { mode: 'loadbalance' }, targets: [{ ...TARGET, weight: 0 }] }],

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isObject } from '../lib/result.ts';
+import { unwrapSchema } from '../schema/index.ts';
 
 /** `on_status_codes` to `onStatusCodes`. */
 export const toCamel = (key: string): string =>
@@ -30,7 +31,7 @@ type Rename = (key: string, shape: Shape) => string;
 
 function walk(schema: z.ZodType, value: unknown, rename: Rename): unknown {
   if (schema.meta()?.opaque === true) return value;
-  const inner = unwrap(schema);
+  const inner = unwrapSchema(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item) => walk(inner.element as z.ZodType, item, rename));
   }
@@ -43,17 +44,4 @@ function walk(schema: z.ZodType, value: unknown, rename: Rename): unknown {
     out[rename(key, shape)] = known === undefined ? member : walk(known, member, rename);
   }
   return out;
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  let current = schema;
-  while (
-    current instanceof z.ZodOptional ||
-    current instanceof z.ZodDefault ||
-    current instanceof z.ZodNullable ||
-    current instanceof z.ZodReadonly
-  ) {
-    current = current.unwrap() as z.ZodType;
-  }
-  return current;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createSuggestions } from '../lib/suggestions.ts';
 import { dateTime, type Issue, int, pattern, type Rule, setList, text, withRules } from '../schema/index.ts';
 import {
   defineKind,
@@ -155,8 +156,9 @@ const RULES: readonly Rule<z.output<typeof fields>>[] = [
 ];
 
 function scopeIssues(type: ApiKeyType, scopes: readonly string[]): Issue[] {
+  const suggest = createSuggestions();
   return scopes.flatMap((scope, i) => {
-    const message = scopeProblem(scope, type);
+    const message = scopeProblem(scope, type, suggest);
     return message === undefined ? [] : [{ code: 'invalid', path: ['spec', 'scopes', i], message }];
   });
 }

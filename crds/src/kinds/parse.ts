@@ -21,8 +21,9 @@ export function parseResource<K extends KindName>(
   if (isDeeperThan(value, MAX_DOCUMENT_DEPTH)) {
     return err([{ code: 'invalid', path: [], message: `at most ${MAX_DOCUMENT_DEPTH} levels of nesting` }]);
   }
-  const parsed = KINDS[kind].resource.safeParse(value);
-  if (!parsed.success) return err(fromZodError(parsed.error));
+  const { resource: schema } = KINDS[kind];
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return err(fromZodError(parsed.error, { schema, value }));
   const resource = parsed.data as ResourceOf<K>; // the schema of a Kind gives resources of that Kind
   const issues = checkResource(resource, options);
   return issues.length === 0 ? ok(resource) : err(issues);

@@ -1,4 +1,5 @@
 /** The scopes of keys. Canonical spelling `resource.action`. */
+import { didYouMean, type Suggest } from '../lib/suggestions.ts';
 
 export const API_KEY_TYPES = ['organisation-service', 'workspace-service', 'workspace-user'] as const;
 export type ApiKeyType = (typeof API_KEY_TYPES)[number];
@@ -87,8 +88,8 @@ export function canonicalScope(scope: string): string {
 }
 
 /** Why a key of the type cannot have the scope, or undefined. */
-export function scopeProblem(scope: string, type: ApiKeyType): string | undefined {
+export function scopeProblem(scope: string, type: ApiKeyType, suggest?: Suggest): string | undefined {
   const types = SCOPES.get(canonicalScope(scope));
-  if (types === undefined) return `unknown scope ${scope}`;
+  if (types === undefined) return `unknown scope ${scope}${didYouMean(suggest?.(scope, SCOPES.keys()))}`;
   return types.includes(type) ? undefined : `a key of type ${type} cannot have ${scope}`;
 }

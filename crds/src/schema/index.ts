@@ -22,3 +22,4 @@ export {
 } from './fields.ts';
 export { formatPath, fromZodError, type Issue } from './issue.ts';
 export { type Rule, ruleRegistry, withCelRules, withRules } from './rules.ts';
+export { unwrapSchema } from './shape.ts';

@@ -300,13 +300,12 @@ describe('strategies', () => {
     expect(rootOf(off)).toMatchObject({ sticky: undefined });
   });
 
-  test('find their conditional targets by name, the first of a name', () => {
+  test('find their conditional targets by name', () => {
     const root = rootOf({
       strategy: { mode: 'conditional', conditions: [always('a')], default: 'b' },
       targets: [
         { name: 'a', provider: '@a' },
         { name: 'b', provider: '@b' },
-        { name: 'a', provider: '@c' },
       ],
     });
     if (root.kind !== 'branch' || root.mode !== 'conditional') throw new Error('expected conditions');

@@ -83,6 +83,11 @@ export class JsonScan {
     return this.#problem;
   }
 
+  /** The offset where `run` stopped: of a problem, or the length of the text. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** The members of the outermost object, if they were requested and are not too many. */
   get members(): readonly MemberSpan[] | undefined {
     return this.#members;

@@ -1,5 +1,5 @@
 /** Suggestions in errors about unknown names. */
-import { nearestName } from '../../lib/nearest-name.ts';
+import { nearestName } from '@gatehouse/crds';
 
 /** Most names that are listed when none is near. */
 const MAX_LISTED = 8;

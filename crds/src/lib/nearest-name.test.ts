@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nearestName } from './nearest-name.ts';
 
-const KNOWN = ['openai', 'azure-openai', 'anthropic', 'cohere'];
+const KNOWN = ['openai', 'azure-openai', 'anthropic', 'cohere', 'xai'];
 
 describe('the nearest name', () => {
   test.for([
     { rule: 'of a letter left out', name: 'opnai', want: 'openai' },
     { rule: 'of two letters swapped', name: 'anthorpic', want: 'anthropic' },
+    { rule: 'of two letters swapped in a short name', name: 'xia', want: 'xai' },
     { rule: 'in another case', name: 'OpenAI', want: 'openai' },
     { rule: 'of something else is none', name: 'mistral', want: undefined },
     { rule: 'of nothing is none', name: '', want: undefined },

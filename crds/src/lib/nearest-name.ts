@@ -19,16 +19,20 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Insertions, deletions and substitutions between two texts (Levenshtein). */
+/** Insertions, deletions, substitutions and swaps of neighbours between two texts (optimal string alignment). */
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
+    const row = [i];
     for (let j = 1; j <= to.length; j += 1) {
-      const substituted = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const substituted = (last[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwapped ? (beforeLast[j - 2] ?? 0) + 1 : substituted;
+      row.push(Math.min(substituted, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
-    row = next;
+    beforeLast = last;
+    last = row;
   }
-  return row[to.length] ?? 0;
+  return last[to.length] ?? 0;
 }
