@@ -302,6 +302,20 @@ describe('a JSON body', () => {
     expect(await codesOf(text)).toEqual([want, want]);
   });
 
+  test.for([
+    { rule: 'a missing value', text: '{\n  "a": ,\n}', want: 'line 2, column 8' },
+    { rule: 'a missing comma', text: '{"a": 1 "b": 2}', want: 'line 1, column 9' },
+    { rule: 'an end that is missing', text: '{\n"a": [1', want: 'line 2, column 8: it ends too early' },
+    { rule: 'a text without its end', text: '{"a": "b', want: 'line 1, column 7' },
+    { rule: 'an escape that is none', text: '{"ä": "\\x"}', want: 'line 1, column 7' },
+    { rule: 'a number that is none', text: '{"a": 01}', want: 'line 1, column 7' },
+    { rule: 'nothing at all', text: '', want: 'empty' },
+  ])('names the place of $rule, and quotes nothing', ({ text, want }) => {
+    const parse = () => parseBody(Buffer.from(text), LIMITS);
+    expect(parse).toThrow(want);
+    expect(parse).not.toThrow('"');
+  });
+
   test('never changes a prototype', () => {
     parseBody(Buffer.from('{"__proto__":{"polluted":true}}'), LIMITS);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

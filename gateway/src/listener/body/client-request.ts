@@ -80,7 +80,7 @@ export class ServedRequest implements ClientRequest {
     refuseEncoded(this.#headers['content-encoding']);
     const memory = this.#memory;
     const { maxJsonBytes, progress, json } = this.#limits;
-    const bytes = await readBytes(this.#message, { maxBytes: maxJsonBytes, progress, memory });
+    const bytes = withoutMark(await readBytes(this.#message, { maxBytes: maxJsonBytes, progress, memory }));
     if (bytes.length === 0 && mayBeAbsent) return { kind: 'none' };
     if (!memory.take(bytes.length)) throw memoryExhausted(); // the value that is parsed from them
     const value = bytes.length < LARGE_BYTES ? parseBody(bytes, json) : await parseLargeBody(bytes, json);
@@ -103,6 +103,10 @@ export class ServedRequest implements ClientRequest {
     return { kind: 'form', contentType: contentType ?? '', boundary, source };
   }
 }
+
+/** The bytes without a byte order mark, which JSON may begin with (RFC 8259, section 8.1) and providers refuse. */
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 /** Whether the body is read as JSON: always where the operation takes JSON only, otherwise by its media type. */
 const isRead = (kinds: readonly BodyKind[], contentType: string | undefined): boolean =>

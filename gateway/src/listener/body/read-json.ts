@@ -10,13 +10,14 @@ import {
   MAX_NUMBER_BYTES,
 } from '../../lib/json/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
+import { findMistake, placeInText } from './json-mistake.ts';
 
 /** The JSON object in the bytes. Throws BODY_NOT_JSON, BODY_NOT_OBJECT, BODY_TOO_COMPLEX or
  * BODY_NAME_REPEATED; the text is never quoted. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): JsonObject {
   const scan = new JsonScan(bytes, limits);
   scan.run(bytes.length);
-  if (scan.problem !== undefined) throw refusal(scan.problem, limits);
+  if (scan.problem !== undefined) throw refusal(scan.problem, { bytes, at: scan.at, limits });
   const value = parse(bytes, scan);
   if (!isObject(value)) throw new AppError('BODY_NOT_OBJECT');
   return value;
@@ -34,7 +35,7 @@ const MAX_LAZY_MEMBERS = 512;
 export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise<JsonObject> {
   const scan = new JsonScan(bytes, limits, { paused: true, members: MAX_LAZY_MEMBERS });
   for (let until = SLICE_BYTES; !scan.run(until); until += SLICE_BYTES) await nextTurn();
-  if (scan.problem !== undefined) throw refusal(scan.problem, limits);
+  if (scan.problem !== undefined) throw refusal(scan.problem, { bytes, at: scan.at, limits });
   const { members, nameKind } = scan;
   if (members !== undefined && members.length > 0)
     return lazyObject(bytes, members, { broken: () => new AppError('BODY_NOT_JSON'), nameKind });
@@ -43,12 +44,20 @@ export async function parseLargeBody(bytes: Buffer, limits: JsonLimits): Promise
   return value;
 }
 
+interface ScannedText {
+  readonly bytes: Buffer;
+  /** Where the scan stopped. */
+  readonly at: number;
+  readonly limits: JsonLimits;
+}
+
 /** The error for a body that is not parsed. */
-function refusal(problem: JsonProblem, { depth, nodes, stringBytes }: JsonLimits): AppError {
+function refusal(problem: JsonProblem, { bytes, at, limits }: ScannedText): AppError {
+  const { depth, nodes, stringBytes } = limits;
   const beyond = (limit: string): AppError => new AppError('BODY_TOO_COMPLEX', { detail: `The request body ${limit}` });
   switch (problem.kind) {
     case 'malformed':
-      return new AppError('BODY_NOT_JSON');
+      return notJson(bytes, at);
     case 'depth':
       return beyond(`is nested deeper than ${depth} levels (GATEHOUSE_MAX_JSON_DEPTH)`);
     case 'nodes':
@@ -71,9 +80,21 @@ function refusal(problem: JsonProblem, { depth, nodes, stringBytes }: JsonLimits
 const MAX_SHOWN_NAME = 128;
 
 function parse(bytes: Buffer, { nameKind }: JsonScan): unknown {
+  const text = bytes.toString('utf8');
   try {
-    return parseJson(bytes.toString('utf8'), nameKind);
+    return parseJson(text, nameKind);
   } catch {
-    throw new AppError('BODY_NOT_JSON');
+    const at = findMistake(text);
+    throw at === undefined ? new AppError('BODY_NOT_JSON') : notJson(bytes, Buffer.byteLength(text.slice(0, at)));
   }
+}
+
+/** Where the text stops being JSON; nothing of it is quoted. */
+function notJson(bytes: Buffer, at: number): AppError {
+  if (bytes.length === 0)
+    return new AppError('BODY_NOT_JSON', { detail: 'The request body is empty; send a JSON object' });
+  const what = at >= bytes.length ? 'it ends too early' : 'this is not expected';
+  return new AppError('BODY_NOT_JSON', {
+    detail: `The request body is not valid JSON at ${placeInText(bytes, at)}: ${what}`,
+  });
 }
