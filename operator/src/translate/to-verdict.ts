@@ -64,11 +64,13 @@ function conditionsOf(issues: readonly VerdictIssue[], serves: Verdict['serves']
   };
 }
 
-function toIssue({ reason, path, message }: Finding): VerdictIssue {
+function toIssue({ reason, path, message, refersTo = NO_REFERENCE }: Finding): VerdictIssue {
   const [first] = REASONS[reason].on;
   const condition = reason === 'Pending' ? 'ResolvedRefs' : first; // the one reason that any condition may have
-  return { condition, reason, path, message };
+  return { condition, reason, path, message, ...(refersTo.length === 0 ? {} : { refersTo }) };
 }
+
+const NO_REFERENCE: readonly string[] = [];
 
 function byPath(a: VerdictIssue, b: VerdictIssue): number {
   const [left, right] = [lineOf(a), lineOf(b)];

@@ -11,13 +11,15 @@ export interface ProblemReport {
   status(): object;
 }
 
-export function createProblemReport(folder: string, logger: Logger): ProblemReport {
+/** `logsFirst`: whether the problems of the first state are logged, too; otherwise they are shown elsewhere. */
+export function createProblemReport(folder: string, logger: Logger, logsFirst: boolean): ProblemReport {
   let known: ReadonlySet<string> = new Set();
   let last: FolderState | undefined;
   return {
     note: (state) => {
       const fresh = state.problems.filter((problem) => !known.has(formatProblem(problem)));
-      for (const problem of fresh.slice(0, MAX_SHOWN)) warn(logger, problem);
+      const isShown = last !== undefined || logsFirst;
+      for (const problem of isShown ? fresh.slice(0, MAX_SHOWN) : []) warn(logger, problem);
       if (state.problems.length === 0 && known.size > 0) logger.info({ folder }, 'Resources are valid again');
       for (const kind of state.ignored) if (!last?.ignored.includes(kind)) logger.debug({ kind }, 'Kind was ignored');
       known = new Set(state.problems.map(formatProblem));
@@ -33,6 +35,6 @@ export function createProblemReport(folder: string, logger: Logger): ProblemRepo
   };
 }
 
-function warn(logger: Logger, { message, ...position }: FileProblem): void {
-  logger.warn({ ...position, problem: message }, 'Resource was refused');
+function warn(logger: Logger, { message, consequences, ...position }: FileProblem): void {
+  logger.warn({ ...position, problem: message, consequences: consequences?.length }, 'Resource was refused');
 }

@@ -19,6 +19,8 @@ export interface StandaloneOptions {
   readonly logger: Logger;
   /** Hash of the organisation's admin key. */
   readonly adminSha256: string;
+  /** The problems of the resources at the start are shown elsewhere than in the log. */
+  readonly showsProblems?: boolean;
   /** Present: several worker processes serve. */
   readonly workers?: Workers;
 }
@@ -43,7 +45,8 @@ export interface StandaloneProcess {
 /** Starts a process and resolves once it serves. Rejects with the error of the system when a port cannot be opened. */
 export async function startStandalone(options: StandaloneOptions): Promise<StandaloneProcess> {
   const { source, logger, adminSha256 } = options;
-  const report = createProblemReport(source.kind === 'folder' ? source.folder : source.name, logger);
+  const name = source.kind === 'folder' ? source.folder : source.name;
+  const report = createProblemReport(name, logger, options.showsProblems !== true);
   const server = createServer(options, report.status);
   let version = 0;
   let served: FolderState['snapshot'] | undefined;

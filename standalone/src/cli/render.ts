@@ -1,9 +1,9 @@
 import { type AnyEntry, SECRET_ENTRY_KINDS, type Snapshot } from '@gatehouse/crds/snapshot';
 import { stringify } from 'yaml';
-import { createResourceFolder, formatProblem } from '../resource-folder/index.ts';
+import { createResourceFolder, problemLines } from '../resource-folder/index.ts';
+import { toPrintable } from '../terminal/index.ts';
 import type { Command } from './command.ts';
 import { capsOf, checkReadable } from './preflight.ts';
-import { UsageError } from './shell.ts';
 
 const REDACTED = '[redacted]';
 
@@ -11,10 +11,13 @@ const REDACTED = '[redacted]';
 export const render: Command = {
   name: 'render',
   summary: 'prints the Snapshot of a folder, without secrets',
-  operands: 'DIR',
-  options: { format: { value: 'yaml|json', summary: 'output format', default: 'yaml' } },
+  operands: { value: 'DIR' },
+  options: { format: { value: 'yaml|json', summary: 'output format', default: 'yaml', choices: ['yaml', 'json'] } },
+  examples: [
+    { purpose: 'what gateways get of a folder', line: 'gatehouse render examples' },
+    { purpose: 'the same for other programs', line: 'gatehouse render examples --format json' },
+  ],
   async run({ shell, operands, options: { format } }) {
-    if (format !== 'yaml' && format !== 'json') throw new UsageError(`--format takes yaml or json, not ${format}`);
     await checkReadable(operands);
     const folder = createResourceFolder(operands, {
       variables: shell.variables,
@@ -22,11 +25,11 @@ export const render: Command = {
       now: () => performance.now(),
     });
     const { state } = await folder.refresh();
-    for (const problem of state.problems) shell.err(formatProblem(problem));
+    for (const line of problemLines(state.problems)) shell.err(line);
     const shown = redactSnapshot(state.snapshot);
-    shell.out(
-      format === 'json' ? JSON.stringify(shown, null, 2) : stringify(shown, { aliasDuplicateObjects: false }).trimEnd(),
-    );
+    const text =
+      format === 'json' ? JSON.stringify(shown, null, 2) : stringify(shown, { aliasDuplicateObjects: false }).trimEnd();
+    shell.out(shell.interactive ? text.split('\n').map(toPrintable).join('\n') : text);
     return 0;
   },
 };

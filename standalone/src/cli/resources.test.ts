@@ -64,6 +64,44 @@ describe('validate', () => {
     ]);
   });
 
+  test('names a cause once, and what follows from it below', async () => {
+    using folder = tempFolder({
+      ...FILES,
+      'provider.yaml': FILES['provider.yaml'].replace('provider: openai', 'provider: opnai'),
+      'config.yaml': `${API}\nkind: GatewayConfig\nmetadata: { name: main, namespace: team-a }\nspec: { config: { provider: '@openai' } }\n`,
+    });
+    const { status, out, err } = await run('validate', folder.path);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(`${folder.path}/`, ''));
+    expect(lines).toEqual([
+      'provider.yaml:4:9: VirtualKey/openai: spec.provider: unknown value opnai; did you mean openai?',
+      expect.stringMatching(/^ {2}follows: config\.yaml:4:19: GatewayConfig\/main: spec\.config\.provider: /),
+    ]);
+    expect([status, err.trimEnd()]).toEqual([1, '5 objects in 5 files, 1 problem, and 1 that follows from it']);
+  });
+
+  test('refuses targets with the same name', async () => {
+    const targets = '[{ name: a, provider: "@openai" }, { name: a, provider: "@openai" }]';
+    using folder = tempFolder({
+      ...FILES,
+      'config.yaml': `${API}\nkind: GatewayConfig\nmetadata: { name: main, namespace: team-a }\nspec: { config: { strategy: { mode: fallback }, targets: ${targets} } }\n`,
+    });
+    const { status, out } = await run('validate', folder.path);
+    expect(status).toBe(1);
+    expect(out.trimEnd().split('\n')).toEqual([expect.stringContaining('spec.config.targets[1].name: ')]);
+  });
+
+  test('says what it ignored', async () => {
+    using folder = tempFolder({
+      ...FILES,
+      'other.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: a }\n',
+    });
+    const { status, err } = await run('validate', folder.path);
+    expect([status, err.trimEnd()]).toEqual([0, 'ignored, not of Gatehouse: apps/v1/Deployment']);
+  });
+
   test('checks single files, whose references must be in the other named files', async () => {
     using folder = tempFolder(FILES);
     const file = (name: keyof typeof FILES): string => `${folder.path}/${name}`;

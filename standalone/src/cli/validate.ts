@@ -1,4 +1,5 @@
-import { createResourceFolder, formatProblem } from '../resource-folder/index.ts';
+import { countProblems, createResourceFolder, problemLines } from '../resource-folder/index.ts';
+import { toPrintable } from '../terminal/index.ts';
 import type { Command } from './command.ts';
 import { capsOf, checkReadable } from './preflight.ts';
 
@@ -6,8 +7,19 @@ import { capsOf, checkReadable } from './preflight.ts';
 export const validate: Command = {
   name: 'validate',
   summary: 'checks resources: schema, references and routing configs',
-  operands: 'FILE|DIR...',
+  operands: { value: 'FILE|DIR...' },
   options: {},
+  notes: [
+    'Each problem is one line: file:line:column: Kind/name: field: message. What follows from it is indented below it.',
+    'Exit status: 0 without problems, 1 with some.',
+  ],
+  examples: [
+    { purpose: 'a folder', line: 'gatehouse validate examples' },
+    {
+      purpose: 'single files, which may refer to each other',
+      line: 'gatehouse validate examples/*.yaml examples/team-a',
+    },
+  ],
   async run({ shell, operands }) {
     await checkReadable(operands);
     const folder = createResourceFolder(operands, {
@@ -16,12 +28,12 @@ export const validate: Command = {
       now: () => performance.now(),
     });
     const { state } = await folder.refresh();
-    for (const problem of state.problems) shell.out(formatProblem(problem));
-    const { length } = state.problems;
+    for (const line of problemLines(state.problems)) shell.out(line);
     const what = `${count(state.objects, 'object')} in ${count(state.files, 'file')}`;
-    if (length === 0) shell.out(`${what}, no problems`);
-    else shell.err(`${what}, ${count(length, 'problem')}`);
-    return length === 0 ? 0 : 1;
+    if (state.ignored.length > 0) shell.err(toPrintable(`ignored, not of Gatehouse: ${state.ignored.join(', ')}`));
+    if (state.problems.length === 0) shell.out(`${what}, no problems`);
+    else shell.err(`${what}, ${countProblems(state.problems)}`);
+    return state.problems.length === 0 ? 0 : 1;
   },
 };
 

@@ -38,6 +38,12 @@ describe('a field', () => {
     expect(at(TWO, path, document)).toBe(want);
   });
 
+  test('behind a byte order mark is found where editors show it', () => {
+    expect(at(`\ufeff${TWO}`, ['kind'])).toBe('2:1');
+    expect(at('\ufeffkind: A\n', ['kind'])).toBe('1:1');
+    expect(parseText('\ufeff{"kind": "A"}').documents.map(({ value }) => value)).toEqual([{ kind: 'A' }]);
+  });
+
   test('of JSON is found, too', () => {
     expect(at('{"kind": "A",\n  "spec": {"a": [1, 2]}}', ['spec', 'a', 1])).toBe('2:21');
   });
@@ -46,6 +52,9 @@ describe('a field', () => {
 describe('a text', () => {
   test.for([
     { rule: 'with an open bracket', text: 'a: 1\nb: [1,\nc: 2\n', want: '3:1' },
+    { rule: 'of JSON without its end', text: '{\n  "a": 1,\n  "b": [1, 2\n}\n', want: '4:1' },
+    { rule: 'of JSON without a comma', text: '{\n  "a": 1\n  "b": 2\n}\n', want: '2:8' },
+    { rule: 'of JSON with an open text', text: '{"a": "b}\n', want: '2:1' },
     { rule: 'with a key twice', text: 'a: 1\na: 2\n', want: '2:1' },
     { rule: 'indented with tabs', text: 'a:\n\tb: 1\n', want: '2:1' },
     { rule: 'with a problem in its second document', text: 'a: 1\n---\nb: "x\n', want: '4:1' },

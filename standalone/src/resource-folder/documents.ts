@@ -38,8 +38,12 @@ const MAX_ALIAS_COUNT = 100;
 const MAX_PROBLEMS = 20;
 const START: Position = { line: 1, column: 1 };
 
-/** Parses all documents of a text. JSON is parsed as YAML. */
-export function parseText(text: string): ParsedText {
+/** Editors of Windows begin a file with it. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Parses all documents of a text, with or without a byte order mark. JSON is parsed as YAML. */
+export function parseText(given: string): ParsedText {
+  const text = given.startsWith(BYTE_ORDER_MARK) ? given.slice(1) : given;
   const nodes = attempt(() => toNodes(text));
   if (!nodes.ok) return { documents: [], problems: [{ ...START, message: nodes.error }] };
   const { documents, lines } = nodes.value;

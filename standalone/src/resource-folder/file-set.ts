@@ -1,5 +1,6 @@
 /** The files of a folder as last read. A file that cannot be read or parsed keeps its previous content. */
 import { readFile } from 'node:fs/promises';
+import type { FoundProblem } from './consequences.ts';
 import { parseText } from './documents.ts';
 import { codeOf } from './listing.ts';
 import { type FileContent, readObjects } from './objects.ts';
@@ -10,7 +11,7 @@ export interface LoadedFile {
   /** The content or, if the file is broken, its last valid content. */
   readonly content: FileContent;
   /** Problems of the file as it is now. */
-  readonly problems: readonly FileProblem[];
+  readonly problems: readonly FoundProblem[];
 }
 
 export type FileSet = ReadonlyMap<string, LoadedFile>;
@@ -45,22 +46,34 @@ async function loadFile(path: string, signature: string, { last, defaultNamespac
   const broken = (problems: readonly Omit<FileProblem, 'file'>[]): LoadedFile => ({
     signature,
     content: last?.content ?? NOTHING,
-    problems: problems.map((problem) => ({ file: path, ...problem })),
+    problems: problems.map((problem) => ({ problem: { file: path, ...problem }, withholds: [], refersTo: [] })),
   });
   const text = await readText(path);
   if (typeof text !== 'string') return broken([{ line: 1, column: 1, ...text }]);
   const parsed = parseText(text);
   if (parsed.problems.length > 0) return broken(parsed.problems);
   const content = readObjects(parsed.documents, { defaultNamespace });
-  return { signature, content, problems: content.problems.map((problem) => ({ file: path, ...problem })) };
+  const problems = content.problems.map(({ withholds, ...problem }) => ({
+    problem: { file: path, ...problem },
+    withholds,
+    refersTo: [],
+  }));
+  return { signature, content, problems };
 }
 
 async function readText(path: string): Promise<string | { readonly message: string }> {
   try {
     const bytes = await readFile(path);
     if (bytes.length > MAX_BYTES) return { message: `the file is larger than ${MAX_BYTES / 1024 / 1024} MiB` };
+    if (isUtf16(bytes)) return { message: 'the file is UTF-16; save it as UTF-8' };
     return bytes.toString('utf8');
   } catch (error) {
     return { message: `the file cannot be read (${codeOf(error)})` };
   }
 }
+
+/** By its byte order mark, in either order. */
+const isUtf16 = (bytes: Buffer): boolean => {
+  const [first, second] = bytes;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+};

@@ -94,6 +94,21 @@ describe('a folder', () => {
   });
 });
 
+describe('a file from Windows', () => {
+  test('may begin with a byte order mark', async () => {
+    using folder = tempFolder({ 'a.yaml': `\ufeff${NAMED('a').replaceAll('\n', '\r\n')}` });
+    expect(names(await createFolderReader([folder.path]).scan(0))).toEqual(['a']);
+  });
+
+  test('in UTF-16 is refused with what to do', async () => {
+    using folder = tempFolder();
+    writeFileSync(join(folder.path, 'a.yaml'), Buffer.from(`\ufeff${NAMED('a')}`, 'utf16le'));
+    const { files } = await createFolderReader([folder.path]).scan(0);
+    const messages = [...files.values()].flatMap(({ problems }) => problems.map(({ problem }) => problem.message));
+    expect(messages).toEqual([expect.stringContaining('UTF-8')]);
+  });
+});
+
 describe('a broken file', () => {
   test('keeps its last valid content, with a problem at its position, until it is fixed', async () => {
     using folder = tempFolder({ 'a.yaml': `${NAMED('a')}---\n${NAMED('b')}`, 'new.yaml': 'a: [' });
@@ -104,7 +119,7 @@ describe('a broken file', () => {
     const broken = await reader.scan(100);
     expect(names(broken)).toEqual(['a', 'b']);
     const [problem] = [...broken.files.values()].flatMap(({ problems }) => problems);
-    expect(problem).toMatchObject({ file: join(folder.path, 'a.yaml'), line: 6 });
+    expect(problem).toMatchObject({ problem: { file: join(folder.path, 'a.yaml'), line: 6 } });
     folder.write('a.yaml', NAMED('a'));
     await reader.scan(200);
     expect(names(await reader.scan(300))).toEqual(['a']);

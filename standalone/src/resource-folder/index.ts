@@ -1,5 +1,5 @@
 /** A folder of YAML resources, which replaces a cluster as the source of configuration. */
-export { type FileProblem, formatProblem } from './problem.ts';
+export { countProblems, type FileProblem, formatProblem, problemLines } from './problem.ts';
 export {
   createResourceFolder,
   type FolderState,

@@ -1,5 +1,5 @@
 /** Reads resources of Gatehouse, Secrets and Namespaces from documents; lists are expanded. */
-import { formatPath, isObject } from '@gatehouse/crds';
+import { didYouMean, formatPath, isObject, nearestName } from '@gatehouse/crds';
 import { API_VERSION, GROUP, isKindName, KINDS, type KindName } from '@gatehouse/crds/kinds';
 import { objectKey, type WorldObject } from '@gatehouse/operator/translate';
 import type { FieldPath, Position, SourceDocument } from './documents.ts';
@@ -18,9 +18,15 @@ export interface FileObject {
   locate(path: FieldPath): Position;
 }
 
+/** A problem of a document that is no object. */
+export interface DocumentProblem extends Omit<FileProblem, 'file'> {
+  /** Keys of what the document was meant to be; see `withheldBy`. */
+  readonly withholds: readonly string[];
+}
+
 export interface FileContent {
   readonly objects: readonly FileObject[];
-  readonly problems: readonly Omit<FileProblem, 'file'>[];
+  readonly problems: readonly DocumentProblem[];
   /** Kinds that are not of Gatehouse and were ignored. */
   readonly ignored: readonly string[];
 }
@@ -36,7 +42,7 @@ const MAX_OBJECTS = 200_000;
 const MAX_LIST_DEPTH = 4;
 
 export function readObjects(documents: readonly SourceDocument[], options: ReadOptions): FileContent {
-  const content = { objects: [] as FileObject[], problems: [] as Omit<FileProblem, 'file'>[], ignored: [] as string[] };
+  const content = { objects: [] as FileObject[], problems: [] as DocumentProblem[], ignored: [] as string[] };
   for (const part of documents.flatMap((document) => [...partsOf(document, document.value, [])])) {
     const read = readObject(part, options);
     if (read === undefined) continue;
@@ -69,17 +75,28 @@ const isList = (value: Record<string, unknown>): value is Record<string, unknown
 function readObject(
   { value, locate }: Part,
   { defaultNamespace }: ReadOptions,
-): FileObject | Omit<FileProblem, 'file'> | string | undefined {
-  const problem = (path: FieldPath, message: string) => ({ ...locate(path), path: formatPath(path), message });
+): FileObject | DocumentProblem | string | undefined {
+  const problem = (path: FieldPath, message: string, withholds: readonly string[] = []): DocumentProblem => ({
+    ...locate(path),
+    path: formatPath(path),
+    message,
+    withholds,
+  });
   if (value === null) return undefined;
   if (!isObject(value)) return problem([], 'expected a resource: a map with apiVersion, kind and metadata');
   const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== 'string') return problem(['apiVersion'], 'expected the apiVersion of a resource');
   if (typeof kind !== 'string') return problem(['kind'], 'expected the kind of a resource');
   const known = kindOf(apiVersion, kind);
-  if (known === undefined)
-    return isInGroup(apiVersion) ? problem(...unknownResource(apiVersion, kind)) : `${apiVersion}/${kind}`;
   const name = isObject(metadata) ? metadata['name'] : undefined;
+  if (known === undefined) {
+    const mistake = mistakeIn(apiVersion, kind);
+    if (mistake === undefined) return `${apiVersion}/${kind}`;
+    const { path, message, meant } = mistake;
+    if (meant === undefined || !isObject(metadata) || typeof name !== 'string') return problem(path, message);
+    const key = objectKey(namespaceOf(meant, metadata, defaultNamespace), name);
+    return { ...problem(path, message, withheldBy({ kind: meant, key, value })), object: `${kind}/${name}` };
+  }
   if (!isObject(metadata) || typeof name !== 'string' || name === '') {
     return problem(['metadata', 'name'], `the ${kind} needs a name`);
   }
@@ -106,19 +123,57 @@ export const inNamespace = (object: FileObject, namespace: string): FileObject =
   inDefaultNamespace: false,
 });
 
+/** Keys of what is missing while the object is not served, `Kind/namespace/name` or `Kind/name`: with a Workspace, its namespace. */
+export function withheldBy({ kind, key, value }: WithheldObject): readonly string[] {
+  const own = `${kind}/${key}`;
+  const spec = kind === 'Workspace' ? value['spec'] : undefined;
+  const namespace = isObject(spec) ? spec['namespace'] : undefined;
+  return typeof namespace === 'string' ? [own, `Namespace/${namespace}`] : [own];
+}
+
+interface WithheldObject extends Pick<FileObject, 'kind' | 'key'> {
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
 function kindOf(apiVersion: string, kind: string): FileObject['kind'] | undefined {
   if (apiVersion === 'v1' && (kind === 'Secret' || kind === 'Namespace')) return kind;
   return apiVersion === API_VERSION && isKindName(kind) ? kind : undefined;
 }
 
-const isInGroup = (apiVersion: string): boolean => apiVersion === GROUP || apiVersion.startsWith(`${GROUP}/`);
-
-/** Why a resource of the group is refused: unknown version or kind. */
-function unknownResource(apiVersion: string, kind: string): [FieldPath, string] {
-  if (apiVersion !== API_VERSION)
-    return [['apiVersion'], `unknown version ${apiVersion}; this version supports ${API_VERSION}`];
-  return [['kind'], `unknown kind ${kind}; known kinds are ${Object.keys(KINDS).sort().join(', ')}`];
+interface Mistake {
+  readonly path: FieldPath;
+  readonly message: string;
+  /** The kind that was meant. */
+  readonly meant: KindName | undefined;
 }
+
+const KIND_NAMES = Object.keys(KINDS).filter(isKindName).sort();
+
+/** Why a resource that looks like one of ours is refused; undefined: it is of somebody else. */
+function mistakeIn(apiVersion: string, kind: string): Mistake | undefined {
+  const near = nearestName(kind, KIND_NAMES);
+  const meant = KIND_NAMES.find((name) => name === near);
+  const [group = '', version] = apiVersion.split('/');
+  if (group === GROUP) return apiVersion === API_VERSION ? unknownKind(kind, meant) : unknownVersion(apiVersion, meant);
+  // Others have kinds of the same name, in groups of their own: a group has a dot.
+  const isOurs =
+    nearestName(group, [GROUP]) === undefined ? isKindName(kind) && !group.includes('.') : meant !== undefined;
+  if (!isOurs) return undefined;
+  const what = version === undefined ? apiVersion : group;
+  return { path: ['apiVersion'], message: `unknown group ${what}; did you mean ${API_VERSION}?`, meant };
+}
+
+const unknownVersion = (apiVersion: string, meant: Mistake['meant']): Mistake => ({
+  path: ['apiVersion'],
+  message: `unknown version ${apiVersion}; this version supports ${API_VERSION}`,
+  meant,
+});
+
+const unknownKind = (kind: string, meant: Mistake['meant']): Mistake => ({
+  path: ['kind'],
+  message: `unknown kind ${kind}${meant === undefined ? `; known kinds are ${KIND_NAMES.join(', ')}` : didYouMean(meant)}`,
+  meant,
+});
 
 function namespaceOf(
   kind: FileObject['kind'],

@@ -87,6 +87,75 @@ describe('the problems of a folder', () => {
     expect(found.map((line, i) => line.slice(0, want[i]?.length))).toEqual(want);
   });
 
+  test('are causes; what follows from them is with them', async () => {
+    using folder = tempFolder({
+      'workspace.yaml': WORKSPACE.replace(
+        'namespace: team-a',
+        'namespace: team-a, defaults: { configRef: { name: main } }',
+      ),
+      'local.yaml': LOCAL.replace('ollama', 'olama'),
+      'config.yaml': `${CONFIG}      colour: blue\n`,
+    });
+    const { problems } = await open(folder.path).read();
+    const told = problems.map(({ object, path, consequences = [] }) => ({
+      [`${object} ${path}`]: consequences.map((one) => `${one.object} ${one.path}`),
+    }));
+    expect(told).toEqual([
+      { 'GatewayConfig/main spec.config.retry.colour': ['Workspace/team-a spec.defaults.configRef.name'] },
+      { 'VirtualKey/local spec.provider': [] },
+    ]);
+  });
+
+  test.for([
+    {
+      rule: 'an account of a misspelt provider',
+      file: 'local.yaml',
+      text: LOCAL.replace('ollama', 'olama'),
+      cause: 'local.yaml:4:9: VirtualKey/local: spec.provider: unknown value olama; did you mean ollama?',
+    },
+    {
+      rule: 'an account in a misspelt group',
+      file: 'local.yaml',
+      text: LOCAL.replace('gatehouse.dev', 'gatehous.dev'),
+      cause: 'local.yaml:1:1: VirtualKey/local: apiVersion: unknown group gatehous.dev',
+    },
+    {
+      rule: 'a workspace that is not served',
+      file: 'workspace.yaml',
+      text: `${WORKSPACE}colour: blue\n`,
+      cause: 'workspace.yaml:5:1: Workspace/team-a: colour: unknown field',
+    },
+  ])('name the cause of a reference once: $rule', async ({ file, text, cause }) => {
+    using folder = tempFolder({
+      'workspace.yaml': WORKSPACE,
+      'local.yaml': LOCAL,
+      'config.yaml': CONFIG,
+      [file]: text,
+    });
+    const state = await open(folder.path).read();
+    expect(lines(state, folder.path)).toEqual([expect.stringContaining(cause)]);
+    expect(state.problems[0]?.consequences?.map(({ object }) => object)).toContain('GatewayConfig/main');
+  });
+
+  test('of a reference to nothing suggest the name that was meant', async () => {
+    using folder = tempFolder({
+      'workspace.yaml': WORKSPACE,
+      'local.yaml': LOCAL,
+      'config.yaml': CONFIG.replace('@local', '@locla'),
+    });
+    expect(lines(await open(folder.path).read(), folder.path)).toEqual([
+      expect.stringMatching(/did you mean local\?$/),
+    ]);
+  });
+
+  test('stay with an object that is served as it was: nothing follows from it', async () => {
+    using folder = tempFolder({ 'workspace.yaml': WORKSPACE, 'local.yaml': LOCAL, 'config.yaml': CONFIG });
+    const { read } = open(folder.path);
+    await read();
+    folder.write('local.yaml', LOCAL.replace('ollama', 'olama'));
+    expect(await read()).toMatchObject({ problems: [{ object: 'VirtualKey/local' }] });
+  });
+
   test('are empty for a valid folder', async () => {
     using folder = tempFolder({ 'workspace.yaml': WORKSPACE, 'local.yaml': LOCAL, 'config.yaml': CONFIG });
     expect(await open(folder.path).read()).toMatchObject({ problems: [], files: 3, objects: 3, ignored: [] });

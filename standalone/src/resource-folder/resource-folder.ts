@@ -4,17 +4,18 @@ import type { TargetCaps } from '@gatehouse/crds/config';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import type { Variables } from '@gatehouse/gateway';
 import { type Translation, translate } from '@gatehouse/operator/translate';
+import { type FoundProblem, foldConsequences } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
 import { createFolderReader, type FolderScan } from './folder-reader.ts';
 import { readObjects } from './objects.ts';
-import { byPosition, type FileProblem, formatProblem } from './problem.ts';
+import { type FileProblem, formatProblem } from './problem.ts';
 import { createWorldSource, ORGANISATION_NAMESPACE } from './world-source.ts';
 
 /** The content of the folder at one moment. */
 export interface FolderState {
   /** The same object as long as its content does not change. */
   readonly snapshot: Snapshot;
-  /** Ordered by file and position. */
+  /** Those that have to be fixed, ordered by file and position; what follows from them is with them. */
   readonly problems: readonly FileProblem[];
   /** Settings that are valid, but most likely not what was meant; in the same order. */
   readonly remarks: readonly FileProblem[];
@@ -59,13 +60,13 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
 
   const read = ({ files, problems }: FolderScan): FolderState => {
-    const { world, problems: found, remarks, locate } = source.gather(files);
+    const { world, problems: found, remarks, locate, keys } = source.gather(files);
     translation = translate(world, translation);
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
     return {
       snapshot,
-      problems: [...problems, ...found, ...locate(verdicts)].sort(byPosition),
+      problems: foldConsequences([...problems.map(asCause), ...found, ...locate(verdicts)], keys()),
       remarks,
       files: files.size,
       objects: contents.reduce((sum, { objects }) => sum + objects.length, 0),
@@ -83,17 +84,19 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   };
 }
 
+const asCause = (problem: FileProblem): FoundProblem => ({ problem, withholds: [], refersTo: [] });
+
 /** The state of resources that are in no file; problems are those of `name`. */
 export function stateOfResources(name: string, resources: readonly object[], options: ResourceOptions): FolderState {
   const documents = resources.map((value) => ({ value, locate: () => ({ line: 1, column: 1 }) }));
   const content = readObjects(documents, { defaultNamespace: ORGANISATION_NAMESPACE });
-  const { world, problems, remarks, locate } = createWorldSource(options).gather(
+  const { world, problems, remarks, locate, keys } = createWorldSource(options).gather(
     new Map([[name, { signature: '', content, problems: [] }]]),
   );
   const { snapshot, verdicts } = translate(world);
   return {
     snapshot,
-    problems: [...problems, ...locate(verdicts)].sort(byPosition),
+    problems: foldConsequences([...problems, ...locate(verdicts)], keys()),
     remarks,
     files: 0,
     objects: content.objects.length,

@@ -5,10 +5,11 @@ import type { TargetCaps } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { Variables } from '@gatehouse/gateway';
 import type { SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
+import type { FoundProblem } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
 import { IMPLIED_WORKSPACE, withImpliedWorkspace } from './implied-workspace.ts';
-import type { FileObject } from './objects.ts';
-import { byPosition, type FileProblem } from './problem.ts';
+import { type FileObject, withheldBy } from './objects.ts';
+import type { FileProblem } from './problem.ts';
 import { type LocatedObject, remarksOf } from './remarks.ts';
 import { createEnvironmentSecrets, readSecret } from './secrets.ts';
 
@@ -18,11 +19,13 @@ export const ORGANISATION_NAMESPACE = 'gatehouse-system';
 export interface GatheredWorld {
   readonly world: World;
   /** Problems of files, of Secrets and of objects that are defined twice. */
-  readonly problems: readonly FileProblem[];
+  readonly problems: readonly FoundProblem[];
   /** Settings that are valid, but most likely not what was meant. */
   readonly remarks: readonly FileProblem[];
   /** The issues of verdicts with their positions in files. */
-  locate(verdicts: readonly Verdict[]): readonly FileProblem[];
+  locate(verdicts: readonly Verdict[]): readonly FoundProblem[];
+  /** Keys of all objects, with their Kinds. */
+  keys(): Iterable<string>;
 }
 
 export interface WorldSource {
@@ -62,9 +65,10 @@ export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSour
           settings: { organisationNamespace: ORGANISATION_NAMESPACE, consent: 'implied', mintsKeys: false, caps },
           served: 'all',
         },
-        problems: problems.sort(byPosition),
+        problems,
         remarks: remarksOf(located.values(), { variables, mockPorts }),
-        locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, located)).sort(byPosition),
+        locate: (verdicts) => verdicts.flatMap((verdict) => locate(verdict, located)),
+        keys: () => located.keys(),
       };
     },
   };
@@ -73,12 +77,12 @@ export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSour
 /** Every object by `Kind/key`; of two with the same name the one in the first file is used. */
 function locateObjects(files: FileSet): {
   readonly located: ReadonlyMap<string, LocatedObject>;
-  readonly problems: FileProblem[];
+  readonly problems: readonly FoundProblem[];
   /** No file has a Workspace or an Organisation. */
   readonly isImplied: boolean;
 } {
   const located = new Map<string, LocatedObject>();
-  const problems: FileProblem[] = [];
+  const problems: FoundProblem[] = [];
   const { isImplied, place } = withImpliedWorkspace(files);
   for (const [file, { content, problems: own }] of files) {
     problems.push(...own);
@@ -86,7 +90,7 @@ function locateObjects(files: FileSet): {
       const id = `${object.kind}/${object.key}`;
       const first = located.get(id);
       if (first === undefined) located.set(id, { file, object });
-      else problems.push(duplicate(file, object, first));
+      else problems.push({ problem: duplicate(file, object, first), withholds: [], refersTo: [] });
       if (object.kind === 'Secret') problems.push(...secretProblems(file, object));
     }
   }
@@ -101,13 +105,11 @@ function duplicate(file: string, object: FileObject, first: LocatedObject): File
   return { file, ...object.locate(['metadata', 'name']), object: labelOf(object), path: 'metadata.name', message };
 }
 
-function secretProblems(file: string, object: FileObject): FileProblem[] {
+function secretProblems(file: string, object: FileObject): FoundProblem[] {
   return readSecret(object.value).problems.map(({ path, message }) => ({
-    file,
-    ...object.locate(path),
-    object: labelOf(object),
-    path: formatPath(path),
-    message,
+    problem: { file, ...object.locate(path), object: labelOf(object), path: formatPath(path), message },
+    withholds: [`Secret/${object.key}`],
+    refersTo: [],
   }));
 }
 
@@ -152,16 +154,18 @@ function secretsOf(located: ReadonlyMap<string, LocatedObject>, cached: KeptObje
   );
 }
 
-function locate({ key, kind, name, issues }: Verdict, located: ReadonlyMap<string, LocatedObject>): FileProblem[] {
+function locate(
+  { key, kind, name, issues, serves }: Verdict,
+  located: ReadonlyMap<string, LocatedObject>,
+): FoundProblem[] {
   const found = located.get(key);
   if (found === undefined) return [];
   const { file, object } = found;
-  return issues.map(({ path, message }) => ({
-    file,
-    ...object.locate(path),
-    object: labelOf({ kind, name }),
-    path: formatPath(path),
-    message,
+  const withholds = serves === 'nothing' ? withheldBy(object) : [];
+  return issues.map(({ path, message, refersTo = [] }) => ({
+    problem: { file, ...object.locate(path), object: labelOf({ kind, name }), path: formatPath(path), message },
+    withholds,
+    refersTo,
   }));
 }
 

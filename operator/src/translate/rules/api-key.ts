@@ -12,6 +12,7 @@ import {
   objectKey,
   PREVIOUS_KEY,
   pending,
+  secretKeyOf,
   secretUnread,
   wrongNamespace,
 } from '../types/index.ts';
@@ -71,7 +72,10 @@ function hashOf(resource: ApiKey, { namespace, settings }: ObjectScope, view: Lo
   const data = view.secret(namespace, name);
   const why = data === undefined ? secretUnread(path, { namespace, secret: name, view }) : undefined;
   if (why !== undefined) return why;
-  if (secretRef !== undefined) return missing(path, `the Secret ${name} does not exist or has no entry ${key}`, 'keep');
+  if (secretRef !== undefined) {
+    const message = `the Secret ${name} does not exist or has no entry ${key}`;
+    return missing(path, message, 'keep', [secretKeyOf(namespace, name)]);
+  }
   return data === undefined || data.owner === owner ? pending(path, 'the key is being minted') : taken(name);
 }
 

@@ -12,7 +12,15 @@ import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/provide
 import { digestOf, entryId } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../incremental/index.ts';
 import type { Lookups } from '../types/index.ts';
-import { defineRule, type Finding, identityNotGranted, notPermitted, type ObjectScope } from '../types/index.ts';
+import {
+  defineRule,
+  type Finding,
+  identityNotGranted,
+  notPermitted,
+  type ObjectScope,
+  objectKey,
+  verdictKey,
+} from '../types/index.ts';
 import {
   foreignSecret,
   givenFields,
@@ -150,7 +158,11 @@ function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Fin
     const slug = managedSlugOf(node);
     if (slug === undefined || isManagedSlug(slug, workspace, scope, view)) return;
     const message = `the provider @${slug} does not exist or is not granted to the workspace`;
-    findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve'));
+    const refersTo = [scope.namespace, scope.settings.organisationNamespace].flatMap((home) => [
+      verdictKey('VirtualKey', objectKey(home, slug)),
+      verdictKey('Provider', objectKey(home, slug)),
+    ]);
+    findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve', refersTo));
   });
   return findings;
 }

@@ -1,4 +1,12 @@
-import { conflicted, defineRule, type Finding, missing, objectKey, wrongNamespace } from '../types/index.ts';
+import {
+  conflicted,
+  defineRule,
+  type Finding,
+  missing,
+  objectKey,
+  verdictKey,
+  wrongNamespace,
+} from '../types/index.ts';
 import { ALL_WORKSPACES } from './shared/index.ts';
 
 /** A grant has no entry of its own: it decides which entries others have. */
@@ -14,11 +22,13 @@ export const integrationAccess = defineRule({
     const kinds = ['Integration', 'VirtualKey'] as const;
     if (!kinds.some((kind) => view.exists(kind, namespace, integrationRef.name))) {
       const message = `the organisation has no Integration ${integrationRef.name}`;
-      findings.push(missing(['spec', 'integrationRef', 'name'], message, 'serve'));
+      const refersTo = kinds.map((kind) => verdictKey(kind, objectKey(namespace, integrationRef.name)));
+      findings.push(missing(['spec', 'integrationRef', 'name'], message, 'serve', refersTo));
     }
     if (workspaceRef !== undefined && !view.exists('Workspace', '', workspaceRef.name)) {
       const message = `the Workspace ${workspaceRef.name} does not exist`;
-      findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve'));
+      const refersTo = [verdictKey('Workspace', workspaceRef.name)];
+      findings.push(missing(['spec', 'workspaceRef', 'name'], message, 'serve', refersTo));
     }
     const first = view.accessOf(integrationRef.name, workspaceRef?.name ?? ALL_WORKSPACES);
     if (first !== objectKey(namespace, metadata.name)) {

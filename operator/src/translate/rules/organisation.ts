@@ -1,4 +1,4 @@
-import { defineRule, missing } from '../types/index.ts';
+import { defineRule, missing, verdictKey } from '../types/index.ts';
 
 export const organisation = defineRule({
   kind: 'Organisation',
@@ -21,7 +21,11 @@ export const organisation = defineRule({
       ],
       findings: exists
         ? []
-        : [missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve')],
+        : [
+            missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve', [
+              verdictKey('Workspace', named),
+            ]),
+          ],
     };
   },
 });

@@ -9,6 +9,7 @@ import {
   notPermitted,
   type ObjectScope,
   objectKey,
+  verdictKey,
 } from '../types/index.ts';
 import { accountBody, identityGrantOf, reachOf, slugConflict } from './shared/index.ts';
 
@@ -25,7 +26,10 @@ export const provider = defineRule({
     const credential = view.credentialOf(key);
     if (credential === undefined) {
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;
-      return { entries: [], findings: [...conflicts, missing(INTEGRATION, message, 'withdraw')] };
+      return {
+        entries: [],
+        findings: [...conflicts, missing(INTEGRATION, message, 'withdraw', [verdictKey('Integration', key)])],
+      };
     }
     const owner = integration.metadata.namespace === scope.settings.organisationNamespace ? null : scope.workspace;
     const lending = identityGrantOf(integration.spec, owner, view);
@@ -76,12 +80,15 @@ function unresolved(
 ): Finding {
   const shared = workspace !== null && view.isGranted(name, workspace);
   const namespaces = shared ? [namespace, settings.organisationNamespace] : [namespace];
+  const refersTo = [namespace, settings.organisationNamespace].map((home) =>
+    verdictKey('Integration', objectKey(home, name)),
+  );
   if (namespaces.some((home) => view.isBroken('Integration', home, name))) {
-    return missing(INTEGRATION, `the Integration ${name} is not valid`, 'keep');
+    return missing(INTEGRATION, `the Integration ${name} is not valid`, 'keep', refersTo);
   }
-  if (workspace === null) return missing(INTEGRATION, `the Integration ${name} does not exist`, 'withdraw');
+  if (workspace === null) return missing(INTEGRATION, `the Integration ${name} does not exist`, 'withdraw', refersTo);
   const message = `the Integration ${name} does not exist or is not granted to the workspace`;
-  return notPermitted(INTEGRATION, message, 'withdraw');
+  return notPermitted(INTEGRATION, message, 'withdraw', refersTo);
 }
 
 function modelsOf({ spec }: Integration): Pick<EntryBody<'provider'>, 'models' | 'modelNames'> {

@@ -2,7 +2,7 @@
 import type { Issue } from '@gatehouse/crds';
 import type { Reason } from '@gatehouse/crds/conditions';
 import type { BrokenBound } from './quota.ts';
-import type { SecretReading } from './world.ts';
+import { objectKey, type SecretReading } from './world.ts';
 
 export type FindingReason = Extract<
   Reason,
@@ -32,6 +32,8 @@ export interface Finding {
   /** The same text whether something is absent or not granted, and nothing from a Secret. */
   readonly message: string;
   readonly effect: Effect;
+  /** Keys of objects (see `verdictKey`; also of Secrets and Namespaces), any of which would resolve the reference. */
+  readonly refersTo?: readonly string[];
 }
 
 type Path = Finding['path'];
@@ -70,26 +72,38 @@ export const overQuota = (broken: readonly BrokenBound[]): Finding => ({
 });
 
 /** A reference of the same owner that does not exist. */
-export const missing = (path: Path, message: string, effect: Effect): Finding => ({
+export const missing = (path: Path, message: string, effect: Effect, refersTo: readonly string[] = []): Finding => ({
   reason: 'RefNotFound',
   path,
   message,
   effect,
+  refersTo,
 });
 
 /** The namespace of the object belongs to no workspace. */
 export const noWorkspace = (namespace = ''): Finding =>
-  missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw');
+  missing(['metadata', 'namespace'], `no Workspace has the namespace ${namespace}`, 'withdraw', [
+    `Namespace/${namespace}`,
+  ]);
+
+/** The key of a Secret among those that a finding refers to. */
+export const secretKeyOf = (namespace: string, name: string): string => `Secret/${objectKey(namespace, name)}`;
 
 /**
  * A reference to another owner's object that does not exist or is not granted: the text does not say which, so that no tenant can
  * probe.
  */
-export const notPermitted = (path: Path, message: string, effect: Effect): Finding => ({
+export const notPermitted = (
+  path: Path,
+  message: string,
+  effect: Effect,
+  refersTo: readonly string[] = [],
+): Finding => ({
   reason: 'RefNotPermitted',
   path,
   message,
   effect,
+  refersTo,
 });
 
 /** The Organisation does not grant the cloud identity that the object asks for. */

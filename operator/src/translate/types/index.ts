@@ -13,6 +13,7 @@ export {
   noWorkspace,
   overQuota,
   pending,
+  secretKeyOf,
   secretUnread,
   wrongNamespace,
 } from './findings.ts';

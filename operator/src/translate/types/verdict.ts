@@ -17,6 +17,8 @@ export interface VerdictIssue {
   /** From the root of the resource. */
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** Keys of objects, any of which would resolve the reference; absent or empty where it is no reference. */
+  readonly refersTo?: readonly string[];
 }
 
 export interface Verdict {

@@ -6,7 +6,7 @@ import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../../incremental/index.ts';
 import type { EntryDraft, Lookups, ObjectScope } from '../../types/index.ts';
-import { type Finding, missing, secretUnread } from '../../types/index.ts';
+import { type Finding, missing, secretKeyOf, secretUnread } from '../../types/index.ts';
 import { foreignSecret, givenFields, readCredential } from './credential.ts';
 import type { IdentityGrant } from './identity-grants.ts';
 import { textOf } from './secret-text.ts';
@@ -83,7 +83,7 @@ function readHeader(
   path: Finding['path'],
   view: Lookups,
 ): Result<string, Finding> {
-  const lost = (message: string) => err(missing(path, message, 'keep'));
+  const lost = (message: string) => err(missing(path, message, 'keep', [secretKeyOf(namespace, name)]));
   const data = view.secret(namespace, name);
   const why = data === undefined ? secretUnread(path, { namespace, secret: name, view }) : undefined;
   if (why !== undefined) return err(why);

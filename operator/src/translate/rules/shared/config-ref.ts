@@ -3,7 +3,7 @@
  * object from being served.
  */
 import type { Lookups, ObjectScope } from '../../types/index.ts';
-import { type Finding, missing } from '../../types/index.ts';
+import { type Finding, missing, objectKey, verdictKey } from '../../types/index.ts';
 
 interface Naming extends Pick<ObjectScope, 'namespace' | 'settings'> {
   /**
@@ -26,5 +26,7 @@ export function configRefFindings(
     workspace === null
       ? `the GatewayConfig ${name} does not exist`
       : `the GatewayConfig ${name} does not exist, or is one of the organisation with credentials of its own`;
-  return [missing(['spec', 'defaults', 'configRef', 'name'], message, 'serve')];
+  const homes = [namespace, settings.organisationNamespace];
+  const refersTo = homes.map((home) => verdictKey('GatewayConfig', objectKey(home, name)));
+  return [missing(['spec', 'defaults', 'configRef', 'name'], message, 'serve', refersTo)];
 }

@@ -4,7 +4,7 @@ import type { SecretRef } from '@gatehouse/crds/config';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
 import type { Lookups } from '../../types/index.ts';
-import { type Finding, missing, notPermitted, secretUnread } from '../../types/index.ts';
+import { type Finding, missing, notPermitted, secretKeyOf, secretUnread } from '../../types/index.ts';
 import { textOf } from './secret-text.ts';
 
 export interface CredentialRequest {
@@ -27,13 +27,14 @@ export type SecretFields = Readonly<Record<string, string>>;
 /** `{name, key}` is the API key; `{name}` is every secret field of the provider that the Secret has. */
 export function readCredential(view: Lookups, request: CredentialRequest): Result<SecretFields, Finding> {
   const { kind, namespace, ref, provider, path } = request;
-  const lost = (message: string) => err(missing(path, message, 'keep'));
   const foreign = foreignSecret(ref, namespace);
+  const home = foreign?.namespace ?? namespace;
+  const refersTo = [secretKeyOf(home, ref.name)];
+  const lost = (message: string) => err(missing(path, message, 'keep', refersTo));
   if (foreign !== undefined && !view.isSecretGranted(kind, namespace, foreign.namespace, foreign.secret)) {
     const message = `the Secret ${ref.name} in the namespace ${foreign.namespace} does not exist or is not granted by a ReferenceGrant there`;
-    return err(notPermitted(path, message, 'withdraw'));
+    return err(notPermitted(path, message, 'withdraw', refersTo));
   }
-  const home = foreign?.namespace ?? namespace;
   const data = view.secret(home, ref.name);
   if (data === undefined) {
     const why = secretUnread(path, { namespace: home, secret: ref.name, view });
