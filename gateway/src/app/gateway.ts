@@ -155,9 +155,9 @@ function openRecorder(
   { settings, sinks = [] }: GatewayOptions,
   { metrics, logger }: { readonly metrics: Metrics; readonly logger: Logger },
 ): Recorder {
-  const { headersToMask } = settings;
+  const { headersToMask, logReasons: reasons } = settings;
   return createRecorder({
-    sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask }), ...sinks],
+    sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask, reasons }), ...sinks],
     onSinkError: ({ sink, error, first }) => {
       metrics.sinkErrors.add({ sink });
       if (first) logger.error({ err: error, sink }, 'Record of a request could not be taken by a sink');

@@ -38,6 +38,8 @@ export interface GatewaySettings {
   readonly serviceName: string;
   readonly environmentName: string;
   readonly logLevel: Environment['GATEHOUSE_LOG_LEVEL'];
+  /** Whether the log says why a request failed: for a terminal, not for a log that is kept. */
+  readonly logReasons: boolean;
   readonly tls: TlsSettings | undefined;
   /** PEM, for outbound calls. */
   readonly ca: string | undefined;
@@ -103,6 +105,7 @@ export function toSettings(env: Environment): GatewaySettings {
     serviceName: env.SERVICE_NAME,
     environmentName: env.NODE_ENV ?? 'development',
     logLevel: env.GATEHOUSE_LOG_LEVEL,
+    logReasons: false,
     tls: tlsOf(env),
     ca: env.TLS_CA ?? fileOf(env.TLS_CA_PATH),
     cors: corsOf(env),

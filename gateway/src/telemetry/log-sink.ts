@@ -10,10 +10,12 @@ export interface LogSinkOptions {
   readonly logger: Logger;
   /** Header names, lower case, that this deployment masks in every log. */
   readonly headersToMask: readonly string[];
+  /** Say why a request failed, in the words of its answer: they may hold what the client sent in the wrong place. */
+  readonly reasons?: boolean;
 }
 
 /** Writes one line per finished request; at level debug the request's headers too, and each attempt. */
-export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
+export function createLogSink({ logger, headersToMask, reasons = false }: LogSinkOptions): Sink {
   const writeFinished = createLineWriter(logger, 'Request finished');
   return {
     name: 'log',
@@ -25,9 +27,11 @@ export function createLogSink({ logger, headersToMask }: LogSinkOptions): Sink {
         const names = new Set([...headersToMask, ...request.sensitiveHeaders()]);
         logger.debug({ ...idsOf(request.trace), headers: maskHeaders(request.headers(), names) }, 'Request received');
       }
-      if (logger.isLevelEnabled('info'))
-        writeFinished(toLine(record, isDebug ? record.attempts.map(toTry) : undefined));
       const { error } = answer;
+      if (logger.isLevelEnabled('info')) {
+        const reason = reasons ? error?.message : undefined;
+        writeFinished(toLine(record, isDebug ? record.attempts.map(toTry) : undefined, reason));
+      }
       if (error !== undefined && error.row.log !== 'info')
         logger[error.row.log]({ err: error, ...idsOf(request.trace) }, 'Request failed');
     },
@@ -43,6 +47,7 @@ const idsOf = ({ traceId, spanId }: TraceContext): object => ({
 function toLine(
   { request, caller, route, decisions, attempts, answeredBy, answer }: RequestRecord,
   tries: readonly object[] | undefined,
+  reason: string | undefined,
 ): object {
   const { trace, metadata } = request;
   return {
@@ -73,6 +78,7 @@ function toLine(
     tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
     metadata: isEmpty(metadata) ? undefined : withoutSecrets(metadata),
     error: answer.error?.code,
+    reason,
     tries,
   };
 }

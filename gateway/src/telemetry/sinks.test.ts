@@ -5,10 +5,15 @@ import { sampleAttempt, sampleRecord } from '../record/testing.ts';
 import { readUsage } from '../usage/index.ts';
 import { createLogger, createLogSink, createMetrics, createMetricsSink } from './index.ts';
 
-function logged(level: string, record: RequestRecord, headersToMask: readonly string[] = []) {
+interface Given {
+  readonly headersToMask?: readonly string[];
+  readonly reasons?: boolean;
+}
+
+function logged(level: string, record: RequestRecord, { headersToMask = [], ...more }: Given = {}) {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  createLogSink({ logger: createLogger({ level, service: 's', destination }), headersToMask }).record(record);
+  createLogSink({ logger: createLogger({ level, service: 's', destination }), headersToMask, ...more }).record(record);
   return lines;
 }
 
@@ -83,7 +88,9 @@ describe('the log of requests', () => {
       error: new AppError('UPSTREAM_OVERLOADED'),
       calls: 2,
     });
-    const [received, line] = logged('debug', sampleRecord({ attempts: [failed, sampleAttempt()] }), ['x-own']);
+    const [received, line] = logged('debug', sampleRecord({ attempts: [failed, sampleAttempt()] }), {
+      headersToMask: ['x-own'],
+    });
     expect(received).toMatchObject({ msg: 'Request received', headers: { accept: 'application/json' } });
     expect(JSON.stringify(received)).not.toContain('value');
     expect(line?.['tries']).toEqual([
@@ -99,6 +106,15 @@ describe('the log of requests', () => {
       },
       expect.objectContaining({ provider: 'openai', status: 200 }),
     ]);
+  });
+
+  test('says why a request failed only where it is asked to', () => {
+    const refused = sampleRecord({
+      answer: { error: new AppError('PROVIDER_SLUG_UNKNOWN', { detail: 'there is no @sk-pasted' }) },
+    });
+    expect(JSON.stringify(logged('info', refused))).not.toContain('sk-pasted');
+    expect(logged('info', refused, { reasons: true })[0]).toMatchObject({ reason: 'there is no @sk-pasted' });
+    expect(logged('info', sampleRecord(), { reasons: true })[0]).not.toHaveProperty('reason');
   });
 
   test('has a line of its own for an error that is more than information', () => {

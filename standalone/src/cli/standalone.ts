@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ok, type Result } from '@gatehouse/crds';
-import { createLogger, createStandardOutput, type GatewaySettings } from '@gatehouse/gateway';
+import { createLogger, type GatewaySettings } from '@gatehouse/gateway';
 import {
   type AdminKey,
   loadAdminKey,
@@ -13,6 +13,7 @@ import { type FoundProviders, findProviders, MOCKED, toResources } from '../envi
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { type Command, type Invocation, portOf } from './command.ts';
+import { LOG_OPTIONS, type LogChoice, logChoiceOf, openLog, withLog } from './log-output.ts';
 import { checkFolder, settingsOf, throwListenError } from './preflight.ts';
 import { CommandError, type Shell, STOP_CODES, UsageError } from './shell.ts';
 import { welcome } from './welcome.ts';
@@ -36,10 +37,27 @@ export const standalone: Command = {
     workers: { value: 'N', summary: 'processes that serve behind one port, 1 to 64; auto: one per core', default: '1' },
     'mock-provider': { value: 'PORT', summary: 'also starts a mock provider on this port' },
     'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key' },
+    ...LOG_OPTIONS,
   },
+  notes: ['At a terminal the log has a line per request; elsewhere it is JSON. NO_COLOR=1 leaves colours out.'],
+  examples: [
+    {
+      purpose: 'without a folder: the providers whose key is in a variable, else a mock provider',
+      line: 'gatehouse standalone',
+    },
+    {
+      purpose: 'the examples, with a mock provider',
+      line: 'gatehouse standalone --resources examples --mock-provider 8790',
+    },
+    {
+      purpose: 'several processes behind one port, and a log of warnings',
+      line: 'gatehouse standalone --resources examples --workers 2 --quiet',
+    },
+  ],
   async run({ shell, options }) {
     const { resources, data = '' } = options;
-    const settings = adapt(settingsOf(shell.variables), options, shell);
+    const log = logChoiceOf(options, shell);
+    const settings = withLog(adapt(settingsOf(shell.variables), options, shell), log);
     const workers = workersOf(options['workers'] ?? '');
     if (resources !== undefined) await checkFolder(resources);
     const admin = unwrap(await loadAdminKey(data, shell.variables[ADMIN_KEY]));
@@ -47,7 +65,7 @@ export const standalone: Command = {
     const mock = await startMock(options, providers);
     try {
       const source = sourceOf(resources, providers, mock);
-      const process = await start({ source, settings, workers, admin, data, shell });
+      const process = await start({ source, settings, workers, admin, data, shell, log });
       const { host = LOOPBACK, adminHost = host } = settings.listen;
       const started = { process, host, adminHost, mockUrl: mock?.url, adminKey: admin.fresh };
       if (resources === undefined) {
@@ -91,11 +109,12 @@ interface Start {
   readonly admin: AdminKey;
   readonly data: string;
   readonly shell: Shell;
+  readonly log: LogChoice;
 }
 
 /** Starts the process, and stores a new admin key only after that: a stored key has always been shown. */
-async function start({ source, settings, workers, admin, data, shell }: Start): Promise<StandaloneProcess> {
-  const output = createStandardOutput();
+async function start({ source, settings, workers, admin, data, shell, log }: Start): Promise<StandaloneProcess> {
+  const output = openLog(log, settings, shell);
   const logger = createLogger({ level: settings.logLevel, service: settings.serviceName, destination: output });
   const process = await startStandalone({
     source,
@@ -103,6 +122,7 @@ async function start({ source, settings, workers, admin, data, shell }: Start): 
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
+    showsProblems: log.isText && source.kind === 'folder',
     ...(workers === 1 ? {} : { workers: { count: workers, writeLog: (text) => output.write(text) } }),
   }).catch(throwListenError);
   shell.onFault((error) => logger.error({ err: error }, 'Error was not caught'));
@@ -129,9 +149,8 @@ function adapt(settings: GatewaySettings, options: Options, { variables, interac
       port: port === undefined ? settings.listen.port : portOf('port', port),
       adminPort: adminPort === undefined ? settings.listen.adminPort : portOf('admin-port', adminPort),
     },
-    // On a terminal: no wait before the drain, and no log line per request.
+    // No load balancer stands before a process at a terminal.
     drain: interactive && !isSet('GATEHOUSE_DRAIN_ACCEPT_MS') ? { ...settings.drain, acceptMs: 0 } : settings.drain,
-    logLevel: interactive && !isSet('GATEHOUSE_LOG_LEVEL') ? 'warn' : settings.logLevel,
   };
 }
 

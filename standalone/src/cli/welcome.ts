@@ -2,6 +2,7 @@
 import type { StandaloneProcess } from '../app/index.ts';
 import { formatProblem } from '../resource-folder/index.ts';
 import { baseUrl, curl } from './first-request.ts';
+import { describeLoaded, describeProblems } from './loaded.ts';
 
 interface Welcome {
   readonly process: StandaloneProcess;
@@ -25,12 +26,11 @@ export function welcome(options: Welcome): string {
   const base = baseUrl(host, port);
   const lines = [
     `Gatehouse serves ${state.objects} objects of ${resources} on ${base}/v1; edits are served at once`,
+    `Loaded: ${describeLoaded(state)}`,
     `Metrics and status are on ${baseUrl(adminHost, adminPort)}`,
   ];
   if (mockUrl !== undefined) lines.push(`The mock provider answers on ${mockUrl}`);
-  if (state.problems.length > 0) {
-    lines.push(`${state.problems.length} problems: see the log, or gatehouse validate ${resources}`);
-  }
+  lines.push(...describeProblems(state, `gatehouse validate ${resources}`));
   for (const remark of state.remarks.slice(0, MAX_REMARKS)) lines.push(formatProblem(remark));
   if (adminKey !== undefined) lines.push('', 'The admin key, shown only now:', `  ${adminKey}`);
   if (exampleKey !== undefined)

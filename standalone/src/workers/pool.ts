@@ -110,6 +110,7 @@ const settingsOfWorkers = (settings: GatewaySettings, processes: number): Worker
   listen: settings.listen,
   drain: settings.drain,
   logLevel: settings.logLevel,
+  logReasons: settings.logReasons,
   fleetId: settings.fleetId ?? randomUUID(), // the same for all, so that a loop through another worker is seen
   processes,
 });
