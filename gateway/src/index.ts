@@ -38,6 +38,7 @@ export {
   type CircuitRecord,
   type CircuitStore,
   createStoreBreaker,
+  probeRedis,
   type StateStore,
   StoreUnavailable,
 } from './store/index.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The composition root of the command line: the only module that uses `process`. */
+/** The composition root of the command line: the only module that acts on the process. */
 import cluster from 'node:cluster';
 import { Socket } from 'node:net';
 import { runCommandLine, type StopSignal } from './cli/index.ts';

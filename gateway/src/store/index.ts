@@ -6,6 +6,7 @@ export {
   createRedisStateStore,
   defineScript,
   parseRedisUrl,
+  probeRedis,
   type RedisClient,
   type RedisConnection,
   type RedisHealth,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Command, describeCommand, parseInvocation, portOf } from './command.ts';
+import { type Command, parseInvocation, portOf } from './command.ts';
+import { describeCommand } from './help.ts';
 import { runCommandLine } from './index.ts';
 import { type Shell, UsageError } from './shell.ts';
 
@@ -27,8 +28,14 @@ const silent = (): Shell => shellOf({ out: [], err: [] });
 const COMMAND: Command = {
   name: 'do',
   summary: 'does something',
-  operands: 'FILE...',
-  options: { size: { value: 'N', summary: 'how much', default: '3' }, fast: { summary: 'at once' } },
+  operands: { value: 'FILE...' },
+  options: {
+    size: { value: 'N', summary: 'how much', default: '3' },
+    fast: { summary: 'at once' },
+    mode: { value: 'up|down', summary: 'where to', choices: ['up', 'down'] },
+  },
+  notes: ['It takes a while.'],
+  examples: [{ purpose: 'one file', line: 'gatehouse do a' }],
   run: async () => 0,
 };
 
@@ -43,8 +50,18 @@ describe('an invocation', () => {
     { rule: 'an unknown option', args: ['--no', 'a'] },
     { rule: 'an option without its value', args: ['a', '--size'] },
     { rule: 'no operand', args: [] },
+    { rule: 'a value that is none of the choices', args: ['a', '--mode', 'left'] },
   ])('is refused for $rule', ({ args }) => {
     expect(() => parseInvocation(COMMAND, args, silent())).toThrow(UsageError);
+  });
+
+  test('knows a switch that is set from one that is not', () => {
+    const fast = (...args: string[]) => parseInvocation(COMMAND, ['a', ...args], silent()).options['fast'];
+    expect([fast('--fast'), fast()]).toEqual(['true', undefined]);
+  });
+
+  test('is refused with the option that was meant', () => {
+    expect(() => parseInvocation(COMMAND, ['a', '--fats'], silent())).toThrow('did you mean --fast?');
   });
 
   test('is refused for an unexpected operand', () => {
@@ -54,7 +71,8 @@ describe('an invocation', () => {
 
   test('is described with every option', () => {
     const help = describeCommand(COMMAND);
-    for (const word of ['--size N', '--fast', '--help', 'FILE...', '(3)']) expect(help).toContain(word);
+    for (const word of ['--size N', '--fast', '--help', 'FILE...', '(3)', 'takes a while', '# one file', 'do a'])
+      expect(help).toContain(word);
   });
 
   test.for([
@@ -74,6 +92,16 @@ describe('the command line', () => {
   test.for([
     { args: ['--version'], status: 0, out: 1, err: 0 },
     { args: ['--help'], status: 0, out: 1, err: 0 },
+    { args: ['-h'], status: 0, out: 1, err: 0 },
+    { args: ['help'], status: 0, out: 1, err: 0 },
+    { args: ['help', 'validate'], status: 0, out: 1, err: 0 },
+    { args: ['help', 'nonsense'], status: 2, out: 0, err: 1 },
+    { args: ['validate', '-h'], status: 0, out: 1, err: 0 },
+    { args: ['version'], status: 0, out: 1, err: 0 },
+    { args: ['version', '--format', 'xml'], status: 2, out: 0, err: 1 },
+    { args: ['completion', 'powershell'], status: 2, out: 0, err: 1 },
+    { args: ['completion'], status: 2, out: 0, err: 1 },
+    { args: ['doctor', '--nonsense'], status: 2, out: 0, err: 1 },
     { args: ['standalone', '--help'], status: 0, out: 1, err: 0 },
     { args: [], status: 2, out: 0, err: 1 },
     { args: ['nonsense'], status: 2, out: 0, err: 1 },
@@ -89,6 +117,15 @@ describe('the command line', () => {
     expect(await runCommandLine(args, shellOf(written))).toBe(status);
     expect([written.out.length, written.err.length]).toEqual([out, err]);
     expect(written.err.join()).not.toContain('\n');
+  });
+
+  test('suggests the command that was meant, and passes no control characters on', async () => {
+    const written: Written = { out: [], err: [] };
+    await runCommandLine(['validat'], shellOf(written));
+    await runCommandLine(['\u001b[2J'], shellOf(written));
+    await runCommandLine(['validate', '/\u001b[2J'], shellOf(written));
+    expect(written.err[0]).toContain('did you mean validate?');
+    expect(written.err.join('')).not.toContain('\u001b');
   });
 
   test('names the invalid variable of the environment', async () => {

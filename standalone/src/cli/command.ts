@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { createSuggestions, didYouMean } from '@gatehouse/crds';
 import { type Shell, UsageError } from './shell.ts';
 
 export interface Option {
@@ -6,21 +7,42 @@ export interface Option {
   readonly value?: string;
   readonly summary: string;
   readonly default?: string;
+  /** The only values. */
+  readonly choices?: readonly string[];
+  /** What a shell completes the value with; nothing when absent. */
+  readonly completes?: 'folders';
+}
+
+export interface Example {
+  /** What the command line is for, as the end of `to …`. */
+  readonly purpose: string;
+  readonly line: string;
 }
 
 export interface Invocation {
   readonly shell: Shell;
-  /** Values by option name; defaults are filled in. */
+  /** Values by option name; defaults are filled in. A switch that is set has the value `true`. */
   readonly options: Readonly<Record<string, string | undefined>>;
   readonly operands: readonly string[];
+}
+
+export interface Operands {
+  /** Placeholder in the help, e.g. `FILE|DIR...`. */
+  readonly value: string;
+  /** The only values. */
+  readonly choices?: readonly string[];
 }
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** Placeholder of the operands, e.g. `FILE|DIR...`; absent: no operands. */
-  readonly operands?: string;
+  /** Further lines of the help, e.g. what the exit status says. */
+  readonly notes?: readonly string[];
+  /** Absent: no operands. */
+  readonly operands?: Operands;
   readonly options: Readonly<Record<string, Option>>;
+  /** Run by a test from a checkout. */
+  readonly examples: readonly Example[];
   /** Resolves to the exit status. */
   run(invocation: Invocation): Promise<number>;
 }
@@ -28,15 +50,23 @@ export interface Command {
 /** Parses the arguments of a command. Throws UsageError. */
 export function parseInvocation(command: Command, args: readonly string[], shell: Shell): Invocation {
   const { values, positionals } = parse(command, args);
-  if (command.operands === undefined && positionals.length > 0) {
+  const { operands } = command;
+  if (operands === undefined && positionals.length > 0) {
     throw new UsageError(`${command.name} takes no ${positionals[0]}`);
   }
-  if (command.operands !== undefined && positionals.length === 0)
-    throw new UsageError(`${command.operands} is missing`);
-  const options = Object.fromEntries(
-    Object.entries(command.options).map(([name, option]) => [name, textOf(values[name]) ?? option.default]),
-  );
-  return { shell, options, operands: positionals };
+  if (operands !== undefined && positionals.length === 0) throw new UsageError(`${operands.value} is missing`);
+  for (const operand of positionals) checkChoice(operand, operands?.choices);
+  const options = Object.entries(command.options).map(([name, option]) => {
+    const value = textOf(values[name]) ?? option.default;
+    if (value !== undefined) checkChoice(value, option.choices, `--${name} `);
+    return [name, value] as const;
+  });
+  return { shell, options: Object.fromEntries(options), operands: positionals };
+}
+
+function checkChoice(value: string, choices: readonly string[] | undefined, where = ''): void {
+  if (choices === undefined || choices.includes(value)) return;
+  throw new UsageError(`${where}takes ${choices.join(' or ')}, not ${value}`);
 }
 
 function parse({ options }: Command, args: readonly string[]) {
@@ -47,36 +77,25 @@ function parse({ options }: Command, args: readonly string[]) {
     return parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true });
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
-    throw new UsageError(line);
+    throw new UsageError(`${line}${suggestionFor(line, Object.keys(options))}`);
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** The option that an unknown one is nearly. */
+function suggestionFor(message: string, known: readonly string[]): string {
+  const unknown = /^Unknown option '--([^']+)'/.exec(message)?.[1];
+  const near = unknown === undefined ? undefined : createSuggestions()(unknown, known);
+  return didYouMean(near === undefined ? undefined : `--${near}`);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === true) return 'true';
+  return typeof value === 'string' ? value : undefined;
+}
 
 /** A port of the command line. Throws UsageError. */
 export function portOf(name: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new UsageError(`--${name} takes a port number, not ${text}`);
-}
-
-/** The help of a command. */
-export function describeCommand({ name, summary, operands, options }: Command): string {
-  const all: Readonly<Record<string, Option>> = { ...options, help: { summary: 'shows this' } };
-  const rows = Object.entries(all).map(
-    ([option, { value, summary: text, default: given }]) =>
-      [
-        `  --${option}${value === undefined ? '' : ` ${value}`}`,
-        given === undefined ? text : `${text} (${given})`,
-      ] as const,
-  );
-  const width = Math.max(...rows.map(([left]) => left.length));
-  const usage = `gatehouse ${name} [options]${operands === undefined ? '' : ` ${operands}`}`;
-  return [
-    `gatehouse ${name} ${summary}.`,
-    '',
-    `Usage: ${usage}`,
-    '',
-    ...rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`),
-  ].join('\n');
 }

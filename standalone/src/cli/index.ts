@@ -1,30 +1,45 @@
 /** The command line `gatehouse`: runs a command and turns its errors into one line and an exit status. */
-import packageJson from '../../package.json' with { type: 'json' };
-import { type Command, describeCommand, parseInvocation } from './command.ts';
+import { createSuggestions, didYouMean } from '@gatehouse/crds';
+import { toPrintable } from '../terminal/index.ts';
+import { type Command, parseInvocation } from './command.ts';
+import { createCompletion } from './completion.ts';
+import { doctor } from './doctor/index.ts';
+import { describeAll, describeCommand } from './help.ts';
 import { mockProvider } from './mock-provider.ts';
 import { render } from './render.ts';
 import { CommandError, type Shell, UsageError } from './shell.ts';
 import { standalone } from './standalone.ts';
 import { validate } from './validate.ts';
+import { PACKAGE_VERSION, version } from './version.ts';
 
 export { CommandError, type Shell, STOP_CODES, type StopSignal } from './shell.ts';
 
-const COMMANDS: readonly Command[] = [standalone, validate, render, mockProvider];
+const completion: Command = createCompletion(() => COMMANDS);
+const COMMANDS: readonly Command[] = [standalone, validate, render, doctor, mockProvider, version, completion];
 
 /** Runs the command line. Returns the exit status: 0, 1 when the command failed, 2 for invalid arguments. */
 export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {
   const [name, ...rest] = args;
-  if (name === '--version') return say(shell, packageJson.version);
-  if (name === '--help' || name === 'help') return say(shell, describeAll());
+  if (name === '--version') return say(shell, PACKAGE_VERSION);
+  if (isHelp(name) || (name === 'help' && rest.length === 0)) return say(shell, describeAll(COMMANDS));
+  if (name === 'help') return runCommandLine([...rest.slice(0, 1), '--help'], shell);
   const command = COMMANDS.find((known) => known.name === name);
   if (command === undefined) {
-    shell.err(
-      `gatehouse: ${name === undefined ? 'a command is missing' : `unknown command ${name}`}; see gatehouse --help`,
-    );
+    shell.err(`gatehouse: ${name === undefined ? 'a command is missing' : unknownCommand(name)}; see gatehouse --help`);
     return 2;
   }
-  if (rest.includes('--help')) return say(shell, describeCommand(command));
+  if (rest.some(isHelp)) return say(shell, describeCommand(command));
   return runCommand(command, rest, shell);
+}
+
+const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
+
+function unknownCommand(name: string): string {
+  const near = createSuggestions()(
+    name,
+    COMMANDS.map((command) => command.name),
+  );
+  return toPrintable(`unknown command ${name}${didYouMean(near)}`);
 }
 
 async function runCommand(command: Command, args: readonly string[], shell: Shell): Promise<number> {
@@ -32,11 +47,11 @@ async function runCommand(command: Command, args: readonly string[], shell: Shel
     return await command.run(parseInvocation(command, args, shell));
   } catch (error) {
     if (error instanceof UsageError) {
-      shell.err(`gatehouse ${command.name}: ${error.message}; see gatehouse ${command.name} --help`);
+      shell.err(toPrintable(`gatehouse ${command.name}: ${error.message}; see gatehouse ${command.name} --help`));
       return 2;
     }
     if (!(error instanceof CommandError)) throw error;
-    shell.err(`gatehouse ${command.name}: ${error.message}`);
+    shell.err(toPrintable(`gatehouse ${command.name}: ${error.message}`));
     return 1;
   }
 }
@@ -44,18 +59,4 @@ async function runCommand(command: Command, args: readonly string[], shell: Shel
 function say(shell: Shell, text: string): number {
   shell.out(text);
   return 0;
-}
-
-function describeAll(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  return [
-    'An AI gateway from a folder of Kubernetes resources, without a cluster.',
-    '',
-    'Usage: gatehouse COMMAND [options]',
-    '',
-    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    '',
-    '  --version  shows the version',
-    '  --help     shows this; after a command, its options',
-  ].join('\n');
 }

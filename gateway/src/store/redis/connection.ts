@@ -118,8 +118,11 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
   };
 }
 
-/** The client's modules are loaded here: a gateway without Redis does without their memory. */
-async function createClient(settings: RedisSettings): Promise<RedisClient> {
+/**
+ * A client that is not connected yet; its errors come as events, too. Its modules are loaded here: a gateway without Redis does
+ * without their memory.
+ */
+export async function createClient(settings: RedisSettings): Promise<RedisClient> {
   const { Cluster, Redis } = await import('ioredis');
   const common = commonOptions(settings);
   if (settings.mode === 'standalone') {
@@ -175,9 +178,10 @@ function toHealth(status: RedisClient['status']): RedisHealth {
 }
 
 /** Errors of ioredis contain the command with its arguments, which are keys and answers of tenants and must not be logged. */
-const withoutCommand = (error: unknown): Error => new Error(error instanceof Error ? error.message : String(error));
+export const withoutCommand = (error: unknown): Error =>
+  new Error(error instanceof Error ? error.message : String(error));
 
-async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+export async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   const expiry = Promise.withResolvers<never>();
   const timer = setTimeout(() => expiry.reject(new StoreUnavailable('timeout')), timeoutMs);
   try {

@@ -7,6 +7,7 @@ export {
   type RedisNode,
   type RedisSettings,
 } from './connection.ts';
+export { probeRedis } from './probe.ts';
 export { defineScript, type RedisScript, runScript, type ScriptInput } from './script.ts';
 export { createRedisStateStore } from './state-store.ts';
 export { parseRedisUrl } from './url.ts';

@@ -1,0 +1,76 @@
+/** The scripts as shells run them: bash itself, and the syntax check of the others where they are installed. */
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../testing/index.ts';
+import { runCommandLine } from './index.ts';
+
+async function scriptFor(shell: string): Promise<string> {
+  let out = '';
+  const status = await runCommandLine(['completion', shell], {
+    variables: {},
+    interactive: false,
+    out: (line) => {
+      out += `${line}\n`;
+    },
+    err: () => undefined,
+    onStop: () => () => {},
+    onFault: () => {},
+    exit: () => {
+      throw new Error('the process would have ended');
+    },
+  });
+  expect(status).toBe(0);
+  return out;
+}
+
+const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** What bash offers at the end of a command line. */
+async function complete(line: string, cwd?: string): Promise<string[]> {
+  const words = line.split(' ');
+  const quoted = words.map((word) => `'${word}'`).join(' ');
+  const call = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _gatehouse; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', `${await scriptFor('bash')}\n${call}`], {
+    encoding: 'utf8',
+    cwd,
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+describe('bash', () => {
+  test.for([
+    { line: 'gatehouse va', want: ['validate'] },
+    { line: 'gatehouse --v', want: ['--version'] },
+    { line: 'gatehouse help re', want: ['render'] },
+    { line: 'gatehouse standalone --res', want: ['--resources'] },
+    { line: 'gatehouse standalone --port ', want: [] },
+    { line: 'gatehouse render --format ', want: ['yaml', 'json'] },
+    { line: 'gatehouse validate --h', want: ['--help'] },
+    { line: 'gatehouse validate ', want: [] },
+    { line: 'gatehouse completion z', want: ['zsh'] },
+    { line: 'gatehouse nonsense --', want: [] },
+  ])('completes "$line"', async ({ line, want }) => {
+    expect(await complete(line)).toEqual(want);
+  });
+
+  test('completes folders where an option takes one', async () => {
+    using folder = tempFolder({ 'resources/a.yaml': '', 'readme.md': '' });
+    expect(await complete('gatehouse doctor --resources re', folder.path)).toEqual(['resources']);
+  });
+});
+
+describe.for(['bash', 'zsh', 'fish'])('%s', (shell) => {
+  test('gets every command and every option', async () => {
+    const script = await scriptFor(shell);
+    for (const word of ['standalone', 'validate', 'render', 'doctor', 'mock-provider', 'version', 'completion']) {
+      expect(script).toContain(word);
+    }
+    for (const option of ['resources', 'log-format', 'quiet', 'offline', 'help']) expect(script).toContain(option);
+  });
+
+  test.runIf(isInstalled(shell))('can read its script', async () => {
+    const { status, stderr } = spawnSync(shell, ['-n'], { input: await scriptFor(shell), encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+/** Scripts that complete commands, options and their values in a shell; made of the table of commands. */
+import type { Command, Option } from './command.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type ShellName = (typeof SHELLS)[number];
+
+/** `commands` are all commands, this one included. */
+export function createCompletion(commands: () => readonly Command[]): Command {
+  return {
+    name: 'completion',
+    summary: 'prints a script that completes commands and options in a shell',
+    operands: { value: SHELLS.join('|'), choices: SHELLS },
+    options: {},
+    notes: [
+      'For every new shell: bash  gatehouse completion bash > ~/.local/share/bash-completion/completions/gatehouse',
+      '                     zsh   gatehouse completion zsh > a folder of $fpath/_gatehouse',
+      '                     fish  gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish',
+    ],
+    examples: [
+      { purpose: 'in this bash', line: 'source <(gatehouse completion bash)' },
+      { purpose: 'in zsh, for every new one', line: 'gatehouse completion zsh > _gatehouse' },
+      { purpose: 'in fish, for every new one', line: 'gatehouse completion fish > gatehouse.fish' },
+    ],
+    async run({ shell, operands }) {
+      for (const name of SHELLS.filter((known) => operands.includes(known))) shell.out(SCRIPTS[name](commands()));
+      return 0;
+    },
+  };
+}
+
+const SCRIPTS: Readonly<Record<ShellName, (commands: readonly Command[]) => string>> = {
+  bash: toBash,
+  zsh: toZsh,
+  fish: toFish,
+};
+
+const optionsOf = ({ options }: Command): readonly (readonly [name: string, option: Option])[] => [
+  ...Object.entries(options),
+  ['help', { summary: 'shows this' }],
+];
+
+const namesOf = (commands: readonly Command[]): string => commands.map(({ name }) => name).join(' ');
+
+function toBash(commands: readonly Command[]): string {
+  return [
+    '_gatehouse() {',
+    `  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=`,
+    '  COMPREPLY=()',
+    '  if [ "$COMP_CWORD" -eq 1 ]; then',
+    `    words='${namesOf(commands)} help --help --version'`,
+    '  else',
+    `    case \${COMP_WORDS[1]} in`,
+    `      help) words='${namesOf(commands)}' ;;`,
+    ...commands.flatMap(bashCommand),
+    '    esac',
+    '  fi',
+    '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
+    '}',
+    'complete -o default -F _gatehouse gatehouse',
+  ].join('\n');
+}
+
+function bashCommand(command: Command): string[] {
+  const { name, operands } = command;
+  const values = optionsOf(command).flatMap(([option, { value, choices, completes }]) => {
+    if (value === undefined) return [];
+    const folders = 'COMPREPLY=($(compgen -d -- "$word")); return';
+    const action =
+      completes === 'folders' ? folders : choices === undefined ? 'return' : `words='${choices.join(' ')}'`;
+    return [`          --${option}) ${action} ;;`];
+  });
+  const words = [...optionsOf(command).map(([option]) => `--${option}`), ...(operands?.choices ?? [])].join(' ');
+  // Where a file may stand, options are offered after a dash only: the shell completes files itself.
+  const files = operands !== undefined && operands.choices === undefined;
+  const others = files ? `[[ $word == -* ]] && words='${words}'` : `words='${words}'`;
+  return [`      ${name})`, '        case $before in', ...values, `          *) ${others} ;;`, '        esac ;;'];
+}
+
+/** Text between single quotes, without the characters that `_arguments` and `_describe` read themselves. */
+const zshText = (text: string): string => text.replace(/'/g, "'\\''").replace(/[[\]:]/g, '\\$&');
+
+function toZsh(commands: readonly Command[]): string {
+  return [
+    '#compdef gatehouse',
+    '_gatehouse() {',
+    '  if (( CURRENT == 2 )); then',
+    '    local -a commands=(',
+    ...commands.map(({ name, summary }) => `      '${name}:${zshText(summary)}'`),
+    "      'help:shows the options of a command'",
+    '    )',
+    "    _describe 'command' commands",
+    '    return',
+    '  fi',
+    '  local command=$words[2]',
+    '  shift words; (( CURRENT-- ))',
+    '  case $command in',
+    ...commands.flatMap(zshCommand),
+    `    help) _values 'command' ${namesOf(commands)} ;;`,
+    '  esac',
+    '}',
+    '# As a file of $fpath it is the function itself, else it is sourced.',
+    'if [ "$funcstack[1]" = _gatehouse ]; then _gatehouse "$@"; else compdef _gatehouse gatehouse; fi',
+  ].join('\n');
+}
+
+function zshCommand(command: Command): string[] {
+  const { name, operands } = command;
+  const options = optionsOf(command).map(([option, { summary, value, choices, completes }]) => {
+    const action = completes === 'folders' ? '_files -/' : choices === undefined ? ' ' : `(${choices.join(' ')})`;
+    return `'--${option}[${zshText(summary)}]${value === undefined ? '' : `:${zshText(value)}:${action}`}'`;
+  });
+  const rest =
+    operands === undefined
+      ? []
+      : [
+          `'*:${zshText(operands.value)}:${operands.choices === undefined ? '_files' : `(${operands.choices.join(' ')})`}'`,
+        ];
+  return [`    ${name}) _arguments ${[...options, ...rest].join(' ')} ;;`];
+}
+
+const fishText = (text: string): string => text.replace(/[\\']/g, '\\$&');
+
+function toFish(commands: readonly Command[]): string {
+  return [
+    'complete -c gatehouse -f',
+    ...commands.map(
+      ({ name, summary }) => `complete -c gatehouse -n __fish_use_subcommand -a ${name} -d '${fishText(summary)}'`,
+    ),
+    `complete -c gatehouse -n __fish_use_subcommand -a help -d 'shows the options of a command'`,
+    `complete -c gatehouse -n '__fish_seen_subcommand_from help' -a '${namesOf(commands)}'`,
+    ...commands.flatMap(fishCommand),
+  ].join('\n');
+}
+
+function fishCommand(command: Command): string[] {
+  const { name, operands } = command;
+  const start = `complete -c gatehouse -n '__fish_seen_subcommand_from ${name}'`;
+  const options = optionsOf(command).map(([option, { summary, value, choices, completes }]) => {
+    const listed = choices === undefined ? 'x' : `xa '${choices.join(' ')}'`;
+    const kind =
+      value === undefined ? '' : ` -${completes === 'folders' ? "xa '(__fish_complete_directories)'" : listed}`;
+    return `${start} -l ${option}${kind} -d '${fishText(summary)}'`;
+  });
+  if (operands === undefined) return options;
+  const values = operands.choices === undefined ? '-F' : `-a '${operands.choices.join(' ')}'`;
+  return [...options, `${start} ${values}`];
+}

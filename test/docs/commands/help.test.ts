@@ -1,0 +1,58 @@
+/** The examples of `--help`, each run as a reader would, in a checkout. */
+import { waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Checkout, openCheckout, type Running } from './shell.ts';
+
+const COMMANDS = ['standalone', 'validate', 'render', 'doctor', 'mock-provider', 'version', 'completion'];
+/** They run until they are stopped; the text says that they serve. */
+const SERVERS: ReadonlyMap<string, RegExp> = new Map([
+  ['standalone', /Gatehouse serves/],
+  ['mock-provider', /answers on http:\/\//],
+]);
+
+let checkout: Checkout;
+let mock: Running;
+
+beforeAll(async () => {
+  checkout = await openCheckout();
+  mock = checkout.start('gatehouse mock-provider --port 8790');
+  await waitFor(() => mock.out.includes('http://'), { what: 'the mock provider' });
+});
+
+afterAll(async () => {
+  await mock[Symbol.asyncDispose]();
+  checkout[Symbol.dispose]();
+});
+
+async function examplesOf(command: string): Promise<readonly string[]> {
+  const { status, out } = await checkout.run(`gatehouse ${command} --help`);
+  expect(status, out).toBe(0);
+  const [, examples = ''] = out.split('\nExamples:\n');
+  return examples.split('\n').flatMap((line) => /^ {2}(?!#)(\S.*)$/.exec(line)?.[1] ?? []);
+}
+
+test('the help names every command', async () => {
+  const { out } = await checkout.run('gatehouse --help');
+  const named = [...(out.split('\nExamples:')[0] ?? '').matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, name]) => name);
+  expect(named).toEqual(expect.arrayContaining(COMMANDS));
+  expect(named.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([]);
+});
+
+describe.for(COMMANDS)('gatehouse %s', (command) => {
+  test('has examples, and each of them works', async () => {
+    const examples = await examplesOf(command);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(example).toContain('gatehouse ');
+      const serves = SERVERS.get(command);
+      if (serves === undefined) {
+        const { status, out } = await checkout.run(example);
+        expect(status, `${example}\n${out}`).toBe(0);
+        continue;
+      }
+      using other = await openCheckout();
+      await using running = other.start(example);
+      await waitFor(() => serves.test(running.out), { what: example });
+    }
+  });
+});
