@@ -72,9 +72,20 @@ export async function runHelm(args: readonly string[], options: HelmOptions = {}
   throw new Error(`helm ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
 }
 
+interface RenderOptions {
+  /** Of kinds that the cluster serves besides those of Kubernetes. */
+  readonly apiVersions?: readonly string[];
+}
+
 /** The rendered text of a chart. */
-export const renderText = (values: Values = {}, chart: string = CHART): Promise<string> =>
-  runHelm(['template', RELEASE, chart, '--namespace', NAMESPACE, '--kube-version', KUBE_VERSION], { values });
+export function renderText(
+  values: Values = {},
+  chart: string = CHART,
+  { apiVersions = [] }: RenderOptions = {},
+): Promise<string> {
+  const cluster = ['--kube-version', KUBE_VERSION, ...apiVersions.flatMap((version) => ['--api-versions', version])];
+  return runHelm(['template', RELEASE, chart, '--namespace', NAMESPACE, ...cluster], { values });
+}
 
 /** The rendered objects of a chart. */
 export const render = async (values: Values = {}, chart: string = CHART): Promise<Manifest[]> =>

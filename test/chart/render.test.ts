@@ -6,7 +6,18 @@ import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { FLAGS, parseOptions } from '../../operator/src/config/index.ts';
 import { BOUND_ROLES } from '../../operator/src/rbac.ts';
-import { at, CHART, CRD_CHART, FLEET_NAMESPACE, idOf, type Manifest, NAMESPACE, render, runHelm } from './helm.ts';
+import {
+  at,
+  CHART,
+  CRD_CHART,
+  FLEET_NAMESPACE,
+  idOf,
+  type Manifest,
+  NAMESPACE,
+  render,
+  renderText,
+  runHelm,
+} from './helm.ts';
 import { EVERYTHING } from './values.ts';
 
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
@@ -360,9 +371,13 @@ describe('what is rendered', () => {
     expect(at(fleet, 'spec.pod.labels')).toEqual(spec.pod?.labels);
   });
 
-  test('gives no user where the platform does', async () => {
-    const text = JSON.stringify(await render({ runAsUser: null }));
-    expect(text).not.toMatch(/"(runAsUser|runAsGroup|fsGroup)"/);
+  test.for([
+    { rule: 'where the platform does', values: { runAsUser: null }, apiVersions: [] },
+    { rule: 'on OpenShift', values: {}, apiVersions: ['security.openshift.io/v1'] },
+  ])('gives no user $rule', async ({ values, apiVersions }) => {
+    const text = await renderText(values, CHART, { apiVersions });
+    expect(text).toContain('runAsNonRoot: true');
+    expect(text).not.toMatch(/\b(runAsUser|runAsGroup|fsGroup):/);
   });
 
   test('sends traffic to the port of the first listener', async () => {

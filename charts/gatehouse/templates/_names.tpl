@@ -107,8 +107,9 @@ kubectl create rolebinding {{ $role }} --namespace NAMESPACE --clusterrole={{ $r
 {{- /* Security context of a pod; call with `root` and `given`, which takes precedence over runAsUser. */ -}}
 {{- define "gatehouse.podSecurityContext" -}}
 {{- $context := deepCopy .given -}}
-{{- with .root.Values.runAsUser -}}
-{{- $user := int64 . -}}
+{{- $isAssigned := .root.Capabilities.APIVersions.Has "security.openshift.io/v1" -}}
+{{- if and .root.Values.runAsUser (not $isAssigned) -}}
+{{- $user := int64 .root.Values.runAsUser -}}
 {{- $context = merge $context (dict "runAsUser" $user "runAsGroup" $user "fsGroup" $user) -}}
 {{- end -}}
 {{- toYaml $context -}}

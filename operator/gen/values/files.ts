@@ -60,7 +60,7 @@ function leafSchema({ schema }: Leaf): JsonSchema {
 
 /** values.yaml with a comment before every value, and an example where the default shows nothing. */
 export function valuesYaml(members: Members): string {
-  const document = new Document(defaultsOf(members));
+  const document = new Document(defaultsOf(members), { aliasDuplicateObjects: false });
   if (isMap(document.contents)) comment(document.contents, members, 0);
   return document.toString({ lineWidth: 0 });
 }

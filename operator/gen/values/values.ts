@@ -254,7 +254,7 @@ export const VALUES: Members = {
   runAsUser: leaf(
     z.int().min(1).max(4_294_967_295).nullable(),
     [65_532, 1234],
-    "User and group of the chart's own pods; null: assigned by the platform (OpenShift). Pods of fleets have the user of their " +
+    "User and group of the chart's own pods; null, and always on OpenShift: assigned by the platform. Pods of fleets have the user of their " +
       'image, or one assigned by the platform; sidecars have a user of their own, from the range of their namespace on OpenShift.',
   ),
   watchNamespaces: namespaces(
