@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ControlPlaneAccess, runKubectl } from '../../cluster/index.ts';
-import { killProgram } from '../kit/containers.ts';
+import { killProgram, processOf } from '../kit/containers.ts';
 import { APP_IMAGE } from '../kit/images.ts';
 import { applyObjects, corePath, GATEHOUSE, isTrue, mergePatch, pathOf, readObject, textAt } from '../kit/kube.ts';
 import { EFFECT_GOAL_MS, say, timesUntil } from '../kit/measure.ts';
@@ -13,6 +13,8 @@ import { eventually } from '../kit/wait.ts';
 const APP_PORT = 8080;
 /** Of a sidecar: printed, not asserted. */
 const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
+/** What the sidecar asks for, and its user. */
+const SIDECAR = { program: '/app/gateway.js', mebibytes: 128, user: 64_787 } as const;
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 const answer = z.object({ text: z.string().optional(), model: z.string().optional(), error: z.string().optional() });
@@ -42,7 +44,17 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
       await expectNoSecrets(cluster, team.name, app);
       await sidecarSeesEdits(cluster, team.name, app);
       await jobEnds(cluster, team.name);
+      expectAsDeclared(app);
       await servesAlone(cluster, team.name, app);
+    });
+
+    test('gets a new one when it hangs', async () => {
+      const cluster = controlPlane();
+      const team = await createSidecarTeam(cluster);
+      const app = await startApp(cluster, team.name);
+      killProgram(SIDECAR.program, app.pod, 'SIGSTOP');
+      await eventually('the sidecar anew', async () => (await restartsOf(cluster, team.name, app)) > 0);
+      await eventually('the sidecar serves', async () => (await app.ask('/ask')).status === 200);
     });
   });
 }
@@ -137,19 +149,23 @@ async function jobEnds(cluster: ControlPlaneAccess, namespace: string): Promise<
 async function servesAlone(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
   await scaleOperator(cluster, 0);
   expect(await app.ask('/ask')).toMatchObject({ status: 200 });
-  killProgram('/app/gateway.js', app.pod);
-  const restarts = [
-    '-n',
-    namespace,
-    'get',
-    'pod',
-    app.pod,
-    '-o',
-    'jsonpath={.status.initContainerStatuses[0].restartCount}',
-  ];
-  await eventually('the sidecar anew', async () => Number(await runKubectl(cluster, restarts)) > 0);
+  const before = await restartsOf(cluster, namespace, app);
+  killProgram(SIDECAR.program, app.pod);
+  await eventually('the sidecar anew', async () => (await restartsOf(cluster, namespace, app)) > before);
   await eventually('the sidecar serves', async () => (await app.ask('/ask')).status === 200);
   await scaleOperator(cluster, 2);
+}
+
+async function restartsOf(cluster: ControlPlaneAccess, namespace: string, { pod }: App): Promise<number> {
+  const path = 'jsonpath={.status.initContainerStatuses[0].restartCount}';
+  return Number(await runKubectl(cluster, ['-n', namespace, 'get', 'pod', pod, '-o', path]));
+}
+
+function expectAsDeclared({ pod }: App): void {
+  const { user, residentMebibytes } = processOf(SIDECAR.program, pod);
+  console.log(`a sidecar that has served uses ${Math.round(residentMebibytes)} MiB`);
+  expect(residentMebibytes).toBeLessThan(SIDECAR.mebibytes);
+  expect(user).toBe(SIDECAR.user);
 }
 
 async function sidecarSeesEdits(cluster: ControlPlaneAccess, namespace: string, app: App): Promise<void> {
