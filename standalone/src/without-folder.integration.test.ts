@@ -6,6 +6,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { waitFor } from '@gatehouse/test/kit';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createMockProvider } from './mock-provider/index.ts';
 import {
   addressOf,
   type ChildGatehouse,
@@ -103,6 +104,19 @@ describe('a process without a folder', () => {
     expect(unnamed.status).toBe(400);
     expect(await unnamed.text()).toMatch(/@(groq|mistral-ai)/);
     expect((await ask('@openai/gpt-4o-mini')).status).toBe(400);
+  });
+
+  test('sends requests that name nobody to the only provider, here a server of this machine', async () => {
+    await using mock = await createMockProvider();
+    await using served = startGatehouse(argsOf(`${folder.path}/ollama`), {
+      GATEHOUSE_ADMIN_KEY: ADMIN_KEY,
+      OLLAMA_HOST: new URL(mock.url).host,
+    });
+    const openai = new OpenAI({ baseURL: `${await addressOf(served)}/v1`, apiKey: ADMIN_KEY });
+    for (const model of ['llama3.2', '@ollama/llama3.2']) {
+      const answer = await openai.chat.completions.create({ model, messages: [{ role: 'user', content: 'hi' }] });
+      expect(answer.model).toBe('llama3.2');
+    }
   });
 
   test('serves from several workers, too', async () => {

@@ -1,12 +1,14 @@
 /**
  * The environment variables from which the SDKs of providers read their credentials. Sources: the SDKs' own documentation.
- * Variables with addresses (`OPENAI_BASE_URL` …) are left out: clients of a gateway set them to the gateway.
+ * Addresses for SDKs (`OPENAI_BASE_URL` …) are left out: clients of a gateway set them to the gateway.
  */
 import { API_KEY } from './catalogue.ts';
 
 export interface Convention {
   /** Variables by the field of a target; of several the first one that is set counts. */
   readonly variables: Readonly<Record<string, readonly string[]>>;
+  /** How the value of a field is made of its variable, where it is not the same; undefined: it says nothing. */
+  readonly read?: Readonly<Record<string, (text: string) => string | undefined>>;
   /** The fields without which there is no account; the others are optional. */
   readonly needs: readonly string[];
   /** A model for a first chat request; absent: the provider has no chat, or its models depend on the account. */
@@ -20,6 +22,18 @@ const apiKey = (variables: readonly string[], model?: string): Convention => ({
   needs: [API_KEY],
   ...(model === undefined ? {} : { model }),
 });
+
+const AZURE_ENDPOINT = /^https:\/\/([a-z0-9-]+)\.openai\.azure\.com\/?$/i;
+
+/** `HOST`, `HOST:PORT` or a URL, as https://docs.ollama.com/faq says; the address on which a server listens is one, too. */
+function ollamaUrl(text: string): string | undefined {
+  const isUrl = /^https?:\/\//i.test(text);
+  const url = URL.parse(isUrl ? text : `http://${text}`);
+  if (url === null) return undefined;
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  if (!isUrl && url.port === '') url.port = '11434';
+  return url.origin;
+}
 
 /** By the id of the provider; the order is that in which they are shown. */
 export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Convention>([
@@ -66,6 +80,19 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
   ['z-ai', apiKey(['ZAI_API_KEY'], 'glm-4.5-flash')],
   ['zhipu', apiKey(['ZHIPUAI_API_KEY'], 'glm-4-flash')],
   [
+    'azure-openai',
+    {
+      variables: {
+        [API_KEY]: ['AZURE_OPENAI_API_KEY'],
+        resource_name: ['AZURE_OPENAI_ENDPOINT'],
+        deployment_id: ['AZURE_OPENAI_DEPLOYMENT', 'AZURE_OPENAI_DEPLOYMENT_NAME'],
+        api_version: ['OPENAI_API_VERSION'],
+      },
+      read: { resource_name: (text) => AZURE_ENDPOINT.exec(text)?.[1] },
+      needs: [API_KEY, 'resource_name', 'deployment_id'],
+    },
+  ],
+  [
     'bedrock',
     {
       variables: {
@@ -77,4 +104,5 @@ export const CONVENTIONS: ReadonlyMap<string, Convention> = new Map<string, Conv
       needs: ['aws_access_key_id', 'aws_secret_access_key'],
     },
   ],
+  ['ollama', { variables: { custom_host: ['OLLAMA_HOST'] }, read: { custom_host: ollamaUrl }, needs: ['custom_host'] }],
 ]);

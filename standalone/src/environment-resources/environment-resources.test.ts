@@ -21,7 +21,8 @@ describe('a provider is found', () => {
     { rule: 'not by an empty variable', variables: { OPENAI_API_KEY: ' ' }, ids: [] },
     { rule: 'not by half of a credential', variables: { AWS_ACCESS_KEY_ID: 'a' }, ids: [] },
     { rule: 'by both halves', variables: { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }, ids: ['bedrock'] },
-    { rule: 'not by an address alone', variables: { OPENAI_BASE_URL: 'https://a' }, ids: [] },
+    { rule: 'by its address where it needs no key', variables: { OLLAMA_HOST: '127.0.0.1' }, ids: ['ollama'] },
+    { rule: 'not by the address of an SDK', variables: { OPENAI_BASE_URL: 'https://a' }, ids: [] },
   ])('$rule', ({ variables, ids }) => {
     expect(idsOf(variables)).toEqual(ids);
   });
@@ -37,10 +38,14 @@ describe('a provider is found', () => {
   );
 });
 
+const VALUES: Readonly<Record<string, string>> = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com' };
+
 describe('the resources', () => {
   test('are valid for every provider, and serve one account each', () => {
     const variables = Object.fromEntries(
-      [...CONVENTIONS.values()].flatMap((row) => Object.values(row.variables).flat()).map((name) => [name, 'value']),
+      [...CONVENTIONS.values()]
+        .flatMap((row) => Object.values(row.variables).flat())
+        .map((name) => [name, VALUES[name] ?? 'value']),
     );
     const { found } = findProviders(variables, ADMIN);
     expect(found.map(({ id }) => id)).toEqual([...CONVENTIONS.keys()]);

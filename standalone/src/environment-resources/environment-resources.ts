@@ -4,6 +4,8 @@ import { API_KEY, CONVENTIONS, PROVIDER_CATALOGUE, secretFieldsOf } from '@gateh
 import type { FoundProvider } from './found-providers.ts';
 
 const WORKSPACE = 'default';
+/** Beside the settings of an account. */
+const CUSTOM_HOST = 'custom_host';
 /** The config of requests that name neither a provider nor a config. */
 const DEFAULT_CONFIG = 'default';
 
@@ -92,19 +94,17 @@ function accountOf({ id, fields }: FoundProvider, mockUrl: string | undefined): 
   const secret = entry === undefined ? [] : secretFieldsOf(entry);
   const part = (isWanted: (field: string) => boolean): Record<string, string> =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => isWanted(field)));
-  const settings = part((field) => !secret.includes(field));
-  return [
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: inWorkspace(id),
-      stringData: part((field) => secret.includes(field)),
-    },
-    resource('VirtualKey', inWorkspace(id), {
-      provider: id,
-      secretRef: { name: id },
-      ...(Object.keys(settings).length === 0 ? {} : { settings }),
-      ...(mockUrl === undefined ? {} : { customHost: mockUrl + (MOCK_PATHS[id] ?? '') }),
-    }),
-  ];
+  const settings = part((field) => !secret.includes(field) && field !== CUSTOM_HOST);
+  const customHost = mockUrl === undefined ? fields[CUSTOM_HOST] : mockUrl + (MOCK_PATHS[id] ?? '');
+  const credentials = part((field) => secret.includes(field));
+  const account = resource('VirtualKey', inWorkspace(id), {
+    provider: id,
+    ...(isEmpty(credentials) ? {} : { secretRef: { name: id } }),
+    ...(isEmpty(settings) ? {} : { settings }),
+    ...(customHost === undefined ? {} : { customHost }),
+  });
+  if (isEmpty(credentials)) return [account];
+  return [{ apiVersion: 'v1', kind: 'Secret', metadata: inWorkspace(id), stringData: credentials }, account];
 }
+
+const isEmpty = (fields: object): boolean => Object.keys(fields).length === 0;

@@ -45,14 +45,15 @@ export function findProviders(variables: Variables, adminKey: string | undefined
 
 function findProvider(
   id: string,
-  { variables, needs, model, defines }: Convention,
+  { variables, read: readings = {}, needs, model, defines }: Convention,
   read: (name: string) => string | undefined,
 ): FoundProvider | undefined {
   const fields: Record<string, string> = {};
   const used: string[] = [];
   for (const [field, names] of Object.entries(variables)) {
     for (const name of names) {
-      const value = read(name);
+      const text = read(name);
+      const value = text === undefined ? undefined : (readings[field] ?? ((same) => same))(text);
       if (value === undefined) continue;
       fields[field] = value;
       if (needs.includes(field)) used.push(name);
