@@ -6,7 +6,11 @@ export interface HeaderRow {
 }
 
 export const REQUEST_HEADERS: readonly HeaderRow[] = [
-  { name: 'x-gw-api-key', meaning: 'the gateway key; the bearer token of `Authorization` or `x-api-key` when absent' },
+  {
+    name: 'x-gw-api-key',
+    meaning:
+      'the gateway key; when absent the bearer token of `Authorization`, `x-api-key`, `api-key` or `x-goog-api-key`',
+  },
   { name: 'x-gw-provider', meaning: 'a provider id, or `@slug` of a managed provider' },
   { name: 'x-gw-virtual-key', meaning: 'the slug of a managed provider (older form)' },
   { name: 'x-gw-config', meaning: 'a saved config slug, or a config as JSON when it starts with `{`' },

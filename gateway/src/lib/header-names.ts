@@ -20,6 +20,17 @@ export function namedByConnection(connection: string | readonly string[] | undef
   return new Set(text.split(',').map((name) => name.trim().toLowerCase()));
 }
 
+/** The headers that may carry a gateway key, in the order in which they are looked at; docs/behaviour/requests.md#identification. */
+export const KEY_HEADERS = ['x-gw-api-key', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
+
+export type KeyHeader = (typeof KEY_HEADERS)[number];
+
+/** Headers that carry a gateway key or nothing: whatever else a client sends there is dropped. */
+export const KEY_ONLY_HEADERS = ['api-key', 'x-goog-api-key'] as const satisfies readonly KeyHeader[];
+const KEY_ONLY: ReadonlySet<string> = new Set(KEY_ONLY_HEADERS);
+
+export const isKeyOnlyHeader = (name: string): boolean => KEY_ONLY.has(withDashes(name));
+
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'cookie',
   'cookie2',

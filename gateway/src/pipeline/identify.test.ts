@@ -22,7 +22,23 @@ describe('a caller', () => {
     { rule: 'the bearer token next', headers: { authorization: `Bearer ${KEY}` }, keyHeaders: ['authorization'] },
     { rule: 'in any case', headers: { authorization: `bearer  ${KEY}` }, keyHeaders: ['authorization'] },
     { rule: 'without its prefix', headers: { authorization: KEY }, keyHeaders: ['authorization'] },
-    { rule: 'x-api-key last', headers: { 'x-api-key': KEY }, keyHeaders: ['x-api-key'] },
+    { rule: 'x-api-key after that', headers: { 'x-api-key': KEY }, keyHeaders: ['x-api-key'] },
+    { rule: 'api-key as clients of Azure send it', headers: { 'api-key': ` ${KEY}` }, keyHeaders: ['api-key'] },
+    {
+      rule: 'x-goog-api-key as clients of Google send it',
+      headers: { 'x-goog-api-key': KEY },
+      keyHeaders: ['x-goog-api-key'],
+    },
+    {
+      rule: 'the one of two headers for other clients that holds a gateway key',
+      headers: { 'api-key': 'azure-key', 'x-goog-api-key': KEY },
+      keyHeaders: ['x-goog-api-key'],
+    },
+    {
+      rule: 'no credential in the headers for other clients',
+      headers: { 'x-gw-api-key': KEY, 'api-key': 'azure-key', 'x-goog-api-key': 'google-key' },
+      keyHeaders: ['x-gw-api-key'],
+    },
     {
       rule: 'x-api-key also beside an empty token',
       headers: { authorization: 'Bearer ', 'x-api-key': KEY },
@@ -54,7 +70,14 @@ describe('a caller', () => {
 describe('a request is refused', () => {
   test.for<{ rule: string; headers: Record<string, string>; code: string }>([
     { rule: 'without a key', headers: {}, code: 'KEY_INVALID' },
-    { rule: 'with an empty key', headers: { 'x-gw-api-key': ' ' }, code: 'KEY_INVALID' },
+    { rule: 'with an empty key', headers: { 'x-gw-api-key': ' ', 'api-key': ' ' }, code: 'KEY_INVALID' },
+    { rule: 'with the key of Azure', headers: { 'api-key': 'azure-key' }, code: 'KEY_INVALID' },
+    { rule: 'with the key of Google', headers: { 'x-goog-api-key': 'x'.repeat(200_000) }, code: 'KEY_INVALID' },
+    {
+      rule: 'with a token that is no key, whatever the headers for other clients hold',
+      headers: { authorization: 'Bearer sk-1', 'api-key': KEY },
+      code: 'KEY_INVALID',
+    },
     { rule: 'with an unknown key', headers: { 'x-gw-api-key': 'nope' }, code: 'KEY_INVALID' },
     { rule: 'with the hash of a key', headers: { 'x-gw-api-key': sha256(KEY) }, code: 'KEY_INVALID' },
     {
@@ -71,6 +94,10 @@ describe('a request is refused', () => {
     { rule: 'when the workspace is gone', headers: { 'x-gw-api-key': 'gwk_lost' }, code: 'KEY_WITHOUT_WORKSPACE' },
   ])('$rule', ({ headers, code }) => {
     expect(() => ask(headers)).toThrow(expect.objectContaining({ code }));
+  });
+
+  test.for(['api-key', 'x-goog-api-key'])('naming the header with the value that is no key: %s', (header) => {
+    expect(() => ask({ [header]: 'nope' })).toThrow(expect.objectContaining({ param: header }));
   });
 
   test('when the organisation has no default workspace', async () => {
@@ -110,6 +137,11 @@ describe('on a sidecar', () => {
       keyHeaders: ['x-api-key'],
     },
     {
+      rule: 'who sends something where clients of Azure and Google send their keys',
+      headers: { 'api-key': 'azure-key', 'x-goog-api-key': SIDECAR_PLACEHOLDER_KEY },
+      keyHeaders: [],
+    },
+    {
       rule: 'who sends it as a gateway key',
       headers: { 'x-gw-api-key': SIDECAR_PLACEHOLDER_KEY, authorization: 'Bearer sk-own' },
       keyHeaders: ['x-gw-api-key'],
@@ -132,6 +164,7 @@ describe('on a sidecar', () => {
     { rule: 'a gateway key', headers: { 'x-gw-api-key': KEY }, code: 'KEY_INVALID' },
     { rule: 'a gateway key for a bearer token', headers: { authorization: `Bearer ${KEY}` }, code: 'KEY_INVALID' },
     { rule: 'a gateway key as x-api-key', headers: { 'x-api-key': KEY }, code: 'KEY_INVALID' },
+    { rule: 'a gateway key as x-goog-api-key', headers: { 'x-goog-api-key': KEY }, code: 'KEY_INVALID' },
     { rule: 'a profile that is gone', headers: {}, profile: 'gone', code: 'KEY_WITHOUT_WORKSPACE' },
   ])('$rule is refused', async ({ headers, profile, code }) => {
     await expect(askSidecar(headers, profile)).rejects.toMatchObject({ code });

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
+import { KEY_ONLY_HEADERS, type KeyHeader } from '../lib/header-names.ts';
 import { Secret } from '../lib/secret.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
@@ -15,12 +16,13 @@ const GATEWAY_KEY = /^gwk_/;
 
 /**
  * The caller of a request. The gateway key is `x-gw-api-key`, else the bearer token, else `x-api-key` (what the Anthropic
- * SDK sends); an `Authorization` that holds no gateway key is the caller's credential for the provider. On a sidecar a
- * request without a gateway key is one of the SidecarProfile. Throws KEY_INVALID or KEY_WITHOUT_WORKSPACE.
+ * SDK sends), else `api-key` (Azure) or `x-goog-api-key` (Google); an `Authorization` that holds no gateway key is the caller's
+ * credential for the provider. On a sidecar a request without a gateway key is one of the SidecarProfile. Throws KEY_INVALID or
+ * KEY_WITHOUT_WORKSPACE.
  */
 export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
   const bearer = bearerOf(request);
-  const found = ownKey(request, bearer);
+  const found = ownKey(request, bearer, snapshot);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
   if (found === undefined) {
     const detail =
@@ -38,11 +40,13 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   return { key, keyHash, keyHeaders, workspace, credential };
 }
 
-const ALONE = {
+const ALONE: Readonly<Record<KeyHeader, ReadonlySet<string>>> = {
   'x-gw-api-key': new Set(['x-gw-api-key']),
   authorization: new Set(['authorization']),
   'x-api-key': new Set(['x-api-key']),
-} as const;
+  'api-key': new Set(['api-key']),
+  'x-goog-api-key': new Set(['x-goog-api-key']),
+};
 
 /** The header of the caller's key, and others with a key. */
 function keyHeadersOf(
@@ -81,15 +85,29 @@ function sidecarCaller(request: ClientRequest, snapshot: SnapshotView, profile: 
 
 interface OwnKey {
   readonly secret: string;
-  readonly header: keyof typeof ALONE;
+  readonly header: KeyHeader;
 }
 
-function ownKey(request: ClientRequest, bearer: string | undefined): OwnKey | undefined {
+function ownKey(request: ClientRequest, bearer: string | undefined, snapshot: SnapshotView): OwnKey | undefined {
   const own = request.header('x-gw-api-key')?.trim();
   if (own !== undefined && own !== '') return { secret: own, header: 'x-gw-api-key' };
   if (bearer !== undefined) return { secret: bearer, header: 'authorization' };
   const vendor = request.header('x-api-key')?.trim();
-  return vendor === undefined || vendor === '' ? undefined : { secret: vendor, header: 'x-api-key' };
+  return vendor === undefined || vendor === ''
+    ? keyOfOtherClients(request, snapshot)
+    : { secret: vendor, header: 'x-api-key' };
+}
+
+/** What is no gateway key in these headers counts for nothing; where none of them has one, the first is named in the error. */
+function keyOfOtherClients(request: ClientRequest, snapshot: SnapshotView): OwnKey | undefined {
+  let unknown: OwnKey | undefined;
+  for (const header of KEY_ONLY_HEADERS) {
+    const secret = request.header(header)?.trim();
+    if (secret === undefined || secret === '') continue;
+    if (secret.length <= MAX_KEY_LENGTH && findKey(secret, snapshot) !== undefined) return { secret, header };
+    unknown ??= { secret, header };
+  }
+  return unknown;
 }
 
 const toSecret = (text: string | undefined): Secret | undefined => (text === undefined ? undefined : new Secret(text));

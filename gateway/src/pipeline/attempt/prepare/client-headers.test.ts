@@ -89,6 +89,11 @@ describe('forwarded headers', () => {
     expect(forward(['authorization', 'cookie', 'x-a'], { credentials: false })).toEqual({ 'x-a': '1' });
   });
 
+  test('are not those that carry a gateway key or nothing', () => {
+    const given = { 'api-key': 'azure-key', 'x-goog-api-key': 'google-key', api_key: 'k', 'x-a': '1' };
+    expect(forwardedHeaders(source(given), { names: Object.keys(given), credentials: true })).toEqual({ 'x-a': '1' });
+  });
+
   test('never contain a gateway key, whichever header is named', () => {
     expect(forward([...Object.keys(HOLDERS), 'x-a'])).toEqual({ 'x-a': '1' });
     expect(forward(['authorization', 'x-a'], {}, ['authorization'])).toEqual({ 'x-a': '1' });

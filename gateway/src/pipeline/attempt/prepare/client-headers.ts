@@ -3,6 +3,7 @@ import {
   isClientAddressHeader,
   isCredentialHeader,
   isHopByHop,
+  isKeyOnlyHeader,
   isMetadataHeader,
   namedByConnection,
 } from '../../../lib/header-names.ts';
@@ -53,7 +54,7 @@ export interface Forwarding {
 
 /**
  * The headers that a config or the request asks to forward. Left out are absent ones, those of the connection and of metadata
- * services, the gateway's own, whatever holds a gateway key, and credentials where they are not allowed.
+ * services, the gateway's own, whatever holds a gateway key or should, and credentials where they are not allowed.
  */
 export function forwardedHeaders(
   source: HeaderSource,
@@ -73,5 +74,5 @@ export function forwardedHeaders(
 /** Whether a header may go to a provider at all. */
 function mayLeave(name: string, value: string, { caller, snapshot }: HeaderSource): boolean {
   if (PER_HOST.has(name) || isHopByHop(name) || isMetadataHeader(name) || GATEWAY_HEADER.test(name)) return false;
-  return !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
+  return !isKeyOnlyHeader(name) && !caller.keyHeaders.has(name) && !holdsGatewayKey(value, snapshot);
 }
