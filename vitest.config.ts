@@ -70,6 +70,14 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          ...HANGING,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts', 'test/operator/**/*.test.ts'],
           exclude: ['**/*.nodes.test.ts'],

@@ -275,7 +275,7 @@ describe('CORS', () => {
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': '*',
-      'access-control-allow-headers': '*',
+      'access-control-allow-headers': '*, authorization',
       vary: 'origin',
     });
   });

@@ -26,6 +26,12 @@ const REDIS: Tool = {
   install: 'apt-get install redis-server',
 };
 
+const CHROMIUM: Tool = {
+  name: 'chromium',
+  probe: ['chromium', '--version'],
+  install: 'apt-get install chromium',
+};
+
 const CLUSTER = ['node', '--conditions=@gatehouse/source', 'test/cluster/main.ts', 'check'] as const;
 const CONTROL_PLANE: readonly Tool[] = [
   {
@@ -82,6 +88,12 @@ export const LANES: readonly Lane[] = [
     proves: 'shared state in a real Redis, its loss and return included',
     tools: [REDIS],
     run: vitest('redis'),
+  },
+  {
+    name: 'browser',
+    proves: 'pages of other origins use the gateway with unmodified SDKs in a real browser',
+    tools: [CHROMIUM],
+    run: vitest('browser'),
   },
   {
     name: 'cluster',

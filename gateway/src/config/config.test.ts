@@ -105,6 +105,11 @@ describe('settings', () => {
         savedCaps: { rootTargets: 5, conditionalRootTargets: Number.POSITIVE_INFINITY },
       },
     },
+    {
+      rule: 'CORS for all origins',
+      given: { ENABLE_CORS: 'true' },
+      want: { cors: { origins: ['*'] } },
+    },
     { rule: 'the API server', given: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, want: { apiServer: '10.0.0.1' } },
   ])('$rule', ({ given, want }) => {
     expect(settings(given)).toMatchObject(want);

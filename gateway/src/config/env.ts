@@ -43,10 +43,10 @@ export const ENVIRONMENT = z.object({
   TLS_KEY_PATH: text('file with the private key; read again when it changes'),
   TLS_CERT_PATH: text('file with the certificate chain; read again when it changes'),
   TLS_CA_PATH: text('file with further certificate authorities'),
-  ENABLE_CORS: flag('true answers browsers of other origins'),
-  CORS_ALLOWED_ORIGINS: text('comma list of origins, or *'),
+  ENABLE_CORS: flag('true answers pages of other origins in browsers, never with cookies'),
+  CORS_ALLOWED_ORIGINS: text('comma list of origins; * when unset'),
   CORS_ALLOWED_METHODS: text('value of access-control-allow-methods; * when unset'),
-  CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset'),
+  CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset, which includes authorization here'),
   CORS_ALLOWED_EXPOSE_HEADERS: text('value of access-control-expose-headers; * when unset'),
   MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 4_096, 'largest JSON body; larger ones get 413'),
   GATEHOUSE_MAX_JSON_DEPTH: z.coerce

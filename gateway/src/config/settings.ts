@@ -189,8 +189,9 @@ function tlsOf(env: Environment): TlsSettings | undefined {
 
 function corsOf(env: Environment): CorsSettings | undefined {
   if (!env.ENABLE_CORS) return undefined;
+  const origins = listOf(env.CORS_ALLOWED_ORIGINS);
   return {
-    origins: listOf(env.CORS_ALLOWED_ORIGINS),
+    origins: origins.length === 0 ? ['*'] : origins,
     methods: env.CORS_ALLOWED_METHODS ?? '*',
     headers: env.CORS_ALLOWED_HEADERS ?? '*',
     exposed: env.CORS_ALLOWED_EXPOSE_HEADERS ?? '*',

@@ -7,7 +7,7 @@ import { Cancellation } from '../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS, type JsonLimits } from '../lib/json/index.ts';
 import { unlimitedAccount } from '../lib/testing.ts';
 import type { BodyKind } from '../pipeline/index.ts';
-import { corsHeaders, preflightHeaders } from './answer/cors.ts';
+import { addCorsHeaders, preflightHeaders } from './answer/cors.ts';
 import { ServedRequest } from './body/client-request.ts';
 import { parseBody, parseLargeBody } from './body/read-json.ts';
 import { createDrain } from './connections/drain.ts';
@@ -34,18 +34,27 @@ describe('CORS', () => {
       origin: 'https://z',
       want: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'y' },
     },
-    { rule: 'sends nothing to others', origins: settings.origins, origin: 'https://b.evil', want: {} },
+    { rule: 'opens to no others', origins: settings.origins, origin: 'https://b.evil', want: { vary: 'origin' } },
     { rule: 'sends nothing without an origin', origins: ['*'], origin: undefined, want: {} },
-    { rule: 'allows no origin when none is listed', origins: [], origin: 'https://a', want: {} },
   ])('$rule', ({ origins, origin, want }) => {
-    expect(corsHeaders({ ...settings, origins }, origin)).toEqual(want);
+    expect(addCorsHeaders({}, { ...settings, origins }, origin)).toEqual(want);
   });
 
-  test('is off without settings', () => {
-    expect(corsHeaders(undefined, 'https://a')).toEqual({});
-    expect(preflightHeaders(settings)).toEqual({
+  test('keeps what else the answer depends on', () => {
+    const vary = (given: string | string[]) => addCorsHeaders({ vary: given }, settings, 'https://a')['vary'];
+    expect([vary('accept'), vary(['accept', 'cookie'])]).toEqual(['accept, origin', 'accept, cookie, origin']);
+  });
+
+  test.for([
+    { headers: 'x', want: 'x' },
+    { headers: '*', want: '*, authorization' },
+    { headers: 'x, *', want: 'x, *, authorization' },
+    { headers: '*, Authorization', want: '*, Authorization' },
+  ])('answers a preflight that allows $headers with $want', ({ headers, want }) => {
+    expect(preflightHeaders({ ...settings, headers })).toEqual({
       'access-control-allow-methods': 'GET',
-      'access-control-allow-headers': 'x',
+      'access-control-allow-headers': want,
+      'access-control-max-age': '600',
     });
   });
 });

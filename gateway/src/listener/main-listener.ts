@@ -8,7 +8,7 @@ import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
-import { corsHeaders, preflightHeaders } from './answer/cors.ts';
+import { addCorsHeaders, preflightHeaders } from './answer/cors.ts';
 import { identify } from './answer/identify.ts';
 import { createWriteBatch } from './answer/write-batch.ts';
 import { type BodyLimits, ServedRequest } from './body/client-request.ts';
@@ -216,9 +216,10 @@ function unknownRoute({ method, url, originalUrl }: FastifyRequest): AppError {
   return new AppError('ROUTE_UNKNOWN', { detail: `Not Found: ${detail}` });
 }
 
-function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void {
-  app.get('/v1/health', { onRequest: traced, exposeHeadRoute: true }, (_request, reply) => {
+function addHealth(app: FastifyInstance, { snapshots, version, cors }: AppPorts): void {
+  app.get('/v1/health', { onRequest: traced, exposeHeadRoute: true }, ({ headers: { origin } }, reply) => {
     if (snapshots.current === undefined) throw new AppError('SNAPSHOT_MISSING', { retryAfterMs: 1_000 });
+    if (cors !== undefined) reply.headers(addCorsHeaders({}, cors, origin));
     return reply.send({ status: 'success', message: 'Server is healthy', version });
   });
 }
@@ -226,7 +227,7 @@ function addHealth(app: FastifyInstance, { snapshots, version }: AppPorts): void
 function addCors(app: FastifyInstance, settings: GatewaySettings['cors']): void {
   if (settings === undefined) return;
   app.options('/*', { onRequest: traced }, (request, reply) => {
-    const headers = { ...corsHeaders(settings, request.headers.origin), ...preflightHeaders(settings) };
+    const headers = addCorsHeaders(preflightHeaders(settings), settings, request.headers.origin);
     return reply.code(204).headers(headers).send();
   });
 }
@@ -276,7 +277,8 @@ function identityOf({ raw }: FastifyRequest): HeaderMap {
 /** Answers an error from before the pipeline with our error body and a trace id. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors: GatewaySettings['cors']): void {
   reply.hijack();
-  const headers = { ...corsHeaders(cors, request.headers.origin), ...identityOf(request) };
+  const headers: HeaderMap = identityOf(request);
+  if (cors !== undefined) addCorsHeaders(headers, cors, request.headers.origin);
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
   sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorFormatOfPath(path), headers }); // as above

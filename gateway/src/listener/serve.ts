@@ -15,7 +15,7 @@ import {
 import type { Recorder } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { corsHeaders } from './answer/cors.ts';
+import { addCorsHeaders } from './answer/cors.ts';
 import { identify } from './answer/identify.ts';
 import { indented } from './answer/pretty.ts';
 import { respond } from './answer/respond.ts';
@@ -58,7 +58,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   const request = new ServedRequest(message, { route, limits: ports.limits, memory: bodyMemory });
   const trace = traceOf(request);
   const addHeaders = (headers: HeaderMap): HeaderMap => {
-    if (ports.cors !== undefined) Object.assign(headers, corsHeaders(ports.cors, message.headers.origin));
+    if (ports.cors !== undefined) addCorsHeaders(headers, ports.cors, message.headers.origin);
     return identify(headers, trace.traceId, operation.errors);
   };
   const refuse = (error: AppError): void => {

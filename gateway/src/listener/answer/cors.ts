@@ -1,19 +1,33 @@
+/** Answers to browsers; the protocol is that of the Fetch standard, https://fetch.spec.whatwg.org/#http-cors-protocol. */
 import type { CorsSettings } from '../../config/index.ts';
 import type { HeaderMap } from '../../pipeline/index.ts';
 
-/** The CORS headers for a request from the given origin; none for origins that are not listed. */
-export function corsHeaders(settings: CorsSettings | undefined, origin: string | undefined): HeaderMap {
-  if (settings === undefined || origin === undefined) return {};
-  const allowed = settings.origins.includes('*') ? '*' : settings.origins.find((item) => item === origin);
-  if (allowed === undefined) return {};
-  return {
-    'access-control-allow-origin': allowed,
-    'access-control-expose-headers': settings.exposed,
-    ...(allowed === '*' ? {} : { vary: 'origin' }),
-  };
+/** How long browsers keep the answer to a preflight: changed settings are in force after that. */
+const PREFLIGHT_SECONDS = 600;
+
+/** Adds the CORS headers for a request from the given origin; never those for credentials, so cookies stay out of it. */
+export function addCorsHeaders(
+  headers: HeaderMap,
+  { origins, exposed }: CorsSettings,
+  origin: string | undefined,
+): HeaderMap {
+  const any = origins.includes('*');
+  if (!any) headers['vary'] = [headers['vary'] ?? [], 'origin'].flat().join(', '); // also where it is not listed: for caches
+  if (origin === undefined || !(any || origins.includes(origin))) return headers;
+  headers['access-control-allow-origin'] = any ? '*' : origin;
+  headers['access-control-expose-headers'] = exposed;
+  return headers;
 }
 
 /** The answer to a preflight request, on top of the above. */
-export function preflightHeaders(settings: CorsSettings): HeaderMap {
-  return { 'access-control-allow-methods': settings.methods, 'access-control-allow-headers': settings.headers };
+export const preflightHeaders = ({ methods, headers }: CorsSettings): HeaderMap => ({
+  'access-control-allow-methods': methods,
+  'access-control-allow-headers': withAuthorization(headers),
+  'access-control-max-age': String(PREFLIGHT_SECONDS),
+});
+
+/** `*` stands for all headers but this one, which must be named. */
+function withAuthorization(headers: string): string {
+  const names = headers.split(',').map((name) => name.trim().toLowerCase());
+  return names.includes('*') && !names.includes('authorization') ? `${headers}, authorization` : headers;
 }
