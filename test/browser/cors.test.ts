@@ -94,6 +94,12 @@ describe('with ENABLE_CORS alone, a page of any origin', () => {
   });
 });
 
+test('a page reads the headers of the gateway by the prefix that it used', async () => {
+  await using world = await startGateway({ ENABLE_CORS: 'true', GATEHOUSE_HEADER_ALIASES: 'x-acme-' });
+  const { headers } = await run(page, 'complete', world, { headers: { 'x-acme-trace-id': 'from-a-page' } });
+  expect(headers).toMatchObject({ 'x-acme-trace-id': 'from-a-page', 'x-acme-provider': 'openai' });
+});
+
 test('with listed origins pages of these are served, and those of others get nothing', async () => {
   await using other = await startSite(program);
   await using world = await startGateway({
@@ -107,9 +113,17 @@ test('with listed origins pages of these are served, and those of others get not
 });
 
 test('with listed headers a page reads these alone', async () => {
-  await using world = await startGateway({ ENABLE_CORS: 'true', CORS_ALLOWED_EXPOSE_HEADERS: 'x-gw-trace-id' });
-  const { headers } = await run(page, 'complete', world);
-  expect(Object.keys(headers).filter((name) => /^x-/.test(name))).toEqual(['x-gw-trace-id']);
+  await using world = await startGateway({
+    ENABLE_CORS: 'true',
+    CORS_ALLOWED_EXPOSE_HEADERS: 'x-gw-trace-id',
+    GATEHOUSE_HEADER_ALIASES: 'x-acme-',
+  });
+  const { headers } = await run(page, 'complete', world, { headers: { 'x-acme-span-name': 's' } });
+  expect(
+    Object.keys(headers)
+      .filter((name) => /^x-/.test(name))
+      .sort(),
+  ).toEqual(['x-acme-trace-id', 'x-gw-trace-id']);
 });
 
 test('without ENABLE_CORS no page of another origin gets anything', async () => {

@@ -18,6 +18,7 @@ import {
   defineKind,
   description,
   env,
+  headerAliases,
   image,
   imagePullPolicy,
   labelSelector,
@@ -230,6 +231,7 @@ const fields = z
       'trustedHosts are hosts, with their subdomains, that requests and configs may name although they are private.',
       256,
     ).optional(),
+    headerAliases: headerAliases.optional(),
     network: network.optional(),
     listeners: withRules(
       mapList(listener, ['name'], {

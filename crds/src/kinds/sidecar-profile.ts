@@ -6,6 +6,7 @@ import {
   description,
   env,
   envName,
+  headerAliases,
   image,
   imagePullPolicy,
   labelSelector,
@@ -69,6 +70,7 @@ const fields = z
     imagePullPolicy: imagePullPolicy.optional(),
     resources: resources.optional(),
     env: env.optional(),
+    headerAliases: headerAliases.optional(),
     port: int('port is where the sidecar listens, on loopback only.', 1024, 65_535).default(GATEWAY_PORT),
     drainTimeoutSeconds: int(
       'drainTimeoutSeconds is how long requests in flight may take to finish, in seconds.',

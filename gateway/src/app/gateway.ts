@@ -101,6 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       address: { host: settings.listen.host, port: settings.listen.port },
       tls: settings.tls,
       cors: settings.cors,
+      headerAliases: settings.headerAliases,
       limits: { ...settings.limits, maxJsonBytes: Math.min(settings.limits.maxJsonBytes, largestPart(budget)) },
     },
     {
@@ -155,8 +156,9 @@ function openRecorder(
   { settings, sinks = [] }: GatewayOptions,
   { metrics, logger }: { readonly metrics: Metrics; readonly logger: Logger },
 ): Recorder {
-  const { headersToMask, logReasons: reasons } = settings;
+  const { headersToMask, headerAliases, logReasons: reasons } = settings;
   return createRecorder({
+    headerAliases,
     sinks: [createMetricsSink(metrics), createLogSink({ logger, headersToMask, reasons }), ...sinks],
     onSinkError: ({ sink, error, first }) => {
       metrics.sinkErrors.add({ sink });

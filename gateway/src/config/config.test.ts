@@ -31,6 +31,7 @@ describe('settings', () => {
       environmentName: 'development',
       tls: undefined,
       cors: undefined,
+      headerAliases: [],
       limits: { maxJsonBytes: 32 * 1024 * 1024, replayBytes: 8 * 1024 * 1024, idleTimeoutMs: 120_000, keepAliveMs: 0 },
       drain: { acceptMs: 8_000, deadlineMs: 300_000 },
       trustedCustomHosts: undefined,
@@ -109,6 +110,11 @@ describe('settings', () => {
       rule: 'CORS for all origins',
       given: { ENABLE_CORS: 'true' },
       want: { cors: { origins: ['*'] } },
+    },
+    {
+      rule: 'header aliases',
+      given: { GATEHOUSE_HEADER_ALIASES: 'x-acme-, x-other-,x-acme-', ORGANISATION_HEADERS_TO_MASK: 'X-Acme-Metadata' },
+      want: { headerAliases: ['x-acme-', 'x-other-'], headersToMask: ['x-gw-metadata'] },
     },
     { rule: 'the API server', given: { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, want: { apiServer: '10.0.0.1' } },
   ])('$rule', ({ given, want }) => {
@@ -190,6 +196,21 @@ describe('an environment is refused', () => {
     { rule: 'with an unknown level', given: { GATEHOUSE_LOG_LEVEL: 'loud' }, names: /GATEHOUSE_LOG_LEVEL/ },
     { rule: 'with several problems at once', given: { PORT: 'x', CACHE_STORE: 'disk' }, names: /PORT.*CACHE_STORE/ },
     { rule: 'with half of TLS', given: { TLS_KEY: 'k' }, names: /TLS/ },
+    {
+      rule: 'with a header alias of two words',
+      given: { GATEHOUSE_HEADER_ALIASES: 'x-acme-ai-' },
+      names: /GATEHOUSE_HEADER_ALIASES: .*like x-acme-/,
+    },
+    {
+      rule: 'with a header alias that is taken',
+      given: { GATEHOUSE_HEADER_ALIASES: 'x-acme-,x-goog-' },
+      names: /GATEHOUSE_HEADER_ALIASES: .*x-goog-/,
+    },
+    {
+      rule: 'with too many header aliases',
+      given: { GATEHOUSE_HEADER_ALIASES: [...'abcdefghi'].map((letter) => `x-${letter}-`).join() },
+      names: /GATEHOUSE_HEADER_ALIASES: .*at most 8/,
+    },
     { rule: 'with a Redis URL of another kind', given: { REDIS_URL: 'http://x' }, names: /REDIS_URL/ },
     {
       rule: 'with a cluster node that is none',

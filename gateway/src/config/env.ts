@@ -48,6 +48,9 @@ export const ENVIRONMENT = z.object({
   CORS_ALLOWED_METHODS: text('value of access-control-allow-methods; * when unset'),
   CORS_ALLOWED_HEADERS: text('value of access-control-allow-headers; * when unset, which includes authorization here'),
   CORS_ALLOWED_EXPOSE_HEADERS: text('value of access-control-expose-headers; * when unset'),
+  GATEHOUSE_HEADER_ALIASES: text(
+    'comma list of further prefixes for all x-gw-* headers, e.g. x-acme-; answers to requests that use one have their headers under both names',
+  ),
   MAX_JSON_PAYLOAD_SIZE_IN_MB: count(DEFAULTS.maxJsonMegabytes, 4_096, 'largest JSON body; larger ones get 413'),
   GATEHOUSE_MAX_JSON_DEPTH: z.coerce
     .number()

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_TARGET_CAPS, type TargetCaps } from '@gatehouse/crds/config';
+import { isHeaderAlias, MAX_HEADER_ALIASES, TAKEN_PREFIXES } from '@gatehouse/crds/headers';
+import { toOwnName } from '../lib/header-aliases.ts';
 import type { JsonLimits } from '../lib/json/index.ts';
 import { Secret } from '../lib/secret.ts';
 import { parseRedisUrl, type RedisNode, type RedisSettings } from '../store/index.ts';
@@ -44,6 +46,8 @@ export interface GatewaySettings {
   /** PEM, for outbound calls. */
   readonly ca: string | undefined;
   readonly cors: CorsSettings | undefined;
+  /** Further prefixes for the gateway's own headers, lower-case. */
+  readonly headerAliases: readonly string[];
   readonly limits: {
     readonly maxJsonBytes: number;
     /** Of requests and of answers that are parsed. */
@@ -91,6 +95,7 @@ export interface GatewaySettings {
 /** Throws an Error when settings contradict each other or a named file cannot be read. */
 export function toSettings(env: Environment): GatewaySettings {
   const redis = redisOf(env);
+  const headerAliases = headerAliasesOf(env);
   return {
     listen: {
       host: env.HOST,
@@ -109,6 +114,7 @@ export function toSettings(env: Environment): GatewaySettings {
     tls: tlsOf(env),
     ca: env.TLS_CA ?? fileOf(env.TLS_CA_PATH),
     cors: corsOf(env),
+    headerAliases,
     limits: {
       maxJsonBytes: env.MAX_JSON_PAYLOAD_SIZE_IN_MB * 1024 * 1024,
       json: {
@@ -141,7 +147,7 @@ export function toSettings(env: Environment): GatewaySettings {
     inspectStreamForOverload: env.GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD,
     caps: capsOf(env, DEFAULT_TARGET_CAPS),
     savedCaps: savedCapsOf(env),
-    headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => name.toLowerCase()),
+    headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => toOwnName(name.toLowerCase(), headerAliases)),
     metrics: env.ENABLE_PROMETHEUS,
     cache: { store: storeOf(env, redis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
     redis,
@@ -196,6 +202,14 @@ function corsOf(env: Environment): CorsSettings | undefined {
     headers: env.CORS_ALLOWED_HEADERS ?? '*',
     exposed: env.CORS_ALLOWED_EXPOSE_HEADERS ?? '*',
   };
+}
+
+function headerAliasesOf(env: Environment): readonly string[] {
+  const aliases = [...new Set(listOf(env.GATEHOUSE_HEADER_ALIASES))];
+  if (aliases.length <= MAX_HEADER_ALIASES && aliases.every(isHeaderAlias)) return aliases;
+  throw new Error(
+    `Invalid environment: GATEHOUSE_HEADER_ALIASES: expected at most ${MAX_HEADER_ALIASES} prefixes of one word like x-acme-, none of ${TAKEN_PREFIXES.join(', ')}`,
+  );
 }
 
 /** For a CACHE_STORE that needs an address when none is given. */

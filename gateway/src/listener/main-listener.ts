@@ -20,11 +20,12 @@ import type { Drain } from './connections/drain.ts';
 import { refuseMalformed } from './connections/malformed.ts';
 import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
+import { acceptHeaderAliases } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
-export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors'> {
+export interface MainListenerSettings extends Pick<GatewaySettings, 'tls' | 'cors' | 'headerAliases'> {
   readonly address: ListenAddress;
   readonly limits: ServePorts['limits'];
 }
@@ -47,7 +48,8 @@ const NEVER = (): boolean => false;
 /** The listener of clients. */
 export function createMainListener(settings: MainListenerSettings, ports: MainListenerPorts): Listener {
   const { drain, random, ...shared } = ports;
-  const upgrades = ports.upgrades && createUpgrades(ports.upgrades, drain.inFlight);
+  const { headerAliases } = settings;
+  const upgrades = ports.upgrades && createUpgrades(ports.upgrades, { inFlight: drain.inFlight, headerAliases });
   const app = createApp(settings, {
     ...shared,
     inFlight: drain.inFlight,
@@ -118,6 +120,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   for (const method of METHODS_WITH_BODY) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler((error, request, reply) => fail(error, request, reply, settings.cors));
   app.setNotFoundHandler((request, reply) => fail(unknownRoute(request), request, reply, settings.cors));
+  acceptHeaderAliases(app, settings.headerAliases);
   addCors(app, settings.cors);
   addHealth(app, ports);
   if (ports.metricsText !== undefined) {

@@ -152,6 +152,13 @@ describe('the record of a request', () => {
     expect([...request.headers()]).toContainEqual(['x-own', 'v']);
   });
 
+  test('names the headers of the gateway as they are, whatever prefix the lists use', () => {
+    const { records, sink } = keeper();
+    const headers = { 'x-gw-sensitive-headers': 'X-Acme-Metadata, x-own' };
+    createRecorder({ sinks: [sink], headerAliases: ['x-acme-'], onSinkError: () => {} }).finish(finished({ headers }));
+    expect(records[0]?.request.sensitiveHeaders()).toEqual(['x-organisation', 'x-gw-metadata', 'x-own']);
+  });
+
   test('bounds metadata and spans, which come from clients', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`name-${at}`, 'v']));
     const metadata = { long: 'x'.repeat(1_000), count: 5, nested: { a: [1] }, nothing: null, ...many };

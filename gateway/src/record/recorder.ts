@@ -1,4 +1,5 @@
 import { toUnixMs } from '../lib/clock.ts';
+import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
 import { type AnswerReport, readReport } from '../usage/index.ts';
 import { boundMetadata } from './metadata.ts';
@@ -6,6 +7,8 @@ import type { AttemptFacts, PipelineFacts, RequestFacts, RequestRecord, SentFact
 import type { Sink, UsageQuestion } from './sink.ts';
 
 export interface RecorderOptions {
+  /** Further prefixes for the gateway's own headers, which lists of names may use; none when absent. */
+  readonly headerAliases?: readonly string[];
   readonly sinks: readonly Sink[];
   /** A sink failed; `first`: for the first time since the start. */
   onSinkError(failure: { readonly sink: string; readonly error: unknown; readonly first: boolean }): void;
@@ -49,7 +52,7 @@ const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };
 /** Longest span name or identifier that is recorded, in characters. */
 const MAX_SPAN_CHARS = 256;
 
-export function createRecorder({ sinks, onSinkError }: RecorderOptions): Recorder {
+export function createRecorder({ sinks, headerAliases = [], onSinkError }: RecorderOptions): Recorder {
   const readsUsage = sinks.some((sink) => sink.readsUsage === true);
   const asking = sinks.filter((sink) => sink.needsStreamUsage !== undefined);
   const failed = new Set<string>();
@@ -73,7 +76,7 @@ export function createRecorder({ sinks, onSinkError }: RecorderOptions): Recorde
   };
   const recordOf = (finished: FinishedRequest): RequestRecord | undefined => {
     try {
-      return toRecord(finished, performance.now(), readsUsage);
+      return toRecord(finished, performance.now(), { readsUsage, headerAliases });
     } catch (error) {
       report('record', error);
       return undefined;
@@ -95,12 +98,21 @@ export function createRecorder({ sinks, onSinkError }: RecorderOptions): Recorde
   };
 }
 
-function toRecord({ exchange, answer, sent }: FinishedRequest, endedMs: number, readsUsage: boolean): RequestRecord {
+interface RecordOptions {
+  readonly readsUsage: boolean;
+  readonly headerAliases: readonly string[];
+}
+
+function toRecord(
+  { exchange, answer, sent }: FinishedRequest,
+  endedMs: number,
+  { readsUsage, headerAliases }: RecordOptions,
+): RequestRecord {
   const { facts } = answer;
   const { startedMs, snapshot } = exchange;
   const answeredBy = facts.answeredBy && withReport(facts.answeredBy, readsUsage ? reportOf(answer) : NO_REPORT);
   return {
-    request: requestFacts(exchange, facts),
+    request: requestFacts(exchange, facts, headerAliases),
     caller: facts.caller,
     route: facts.route,
     decisions: facts.decisions,
@@ -121,6 +133,7 @@ function toRecord({ exchange, answer, sent }: FinishedRequest, endedMs: number, 
 function requestFacts(
   { operation, request, snapshot, startedMs, trace }: FinishedRequest['exchange'],
   { metadata, requestBytes }: PipelineFacts,
+  headerAliases: readonly string[],
 ): RequestFacts {
   const { method, path } = request;
   return {
@@ -132,10 +145,10 @@ function requestFacts(
     bytes: requestBytes,
     metadata: boundMetadata(metadata),
     headers: () => request.headers(),
-    sensitiveHeaders: () => [
-      ...snapshot.organisation.headersToMask,
-      ...parseHeaderList(request.header('x-gw-sensitive-headers') ?? ''),
-    ],
+    sensitiveHeaders: () =>
+      [...snapshot.organisation.headersToMask, ...parseHeaderList(request.header('x-gw-sensitive-headers') ?? '')].map(
+        (name) => toOwnName(name, headerAliases),
+      ),
   };
 }
 

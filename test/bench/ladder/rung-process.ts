@@ -65,7 +65,7 @@ async function serve(name: Rung, of: GatewaySettings, pipelinePorts: PipelinePor
     ? createPipeline(pipelinePorts)
     : createPartialPipeline({ rung: name, ports: pipelinePorts, upstream });
   const listener = createMainListener(
-    { address: { host: '127.0.0.1', port: 0 }, tls: undefined, cors: undefined, limits: of.limits },
+    { address: { host: '127.0.0.1', port: 0 }, tls: undefined, cors: undefined, headerAliases: [], limits: of.limits },
     {
       pipeline,
       snapshots,

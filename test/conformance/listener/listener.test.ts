@@ -30,6 +30,23 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       expect(answer.headers.get('x-gw-trace-id')).toBe(exchange?.trace.traceId);
     });
 
+    test('may have headers of the gateway by another prefix, and gets them back so', async () => {
+      await using bench = await open(variant, { settings: { headerAliases: ['x-acme-'] } });
+      const ask = (headers: Record<string, string>) =>
+        fetch(bench.url + CHAT, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: '{}',
+        });
+      const answer = await ask({ 'X-Acme-Trace-Id': 'mine', 'x-acme-config': 'c' });
+      const [exchange] = bench.exchanges;
+      expect(exchange?.request.header('x-gw-config')).toBe('c');
+      expect([...(exchange?.request.headers() ?? [])].filter(([name]) => name.startsWith('x-acme-'))).toEqual([]);
+      expect([answer.headers.get('x-gw-trace-id'), answer.headers.get('x-acme-trace-id')]).toEqual(['mine', 'mine']);
+      expect((await ask({ 'x-acme-config': 'c', 'x-gw-config': 'c' })).status).toBe(400);
+      expect(bench.exchanges).toHaveLength(1);
+    });
+
     test('that no route takes is 404, one without a Snapshot in time is served later', async () => {
       await using bench = await open(variant);
       expect((await fetch(`${bench.url}/chat/completions`)).status).toBe(404);
@@ -275,6 +292,20 @@ describe.for(VARIANTS)('a listener: $name', (variant) => {
       ]);
       client.write('x'.repeat(1_000_000));
       await waitFor(() => client.received().length > 1_000_000);
+    });
+
+    test('is read by another prefix like any request, and refused with a header under two names', async () => {
+      const seen: { request?: UpgradeRequest } = {};
+      const settings = { headerAliases: ['x-acme-'] };
+      await using bench = await open(variant, { upgrades: echoes(seen), settings });
+      using twice = await rawClient(bench.port);
+      twice.write(GO.replace('x-one: two', 'x-acme-one: 1\r\nx-gw-one: 2'));
+      expect(await twice.until('\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+      expect(seen.request).toBeUndefined();
+      using client = await rawClient(bench.port);
+      client.write(GO.replace('x-one', 'x-acme-one'));
+      await client.until('101');
+      expect(seen.request?.header('x-gw-one')).toBe('two');
     });
 
     test('leaves the other paths to HTTP', async () => {

@@ -68,6 +68,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
       address: { host: '127.0.0.1', port: 0 },
       tls: undefined,
       cors: undefined,
+      headerAliases: [],
       limits: {
         maxJsonBytes: 64 * 1024,
         json: DEFAULT_JSON_LIMITS,

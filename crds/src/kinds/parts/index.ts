@@ -14,6 +14,7 @@ export {
   VERSION,
 } from './define.ts';
 export { keyPolicy, roleToggles } from './governance.ts';
+export { headerAliases } from './header-aliases.ts';
 export {
   budgetFields,
   budgetRules,

@@ -1,9 +1,16 @@
 /** Connections that leave HTTP/1.1 for another protocol. */
-import { type IncomingMessage, type Server, validateHeaderName, validateHeaderValue } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
 import { headerOf } from '../body/client-request.ts';
+import { renameHeaders } from '../header-aliases.ts';
 import type { UpgradedConnection, UpgradeHandler, UpgradeRequest } from '../listener.ts';
 import type { InFlight } from '../serve.ts';
 
@@ -15,12 +22,19 @@ export interface Upgrades {
   destroyAll(): void;
 }
 
-export function createUpgrades(handler: UpgradeHandler, inFlight: InFlight): Upgrades {
+export interface UpgradeOptions {
+  readonly inFlight: InFlight;
+  /** Further prefixes for the gateway's own headers. */
+  readonly headerAliases: readonly string[];
+}
+
+export function createUpgrades(handler: UpgradeHandler, { inFlight, headerAliases }: UpgradeOptions): Upgrades {
   const accepted = new WeakMap<IncomingMessage, (connection: UpgradedConnection) => void>();
   const sockets = new Set<Duplex>();
   return {
     shouldUpgradeCallback: (message) => {
-      const session = handler.accept(toUpgradeRequest(message));
+      const request = toUpgradeRequest(message, headerAliases);
+      const session = request && handler.accept(request);
       if (session !== undefined) accepted.set(message, session);
       return session !== undefined;
     },
@@ -73,7 +87,13 @@ function run(session: (connection: UpgradedConnection) => void, socket: Duplex, 
   cancellation.onCancel(() => socket.end(() => socket.destroy()));
 }
 
-function toUpgradeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): UpgradeRequest {
+/** Undefined when its headers cannot be read: it is served as HTTP, and refused there. */
+function toUpgradeRequest(
+  { method = 'GET', url = '/', headers: given }: IncomingMessage,
+  aliases: readonly string[],
+): UpgradeRequest | undefined {
+  const headers = withOwnNames(given, aliases);
+  if (headers === undefined) return undefined;
   const mark = url.indexOf('?');
   return {
     method,
@@ -81,4 +101,10 @@ function toUpgradeRequest({ method = 'GET', url = '/', headers }: IncomingMessag
     query: mark < 0 ? '' : url.slice(mark + 1),
     header: (name) => headerOf(headers, name),
   };
+}
+
+function withOwnNames(headers: IncomingHttpHeaders, aliases: readonly string[]): IncomingHttpHeaders | undefined {
+  if (aliases.length === 0) return headers;
+  const renamed = { ...headers };
+  return renameHeaders(renamed, aliases).refusal === undefined ? renamed : undefined;
 }

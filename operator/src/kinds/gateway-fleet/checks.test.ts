@@ -58,6 +58,16 @@ describe('a fleet', () => {
       issues: ['invalid spec.env[0].name'],
     },
     {
+      rule: 'may set the variable of header aliases',
+      spec: { env: [{ name: 'GATEHOUSE_HEADER_ALIASES', value: 'x-acme-' }] },
+      issues: [],
+    },
+    {
+      rule: 'sets header aliases once',
+      spec: { headerAliases: ['x-acme-'], env: [{ name: 'GATEHOUSE_HEADER_ALIASES', value: 'x-acme-' }] },
+      issues: ['invalid spec.env[0].name'],
+    },
+    {
       rule: 'may set the variable of a limit',
       spec: { limits: { jsonDepth: 100 }, env: [{ name: 'MAX_JSON_PAYLOAD_SIZE_IN_MB', value: '8' }] },
       issues: [],

@@ -43,6 +43,8 @@ const OWN = [
   'GATEHOUSE_ADMIN_HOST',
 ];
 
+const HEADER_ALIASES = 'GATEHOUSE_HEADER_ALIASES';
+
 /** Prefixes of variables that say where Snapshots come from, and who gets the pod's token. */
 const OWN_FAMILIES: readonly string[] = ['GATEHOUSE_API_', 'GATEHOUSE_SNAPSHOT_'];
 
@@ -68,14 +70,15 @@ const LIMITS: readonly (readonly [
 
 const OVERLOAD_VARIABLE = 'GATEHOUSE_INSPECT_STREAM_FOR_OVERLOAD';
 
-type ReservingFields = Pick<GatewayFleet['spec'], 'stores' | 'limits' | 'inspectStreamForOverload'>;
+type ReservingFields = Pick<GatewayFleet['spec'], 'stores' | 'limits' | 'inspectStreamForOverload' | 'headerAliases'>;
 
 /** Whether `env` must not set the variable, since the operator or a field of the spec does. */
 export function isReserved(name: string, spec: ReservingFields): boolean {
-  const { stores, limits, inspectStreamForOverload } = spec;
+  const { stores, limits, inspectStreamForOverload, headerAliases } = spec;
   if (OWN_FAMILIES.some((family) => name.startsWith(family))) return true;
   if (limitVariables(limits).some((variable) => variable.name === name)) return true;
   if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
+  if (name === HEADER_ALIASES && headerAliases !== undefined) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
@@ -112,6 +115,7 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
       ? []
       : [{ name: OVERLOAD_VARIABLE, value: String(spec.inspectStreamForOverload) }]),
     ...(spec.trustedHosts === undefined ? [] : [trustedHosts(spec.trustedHosts)]),
+    ...(spec.headerAliases === undefined ? [] : [{ name: HEADER_ALIASES, value: spec.headerAliases.join(',') }]),
     ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
   ];
 }

@@ -118,6 +118,7 @@ function sidecarEnv(profile: string, spec: SidecarProfile['spec'], options: Side
       // No load balancer is in front of a sidecar, and it is stopped after the app.
       GATEHOUSE_DRAIN_ACCEPT_MS: '0',
       GATEHOUSE_DRAIN_DEADLINE_MS: String(spec.drainTimeoutSeconds * 1000),
+      ...(spec.headerAliases === undefined ? {} : { GATEHOUSE_HEADER_ALIASES: spec.headerAliases.join(',') }),
     }).map(([name, value]) => ({ name, value })),
   ];
   const given = (spec.env ?? []).map(({ name, value, secretRef }) =>

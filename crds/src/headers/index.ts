@@ -1,0 +1,7 @@
+export {
+  HEADER_ALIAS,
+  isHeaderAlias,
+  MAX_HEADER_ALIAS,
+  MAX_HEADER_ALIASES,
+  TAKEN_PREFIXES,
+} from './header-aliases.ts';

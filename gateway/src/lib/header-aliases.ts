@@ -1,0 +1,19 @@
+/** Other prefixes for the gateway's own headers; docs/behaviour/headers.md#other-prefixes. */
+
+/** The prefix of the gateway's own headers. */
+export const OWN_PREFIX = 'x-gw-';
+/** What another spelling of an alias becomes: no header of the gateway, but never sent on either. */
+const OWN_WITH_UNDERSCORES = 'x_gw_';
+
+/** The alias that a lower-case name begins with. */
+export const aliasOf = (name: string, aliases: readonly string[]): string | undefined =>
+  aliases.find((alias) => name.startsWith(alias));
+
+/** The name with `x-gw-` in place of an alias; other names as they are. Names and aliases are lower-case. */
+export function toOwnName(name: string, aliases: readonly string[]): string {
+  const alias = aliasOf(name, aliases);
+  if (alias !== undefined) return OWN_PREFIX + name.slice(alias.length);
+  if (!name.includes('_')) return name;
+  const spelled = aliasOf(name.replaceAll('_', '-'), aliases);
+  return spelled === undefined ? name : OWN_WITH_UNDERSCORES + name.slice(spelled.length);
+}
