@@ -5,7 +5,7 @@ import { DONE, slicesOf, toEvent } from './events.ts';
 import { messageDeltas } from './message-deltas.ts';
 
 export interface ReplayOptions {
-  /** Whether the client requested usage: then it is in its own chunk, and null in the others. */
+  /** Whether the client requested usage: then it is in its own chunk, and null in the others. Else it is on the last. */
   readonly includeUsage: boolean;
 }
 
@@ -36,12 +36,14 @@ function replayChunks(
   const { choices, usage, object: _object, hook_results: _hooks, ...rest } = answer;
   const base = Object.fromEntries(Object.entries(rest).filter(([key]) => REPEATED.has(key)));
   const noUsage = includeUsage ? { usage: null } : {};
+  const atEnd = !includeUsage && isObject(usage) ? { usage } : noUsage;
   const pieces = (Array.isArray(choices) ? choices.filter(isObject) : []).flatMap((choice, place) =>
     format.toPieces(choice, typeof choice['index'] === 'number' ? choice['index'] : place),
   );
-  const events = pieces.map((piece, i) =>
-    toEvent({ ...(i === 0 ? rest : base), object: format.object, choices: [piece], ...noUsage }),
-  );
+  const events = pieces.map((piece, i) => {
+    const own = i === pieces.length - 1 ? atEnd : noUsage;
+    return toEvent({ ...(i === 0 ? rest : base), object: format.object, choices: [piece], ...own });
+  });
   if (includeUsage && isObject(usage)) events.push(toEvent({ ...base, object: format.object, choices: [], usage }));
   return [...events, DONE];
 }

@@ -36,13 +36,13 @@ const deltas = (message: object): unknown[] =>
     .map((text) => JSON.parse(text.slice('data: '.length)).choices[0].delta);
 
 describe('a replayed chat completion', () => {
-  test('has text, an end, and no usage unless requested', () => {
+  test('has text and an end with the usage, or the usage in a chunk of its own where it was requested', () => {
     const base = { ...HEAD, object: 'chat.completion.chunk' };
     const piece = { index: 0, delta: { role: 'assistant', content: 'hi' }, logprobs: null, finish_reason: null };
     const end = { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' };
     expect(dataOf(events('chat', chat({ content: 'hi' })))).toEqual([
       { ...base, choices: [piece] },
-      { ...base, choices: [end] },
+      { ...base, choices: [end], usage: USAGE },
       '[DONE]',
     ]);
     expect(dataOf(events('chat', chat({ content: 'hi' }), true))).toEqual([
