@@ -72,6 +72,16 @@ describe('the Anthropic SDK', () => {
     expect(paged.map(({ id }) => id)).toEqual(page.data.map(({ id }) => id));
   });
 
+  test.for([
+    { rule: 'its key', apiKey: 'gwk_wrong', kind: Anthropic.AuthenticationError, type: 'authentication_error' },
+    { rule: 'its page', query: { limit: 0 }, kind: Anthropic.BadRequestError, type: 'invalid_request_error' },
+  ])('reads the error of a list in its own format: $rule', async ({ apiKey = KEY, query = {}, kind, type }) => {
+    const client = new Anthropic({ baseURL: world.url, apiKey, maxRetries: 0 });
+    const failure = await client.models.list(query).then(String, (error: unknown) => error);
+    expect(failure).toBeInstanceOf(kind);
+    expect(failure).toMatchObject({ error: { type: 'error', error: { type } } });
+  });
+
   test('lists the models of the workspace when no config names a provider', async () => {
     const client = new Anthropic({ baseURL: world.url, apiKey: BARE, maxRetries: 0 });
     const ids = (await Array.fromAsync(client.models.list())).map(({ id }) => id);

@@ -63,7 +63,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   };
   const refuse = (error: AppError): void => {
     endUnread(message, response);
-    sendError(response, error, { format: errorFormatOf(operation, request.path), headers: addHeaders({}) });
+    sendError(response, error, { format: errorFormatOf(operation, request), headers: addHeaders({}) });
   };
   const snapshot = ports.snapshots.current;
   if (snapshot === undefined) {

@@ -1,7 +1,7 @@
 /** What one operation of the data plane declares: a call of an API that clients know. Shared code asks these properties. */
 import type { AppError, ErrorFormat } from '../../errors/index.ts';
 import type { StreamProtocol } from '../../wire/transform/index.ts';
-import type { Caller, Exchange, HeaderMap } from '../exchange.ts';
+import type { Caller, ClientRequest, Exchange, HeaderMap } from '../exchange.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { OperationHandler } from './handler.ts';
 
@@ -18,6 +18,9 @@ export interface LocalAnswer {
   readonly headers: HeaderMap;
   readonly bytes: Buffer;
 }
+
+/** What the format of an error may depend on. */
+export type ErrorSource = Pick<ClientRequest, 'path' | 'header'>;
 
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -39,8 +42,8 @@ export interface Operation {
   readonly bodies: readonly BodyKind[];
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
-  /** The format of errors; a function where it depends on the path of the request. */
-  readonly errors: ErrorFormat | ((path: string) => ErrorFormat);
+  /** The format of errors; a function where it depends on the request. */
+  readonly errors: ErrorFormat | ((request: ErrorSource) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */
   readonly streamFormat: StreamProtocol;
   readonly handler: OperationHandler;
@@ -62,5 +65,5 @@ export const ANY_BODY: readonly BodyKind[] = ['none', 'json', 'form', 'binary'];
 export const COMPLETIONS: readonly string[] = ['completions.write'];
 
 /** The format of the errors of a request. */
-export const errorFormatOf = ({ errors }: Operation, path: string): ErrorFormat =>
-  typeof errors === 'function' ? errors(path) : errors;
+export const errorFormatOf = ({ errors }: Operation, request: ErrorSource): ErrorFormat =>
+  typeof errors === 'function' ? errors(request) : errors;

@@ -1,5 +1,6 @@
 /** The list of models: of the catalogue in the Snapshot, or of a provider. */
 import { ANY_BODY, COMPLETIONS, type Operation } from '../operation.ts';
+import { isAnthropicClient } from './anthropic-list.ts';
 import { answerFromCatalogue } from './catalogue.ts';
 import { MODELS_HANDLER } from './upstream.ts';
 
@@ -14,7 +15,7 @@ export const listModels: Operation = {
   localHint: 'x-gw-fetch-integrated-models: true lists the models of the accounts',
   bodies: ANY_BODY,
   cacheable: false,
-  errors: 'openai',
+  errors: (request) => (isAnthropicClient(request) ? 'messages' : 'openai'),
   streamFormat: 'events',
   handler: MODELS_HANDLER,
   answerLocally: answerFromCatalogue,

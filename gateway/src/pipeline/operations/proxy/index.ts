@@ -11,7 +11,7 @@ export const proxy: Operation = {
   scopes: COMPLETIONS,
   bodies: ANY_BODY,
   cacheable: true,
-  errors: errorFormatOfPath,
+  errors: ({ path }) => errorFormatOfPath(path),
   streamFormat: 'events',
   handler: PROXY_HANDLER,
   refusePath,

@@ -53,7 +53,8 @@ export function errorAnswer({ provider, operation, call }: ServedCall, answer: U
   if (answer.bytes.length === 0 || RELAYED.has(answer.status)) return { headers, bytes: answer.bytes };
   const fields = readErrorFields(provider, answer, answer.bytes);
   const plain = providerErrorBody(provider.id, fields);
-  const isMessages = errorFormatOf(operation, `/v1${call.path}`) === 'messages';
+  const isMessages =
+    errorFormatOf(operation, { path: `/v1${call.path}`, header: (name) => call.header(name) }) === 'messages';
   const body = isMessages ? inMessagesShape(plain, answer.status) : plain;
   headers['content-type'] = JSON_TYPE;
   return { headers, bytes: Buffer.from(JSON.stringify(body)) };
