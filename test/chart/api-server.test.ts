@@ -29,6 +29,13 @@ const CASES: readonly { readonly rule: string; readonly values: Values }[] = [
   { rule: 'everything', values: EVERYTHING },
   { rule: 'named namespaces', values: { watchNamespaces: ['default'] } },
   {
+    rule: 'an operator on the network of its nodes',
+    values: {
+      operator: { hostNetwork: true, ports: { webhook: 10_260 } },
+      networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] },
+    },
+  },
+  {
     rule: 'their own issuer',
     values: { webhook: { certManager: { enabled: true, issuerRef: { kind: 'ClusterIssuer', name: 'internal' } } } },
   },

@@ -15,8 +15,19 @@ const APP_PORT = 8080;
 const SIDECAR_GOAL_MS = 2 * EFFECT_GOAL_MS;
 /** What the sidecar asks for, and its user. */
 const SIDECAR = { program: '/app/gateway.js', mebibytes: 128, user: 64_787 } as const;
+/** As OpenShift does it: the first user of the namespace's range for all that name none, the group of root, a group of the volumes. */
+const PLATFORM = {
+  range: '1000660000/10000',
+  second: 1_000_660_001,
+  pod: { securityContext: { runAsUser: 1_000_660_000, runAsGroup: 0, fsGroup: 1_000_660_000 } },
+} as const;
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
+const injected = z.object({
+  spec: z.object({
+    initContainers: z.array(z.object({ securityContext: z.object({ runAsUser: z.number() }) })),
+  }),
+});
 const answer = z.object({ text: z.string().optional(), model: z.string().optional(), error: z.string().optional() });
 
 export function sidecars(controlPlane: () => ControlPlaneAccess): void {
@@ -48,6 +59,19 @@ export function sidecars(controlPlane: () => ControlPlaneAccess): void {
       await servesAlone(cluster, team.name, app);
     });
 
+    test('runs as a user of the range that the platform gives its namespace', async () => {
+      const cluster = controlPlane();
+      const { name } = await createSidecarTeam(cluster);
+      await runKubectl(cluster, ['annotate', 'namespace', name, `openshift.io/sa.scc.uid-range=${PLATFORM.range}`]);
+      await eventually(
+        'a sidecar of the range',
+        async () => (await userOfNewSidecar(cluster, name)) === PLATFORM.second,
+      );
+      const app = await startApp(cluster, name, PLATFORM.pod);
+      expect(processOf(SIDECAR.program, app.pod).user).toBe(PLATFORM.second);
+      expect(await app.ask('/ask')).toMatchObject({ status: 200 });
+    });
+
     test('gets a new one when it hangs', async () => {
       const cluster = controlPlane();
       const team = await createSidecarTeam(cluster);
@@ -71,13 +95,23 @@ export async function createSidecarTeam(cluster: ControlPlaneAccess): Promise<Te
   return team;
 }
 
+/** The user of the sidecar that a pod would get now. */
+async function userOfNewSidecar(cluster: ControlPlaneAccess, namespace: string): Promise<unknown> {
+  const body = {
+    metadata: { name: 'asked', labels: { 'gatehouse.dev/sidecar': 'default' } },
+    spec: { ...PLATFORM.pod, containers: [{ name: 'app', image: APP_IMAGE }] },
+  };
+  const answer = await cluster.request('POST', `${corePath(namespace, 'pods')}?dryRun=All`, { body });
+  return injected.parse(answer.body).spec.initContainers[0]?.securityContext.runAsUser;
+}
+
 interface App {
   readonly pod: string;
   ask(path: string, query?: Readonly<Record<string, string>>): Promise<z.infer<typeof answer> & { status: number }>;
 }
 
 /** A Deployment as an application team writes it: it names the profile, and nothing else of Gatehouse. */
-export async function startApp(cluster: ControlPlaneAccess, namespace: string): Promise<App> {
+export async function startApp(cluster: ControlPlaneAccess, namespace: string, pod: object = {}): Promise<App> {
   const labels = { app: 'checkout' };
   await applyObjects(cluster, [
     {
@@ -89,6 +123,7 @@ export async function startApp(cluster: ControlPlaneAccess, namespace: string): 
         template: {
           metadata: { labels: { ...labels, 'gatehouse.dev/sidecar': 'default' } },
           spec: {
+            ...pod,
             containers: [
               {
                 name: 'app',
@@ -104,14 +139,14 @@ export async function startApp(cluster: ControlPlaneAccess, namespace: string): 
   await runKubectl(cluster, ['-n', namespace, 'rollout', 'status', 'deployment/checkout', '--timeout=300s']);
   const fields = '{.items[0].metadata.name} {.items[0].status.podIP}';
   const select = ['-n', namespace, 'get', 'pods', '-l', 'app=checkout', '-o', `jsonpath=${fields}`];
-  const [pod = '', ip] = (await runKubectl(cluster, select)).split(' ');
+  const [name = '', ip] = (await runKubectl(cluster, select)).split(' ');
   const origin = `http://${ip}:${APP_PORT}`;
   const ask: App['ask'] = async (path, query = {}) => {
     const { statusCode, body } = await request(`${origin}${path}?${new URLSearchParams(query)}`);
     return { status: statusCode, ...answer.parse(JSON.parse(await body.text())) };
   };
   await eventually('an application that is answered', async () => (await ask('/ask')).status === 200);
-  return { pod, ask };
+  return { pod: name, ask };
 }
 
 /** Neither by the API rights of the application nor by the files of its pod. */
