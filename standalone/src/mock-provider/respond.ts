@@ -21,7 +21,7 @@ export function createResponder(): (request: ReceivedRequest) => Prepared {
   return respond;
 
   function respond(request: ReceivedRequest): Prepared {
-    const match = router.find(request.method, request.path, request.headers);
+    const match = router.find(request);
     const call = bind(match, request);
     const read = readControls(request, call.model);
     const controls = read.ok ? attempts.apply(read.value) : NO_CONTROLS;

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { anthropic, createAnthropicRoutes, createAnthropicSharedRoutes } from './anthropic/index.ts';
 import type { CallInside } from './call-inside.ts';
 import { answerEcho } from './echo.ts';
 import type { Dialect, Route } from './exchange.ts';
 import { createGeminiRoutes, gemini } from './gemini/index.ts';
 import { createOpenaiRoutes, openai } from './openai/index.ts';
+import type { ReceivedRequest } from './recorder.ts';
 import { refuse } from './reply.ts';
 
 export interface RouteMatch {
@@ -17,22 +17,30 @@ interface RouteTable {
   readonly patterns: readonly { readonly path: RegExp; readonly route: Route }[];
 }
 
+type Asked = Pick<ReceivedRequest, 'method' | 'path' | 'search' | 'headers'>;
+
 export interface Router {
   /** Every path has a route: one that no provider has answers 404. */
-  find(method: string, path: string, headers: IncomingHttpHeaders): RouteMatch;
+  find(request: Asked): RouteMatch;
 }
 
 /** `call` answers a request of a batch as if a client had sent it. */
 export function createRouter(call: CallInside): Router {
-  const shared = tabulate(createAnthropicSharedRoutes());
-  const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...createGeminiRoutes()]);
+  const ofGemini = createGeminiRoutes();
+  const tables = {
+    openai: tabulate([]),
+    anthropic: tabulate(createAnthropicSharedRoutes()),
+    gemini: tabulate(ofGemini),
+  };
+  const all = tabulate([...createOpenaiRoutes(call), ...createAnthropicRoutes(call), ...ofGemini]);
   return {
-    find(method, path, headers) {
+    find(request) {
+      const { method, path } = request;
       const asked = method === 'HEAD' ? 'GET' : method; // without its body, which the server leaves out
-      const preferred = headers['anthropic-version'] === undefined ? undefined : lookUp(shared, asked, path);
-      const found = preferred ?? lookUp(all, asked, path);
+      const family = familyOf(request);
+      const found = lookUp(tables[family], asked, path) ?? lookUp(all, asked, path);
       if (found !== undefined) return found;
-      return ECHO_PATH.test(path) ? ECHO : UNKNOWN[familyOf(path, headers)];
+      return ECHO_PATH.test(path) ? ECHO : UNKNOWN[family];
     },
   };
 }
@@ -51,6 +59,7 @@ function readable(pattern: RegExp): string {
     .replace(/^\^|\$$/g, '')
     .replaceAll('\\/', '/')
     .replaceAll('(?:beta1?|alpha)?', 'beta')
+    .replaceAll('(?:beta)?', 'beta')
     .replaceAll('(?:.+/)?', '')
     .replace(/\(\[\^\/:?\]\+\)/g, '{id}');
 }
@@ -79,11 +88,11 @@ function unknownIn(dialect: Dialect): RouteMatch {
   return { route, params: [] };
 }
 
-/** Whose error a client of an unknown path can read. */
-function familyOf(path: string, headers: IncomingHttpHeaders): keyof typeof UNKNOWN {
+/** Whose client this is, for paths that several have and for errors of unknown ones. */
+function familyOf({ path, search, headers }: Asked): keyof typeof UNKNOWN {
   if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
-  const isGemini = headers['x-goog-api-key'] !== undefined || /\/v1(?:beta|alpha)/.test(path);
-  return isGemini ? 'gemini' : 'openai';
+  const isGemini = headers['x-goog-api-key'] !== undefined || /^\?(?:.*&)?key=/.test(search);
+  return isGemini || /\/v1(?:beta|alpha)/.test(path) ? 'gemini' : 'openai';
 }
 
 function tabulate(routes: readonly Route[]): RouteTable {

@@ -40,12 +40,12 @@ export function createFileRoutes(): readonly Route[] {
     uploads: createBoundedMap({ maxEntries: MAX_UPLOADS, maxBytes: MAX_UPLOADS }),
   };
   const bodiless = bodilessRoutes(gemini);
-  const one = /^\/v1beta\/files\/([^/:]+)$/;
+  const one = /^\/v1(?:beta)?\/files\/([^/:]+)$/;
   return [
-    bodiless('POST', '/upload/v1beta/files', (exchange) => takeUpload(places, exchange)),
-    bodiless('GET', '/v1beta/files', ({ query }) => listFiles(places, query)),
+    bodiless('POST', /^\/upload\/v1(?:beta)?\/files$/, (exchange) => takeUpload(places, exchange)),
+    bodiless('GET', /^\/v1(?:beta)?\/files$/, ({ query }) => listFiles(places, query)),
     bodiless('GET', one, (exchange) => withFile(places, exchange, ({ about }) => json(about))),
-    bodiless('GET', /^\/v1beta\/files\/([^/:]+):download$/, (exchange) =>
+    bodiless('GET', /^\/v1(?:beta)?\/files\/([^/:]+):download$/, (exchange) =>
       withFile(places, exchange, (file) => bytes(file.content, file.contentType)),
     ),
     bodiless('DELETE', one, (exchange) =>

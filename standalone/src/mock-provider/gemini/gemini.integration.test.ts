@@ -256,3 +256,12 @@ test('a file is uploaded in two steps, and read until it is deleted', async () =
   await fetch(at, { method: 'DELETE' });
   expect((await fetch(at)).status).toBe(404);
 });
+
+test('paths that OpenAI has too answer in the format of Gemini to a Google key', async () => {
+  const [name] = MOCK_MODELS;
+  const headers = { 'x-goog-api-key': 'k' };
+  const [first] = JSON.parse(await (await fetch(`${mock.url}/v1/models`, { headers })).text()).models;
+  expect(first).toMatchObject({ name: `models/${name}` });
+  expect(await (await fetch(`${mock.url}/v1/models/${name}?key=k`)).json()).toMatchObject({ name: `models/${name}` });
+  expect(await (await fetch(`${mock.url}/v1/models`)).json()).toMatchObject({ object: 'list' });
+});

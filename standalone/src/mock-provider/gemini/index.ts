@@ -31,7 +31,7 @@ const post = (verb: string, handle: Answer): Route => ({
   handle,
 });
 
-/** The Gemini paths. Files are remembered, within bounds, for as long as the routes live. */
+/** The Gemini paths. Those below /v1 that OpenAI has too are for requests with a Google key. Files are remembered, within bounds, for as long as the routes live. */
 export function createGeminiRoutes(): readonly Route[] {
   const base = { method: 'GET', dialect: gemini, input: 'none' } as const;
   return [
@@ -40,8 +40,8 @@ export function createGeminiRoutes(): readonly Route[] {
     post('countTokens', countContent),
     post('embedContent', embedContent),
     post('batchEmbedContents', embedBatch),
-    { ...base, path: '/v1beta/models', handle: listModels },
-    { ...base, path: /^\/v1beta\/models\/([^/:]+)$/, handle: retrieveModel },
+    { ...base, path: /^\/v1(?:beta)?\/models$/, handle: listModels },
+    { ...base, path: /^\/v1(?:beta)?\/models\/([^/:]+)$/, handle: retrieveModel },
     ...createFileRoutes(),
   ];
 }
