@@ -140,6 +140,16 @@ export default defineConfig({
       {
         ...source,
         test: {
+          name: 'clients',
+          include: ['test/clients/**/*.test.ts'],
+          globalSetup: ['test/clients/setup.ts'],
+          fileParallelism: false, // clients load a lot; two at a time would only wait for each other
+          ...HANGING,
+        },
+      },
+      {
+        ...source,
+        test: {
           name: 'fuzz',
           include: ['test/fuzz/**/*.test.ts'],
           testTimeout: 1_200_000,

@@ -61,6 +61,19 @@ const CHART: readonly Tool[] = [
   { name: 'promtool', probe: ['promtool', '--version'], install: 'apt-get install prometheus' },
 ];
 
+const CLIENTS: readonly Tool[] = [
+  {
+    name: 'python3 with venv',
+    probe: ['python3', '-c', 'import ensurepip, venv'],
+    install: 'apt-get install python3-venv',
+  },
+  {
+    name: 'the clients',
+    probe: ['node', '--conditions=@gatehouse/source', 'test/clients/main.ts', 'check'],
+    install: 'connect to a registry: npm and pip install them on the first run',
+  },
+];
+
 const npm = (script: string) => ({ kind: 'command', command: ['npm', 'run', '-s', script] }) as const;
 const vitest = (project: string) => ({ kind: 'vitest', project }) as const;
 
@@ -82,6 +95,12 @@ export const LANES: readonly Lane[] = [
     proves: 'the gateway over real sockets with real SDKs',
     tools: [],
     run: vitest('integration'),
+  },
+  {
+    name: 'clients',
+    proves: 'official SDKs and coding agents work unmodified',
+    tools: CLIENTS,
+    run: vitest('clients'),
   },
   {
     name: 'redis',

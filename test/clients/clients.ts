@@ -1,0 +1,142 @@
+/** The clients of the lane: what each is, how it is pointed at the gateway, and what its program checks. */
+
+import type { Collection } from './versions.ts';
+
+export const CHECKS = [
+  'unary',
+  'stream',
+  'tools',
+  'embeddings',
+  'models',
+  'files',
+  'error 401',
+  'error 400',
+  'error 404',
+  'error 429',
+  'cancel',
+] as const;
+export type Check = (typeof CHECKS)[number];
+
+export interface Client {
+  readonly title: string;
+  readonly language: 'javascript' | 'python';
+  /** Where its packages are installed; as a rule that of the language. */
+  readonly collection?: Collection;
+  /** In the folder of the language. */
+  readonly program: string;
+  /** Names in the registry; the versions are those of the lock file. */
+  readonly packages: readonly [string, ...string[]];
+  /** How it is pointed at the gateway, as Markdown. */
+  readonly settings: string;
+  /** What it can do of what is checked; its program does exactly these. */
+  readonly checks: readonly Check[];
+}
+
+const without = (...left: readonly Check[]): readonly Check[] => CHECKS.filter((check) => !left.includes(check));
+
+const OPENAI_SETTINGS = 'base URL `http://HOST:8787/v1`';
+const ANTHROPIC_SETTINGS = 'base URL `http://HOST:8787`';
+const GOOGLE_SETTINGS = 'base URL `http://HOST:8787/v1/proxy`, header `x-gw-provider: @google`';
+const PORTKEY_SETTINGS = `${OPENAI_SETTINGS}; the gateway has \`GATEHOUSE_HEADER_ALIASES=x-portkey-\``;
+
+export const CLIENTS: readonly Client[] = [
+  {
+    title: 'OpenAI',
+    language: 'javascript',
+    program: 'openai.mjs',
+    packages: ['openai'],
+    settings: OPENAI_SETTINGS,
+    checks: CHECKS,
+  },
+  {
+    title: 'Anthropic',
+    language: 'javascript',
+    program: 'anthropic.mjs',
+    packages: ['@anthropic-ai/sdk'],
+    settings: ANTHROPIC_SETTINGS,
+    checks: without('embeddings'),
+  },
+  {
+    title: 'Google Gen AI',
+    language: 'javascript',
+    program: 'google.mjs',
+    packages: ['@google/genai'],
+    settings: GOOGLE_SETTINGS,
+    checks: without('files'), // of the address to upload to, it replaces the host alone: a base URL with a path does not work
+  },
+  {
+    title: 'Vercel AI SDK',
+    language: 'javascript',
+    program: 'vercel.mjs',
+    packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'],
+    settings: OPENAI_SETTINGS,
+    checks: without('models', 'files'),
+  },
+  {
+    title: 'LangChain',
+    language: 'javascript',
+    program: 'langchain.mjs',
+    packages: ['@langchain/core', '@langchain/openai', '@langchain/anthropic'],
+    settings: `as the SDKs of OpenAI and Anthropic`,
+    checks: without('models', 'files'),
+  },
+  {
+    title: 'Portkey',
+    language: 'javascript',
+    program: 'portkey.mjs',
+    packages: ['portkey-ai'],
+    settings: PORTKEY_SETTINGS,
+    checks: CHECKS,
+  },
+  {
+    title: 'OpenAI',
+    language: 'python',
+    program: 'openai_client.py',
+    packages: ['openai'],
+    settings: OPENAI_SETTINGS,
+    checks: CHECKS,
+  },
+  {
+    title: 'Anthropic',
+    language: 'python',
+    program: 'anthropic_client.py',
+    packages: ['anthropic'],
+    settings: ANTHROPIC_SETTINGS,
+    checks: without('embeddings'),
+  },
+  {
+    title: 'Google Gen AI',
+    language: 'python',
+    program: 'google_client.py',
+    packages: ['google-genai'],
+    settings: GOOGLE_SETTINGS,
+    checks: CHECKS,
+  },
+  {
+    title: 'LangChain',
+    language: 'python',
+    program: 'langchain_client.py',
+    packages: ['langchain-core', 'langchain-openai'],
+    settings: OPENAI_SETTINGS,
+    checks: without('models', 'files'),
+  },
+  {
+    title: 'LiteLLM',
+    language: 'python',
+    collection: 'litellm',
+    program: 'litellm_client.py',
+    packages: ['litellm'],
+    settings: 'models `openai/…` and `anthropic/…`, `api_base` as for these SDKs',
+    checks: without('models', 'files'),
+  },
+  {
+    title: 'Portkey',
+    language: 'python',
+    program: 'portkey_client.py',
+    packages: ['portkey-ai'],
+    settings: PORTKEY_SETTINGS,
+    checks: CHECKS,
+  },
+];
+
+export const collectionOf = ({ language, collection = language }: Client): Collection => collection;

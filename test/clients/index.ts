@@ -1,0 +1,1 @@
+export { clientsPage } from './page.ts';

@@ -1,0 +1,126 @@
+import OpenAI, { toFile } from 'openai';
+import {
+  ENDLESS,
+  equal,
+  failure,
+  failureOfLimit,
+  includes,
+  key,
+  limitedKey,
+  ok,
+  positiveSeconds,
+  QUESTION,
+  runChecks,
+  SILENT,
+  url,
+  wrongKey,
+} from './checks.mjs';
+
+const clientOf = (apiKey) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, logLevel: 'off' });
+const client = clientOf(key);
+const model = 'gpt-4o-mini';
+const messages = [{ role: 'user', content: QUESTION }];
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  },
+];
+const ask = (asked, from = client) => from.chat.completions.create({ model: asked, messages });
+
+await runChecks(['openai'], {
+  unary: async () => {
+    const { choices, usage } = await ask(model);
+    includes(choices[0].message.content, QUESTION);
+    ok(usage.total_tokens > 0, 'expected usage');
+    includes((await client.responses.create({ model, input: QUESTION })).output_text, QUESTION);
+  },
+  stream: async () => {
+    const stream = await client.chat.completions.create({
+      model,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let usage;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? '';
+      usage = chunk.usage ?? usage;
+    }
+    includes(text, QUESTION);
+    ok(usage.total_tokens > 0, 'expected usage');
+    const events = client.responses.stream({ model, input: QUESTION });
+    includes((await events.finalResponse()).output_text, QUESTION);
+  },
+  tools: async () => {
+    const asked = await client.chat.completions.create({ model, messages, tools });
+    const [call] = asked.choices[0].message.tool_calls;
+    equal(call.function.name, 'get_weather');
+    ok('city' in JSON.parse(call.function.arguments), 'expected the argument');
+    const result = { role: 'tool', tool_call_id: call.id, content: '18 degrees' };
+    const told = [...messages, asked.choices[0].message, result];
+    const told2 = await client.chat.completions.create({ model, messages: told, tools });
+    includes(told2.choices[0].message.content, '18 degrees');
+    const streamed = await client.chat.completions.stream({ model, messages, tools }).finalChatCompletion();
+    equal(streamed.choices[0].message.tool_calls[0].function.name, 'get_weather');
+  },
+  embeddings: async () => {
+    const { data } = await client.embeddings.create({ model: 'text-embedding-3-small', input: ['one', 'two'] });
+    equal(data.length, 2);
+    ok(data[0].embedding.length > 100 && data[0].embedding.every(Number.isFinite), 'expected vectors');
+  },
+  models: async () => {
+    const ids = [];
+    for await (const { id, object } of client.models.list()) {
+      equal(object, 'model');
+      ids.push(id);
+    }
+    ok(ids.length > 0, 'expected models');
+  },
+  files: async () => {
+    const text = '{"a":1}\n';
+    const file = await client.files.create({ file: await toFile(Buffer.from(text), 'a.jsonl'), purpose: 'batch' });
+    equal(file.bytes, text.length);
+    equal((await client.files.retrieve(file.id)).filename, 'a.jsonl');
+    equal(await (await client.files.content(file.id)).text(), text);
+    const ids = [];
+    for await (const { id } of client.files.list()) ids.push(id);
+    ok(ids.includes(file.id), 'expected the file in the list');
+    equal((await client.files.delete(file.id)).deleted, true);
+  },
+  'error 401': async () => {
+    const error = await failure(() => ask(model, clientOf(wrongKey)), OpenAI.AuthenticationError);
+    equal(error.status, 401);
+    ok(error.headers.get('x-gw-trace-id'), 'expected the trace id');
+  },
+  'error 400': async () => {
+    const error = await failure(() => ask('mock-fail-400'), OpenAI.BadRequestError);
+    equal(error.status, 400);
+    const broken = { headers: { 'x-gw-config': 'no-such-config' } };
+    await failure(() => client.chat.completions.create({ model, messages }, broken), OpenAI.BadRequestError);
+  },
+  'error 404': async () => {
+    await failure(() => client.files.retrieve('file-none'), OpenAI.NotFoundError);
+    await failure(() => client.models.retrieve('no-such-model'), OpenAI.NotFoundError);
+  },
+  'error 429': async () => {
+    await failure(() => ask('mock-fail-429'), OpenAI.RateLimitError);
+    const error = await failureOfLimit(() => ask(model, clientOf(limitedKey)), OpenAI.RateLimitError);
+    positiveSeconds(error.headers.get('retry-after'));
+  },
+  cancel: async () => {
+    const stream = await client.chat.completions.create({ model: ENDLESS, messages, stream: true });
+    for await (const chunk of stream) {
+      ok(chunk.choices, 'expected a chunk');
+      break; // leaving the loop aborts the request
+    }
+    const controller = new AbortController();
+    const running = client.chat.completions.create({ model: SILENT, messages }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 200);
+    await failure(() => running, OpenAI.APIUserAbortError);
+  },
+});

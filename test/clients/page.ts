@@ -1,0 +1,52 @@
+/** The page of the clients that the lane `clients` runs, with the versions of the lock files. */
+import { code, page, table } from '@gatehouse/crds/gen';
+import { AGENTS } from './agents.ts';
+import { CHECKS, CLIENTS, type Client, collectionOf } from './clients.ts';
+import { type Collection, versionOf } from './versions.ts';
+
+const LANGUAGES = { javascript: 'JavaScript', python: 'Python' } as const;
+
+const WHAT_CHECKS_ARE = [
+  ['unary', 'an answer as a whole, with usage; counting tokens where the API has it'],
+  ['stream', 'the text of the events, assembled by the client; usage at the end'],
+  ['tools', 'a call of a tool, and the answer from its result'],
+  ['embeddings', 'vectors of several texts'],
+  ['models', 'the list of models in the shape of the client'],
+  ['files', 'upload, read, list, delete'],
+  ['error 401', "a wrong key is the client's own class of error"],
+  ['error 400', 'so is a request that is refused, by the gateway or by the provider'],
+  ['error 404', 'so is an object that does not exist'],
+  ['error 429', 'so is the limit of a key, with `Retry-After` where the client shows headers'],
+  ['cancel', 'a client that stops reading ends the call to the provider'],
+] as const satisfies readonly (readonly [(typeof CHECKS)[number], string])[];
+
+const named = (collection: Collection, packages: readonly string[]): string =>
+  packages.map((name) => `${code(name)} ${versionOf(collection, name)}`).join(', ');
+
+function row(client: Client): string[] {
+  const { title, language, packages, settings, checks } = client;
+  const left = CHECKS.filter((check) => !checks.includes(check));
+  const done = left.length === 0 ? 'all' : `all but ${left.join(', ')}`;
+  return [`${title} (${LANGUAGES[language]})`, named(collectionOf(client), packages), settings, done];
+}
+
+/** `docs/clients.md` without its notice. */
+export function clientsPage(): string {
+  return page('Clients', [
+    'Unmodified clients that are run against every version: `make test LANES=clients` starts the standalone process with the ' +
+      '[examples](../examples) and a mock provider, and runs each of these against it. The key of the gateway stands where the ' +
+      'client wants its API key.',
+    table(['client', 'versions', 'settings', 'checks'], CLIENTS.map(row)),
+    'What is checked:',
+    table(
+      ['check', 'what'],
+      WHAT_CHECKS_ARE.map(([check, what]) => [check, what]),
+    ),
+    '## Coding agents',
+    'Each answers one prompt without a terminal, calls a tool, and ends without an error.',
+    table(
+      ['agent', 'version', 'environment'],
+      AGENTS.map(({ title, name, variables }) => [title, named('agents', [name]), variables]),
+    ),
+  ]);
+}

@@ -1,0 +1,127 @@
+import openai
+from checks import (
+    CITY,
+    ENDLESS,
+    KEY,
+    LIMITED_KEY,
+    QUESTION,
+    SILENT,
+    URL,
+    WRONG_KEY,
+    equal,
+    failure,
+    failure_of_limit,
+    includes,
+    ok,
+    positive_seconds,
+    run_checks,
+)
+
+
+def client_of(key):
+    return openai.OpenAI(base_url=f"{URL}/v1", api_key=key, max_retries=0)
+
+
+client = client_of(KEY)
+MODEL = "gpt-4o-mini"
+MESSAGES = [{"role": "user", "content": QUESTION}]
+TOOLS = [{"type": "function", "function": {"name": "get_weather", "parameters": CITY}}]
+
+
+def ask(model, asking=client):
+    return asking.chat.completions.create(model=model, messages=MESSAGES)
+
+
+def unary():
+    answer = ask(MODEL)
+    includes(answer.choices[0].message.content, QUESTION)
+    ok(answer.usage.total_tokens > 0, "expected usage")
+    includes(client.responses.create(model=MODEL, input=QUESTION).output_text, QUESTION)
+
+
+def stream():
+    text = ""
+    usage = None
+    options = {"include_usage": True}
+    for chunk in client.chat.completions.create(model=MODEL, messages=MESSAGES, stream=True, stream_options=options):
+        text += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+        usage = chunk.usage or usage
+    includes(text, QUESTION)
+    ok(usage.total_tokens > 0, "expected usage")
+    with client.responses.stream(model=MODEL, input=QUESTION) as events:
+        includes(events.get_final_response().output_text, QUESTION)
+
+
+def tools():
+    asked = client.chat.completions.create(model=MODEL, messages=MESSAGES, tools=TOOLS).choices[0].message
+    call = asked.tool_calls[0]
+    equal(call.function.name, "get_weather")
+    result = {"role": "tool", "tool_call_id": call.id, "content": "18 degrees"}
+    told = client.chat.completions.create(model=MODEL, messages=[*MESSAGES, asked, result], tools=TOOLS)
+    includes(told.choices[0].message.content, "18 degrees")
+
+
+def embeddings():
+    data = client.embeddings.create(model="text-embedding-3-small", input=["one", "two"]).data
+    equal(len(data), 2)
+    ok(len(data[0].embedding) > 100, "expected vectors")
+
+
+def models():
+    listed = list(client.models.list())
+    ok(listed and all(model.object == "model" for model in listed), "expected models")
+
+
+def files():
+    text = b'{"a":1}\n'
+    stored = client.files.create(file=("a.jsonl", text), purpose="batch")
+    equal(stored.bytes, len(text))
+    equal(client.files.content(stored.id).content, text)
+    ok(stored.id in [other.id for other in client.files.list()], "expected the file in the list")
+    equal(client.files.delete(stored.id).deleted, True)
+
+
+def error_401():
+    error = failure(lambda: ask(MODEL, client_of(WRONG_KEY)), openai.AuthenticationError)
+    ok(error.response.headers.get("x-gw-trace-id"), "expected the trace id")
+
+
+def error_400():
+    failure(lambda: ask("mock-fail-400"), openai.BadRequestError)
+    broken = client.with_options(default_headers={"x-gw-config": "no-such-config"})
+    failure(lambda: ask(MODEL, broken), openai.BadRequestError)
+
+
+def error_404():
+    failure(lambda: client.files.retrieve("file-none"), openai.NotFoundError)
+    failure(lambda: client.models.retrieve("no-such-model"), openai.NotFoundError)
+
+
+def error_429():
+    failure(lambda: ask("mock-fail-429"), openai.RateLimitError)
+    error = failure_of_limit(lambda: ask(MODEL, client_of(LIMITED_KEY)), openai.RateLimitError)
+    positive_seconds(error.response.headers.get("retry-after"))
+
+
+def cancel():
+    with client.chat.completions.create(model=ENDLESS, messages=MESSAGES, stream=True) as endless:
+        ok(next(iter(endless)).choices, "expected a chunk")
+    failure(lambda: ask(SILENT, client.with_options(timeout=0.5)), openai.APITimeoutError)
+
+
+run_checks(
+    ["openai"],
+    {
+        "unary": unary,
+        "stream": stream,
+        "tools": tools,
+        "embeddings": embeddings,
+        "models": models,
+        "files": files,
+        "error 401": error_401,
+        "error 400": error_400,
+        "error 404": error_404,
+        "error 429": error_429,
+        "cancel": cancel,
+    },
+)

@@ -1,0 +1,35 @@
+/** The versions of the clients, from the lock files that they are installed with. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** What is installed together. LiteLLM is apart: it wants another version of OpenAI's package than LangChain does. */
+export type Collection = 'javascript' | 'python' | 'litellm' | 'agents';
+
+const LOCKS: Readonly<Record<Collection, string>> = {
+  javascript: 'javascript/package-lock.json',
+  python: 'python/requirements.txt',
+  litellm: 'python/requirements-litellm.txt',
+  agents: 'agents/package-lock.json',
+};
+
+const NPM_LOCK = z.object({ packages: z.record(z.string(), z.object({ version: z.string().optional() })) });
+
+/** The lock file of a collection, below this folder. */
+export const lockPathOf = (collection: Collection): string => LOCKS[collection];
+
+/** The text of the lock file of a collection. */
+export const lockOf = (collection: Collection): string =>
+  readFileSync(new URL(LOCKS[collection], import.meta.url), 'utf8');
+
+/** Whether a collection is installed with pip, or else with npm. */
+export const isPython = (collection: Collection): boolean => LOCKS[collection].endsWith('.txt');
+
+/** The version of a package that a collection is installed with. Errors: a package that the lock file does not have. */
+export function versionOf(collection: Collection, name: string): string {
+  const lock = lockOf(collection);
+  const version = isPython(collection)
+    ? new Map(lock.split('\n').map((line) => [line.split('==')[0], line.split('==')[1]])).get(name)
+    : NPM_LOCK.parse(JSON.parse(lock)).packages[`node_modules/${name}`]?.version;
+  if (version === undefined) throw new Error(`${name} is not in the lock file of ${collection}`);
+  return version;
+}

@@ -1,0 +1,81 @@
+/** The standalone process with the examples, in front of a mock provider of this process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createMockProvider, type MockProvider } from '@gatehouse/standalone/mock-provider';
+import { waitFor } from '@gatehouse/test/kit';
+import { freePort } from '../bench/ports.ts';
+
+/** Keys of `resources.yaml`. */
+export const KEY = 'gwk_clients_of_the_test_lane_000000000000';
+export const LIMITED_KEY = 'gwk_limited_clients_of_the_test_lane_0000';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PORT_OF_THE_MOCK = /127\.0\.0\.1:8790/g;
+
+export interface ClientWorld extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` of the gateway. */
+  readonly url: string;
+  readonly mock: MockProvider;
+  /** An empty folder for files of the clients. */
+  readonly folder: string;
+}
+
+/** Starts both. Errors: the gateway did not start; what it printed is in the message. */
+export async function startClientWorld(): Promise<ClientWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-clients-'));
+  const mock = await createMockProvider();
+  const resources = join(folder, 'resources');
+  await copyResources(resources, mock.port);
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const options = ['--resources', resources, '--port', String(port), '--data', join(folder, 'data')];
+  const program = ['--conditions=@gatehouse/source', 'standalone/src/main.ts', 'standalone', ...options];
+  const child = spawn(process.execPath, program, {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      GATEHOUSE_ADMIN_PORT: String(adminPort),
+      GATEHOUSE_DRAIN_ACCEPT_MS: '0',
+      GATEHOUSE_HEADER_ALIASES: 'x-portkey-',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-10_000);
+    });
+  }
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${printed}`);
+      return (await fetch(`${url}/v1/health`).catch(() => undefined))?.ok;
+    },
+    { what: 'the start of the gateway' },
+  );
+  return {
+    url,
+    mock,
+    folder: join(folder, 'work'),
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await Promise.all([ended, mock.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copyResources(target: string, mockPort: number): Promise<void> {
+  await cp(join(ROOT, 'examples'), target, { recursive: true });
+  await cp(fileURLToPath(new URL('resources.yaml', import.meta.url)), join(target, 'clients.yaml'));
+  for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(PORT_OF_THE_MOCK, `127.0.0.1:${mockPort}`));
+  }
+}
