@@ -14,11 +14,13 @@ const INDENT = '         ';
 /** The time, the level where it is not information, the message and the members; below it an error with its causes. */
 export function eventLines(line: LogLine, style: Style): readonly string[] {
   const members = Object.keys(line)
-    .filter((name) => !LEFT_OUT.has(name))
+    .filter((name) => !LEFT_OUT.has(name) && !isEmptyList(line[name]))
     .map((name) => `${toShort(name, 40)}=${textOf(line, name)}`);
   const head = [style.dim(clockOf(line)), level(line, style), textOf(line, 'msg'), style.dim(members.join(' '))];
   return [head.filter((part) => part !== '').join(' '), ...errorLines(line['err'], style)];
 }
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** A resource with a problem, as `gatehouse validate` shows it. */
 export function problemLine(line: LogLine, style: Style): string {

@@ -148,7 +148,15 @@ describe('another line of the log', () => {
   });
 
   test('has its members', () => {
-    const line = { level: 'info', time: TIME, service: 's', version: 2, entries: 14, msg: 'Snapshot loaded' };
+    const line = {
+      level: 'info',
+      time: TIME,
+      service: 's',
+      version: 2,
+      entries: 14,
+      skipped: [],
+      msg: 'Snapshot loaded',
+    };
     expect(withoutTime(shown([line])[0])).toBe('Snapshot loaded version=2 entries=14');
   });
 
