@@ -366,6 +366,18 @@ describe('TLS', () => {
     session.close();
   });
 
+  test.for(['/v1/models', '/v1/health', '/v1/echo', '/v1/nope/../..'])(
+    'serves HEAD of %s over HTTP/2',
+    async (path) => {
+      const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
+      const stream = session.request({ ':method': 'HEAD', ':path': path, ...via, 'x-gw-api-key': KEY });
+      const [answer] = await once(stream, 'response');
+      expect(answer[':status']).toBe(path.includes('..') ? 400 : 200);
+      expect(await Array.fromAsync(stream)).toEqual([]);
+      session.close();
+    },
+  );
+
   test('takes an upload without a length over HTTP/2', async () => {
     const session = connectHttp2(secure.url, { ca: LOOPBACK_PEM });
     const stream = session.request({
