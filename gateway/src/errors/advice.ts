@@ -4,11 +4,6 @@ import { type ErrorCode, errorRow } from '@gatehouse/crds/errors';
 type Advice = (param: string | undefined) => string;
 
 const ADVICE: ReadonlyMap<ErrorCode, Advice> = new Map<ErrorCode, Advice>([
-  [
-    'KEY_INVALID',
-    (param) =>
-      `${param === undefined ? '' : `the value of ${param} is no key of this gateway; `}send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization`,
-  ],
   ['KEY_WITHOUT_WORKSPACE', () => 'the key belongs to no workspace, and the organisation names no default workspace'],
   ['KEY_EXPIRED', () => 'ask for a new key, or have the expiry of this one moved'],
   [

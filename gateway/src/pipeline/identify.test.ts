@@ -96,6 +96,12 @@ describe('a request is refused', () => {
     expect(() => ask(headers)).toThrow(expect.objectContaining({ code }));
   });
 
+  test.for([{}, { 'x-gw-api-key': 'nope' }])('naming every header that carries a key: %j', (headers) => {
+    expect(() => ask(headers)).toThrow(
+      /x-gw-api-key, authorization \(bearer token\), x-api-key, api-key or x-goog-api-key$/,
+    );
+  });
+
   test.for(['api-key', 'x-goog-api-key'])('naming the header with the value that is no key: %s', (header) => {
     expect(() => ask({ [header]: 'nope' })).toThrow(expect.objectContaining({ param: header }));
   });

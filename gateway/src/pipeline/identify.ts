@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
-import { KEY_ONLY_HEADERS, type KeyHeader } from '../lib/header-names.ts';
+import { KEY_HEADERS, KEY_ONLY_HEADERS, type KeyHeader } from '../lib/header-names.ts';
 import { Secret } from '../lib/secret.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
@@ -24,13 +24,9 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const bearer = bearerOf(request);
   const found = ownKey(request, bearer, snapshot);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
-  if (found === undefined) {
-    const detail =
-      'Invalid API Key: the request has none; send a gateway key (gwk_...) as x-gw-api-key, or as the bearer token of authorization';
-    throw new AppError('KEY_INVALID', { detail, param: 'x-gw-api-key' });
-  }
+  if (found === undefined) throw invalidKey(undefined);
   const known = findKey(found.secret.length > MAX_KEY_LENGTH ? '' : found.secret, snapshot);
-  if (known === undefined) throw new AppError('KEY_INVALID', { param: found.header });
+  if (known === undefined) throw invalidKey(found.header);
   const { record: key, sha256: keyHash } = known;
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
@@ -39,6 +35,19 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const credential = keyHeaders.has('authorization') ? undefined : toSecret(bearer);
   return { key, keyHash, keyHeaders, workspace, credential };
 }
+
+/** `header`: the one whose value is no key; undefined: the request has none. */
+function invalidKey(header: KeyHeader | undefined): AppError {
+  const what = header === undefined ? 'the request has none' : `the value of ${header} is no key of this gateway`;
+  return new AppError('KEY_INVALID', {
+    detail: `Invalid API Key: ${what}; send a gateway key (gwk_...) in ${KEY_PLACES}`,
+    param: header ?? 'x-gw-api-key',
+  });
+}
+
+const KEY_PLACES = KEY_HEADERS.map((name) => (name === 'authorization' ? 'authorization (bearer token)' : name))
+  .join(', ')
+  .replace(/, ([^,]*)$/, ' or $1');
 
 const ALONE: Readonly<Record<KeyHeader, ReadonlySet<string>>> = {
   'x-gw-api-key': new Set(['x-gw-api-key']),
