@@ -63,6 +63,11 @@ const operator: Members = {
     [16, 4],
     'Most statuses that are written at once; fewer while the API server answers slowly.',
   ),
+  configTargets: section('Most targets of a saved config; those of inline configs are variables of the fleet.', {
+    root: int([1, 1000], [100, 200], 'At the root.'),
+    conditionalRoot: int([1, 1000], [1000, 500], 'At the root of a config with conditions.'),
+    nested: int([1, 1000], [50, 100], 'Below each target of the root.'),
+  }),
   hostNetwork: flag(
     false,
     'Whether the pods use the network of their nodes, for clusters whose API server does not reach pods. The namespace must admit ' +
