@@ -58,9 +58,11 @@ async function moveFile(path: string): Promise<void> {
   await writeFile(absolute, moved(await readFile(absolute, 'utf8')));
 }
 
-/** Without what npm and Vitest add: no tool of this checkout is in reach. */
+/** Without what npm, Vitest and make add: no tool of this checkout is in reach, and no lane that make was asked for. */
 function environmentOfTheMachine(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE|VITEST|TEST$|CI$|INIT_CWD)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:npm_|NODE|VITEST|TEST$|CI$|INIT_CWD|MAKE|MFLAGS)/.test(name),
+  );
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
   const trusted = process.env['NODE_EXTRA_CA_CERTS'];
   return {
