@@ -20,7 +20,7 @@ export interface MockProvider extends AsyncDisposable {
   /** `http://host:port`. OpenAI clients take `${url}/v1` as base URL, Anthropic and Gemini clients `url`. */
   readonly url: string;
   readonly port: number;
-  /** The newest requests, oldest first: at most 1,000, with at most 32 MiB of bodies. */
+  /** The newest requests, oldest first: at most 1,000, and at most 32 MiB of them. */
   readonly requests: readonly RecordedRequest[];
   /** Ends all connections, also those in the middle of an answer. */
   close(): Promise<void>;

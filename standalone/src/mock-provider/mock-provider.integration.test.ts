@@ -155,6 +155,21 @@ describe('recorded requests', () => {
   });
 });
 
+test('recorded requests count with their headers', async () => {
+  await using mock = await createMockProvider();
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const headers = { 'x-long': 'x'.repeat(200_000) };
+  const ask = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const req = send(`${mock.url}/echo`, { agent, headers }, (res) => res.resume().once('end', resolve));
+      req.once('error', reject).end();
+    });
+  await Promise.all(Array.from({ length: 200 }, ask));
+  agent.destroy();
+  expect(mock.requests.at(-1)?.headers).toMatchObject(headers);
+  expect(mock.requests.length * 200_000).toBeLessThanOrEqual(32 * 1024 * 1024);
+});
+
 describe('an echo path', () => {
   test('answers with the request', async () => {
     await using mock = await createMockProvider();

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '@gatehouse/crds';
+import { toMimeType } from './mime-type.ts';
 
 const MAX_PARTS = 1_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
@@ -7,6 +8,7 @@ const LINE_END = Buffer.from('\r\n');
 export interface FilePart {
   readonly name: string;
   readonly filename: string;
+  /** `application/octet-stream` when the part names none, or none that a header can carry. */
   readonly contentType: string;
   readonly bytes: Buffer;
 }
@@ -47,8 +49,8 @@ function readPart(part: Buffer): FilePart | { name: string; text: string } | und
   const bytes = part.subarray(headerEnd + HEADER_END.length);
   const filename = readParameter(disposition, 'filename');
   if (filename === undefined) return { name, text: bytes.toString() };
-  const contentType = /^content-type:\s*(.+?)\s*$/im.exec(headers)?.[1] ?? 'application/octet-stream';
-  return { name, filename, contentType, bytes };
+  const contentType = /^content-type:(.*)$/im.exec(headers)?.[1] ?? '';
+  return { name, filename, contentType: toMimeType(contentType.trim()), bytes };
 }
 
 function readParameter(disposition: string | undefined, name: 'name' | 'filename'): string | undefined {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createBoundedMap } from './bounded-map.ts';
 
 const MAX_REQUESTS = 1_000;
-const MAX_BODY_BYTES = 32 * 1024 * 1024; // of all recorded bodies together
+const MAX_BYTES = 32 * 1024 * 1024; // of all recorded requests together
 
 /** A request that the mock received, and how its answer ended. */
 export interface RecordedRequest {
@@ -14,7 +14,7 @@ export interface RecordedRequest {
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
   readonly bodyBytes: number;
-  /** Empty when the body is larger than what the recorder may keep (32 MiB). */
+  /** Empty when the request is larger than what the recorder may keep (32 MiB). */
   readonly body: Buffer;
   /** `open` until the answer is over; `broken` when the connection ended before the answer did, on either side. */
   readonly outcome: 'open' | 'finished' | 'broken';
@@ -40,14 +40,14 @@ export interface Recorder {
 }
 
 export function createRecorder(now: () => number): Recorder {
-  const entries = createBoundedMap<number, Entry>({ maxEntries: MAX_REQUESTS, maxBytes: MAX_BODY_BYTES });
+  const entries = createBoundedMap<number, Entry>({ maxEntries: MAX_REQUESTS, maxBytes: MAX_BYTES });
   let sequence = 0;
   return {
     list: () => entries.values(),
     record(request, res) {
       sequence += 1;
       const entry = new Entry(request, sequence, now());
-      entries.set(sequence, entry, entry.body.length);
+      entries.set(sequence, entry, entry.bytes);
       res.once('close', () => entry.end(res.writableFinished ? 'finished' : 'broken', now()));
     },
   };
@@ -62,6 +62,8 @@ class Entry implements RecordedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly bodyBytes: number;
   readonly body: Buffer;
+  /** What it takes with its headers. */
+  readonly bytes: number;
   outcome: RecordedRequest['outcome'] = 'open';
   endedAtMs: number | undefined = undefined;
 
@@ -73,7 +75,9 @@ class Entry implements RecordedRequest {
     this.search = request.search;
     this.headers = request.headers;
     this.bodyBytes = request.bodyBytes;
-    this.body = request.body.length <= MAX_BODY_BYTES ? request.body : Buffer.alloc(0);
+    const headBytes = countHead(request);
+    this.body = headBytes + request.body.length <= MAX_BYTES ? request.body : Buffer.alloc(0);
+    this.bytes = headBytes + this.body.length;
   }
 
   end(outcome: 'finished' | 'broken', atMs: number): void {
@@ -88,4 +92,11 @@ class Entry implements RecordedRequest {
       return undefined;
     }
   }
+}
+
+/** Bytes of everything but the body. */
+function countHead({ method, path, search, headers }: ReceivedRequest): number {
+  let total = method.length + path.length + search.length;
+  for (const name in headers) total += name.length + String(headers[name]).length;
+  return total;
 }

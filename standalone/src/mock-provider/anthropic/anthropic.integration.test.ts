@@ -235,6 +235,37 @@ test('files are read as they were uploaded, in pages, until they are deleted', a
   await expect(client.beta.files.retrieveMetadata(first.id)).rejects.toBeInstanceOf(Anthropic.NotFoundError);
 });
 
+const uploadRaw = (filename: string, type: string): Promise<Response> =>
+  fetch(`${mock.url}/v1/files`, {
+    method: 'POST',
+    headers: { 'anthropic-version': '2023-06-01', 'content-type': 'multipart/form-data; boundary=edge' },
+    body: [
+      '--edge',
+      `content-disposition: form-data; name="file"; filename="${filename}"`,
+      `content-type: ${type}`,
+      '',
+      'text',
+      '--edge--',
+    ].join('\r\n'),
+  });
+
+test.for([
+  { rule: 'letters that no header carries', type: 'text/простой' },
+  { rule: 'a length that no header has', type: `text/${'x'.repeat(100_000)}` },
+])('a file whose MIME type has $rule is read without it', async ({ type }) => {
+  const file: { id: string } = JSON.parse(await (await uploadRaw('a.txt', type)).text());
+  expect(file).toMatchObject({ mime_type: 'application/octet-stream' });
+  const read = await client.beta.files.download(file.id);
+  expect(read.headers.get('content-type')).toBe('application/octet-stream');
+  expect(await read.text()).toBe('text');
+});
+
+test('a file with an endless name is refused in the shape of the provider', async () => {
+  const refused = await uploadRaw('x'.repeat(513), 'text/plain');
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+});
+
 test('models are listed in pages and found one by one', async () => {
   const listed = await Array.fromAsync(client.models.list({ limit: 3 }));
   expect(listed.map((entry) => entry.id)).toEqual([...MOCK_MODELS]);

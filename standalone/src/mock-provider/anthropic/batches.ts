@@ -1,8 +1,8 @@
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import type { CallInside } from '../call-inside.ts';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import { type JsonObject, readObject, readObjects, readString } from '../json.ts';
 import { bytes, json, type Reply, refuse } from '../reply.ts';
+import { createStore, type Store, type Stored } from '../store.ts';
 import { anthropic } from './errors.ts';
 import { listPage } from './page.ts';
 
@@ -16,19 +16,21 @@ interface BatchEntry {
   readonly params: JsonObject;
 }
 
-interface Batch {
+/** What is said of a batch; its content is the list of its entries as JSON. */
+interface About {
   readonly id: string;
   readonly createdTime: string;
   /** `in_progress` and `canceling` until the batch is read for the first time. */
   readonly state: 'in_progress' | 'canceling' | 'ended' | 'canceled';
-  readonly entries: readonly BatchEntry[];
-  /** How many of them succeeded; counted when the batch ends. */
+  readonly total: number;
+  /** How many of the entries succeeded; counted when the batch ends. */
   readonly succeeded: number;
-  readonly bytes: number;
 }
 
+type Batch = Stored<About>;
+
 interface Places {
-  readonly batches: BoundedMap<string, Batch>;
+  readonly batches: Store<About>;
   readonly call: CallInside;
 }
 
@@ -36,7 +38,7 @@ type BatchAnswer = (batch: Batch, exchange: Exchange) => Reply;
 
 /** Message batches. The requests are answered when results are asked for; a batch ends when it is read for the first time. */
 export function createBatchRoutes(call: CallInside): readonly Route[] {
-  const places: Places = { batches: createBoundedMap({ maxEntries: MAX_BATCHES, maxBytes: MAX_BYTES }), call };
+  const places: Places = { batches: createStore({ maxEntries: MAX_BATCHES, maxBytes: MAX_BYTES }), call };
   const { batches } = places;
   const bodiless = bodilessRoutes(anthropic);
   const at = (method: Route['method'], rest: string, answer: BatchAnswer): Route =>
@@ -52,20 +54,20 @@ export function createBatchRoutes(call: CallInside): readonly Route[] {
       handle: (exchange, body) => createBatch(places, exchange, body),
     },
     bodiless('GET', '/v1/messages/batches', (exchange) => {
-      const newestFirst = batches.values().toReversed();
+      const newestFirst = batches.list().toReversed();
       return listPage(
-        newestFirst.map((batch) => toBatchObject(batch, exchange)),
+        newestFirst.map((about) => toBatchObject(about, exchange)),
         exchange.query,
       );
     }),
     at('GET', '', (batch, exchange) => keep(places, advance(batch, places), exchange)),
     at('GET', '/results', (batch) => answerResults(batch, places)),
     at('POST', '/cancel', (batch, exchange) =>
-      batch.state === 'in_progress'
-        ? keep(places, { ...batch, state: 'canceling' }, exchange)
+      batch.about.state === 'in_progress'
+        ? keep(places, changed(batch, { state: 'canceling' }), exchange)
         : refuse(400, 'The batch has ended or is being canceled.'),
     ),
-    at('DELETE', '', ({ id }) => {
+    at('DELETE', '', ({ about: { id } }) => {
       batches.delete(id);
       return json({ id, type: 'message_batch_deleted' });
     }),
@@ -81,33 +83,36 @@ function createBatch(places: Places, exchange: Exchange, body: JsonObject): Repl
   if (entries.length === 0 || entries.length > MAX_REQUESTS) {
     return refuse(400, `requests: 1 to ${MAX_REQUESTS} requests with custom_id and params are expected`);
   }
-  const { seed, request } = exchange;
-  const batch: Batch = {
+  const { seed } = exchange;
+  const about: About = {
     id: seed.id('msgbatch_'),
     createdTime: seed.createdTime,
     state: 'in_progress',
-    entries,
+    total: entries.length,
     succeeded: 0,
-    bytes: request.body.length,
   };
-  return keep(places, batch, exchange);
+  return keep(places, { about, content: Buffer.from(JSON.stringify(entries)) }, exchange);
 }
 
-function keep(places: Places, batch: Batch, exchange: Exchange): Reply {
-  places.batches.set(batch.id, batch, batch.bytes);
-  return json(toBatchObject(batch, exchange));
+function keep({ batches }: Places, { about, content }: Batch, exchange: Exchange): Reply {
+  batches.set(about.id, about, content);
+  return json(toBatchObject(about, exchange));
+}
+
+function changed({ about, content }: Batch, change: Partial<About>): Batch {
+  return { about: { ...about, ...change }, content };
 }
 
 function advance(batch: Batch, places: Places): Batch {
-  if (batch.state === 'canceling') return { ...batch, state: 'canceled' };
-  if (batch.state !== 'in_progress') return batch;
-  const ended: Batch = { ...batch, state: 'ended' };
-  return { ...ended, succeeded: resultsOf(ended, places).filter(({ type }) => type === 'succeeded').length };
+  if (batch.about.state === 'canceling') return changed(batch, { state: 'canceled' });
+  if (batch.about.state !== 'in_progress') return batch;
+  const succeeded = resultsOf(batch, places).filter(({ result }) => result.type === 'succeeded').length;
+  return changed(batch, { state: 'ended', succeeded });
 }
 
 const STATUSES = { in_progress: 'in_progress', canceling: 'canceling', ended: 'ended', canceled: 'ended' } as const;
 
-function toBatchObject({ id, createdTime, state, entries, succeeded }: Batch, { request }: Exchange) {
+function toBatchObject({ id, createdTime, state, total, succeeded }: About, { request }: Exchange) {
   const status = STATUSES[state];
   const isEnded = status === 'ended';
   return {
@@ -115,10 +120,10 @@ function toBatchObject({ id, createdTime, state, entries, succeeded }: Batch, { 
     type: 'message_batch' as const,
     processing_status: status,
     request_counts: {
-      processing: isEnded ? 0 : entries.length,
+      processing: isEnded ? 0 : total,
       succeeded,
-      errored: state === 'ended' ? entries.length - succeeded : 0,
-      canceled: state === 'canceled' ? entries.length : 0,
+      errored: state === 'ended' ? total - succeeded : 0,
+      canceled: state === 'canceled' ? total : 0,
       expired: 0,
     },
     created_at: createdTime,
@@ -130,20 +135,23 @@ function toBatchObject({ id, createdTime, state, entries, succeeded }: Batch, { 
   };
 }
 
-function resultsOf({ state, entries }: Batch, { call }: Places) {
-  return entries.map(({ params }) => {
-    if (state === 'canceled') return { type: 'canceled' as const };
-    const { status, body } = call('/v1/messages', params);
-    return status < 400 ? { type: 'succeeded' as const, message: body } : { type: 'errored' as const, error: body };
+function resultsOf({ about, content }: Batch, { call }: Places) {
+  const entries = JSON.parse(content.toString()) as readonly BatchEntry[]; // written when the batch was created
+  return entries.map(({ customId, params }) => {
+    const canceled = { type: 'canceled' as const };
+    return { custom_id: customId, result: about.state === 'canceled' ? canceled : resultOf(params, call) };
   });
 }
 
+function resultOf(params: JsonObject, call: CallInside) {
+  const { status, body } = call('/v1/messages', params);
+  return status < 400 ? { type: 'succeeded' as const, message: body } : { type: 'errored' as const, error: body };
+}
+
 function answerResults(batch: Batch, places: Places): Reply {
-  if (STATUSES[batch.state] !== 'ended') return refuse(404, `The batch ${batch.id} has no results yet.`);
-  const results = resultsOf(batch, places);
-  const lines = batch.entries.map(({ customId }, index) =>
-    JSON.stringify({ custom_id: customId, result: results[index] }),
-  );
+  const { id, state } = batch.about;
+  if (STATUSES[state] !== 'ended') return refuse(404, `The batch ${id} has no results yet.`);
+  const lines = resultsOf(batch, places).map((line) => JSON.stringify(line));
   return bytes(`${lines.join('\n')}\n`, 'application/x-jsonl');
 }
 

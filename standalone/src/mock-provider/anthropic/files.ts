@@ -1,7 +1,7 @@
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import type { Form } from '../multipart.ts';
 import { bytes, json, type Reply, refuse } from '../reply.ts';
-import { createFileStore, type FileStore, ownContent, type StoredFile, storeFile } from '../stored-file.ts';
+import { createFileStore, faultOfName, ownContent, type Store, type Stored } from '../store.ts';
 import { anthropic } from './errors.ts';
 import { listPage } from './page.ts';
 
@@ -16,7 +16,7 @@ interface FileMetadata {
   readonly downloadable: true;
 }
 
-type Files = FileStore<FileMetadata>;
+type Files = Store<FileMetadata>;
 
 /** Upload, list, read and delete files. */
 export function createFileRoutes(): readonly Route[] {
@@ -32,15 +32,11 @@ export function createFileRoutes(): readonly Route[] {
       handle: (exchange, form) => uploadFile(files, exchange, form),
     },
     bodiless('GET', '/v1/files', ({ query }) => {
-      const newestFirst = files.values().toReversed();
-      return listPage(
-        newestFirst.map(({ about }) => about),
-        query,
-      );
+      return listPage(files.list().toReversed(), query);
     }),
     bodiless('GET', one, (exchange) => withFile(files, exchange, ({ about }) => json(about))),
     bodiless('GET', /^\/v1\/files\/([^/]+)\/content$/, (exchange) =>
-      withFile(files, exchange, (file) => bytes(file.content, file.contentType)),
+      withFile(files, exchange, (file) => bytes(file.content, file.about.mime_type)),
     ),
     bodiless('DELETE', one, (exchange) =>
       withFile(files, exchange, ({ about: { id } }) => {
@@ -54,6 +50,8 @@ export function createFileRoutes(): readonly Route[] {
 function uploadFile(files: Files, { seed }: Exchange, form: Form): Reply {
   const part = form.files.find(({ name }) => name === 'file');
   if (part === undefined) return refuse(400, 'file: Field required', { param: 'file' });
+  const fault = faultOfName(part.filename);
+  if (fault !== undefined) return refuse(400, `file: ${fault}`, { param: 'file' });
   const content = ownContent(part);
   const about: FileMetadata = {
     id: seed.id('file_'),
@@ -64,15 +62,11 @@ function uploadFile(files: Files, { seed }: Exchange, form: Form): Reply {
     created_at: seed.createdTime,
     downloadable: true,
   };
-  storeFile(files, about.id, { about, contentType: part.contentType, content });
+  files.set(about.id, about, content);
   return json(about, { 'request-id': seed.id('req_') });
 }
 
-function withFile(
-  files: Files,
-  { params: [id = ''] }: Exchange,
-  answer: (file: StoredFile<FileMetadata>) => Reply,
-): Reply {
+function withFile(files: Files, { params: [id = ''] }: Exchange, answer: (file: Stored<FileMetadata>) => Reply): Reply {
   const file = files.get(id);
   return file === undefined ? refuse(404, `File not found: ${id}`) : answer(file);
 }

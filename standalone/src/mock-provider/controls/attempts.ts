@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createBoundedMap } from '../bounded-map.ts';
 import { type Controls, MOCK_CONTROLS, type MockControl } from './table.ts';
 
@@ -17,8 +18,9 @@ export function createAttempts(): Attempts {
     apply(controls) {
       const { failTimes, failKey } = controls;
       if (failTimes === undefined || failKey === undefined) return controls;
-      const earlier = counts.get(failKey) ?? 0;
-      counts.set(failKey, Math.min(earlier + 1, failTimes), 0);
+      const key = createHash('sha1').update(failKey).digest('base64'); // a model name can be of any length
+      const earlier = counts.get(key) ?? 0;
+      counts.set(key, Math.min(earlier + 1, failTimes), 0);
       return earlier < failTimes ? withFailure(controls) : withoutFailures(controls);
     },
   };

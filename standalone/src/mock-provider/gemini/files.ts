@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import { type JsonObject, readObject, readString } from '../json.ts';
+import { toMimeType } from '../mime-type.ts';
 import { bytes, json, type Reply, refuse } from '../reply.ts';
-import { createFileStore, type FileStore, type StoredFile, storeFile } from '../stored-file.ts';
+import { createFileStore, createStore, faultOfName, type Store, type Stored } from '../store.ts';
 import { gemini } from './errors.ts';
 
 const DEFAULT_PAGE = 10;
 const MAX_UPLOADS = 100; // begun and not ended
+const MAX_UPLOAD_BYTES = 1024 * 1024; // of what they announce
 
 interface FileAbout {
   readonly name: string;
@@ -29,15 +30,15 @@ interface Announced {
 }
 
 interface Places {
-  readonly files: FileStore<FileAbout>;
-  readonly uploads: BoundedMap<string, Announced>;
+  readonly files: Store<FileAbout>;
+  readonly uploads: Store<Announced>;
 }
 
 /** Files with the resumable upload of Google: one request announces the file, the next brings all of it. */
 export function createFileRoutes(): readonly Route[] {
   const places: Places = {
     files: createFileStore(),
-    uploads: createBoundedMap({ maxEntries: MAX_UPLOADS, maxBytes: MAX_UPLOADS }),
+    uploads: createStore({ maxEntries: MAX_UPLOADS, maxBytes: MAX_UPLOAD_BYTES }),
   };
   const bodiless = bodilessRoutes(gemini);
   const one = /^\/v1(?:beta)?\/files\/([^/:]+)$/;
@@ -46,7 +47,7 @@ export function createFileRoutes(): readonly Route[] {
     bodiless('GET', /^\/v1(?:beta)?\/files$/, ({ query }) => listFiles(places, query)),
     bodiless('GET', one, (exchange) => withFile(places, exchange, ({ about }) => json(about))),
     bodiless('GET', /^\/v1(?:beta)?\/files\/([^/:]+):download$/, (exchange) =>
-      withFile(places, exchange, (file) => bytes(file.content, file.contentType)),
+      withFile(places, exchange, (file) => bytes(file.content, file.about.mimeType)),
     ),
     bodiless('DELETE', one, (exchange) =>
       withFile(places, exchange, ({ about }) => {
@@ -62,7 +63,7 @@ function takeUpload(places: Places, exchange: Exchange): Reply {
   const commands = String(request.headers['x-goog-upload-command'] ?? '').split(/\s*,\s*/);
   if (commands.includes('start')) return beginUpload(places, exchange);
   const id = query.get('upload_id') ?? '';
-  const announced = places.uploads.get(id);
+  const announced = places.uploads.get(id)?.about;
   if (announced === undefined) return refuse(404, 'The upload is not known.');
   if (!commands.includes('finalize')) return refuse(400, 'The mock takes a file in one request: upload, finalize.');
   places.uploads.delete(id);
@@ -72,15 +73,12 @@ function takeUpload(places: Places, exchange: Exchange): Reply {
 function beginUpload({ uploads }: Places, { request, seed }: Exchange): Reply {
   const file = readObject(parseObject(request.body), 'file') ?? {};
   const id = seed.id('upload-');
-  const mimeType = String(request.headers['x-goog-upload-header-content-type'] ?? 'application/octet-stream');
-  uploads.set(
-    id,
-    {
-      displayName: readString(file, 'displayName') ?? readString(file, 'display_name') ?? '',
-      mimeType: readString(file, 'mimeType') ?? readString(file, 'mime_type') ?? mimeType,
-    },
-    1,
-  );
+  const displayName = readString(file, 'displayName') ?? readString(file, 'display_name') ?? '';
+  const fault = faultOfName(displayName);
+  if (fault !== undefined) return refuse(400, `file.display_name: ${fault}`);
+  const inHeader = String(request.headers['x-goog-upload-header-content-type'] ?? '');
+  const mimeType = toMimeType(readString(file, 'mimeType') ?? readString(file, 'mime_type') ?? inHeader);
+  uploads.set(id, { displayName, mimeType });
   const url = `http://${request.headers.host ?? ''}/upload/v1beta/files?upload_id=${id}&upload_protocol=resumable`;
   return json({}, { 'x-goog-upload-status': 'active', 'x-goog-upload-url': url });
 }
@@ -99,7 +97,7 @@ function endUpload({ files }: Places, { request, seed }: Exchange, { displayName
     uri: `http://${request.headers.host ?? ''}/v1beta/files/${id}`,
     state: 'ACTIVE',
   };
-  storeFile(files, about.name, { about, contentType: mimeType, content });
+  files.set(about.name, about, content);
   return json({ file: about }, { 'x-goog-upload-status': 'final' });
 }
 
@@ -114,7 +112,7 @@ function parseObject(body: Buffer): JsonObject {
 
 /** The page token is the number of files on earlier pages. */
 function listFiles({ files }: Places, query: URLSearchParams): Reply {
-  const all = files.values().map(({ about }) => about);
+  const all = files.list();
   const start = Number(query.get('pageToken') ?? 0) || 0;
   const end = start + (Number(query.get('pageSize') ?? DEFAULT_PAGE) || DEFAULT_PAGE);
   return json({ files: all.slice(start, end), ...(end < all.length ? { nextPageToken: String(end) } : {}) });
@@ -123,7 +121,7 @@ function listFiles({ files }: Places, query: URLSearchParams): Reply {
 function withFile(
   { files }: Places,
   { params: [id = ''] }: Exchange,
-  answer: (file: StoredFile<FileAbout>) => Reply,
+  answer: (file: Stored<FileAbout>) => Reply,
 ): Reply {
   const file = files.get(`files/${id}`);
   return file === undefined ? refuse(404, `files/${id} is not found`) : answer(file);

@@ -257,6 +257,34 @@ test('a file is uploaded in two steps, and read until it is deleted', async () =
   expect((await fetch(at)).status).toBe(404);
 });
 
+const announce = (file: object): Promise<Response> =>
+  fetch(`${mock.url}/upload/v1beta/files`, {
+    method: 'POST',
+    headers: { 'x-goog-upload-command': 'start' },
+    body: JSON.stringify({ file }),
+  });
+
+test.for([
+  { rule: 'a second header', mimeType: 'text/plain\r\nx: y' },
+  { rule: 'letters that no header carries', mimeType: 'text/простой' },
+  { rule: 'a length that no header has', mimeType: `text/${'x'.repeat(100_000)}` },
+])('a file whose MIME type has $rule is read without it', async ({ mimeType }) => {
+  const place = (await announce({ displayName: 'notes', mimeType })).headers.get('x-goog-upload-url') ?? '';
+  const headers = { 'x-goog-upload-command': 'upload, finalize' };
+  const uploaded = await fetch(place, { method: 'POST', headers, body: mimeType });
+  const { file }: { file: { name: string } } = JSON.parse(await uploaded.text());
+  expect(file).toMatchObject({ mimeType: 'application/octet-stream' });
+  const read = await fetch(`${mock.url}/v1beta/${file.name}:download?alt=media`);
+  expect([read.status, read.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+  expect(await read.text()).toBe(mimeType);
+});
+
+test('a file with an endless name is refused before it is uploaded', async () => {
+  const refused = await announce({ displayName: 'x'.repeat(513), mimeType: 'text/plain' });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
+});
+
 test('paths that OpenAI has too answer in the format of Gemini to a Google key', async () => {
   const [name] = MOCK_MODELS;
   const headers = { 'x-goog-api-key': 'k' };

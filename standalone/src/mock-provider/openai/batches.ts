@@ -1,9 +1,8 @@
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import type { CallInside } from '../call-inside.ts';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import { type JsonObject, readObject, readString } from '../json.ts';
 import { json, type Reply, refuse } from '../reply.ts';
-import { storeFile } from '../stored-file.ts';
+import { createStore, type Store } from '../store.ts';
 import { isBatchLineError, runLines } from './batch-lines.ts';
 import { openai, refuseField } from './errors.ts';
 import { type OpenaiFiles, toFileObject } from './files.ts';
@@ -22,7 +21,7 @@ const ENDPOINTS: ReadonlySet<string> = new Set([
 ]);
 
 type Batch = ReturnType<typeof toBatch>;
-type Batches = BoundedMap<string, Batch>;
+type Batches = Store<Batch>;
 
 interface Places {
   readonly batches: Batches;
@@ -32,7 +31,7 @@ interface Places {
 
 /** Batches over the stored files. The work is done when a batch is read for the first time; until then it can be cancelled. */
 export function createBatchRoutes(files: OpenaiFiles, call: CallInside): readonly Route[] {
-  const batches: Batches = createBoundedMap({ maxEntries: MAX_BATCHES, maxBytes: MAX_BYTES });
+  const batches: Batches = createStore({ maxEntries: MAX_BATCHES, maxBytes: MAX_BYTES });
   const places = { batches, files, call };
   const bodiless = bodilessRoutes(openai);
   return [
@@ -43,7 +42,7 @@ export function createBatchRoutes(files: OpenaiFiles, call: CallInside): readonl
       input: 'json',
       handle: (exchange, body) => createBatch(places, exchange, body),
     },
-    bodiless('GET', '/v1/batches', ({ query }) => listPage(batches.values(), query)),
+    bodiless('GET', '/v1/batches', ({ query }) => listPage(batches.list(), query)),
     bodiless('GET', /^\/v1\/batches\/([^/]+)$/, (exchange) =>
       withBatch(batches, exchange, (batch) => keep(batches, advance(places, batch))),
     ),
@@ -101,8 +100,7 @@ function toBatch(id: string, createdSeconds: number, { endpoint, input, metadata
 }
 
 function keep(batches: Batches, batch: Batch): Reply {
-  const text = JSON.stringify(batch);
-  batches.set(batch.id, batch, text.length);
+  batches.set(batch.id, batch);
   return json(batch);
 }
 
@@ -143,7 +141,7 @@ function storeOutput(files: OpenaiFiles, batch: Batch, name: 'output' | 'error',
     purpose: 'batch_output',
     content,
   });
-  storeFile(files, about.id, { about, contentType: 'application/octet-stream', content });
+  files.set(about.id, about, content);
   return about.id;
 }
 
@@ -153,6 +151,6 @@ function cancelBatch(batches: Batches, batch: Batch): Reply {
 }
 
 function withBatch(batches: Batches, { params: [id = ''] }: Exchange, answer: (batch: Batch) => Reply): Reply {
-  const batch = batches.get(id);
-  return batch === undefined ? refuse(404, `No batch found with id '${id}'.`) : answer(batch);
+  const stored = batches.get(id);
+  return stored === undefined ? refuse(404, `No batch found with id '${id}'.`) : answer(stored.about);
 }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../exchange.ts';
 import { type Frame, type Refusal, refuse } from '../reply.ts';
 import { dataFrame } from '../sse.ts';
+import { faultOfName } from '../store.ts';
 
 const TYPES: ReadonlyMap<number, readonly [type: string, code: string | null]> = new Map([
   [401, ['invalid_request_error', 'invalid_api_key']],
@@ -26,4 +27,13 @@ export function openaiErrorFrame(refusal: Refusal): Frame {
 
 export function refuseField(param: string, message: string): Refusal {
   return refuse(400, message, { param });
+}
+
+/** Refuses the first field whose name is too long. */
+export function refuseLongName(names: Readonly<Record<string, string>>): Refusal | undefined {
+  for (const [field, name] of Object.entries(names)) {
+    const fault = faultOfName(name);
+    if (fault !== undefined) return refuseField(field, `${field}: ${fault}`);
+  }
+  return undefined;
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import type { Form } from '../multipart.ts';
 import { bytes, json, type Reply, refuse } from '../reply.ts';
-import { type FileStore, ownContent, type StoredFile, storeFile } from '../stored-file.ts';
-import { openai, refuseField } from './errors.ts';
+import { ownContent, type Store, type Stored } from '../store.ts';
+import { openai, refuseField, refuseLongName } from './errors.ts';
 import { listPage } from './page.ts';
 
 export type FileObject = ReturnType<typeof toFileObject>;
-export type OpenaiFiles = FileStore<FileObject>;
+export type OpenaiFiles = Store<FileObject>;
 
 const PAGE = { usual: 10_000, most: 10_000 };
 
@@ -26,7 +26,9 @@ export function createFileRoutes(files: OpenaiFiles): readonly Route[] {
     },
     bodiless('GET', '/v1/files', ({ query }) => listFiles(files, query)),
     bodiless('GET', one, (exchange) => withFile(files, exchange, ({ about }) => json(about))),
-    bodiless('GET', content, (exchange) => withFile(files, exchange, (file) => bytes(file.content, file.contentType))),
+    bodiless('GET', content, (exchange) =>
+      withFile(files, exchange, (file) => bytes(file.content, 'application/octet-stream')),
+    ),
     bodiless('DELETE', one, (exchange) =>
       withFile(files, exchange, ({ about: { id } }) => {
         files.delete(id);
@@ -39,15 +41,19 @@ export function createFileRoutes(files: OpenaiFiles): readonly Route[] {
 function uploadFile(files: OpenaiFiles, { seed }: Exchange, form: Form): Reply {
   const part = form.files.find(({ name }) => name === 'file');
   if (part === undefined) return refuseField('file', 'file is required');
+  const { filename } = part;
+  const purpose = form.fields.get('purpose') ?? 'user_data';
+  const refusal = refuseLongName({ file: filename, purpose });
+  if (refusal !== undefined) return refusal;
   const content = ownContent(part);
   const about = toFileObject({
     id: seed.id('file-'),
     createdSeconds: seed.createdSeconds,
-    filename: part.filename,
-    purpose: form.fields.get('purpose') ?? 'user_data',
+    filename,
+    purpose,
     content,
   });
-  storeFile(files, about.id, { about, contentType: 'application/octet-stream', content });
+  files.set(about.id, about, content);
   return json(about, { 'x-request-id': seed.id('req_') });
 }
 
@@ -76,11 +82,11 @@ export function toFileObject({ id, createdSeconds, filename, purpose, content }:
 
 function listFiles(files: OpenaiFiles, query: URLSearchParams): Reply {
   const purpose = query.get('purpose');
-  const all = files.values().map(({ about }) => about);
+  const all = files.list();
   return listPage(purpose === null ? all : all.filter((file) => file.purpose === purpose), query, PAGE);
 }
 
-function withFile(files: OpenaiFiles, exchange: Exchange, answer: (file: StoredFile<FileObject>) => Reply): Reply {
+function withFile(files: OpenaiFiles, exchange: Exchange, answer: (file: Stored<FileObject>) => Reply): Reply {
   const id = exchange.params[0] ?? '';
   const file = files.get(id);
   return file === undefined ? refuse(404, `No such File object: ${id}`, { param: 'id' }) : answer(file);

@@ -1,9 +1,9 @@
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import { bodilessRoutes, type Exchange, type Route } from '../exchange.ts';
 import { type JsonObject, readCount, readObject, readString } from '../json.ts';
 import { json, type Reply, refuse } from '../reply.ts';
 import type { Seed } from '../seed.ts';
-import { openai, refuseField } from './errors.ts';
+import { createStore, type Store } from '../store.ts';
+import { openai, refuseField, refuseLongName } from './errors.ts';
 import type { OpenaiFiles } from './files.ts';
 import { listPage } from './page.ts';
 
@@ -12,11 +12,11 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const TRAINED_TOKENS = 4_096;
 
 type Job = ReturnType<typeof toJob>;
-type Jobs = BoundedMap<string, Job>;
+type Jobs = Store<Job>;
 
 /** Fine-tuning jobs over the stored files. A job ends when it is read for the first time; until then it can be cancelled. */
 export function createFineTuningRoutes(files: OpenaiFiles): readonly Route[] {
-  const jobs: Jobs = createBoundedMap({ maxEntries: MAX_JOBS, maxBytes: MAX_BYTES });
+  const jobs: Jobs = createStore({ maxEntries: MAX_JOBS, maxBytes: MAX_BYTES });
   const bodiless = bodilessRoutes(openai);
   const below = (rest: string): RegExp => new RegExp(`^/v1/fine_tuning/jobs/([^/]+)${rest}$`);
   return [
@@ -27,7 +27,7 @@ export function createFineTuningRoutes(files: OpenaiFiles): readonly Route[] {
       input: 'json',
       handle: (exchange, body) => createJob(jobs, files, exchange, body),
     },
-    bodiless('GET', '/v1/fine_tuning/jobs', ({ query }) => listPage(jobs.values(), query)),
+    bodiless('GET', '/v1/fine_tuning/jobs', ({ query }) => listPage(jobs.list(), query)),
     bodiless('GET', below(''), (exchange) => withJob(jobs, exchange, (job) => keep(jobs, advance(job)))),
     bodiless('POST', below('/cancel'), (exchange) => withJob(jobs, exchange, (job) => cancelJob(jobs, job))),
     bodiless('GET', below('/events'), (exchange) =>
@@ -46,10 +46,17 @@ function createJob(jobs: Jobs, files: OpenaiFiles, { seed }: Exchange, body: Jso
   if (training === undefined || files.get(training) === undefined) {
     return refuseField('training_file', 'training_file must be the id of an uploaded file');
   }
-  return keep(jobs, toJob(seed, { model, training }, body));
+  const suffix = readString(body, 'suffix') ?? '';
+  return refuseLongName({ model, suffix }) ?? keep(jobs, toJob(seed, { model, training, suffix }, body));
 }
 
-function toJob(seed: Seed, { model, training }: { model: string; training: string }, body: JsonObject) {
+interface NewJob {
+  readonly model: string;
+  readonly training: string;
+  readonly suffix: string;
+}
+
+function toJob(seed: Seed, { model, training, suffix }: NewJob, body: JsonObject) {
   return {
     id: seed.id('ftjob-'),
     object: 'fine_tuning.job' as const,
@@ -70,12 +77,12 @@ function toJob(seed: Seed, { model, training }: { model: string; training: strin
     estimated_finish: null,
     integrations: [],
     metadata: readObject(body, 'metadata') ?? null,
-    suffix: readString(body, 'suffix') ?? '',
+    suffix,
   };
 }
 
 function keep(jobs: Jobs, job: Job): Reply {
-  jobs.set(job.id, job, JSON.stringify(job).length);
+  jobs.set(job.id, job);
   return json(job);
 }
 
@@ -123,7 +130,7 @@ function checkpointsOf(job: Job) {
 }
 
 function withJob(jobs: Jobs, { params: [id = ''] }: Exchange, answer: (job: Job) => Reply): Reply {
-  const job = jobs.get(id);
-  if (job === undefined) return refuse(404, `Could not find fine tune: ${id}`, { code: 'fine_tune_not_found' });
-  return answer(job);
+  const stored = jobs.get(id);
+  if (stored === undefined) return refuse(404, `Could not find fine tune: ${id}`, { code: 'fine_tune_not_found' });
+  return answer(stored.about);
 }

@@ -1,6 +1,6 @@
 import type { CallInside } from '../call-inside.ts';
 import type { Route } from '../exchange.ts';
-import { createFileStore } from '../stored-file.ts';
+import { createFileStore } from '../store.ts';
 import { answerSpeech, answerTranscription } from './audio.ts';
 import { createBatchRoutes } from './batches.ts';
 import { answerChat } from './chat.ts';

@@ -39,6 +39,18 @@ describe('files', () => {
     expect(await idsOf(client.files.list({ purpose: 'vision' }))).toEqual([]);
   });
 
+  test.for([
+    { field: 'file', filename: 'x'.repeat(513), purpose: 'evals' },
+    { field: 'purpose', filename: 'a.txt', purpose: 'x'.repeat(513) },
+  ])('are refused with an endless name in $field', async ({ field, filename, purpose }) => {
+    const form = new FormData();
+    form.set('purpose', purpose);
+    form.set('file', new File(['a'], filename));
+    const answer = await fetch(`${mock.url}/v1/files`, { method: 'POST', body: form });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { type: 'invalid_request_error', param: field } });
+  });
+
   test('need a file in the form', async () => {
     const form = new FormData();
     form.set('purpose', 'batch');
@@ -141,6 +153,10 @@ describe('a fine-tuning job', () => {
     expect(await client.fineTuning.jobs.retrieve(id)).toMatchObject({ status: 'cancelled' });
   });
 
+  test('is refused with an endless suffix', async () => {
+    await expect(start('x'.repeat(513))).rejects.toMatchObject({ status: 400, param: 'suffix' });
+  });
+
   test('needs an uploaded file', async () => {
     const run = client.fineTuning.jobs.create({ model: 'm', training_file: 'file-none' });
     await expect(run).rejects.toMatchObject({ status: 400, param: 'training_file' });
@@ -167,6 +183,14 @@ describe('a vector store', () => {
     expect(await idsOf(client.vectorStores.list())).toContain(store.id);
     await client.vectorStores.delete(store.id);
     await expect(client.vectorStores.retrieve(store.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
+  test('is refused with an endless name, and does not take one later', async () => {
+    const name = 'x'.repeat(513);
+    await expect(client.vectorStores.create({ name })).rejects.toMatchObject({ status: 400, param: 'name' });
+    const { id } = await client.vectorStores.create({ name: 'short' });
+    await expect(client.vectorStores.update(id, { name })).rejects.toMatchObject({ status: 400, param: 'name' });
+    expect(await client.vectorStores.retrieve(id)).toMatchObject({ name: 'short' });
   });
 
   test('refuses files that are not there', async () => {

@@ -1,10 +1,10 @@
 import { embedText } from '../answer/index.ts';
-import { type BoundedMap, createBoundedMap } from '../bounded-map.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import { type JsonObject, readCount, readObject, readString, readStrings } from '../json.ts';
 import { json, type Reply, refuse } from '../reply.ts';
 import type { Seed } from '../seed.ts';
-import { openai, refuseField } from './errors.ts';
+import { createStore, type Store } from '../store.ts';
+import { openai, refuseField, refuseLongName } from './errors.ts';
 import type { OpenaiFiles } from './files.ts';
 import { listPage } from './page.ts';
 
@@ -25,7 +25,7 @@ interface VectorStore {
 }
 
 interface Places {
-  readonly stores: BoundedMap<string, VectorStore>;
+  readonly stores: Store<VectorStore>;
   readonly files: OpenaiFiles;
 }
 
@@ -33,7 +33,7 @@ type StoreAnswer = (store: VectorStore, exchange: Exchange, body: JsonObject) =>
 
 /** Vector stores of stored files; a search compares the words of the query with those at the beginning of each file. */
 export function createVectorStoreRoutes(files: OpenaiFiles): readonly Route[] {
-  const places: Places = { stores: createBoundedMap({ maxEntries: MAX_STORES, maxBytes: MAX_BYTES }), files };
+  const places: Places = { stores: createStore({ maxEntries: MAX_STORES, maxBytes: MAX_BYTES }), files };
   const { stores } = places;
   const at = (method: 'GET' | 'DELETE', rest: string, answer: StoreAnswer): Route => ({
     method,
@@ -62,7 +62,7 @@ export function createVectorStoreRoutes(files: OpenaiFiles): readonly Route[] {
       path: '/v1/vector_stores',
       dialect: openai,
       input: 'none',
-      handle: ({ query }) => listPage(stores.values().map(toStoreObject), query),
+      handle: ({ query }) => listPage(stores.list().map(toStoreObject), query),
     },
     at('GET', '', (store) => json(toStoreObject(store))),
     at('DELETE', '', ({ id }) => {
@@ -109,7 +109,9 @@ function changeStore(store: VectorStore, body: JsonObject): VectorStore {
 }
 
 function keep({ stores }: Places, store: VectorStore): Reply {
-  stores.set(store.id, store, JSON.stringify(store).length);
+  const refusal = refuseLongName({ name: store.name ?? '' });
+  if (refusal !== undefined) return refusal;
+  stores.set(store.id, store);
   return json(toStoreObject(store));
 }
 
@@ -175,8 +177,8 @@ function searchStore({ files }: Places, { fileIds }: VectorStore, body: JsonObje
 }
 
 function withStore({ stores }: Places, { params: [id = ''] }: Exchange, answer: (store: VectorStore) => Reply): Reply {
-  const store = stores.get(id);
-  return store === undefined ? refuse(404, `Vector store with id '${id}' not found.`) : answer(store);
+  const stored = stores.get(id);
+  return stored === undefined ? refuse(404, `Vector store with id '${id}' not found.`) : answer(stored.about);
 }
 
 function withFileOf(store: VectorStore, id: string, answer: () => Reply): Reply {

@@ -7,12 +7,12 @@ import {
   type Turn,
   toPrompt,
 } from '../../answer/index.ts';
-import { type BoundedMap, createBoundedMap } from '../../bounded-map.ts';
 import type { Exchange, Route } from '../../exchange.ts';
 import { type JsonObject, readCount, readObject, readObjects, readString } from '../../json.ts';
 import { json, type Refusal, type Reply, refuse } from '../../reply.ts';
 import type { Seed } from '../../seed.ts';
 import { SSE_HEADERS } from '../../sse.ts';
+import { createStore, type Store } from '../../store.ts';
 import { readToolChoice } from '../chat.ts';
 import { inputTurns } from '../content.ts';
 import { openai, refuseField } from '../errors.ts';
@@ -29,15 +29,14 @@ interface StoredResponse {
   readonly response: ResponseObject;
   /** The items of the request itself. */
   readonly input: readonly InputItem[];
-  /** Everything a follow-up request continues: earlier items, the input and the output. */
-  readonly context: readonly unknown[];
+  /** The items of the responses that this one continues. */
+  readonly earlier: readonly unknown[];
   /** `waiting`: a background response that nobody has read yet. */
   readonly state: 'waiting' | 'done' | 'cancelled';
   readonly inBackground: boolean;
-  readonly bytes: number;
 }
 
-type ResponseStore = BoundedMap<string, StoredResponse>;
+type ResponseStore = Store<StoredResponse>;
 
 /** The Responses API over a store of its own; it remembers the last 1,000 responses, 64 MiB at most. */
 export function createResponsesRoutes(): readonly Route[] {
@@ -93,7 +92,7 @@ export function createResponsesRoutes(): readonly Route[] {
   ];
 }
 
-function createResponse(store: ResponseStore, { seed, controls, request }: Exchange, body: JsonObject): Reply {
+function createResponse(store: ResponseStore, { seed, controls }: Exchange, body: JsonObject): Reply {
   const model = readString(body, 'model');
   if (model === undefined) return refuseField('model', 'model is required');
   const earlier = findEarlier(store, body);
@@ -103,12 +102,10 @@ function createResponse(store: ResponseStore, { seed, controls, request }: Excha
   const response = toResponseObject(seed, model, body, composeAnswer(prompt, controls));
   const headers = { 'x-request-id': seed.id('req_') };
   if (body['store'] !== false) {
-    const context = [...earlier.context, ...input, ...response.output];
-    const bytes = 2 * JSON.stringify(context).length + request.body.length;
     const inBackground = body['background'] === true;
     const state = inBackground && body['stream'] !== true ? 'waiting' : 'done';
-    const stored: StoredResponse = { response, input, context, state, inBackground, bytes };
-    store.set(response.id, stored, bytes);
+    const stored: StoredResponse = { response, input, earlier: earlier.context, state, inBackground };
+    store.set(response.id, stored);
     if (state === 'waiting') return json(shown(stored), headers);
   }
   return body['stream'] === true ? responseStream(response, headers) : json(response, headers);
@@ -126,7 +123,7 @@ function responseStream(response: ResponseObject, headers: Readonly<Record<strin
 /** A background response is done when it is read for the first time. */
 function readStored(store: ResponseStore, stored: StoredResponse, query: URLSearchParams): Reply {
   const state = stored.state === 'waiting' ? 'done' : stored.state;
-  if (state !== stored.state) store.set(stored.response.id, { ...stored, state }, stored.bytes);
+  if (state !== stored.state) store.set(stored.response.id, { ...stored, state });
   if (state === 'done' && query.get('stream') === 'true') return responseStream(stored.response);
   return json(shown({ ...stored, state }));
 }
@@ -134,7 +131,7 @@ function readStored(store: ResponseStore, stored: StoredResponse, query: URLSear
 function cancelStored(store: ResponseStore, stored: StoredResponse): Reply {
   if (!stored.inBackground) return refuse(400, 'Cannot cancel a synchronous response.');
   const state = stored.state === 'waiting' ? 'cancelled' : stored.state;
-  store.set(stored.response.id, { ...stored, state }, stored.bytes);
+  store.set(stored.response.id, { ...stored, state });
   return json(shown({ ...stored, state }));
 }
 
@@ -160,10 +157,16 @@ type Earlier = Refusal | { readonly kind: 'found'; readonly context: readonly un
 
 function findEarlier(store: ResponseStore, body: JsonObject): Earlier {
   const id = readString(body, 'previous_response_id');
-  const context = id === undefined ? [] : store.get(id)?.context;
-  if (context !== undefined) return { kind: 'found', context };
+  if (id === undefined) return { kind: 'found', context: [] };
+  const stored = store.get(id)?.about;
+  if (stored !== undefined) return { kind: 'found', context: contextOf(stored) };
   const more = { param: 'previous_response_id', code: 'previous_response_not_found' };
   return refuse(400, `no response ${JSON.stringify(id)}`, more);
+}
+
+/** Everything that a follow-up request continues. */
+function contextOf({ earlier, input, response }: StoredResponse): readonly unknown[] {
+  return [...earlier, ...input, ...response.output];
 }
 
 function readOptions(body: JsonObject): PromptOptions {
@@ -193,9 +196,11 @@ function toInputItems(seed: Seed, input: unknown): readonly InputItem[] {
 function withStored(store: ResponseStore, exchange: Exchange, answer: (stored: StoredResponse) => Reply): Reply {
   const id = exchange.params[0] ?? '';
   const stored = store.get(id);
-  return stored === undefined ? refuse(404, `no response ${JSON.stringify(id)}`, { param: 'id' }) : answer(stored);
+  return stored === undefined
+    ? refuse(404, `no response ${JSON.stringify(id)}`, { param: 'id' })
+    : answer(stored.about);
 }
 
 function createResponseStore(): ResponseStore {
-  return createBoundedMap({ maxEntries: MAX_RESPONSES, maxBytes: MAX_BYTES });
+  return createStore({ maxEntries: MAX_RESPONSES, maxBytes: MAX_BYTES });
 }
