@@ -1,7 +1,7 @@
 /** The command as npm links it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -75,13 +75,17 @@ test('it runs on the Node of the project, whatever the machine has', async () =>
   expect(await runOnOldNode(LAUNCHER)).toMatchObject({ code: 0, out: expect.stringContaining(packageJson.version) });
 });
 
-test('it runs on every Node of the machine', async () => {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
-  const PATH = [...folders, dirname(process.execPath)].join(delimiter);
-  expect(await run(LAUNCHER, ['--version'], { env: { PATH } })).toMatchObject({
-    code: 0,
-    out: expect.stringContaining(packageJson.version),
-  });
+test('it runs on every Node of the PATH', async () => {
+  const folders = [...new Set([...(process.env['PATH'] ?? '').split(delimiter), dirname(process.execPath)])];
+  const withNode = folders.filter((folder) => existsSync(join(folder, 'node')));
+  expect(withNode).not.toEqual([]);
+  for (const folder of withNode) {
+    const PATH = [folder, ...folders].join(delimiter);
+    expect(await run(LAUNCHER, ['--version'], { env: { PATH } }), folder).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(packageJson.version),
+    });
+  }
 });
 
 test('it passes on the exit status', async () => {
