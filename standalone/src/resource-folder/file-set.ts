@@ -10,6 +10,8 @@ export interface LoadedFile {
   readonly signature: string;
   /** The content or, if the file is broken, its last valid content. */
   readonly content: FileContent;
+  /** The file cannot be read or parsed as it is now. */
+  readonly isBroken: boolean;
   /** Problems of the file as it is now. */
   readonly problems: readonly FoundProblem[];
 }
@@ -46,6 +48,7 @@ async function loadFile(path: string, signature: string, { last, defaultNamespac
   const broken = (problems: readonly Omit<FileProblem, 'file'>[]): LoadedFile => ({
     signature,
     content: last?.content ?? NOTHING,
+    isBroken: true,
     problems: problems.map((problem) => ({ problem: { file: path, ...problem }, withholds: [], refersTo: [] })),
   });
   const text = await readText(path);
@@ -53,12 +56,12 @@ async function loadFile(path: string, signature: string, { last, defaultNamespac
   const parsed = parseText(text);
   if (parsed.problems.length > 0) return broken(parsed.problems);
   const content = readObjects(parsed.documents, { defaultNamespace });
-  const problems = content.problems.map(({ withholds, ...problem }) => ({
+  const problems = content.problems.map(({ withholds, mayBeTenancy: _, ...problem }) => ({
     problem: { file: path, ...problem },
     withholds,
     refersTo: [],
   }));
-  return { signature, content, problems };
+  return { signature, content, isBroken: false, problems };
 }
 
 async function readText(path: string): Promise<string | { readonly message: string }> {

@@ -1,12 +1,12 @@
 /** The workspace of a folder that names none: what has no namespace belongs to it. */
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import type { WorldObject } from '@gatehouse/operator/translate';
-import type { FileSet } from './file-set.ts';
-import { type FileObject, inNamespace } from './objects.ts';
+import type { FileSet, LoadedFile } from './file-set.ts';
+import { type FileObject, inNamespace, isTenancy } from './objects.ts';
 
 const NAME = 'default';
 
-export const IMPLIED_WORKSPACE: WorldObject = {
+const IMPLIED_WORKSPACE: WorldObject = {
   apiVersion: API_VERSION,
   kind: 'Workspace',
   metadata: { name: NAME, generation: 1 },
@@ -14,20 +14,39 @@ export const IMPLIED_WORKSPACE: WorldObject = {
 };
 
 export interface Implied {
-  /** Whether the workspace is implied: no file has a Workspace or an Organisation. */
-  readonly isImplied: boolean;
+  /** Undefined where the files name one, or may have been meant to. */
+  readonly workspace: WorldObject | undefined;
   /** The object, in the namespace to which it belongs. */
   place(object: FileObject): FileObject;
 }
 
-export function withImpliedWorkspace(files: FileSet): Implied {
-  for (const { content } of files.values()) {
-    if (content.objects.some(({ kind }) => kind === 'Workspace' || kind === 'Organisation')) {
-      return { isImplied: false, place: (object) => object };
+/** `isComplete`: no file or folder is left out because it cannot be read. */
+export type ImplyWorkspace = (files: FileSet, isComplete: boolean) => Implied;
+
+const NONE: Implied = { workspace: undefined, place: (object) => object };
+
+/**
+ * The workspace is implied where no file has a Workspace or an Organisation, and no file or document can have been meant to. While
+ * that is in doubt, objects that were in the workspace stay there, and no others are taken from the organisation into it.
+ */
+export function createImpliedWorkspace(): ImplyWorkspace {
+  let members: ReadonlySet<string> | undefined;
+  return (files, isComplete) => {
+    const objects = [...files.values()].flatMap(({ content }) => content.objects);
+    if (objects.some(({ kind }) => isTenancy(kind))) members = undefined;
+    else if (isComplete && [...files.values()].every(isClear)) {
+      members = new Set(objects.filter(({ inDefaultNamespace }) => inDefaultNamespace).map(idOf));
     }
-  }
-  return {
-    isImplied: true,
-    place: (object) => (object.inDefaultNamespace ? inNamespace(object, NAME) : object),
+    return members === undefined ? NONE : withMembers(members);
   };
 }
+
+const idOf = ({ kind, key }: FileObject): string => `${kind}/${key}`;
+
+const isClear = ({ isBroken, content }: LoadedFile): boolean =>
+  !isBroken && !content.problems.some(({ mayBeTenancy }) => mayBeTenancy);
+
+const withMembers = (members: ReadonlySet<string>): Implied => ({
+  workspace: IMPLIED_WORKSPACE,
+  place: (object) => (object.inDefaultNamespace && members.has(idOf(object)) ? inNamespace(object, NAME) : object),
+});

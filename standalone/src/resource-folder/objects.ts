@@ -22,6 +22,8 @@ export interface FileObject {
 export interface DocumentProblem extends Omit<FileProblem, 'file'> {
   /** Keys of what the document was meant to be; see `withheldBy`. */
   readonly withholds: readonly string[];
+  /** It may have been meant as a Workspace or an Organisation. */
+  readonly mayBeTenancy: boolean;
 }
 
 export interface FileContent {
@@ -76,13 +78,14 @@ function readObject(
   { value, locate }: Part,
   { defaultNamespace }: ReadOptions,
 ): FileObject | DocumentProblem | string | undefined {
+  if (value === null) return undefined;
   const problem = (path: FieldPath, message: string, withholds: readonly string[] = []): DocumentProblem => ({
     ...locate(path),
     path: formatPath(path),
     message,
     withholds,
+    mayBeTenancy: isObject(value) && mayBeTenancy(value),
   });
-  if (value === null) return undefined;
   if (!isObject(value)) return problem([], 'expected a resource: a map with apiVersion, kind and metadata');
   const { apiVersion, kind, metadata } = value;
   if (typeof apiVersion !== 'string') return problem(['apiVersion'], 'expected the apiVersion of a resource');
@@ -134,6 +137,16 @@ export function withheldBy({ kind, key, value }: WithheldObject): readonly strin
 interface WithheldObject extends Pick<FileObject, 'kind' | 'key'> {
   readonly value: Readonly<Record<string, unknown>>;
 }
+
+/** Of what is of no kind that is nearly its own, whatever has our group: nothing else tells what it was meant to be. */
+function mayBeTenancy({ apiVersion, kind }: Readonly<Record<string, unknown>>): boolean {
+  const near = typeof kind === 'string' ? nearestName(kind, KIND_NAMES) : undefined;
+  if (near !== undefined) return isTenancy(near);
+  return typeof apiVersion === 'string' && nearestName(apiVersion.split('/')[0] ?? '', [GROUP]) !== undefined;
+}
+
+/** Whether objects of the kind say which workspaces there are. */
+export const isTenancy = (kind: string): boolean => kind === 'Workspace' || kind === 'Organisation';
 
 function kindOf(apiVersion: string, kind: string): FileObject['kind'] | undefined {
   if (apiVersion === 'v1' && (kind === 'Secret' || kind === 'Namespace')) return kind;

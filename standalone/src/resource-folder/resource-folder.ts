@@ -60,7 +60,13 @@ export function createResourceFolder(roots: readonly string[], options: Resource
   let seen: { readonly files: FileSet; readonly trouble: string; readonly state: FolderState } | undefined;
 
   const read = ({ files, problems }: FolderScan): FolderState => {
-    const { world, problems: found, remarks, locate, keys } = source.gather(files);
+    const {
+      world,
+      problems: found,
+      remarks,
+      locate,
+      keys,
+    } = source.gather(files, { isComplete: problems.length === 0 });
     translation = translate(world, translation);
     const { snapshot, verdicts } = translation;
     const contents = [...files.values()].map(({ content }) => content);
@@ -91,7 +97,8 @@ export function stateOfResources(name: string, resources: readonly object[], opt
   const documents = resources.map((value) => ({ value, locate: () => ({ line: 1, column: 1 }) }));
   const content = readObjects(documents, { defaultNamespace: ORGANISATION_NAMESPACE });
   const { world, problems, remarks, locate, keys } = createWorldSource(options).gather(
-    new Map([[name, { signature: '', content, problems: [] }]]),
+    new Map([[name, { signature: '', content, isBroken: false, problems: [] }]]),
+    { isComplete: true },
   );
   const { snapshot, verdicts } = translate(world);
   return {

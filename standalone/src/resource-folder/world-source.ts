@@ -7,7 +7,7 @@ import type { Variables } from '@gatehouse/gateway';
 import type { SecretData, Verdict, World, WorldObject } from '@gatehouse/operator/translate';
 import type { FoundProblem } from './consequences.ts';
 import type { FileSet } from './file-set.ts';
-import { IMPLIED_WORKSPACE, withImpliedWorkspace } from './implied-workspace.ts';
+import { createImpliedWorkspace, type Implied } from './implied-workspace.ts';
 import { type FileObject, withheldBy } from './objects.ts';
 import type { FileProblem } from './problem.ts';
 import { type LocatedObject, remarksOf } from './remarks.ts';
@@ -29,8 +29,11 @@ export interface GatheredWorld {
 }
 
 export interface WorldSource {
-  /** Merges the objects of the files; an object that has not changed since the last call is identical. */
-  gather(files: FileSet): GatheredWorld;
+  /**
+   * Merges the objects of the files; an object that has not changed since the last call is identical. `isComplete`: no file or folder
+   * is left out because it cannot be read.
+   */
+  gather(files: FileSet, reading: { readonly isComplete: boolean }): GatheredWorld;
 }
 
 interface WorldSourceOptions {
@@ -51,15 +54,17 @@ interface CachedObject {
 /** A World without a cluster: every namespace belongs to its workspace without a label, and no keys are generated. */
 export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSourceOptions): WorldSource {
   const withEnvironment = createEnvironmentSecrets(variables);
+  const imply = createImpliedWorkspace();
   let cached: ReadonlyMap<string, CachedObject> = new Map();
   return {
-    gather: (files) => {
-      const { located, problems, isImplied } = locateObjects(files);
+    gather: (files, { isComplete }) => {
+      const implied = imply(files, isComplete);
+      const { located, problems } = locateObjects(files, implied);
       const before = cached;
       cached = new Map([...located].map(([id, { object }]) => [id, cacheObject(before.get(id), object)]));
       return {
         world: {
-          resources: resourcesOf(located, cached, isImplied),
+          resources: resourcesOf(located, cached, implied),
           secrets: withEnvironment(secretsOf(located, cached)),
           namespaces: new Map(),
           settings: { organisationNamespace: ORGANISATION_NAMESPACE, consent: 'implied', mintsKeys: false, caps },
@@ -75,15 +80,15 @@ export function createWorldSource({ variables, caps, mockPorts = [] }: WorldSour
 }
 
 /** Every object by `Kind/key`; of two with the same name the one in the first file is used. */
-function locateObjects(files: FileSet): {
+function locateObjects(
+  files: FileSet,
+  { place }: Implied,
+): {
   readonly located: ReadonlyMap<string, LocatedObject>;
   readonly problems: readonly FoundProblem[];
-  /** No file has a Workspace or an Organisation. */
-  readonly isImplied: boolean;
 } {
   const located = new Map<string, LocatedObject>();
   const problems: FoundProblem[] = [];
-  const { isImplied, place } = withImpliedWorkspace(files);
   for (const [file, { content, problems: own }] of files) {
     problems.push(...own);
     for (const object of content.objects.map(place)) {
@@ -94,7 +99,7 @@ function locateObjects(files: FileSet): {
       if (object.kind === 'Secret') problems.push(...secretProblems(file, object));
     }
   }
-  return { located, problems, isImplied };
+  return { located, problems };
 }
 
 const labelOf = ({ kind, name }: { readonly kind: string; readonly name: string }): string => `${kind}/${name}`;
@@ -132,10 +137,10 @@ type KeptObjects = ReadonlyMap<string, CachedObject>;
 function resourcesOf(
   located: ReadonlyMap<string, LocatedObject>,
   cached: KeptObjects,
-  isImplied: boolean,
+  { workspace }: Implied,
 ): World['resources'] {
   const resources = new Map<KindName, Map<string, WorldObject>>();
-  if (isImplied) resources.set('Workspace', new Map([[IMPLIED_WORKSPACE.metadata.name, IMPLIED_WORKSPACE]]));
+  if (workspace !== undefined) resources.set('Workspace', new Map([[workspace.metadata.name, workspace]]));
   for (const [id, { object }] of located) {
     const resource = cached.get(id)?.resource;
     if (resource === undefined || object.kind === 'Secret' || object.kind === 'Namespace') continue;
