@@ -5,3 +5,4 @@ export {
   MAX_HEADER_ALIASES,
   TAKEN_PREFIXES,
 } from './header-aliases.ts';
+export { HEADER_VALUE } from './header-value.ts';

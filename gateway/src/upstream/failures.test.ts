@@ -39,6 +39,22 @@ describe('a call that reached no server', () => {
   });
 });
 
+describe('a value that no header can carry', () => {
+  test('is what the error is about, and not repeated: the server may well be there', () => {
+    const cause = Object.assign(new Error('invalid x-api-key header'), { code: 'UND_ERR_INVALID_ARG' });
+    const error = withOrigin(toUpstreamError(cause), ORIGIN);
+    expect(error.code).toBe('CREDENTIAL_UNAVAILABLE');
+    expect(error.message).toMatch(/^The value of x-api-key .* no header can carry/);
+    expect(error.message).not.toContain(ORIGIN);
+    expect(error.cause).toBe(cause);
+  });
+
+  test.for(['invalid request path', 'invalid upgrade header now'])('is not another argument: %s', (text) => {
+    const other = Object.assign(new Error(text), { code: 'UND_ERR_INVALID_ARG' });
+    expect(toUpstreamError(other).code).toBe('UPSTREAM_UNREACHABLE');
+  });
+});
+
 describe('a failure of an upstream call', () => {
   const coded = (code: unknown): Error => Object.assign(new Error('x'), { code });
   const parser = Object.assign(new Error('x'), { name: 'HTTPParserError', code: undefined });

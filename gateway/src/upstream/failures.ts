@@ -41,11 +41,27 @@ const BY_PREFIX: readonly (readonly [prefix: string, code: ErrorCode])[] = [
 /** A failure of the client, its sockets or name resolution as an AppError of the upstream family; a bug is INTERNAL. */
 export function toUpstreamError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
+  const header = refusedHeader(thrown);
+  if (header !== undefined) return unsendable(header, thrown);
   const code = codeOf(thrown);
   if (code === undefined) return new AppError('INTERNAL', { cause: thrown });
   const known = BY_CODE.get(code) ?? BY_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1];
   return new AppError(known ?? 'INTERNAL', { cause: thrown });
 }
+
+/** As undici words it where a value cannot be sent. */
+const REFUSED_HEADER = /^invalid (\S+) header$/;
+
+function refusedHeader(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || codeOf(thrown) !== 'UND_ERR_INVALID_ARG') return undefined;
+  return REFUSED_HEADER.exec(thrown.message)?.[1];
+}
+
+const unsendable = (header: string, cause: unknown): AppError =>
+  new AppError('CREDENTIAL_UNAVAILABLE', {
+    detail: `The value of ${header} for the provider has characters that no header can carry; correct the stored credential or header`,
+    cause,
+  });
 
 function codeOf(thrown: unknown): string | undefined {
   if (thrown instanceof AggregateError) return codeOf(thrown.errors[0]);

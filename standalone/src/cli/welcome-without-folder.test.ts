@@ -52,6 +52,12 @@ test('shows a new admin key once, and later says where it came from', () => {
   expect(say({}, { isKeyGiven: false })).toContain('remove .gatehouse/admin-key.json');
 });
 
+test('says that a variable cannot be sent, without its value', () => {
+  const text = say({ OPENAI_API_KEY: '\u201csk-1\u201d' });
+  expect(text).toContain('OPENAI_API_KEY is not used: it has characters that no header can carry');
+  expect(text).not.toContain('sk-1');
+});
+
 test('says that a key of the gateway is no key of a provider', () => {
   expect(say({ OPENAI_API_KEY: 'gwk_1' })).toContain('OPENAI_API_KEY holds a key of the gateway');
 });

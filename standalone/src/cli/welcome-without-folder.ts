@@ -6,6 +6,7 @@ import {
   type FoundProviders,
   MOCKED,
   USUAL_VARIABLES,
+  unsendableText,
 } from '../environment-resources/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
 import { baseUrl, curl } from './first-request.ts';
@@ -27,12 +28,13 @@ interface WelcomeWithoutFolder {
 
 export function welcomeWithoutFolder(options: WelcomeWithoutFolder): string {
   const { process, host, adminHost, providers, mockUrl } = options;
-  const { found, gatewayKeys } = providers;
+  const { found, gatewayKeys, unsendable } = providers;
   const base = baseUrl(host, process.port);
   const served = found.length > 0 ? found : MOCKED;
   return [
     ...(found.length > 0 ? foundLines(found, base) : mockedLines(base)),
     ...gatewayKeys.map((name) => `${name} holds a key of the gateway, which no provider gets`),
+    ...unsendable.map(unsendableText),
     `Metrics and status are on ${baseUrl(adminHost, process.adminPort)}`,
     ...(found.length > 0 && mockUrl !== undefined ? [`The mock provider answers on ${mockUrl}`] : []),
     ...keyLines(options),

@@ -40,6 +40,16 @@ describe('a provider is found', () => {
 
 const VALUES: Readonly<Record<string, string>> = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com' };
 
+test.for(['\u201csk-1\u201d', 'sk-\u20261', 'sk-\n1'])(
+  'a credential that no header can carry is not used, and its variable is named: %j',
+  (value) => {
+    expect(findProviders({ OPENAI_API_KEY: value, GROQ_API_KEY: 'a' }, ADMIN)).toMatchObject({
+      found: [{ id: 'groq' }],
+      unsendable: ['OPENAI_API_KEY'],
+    });
+  },
+);
+
 describe('the resources', () => {
   test('are valid for every provider, and serve one account each', () => {
     const variables = Object.fromEntries(

@@ -1,4 +1,5 @@
 /** Which providers the environment has credentials for. */
+import { HEADER_VALUE } from '@gatehouse/crds/headers';
 import { CONVENTIONS, type Convention } from '@gatehouse/crds/providers';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -19,7 +20,13 @@ export interface FoundProviders {
   readonly found: readonly FoundProvider[];
   /** Variables that hold a key of the gateway, as clients of it have them: no provider gets that. */
   readonly gatewayKeys: readonly string[];
+  /** Variables with a value that no header can carry, which are not used. */
+  readonly unsendable: readonly string[];
 }
+
+/** What is said of an unsendable variable. */
+export const unsendableText = (name: string): string =>
+  `${name} is not used: it has characters that no header can carry, such as typographic quotes`;
 
 /** The most usual variables, for messages. */
 export const USUAL_VARIABLES: readonly string[] = [...CONVENTIONS.values()]
@@ -32,15 +39,20 @@ const GATEWAY_KEY = 'gwk_';
 /** `adminKey` is the value of GATEHOUSE_ADMIN_KEY, which need not look like a key of the gateway. */
 export function findProviders(variables: Variables, adminKey: string | undefined): FoundProviders {
   const gatewayKeys: string[] = [];
+  const unsendable: string[] = [];
   const read = (name: string): string | undefined => {
     const value = variables[name]?.trim();
     if (value === undefined || value === '') return undefined;
+    if (!HEADER_VALUE.test(value)) {
+      unsendable.push(name);
+      return undefined;
+    }
     if (!value.startsWith(GATEWAY_KEY) && value !== adminKey?.trim()) return value;
     gatewayKeys.push(name);
     return undefined;
   };
   const found = [...CONVENTIONS].flatMap(([id, convention]) => findProvider(id, convention, read) ?? []);
-  return { found, gatewayKeys };
+  return { found, gatewayKeys, unsendable };
 }
 
 function findProvider(

@@ -5,4 +5,10 @@ export {
   MOCKED,
   toResources,
 } from './environment-resources.ts';
-export { type FoundProvider, type FoundProviders, findProviders, USUAL_VARIABLES } from './found-providers.ts';
+export {
+  type FoundProvider,
+  type FoundProviders,
+  findProviders,
+  USUAL_VARIABLES,
+  unsendableText,
+} from './found-providers.ts';

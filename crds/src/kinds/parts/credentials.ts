@@ -1,6 +1,7 @@
 /** The members of an account at a provider, which VirtualKey and Integration share. */
 import { z } from 'zod';
 import { deployment, type SecretRef, secretRef, settings } from '../../config/index.ts';
+import { HEADER_VALUE } from '../../headers/index.ts';
 import {
   API_KEY,
   canAuthenticate,
@@ -42,9 +43,6 @@ export const providerId = (description: string) => z.enum([...PROVIDER_CATALOGUE
 
 // RFC 9110 token: what a header name is made of.
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-// RFC 9110 section 5.5: visible ASCII, spaces, tabs and the upper half of Latin-1; no line ends, no other control characters.
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 const headerValue = z.string().regex(HEADER_VALUE, 'expected a header value: no line end, no control character');
 

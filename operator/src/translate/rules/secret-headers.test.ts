@@ -30,3 +30,22 @@ test('no shard that becomes a ConfigMap holds the value of a header, wherever th
   expect(textOf(false)).not.toContain('value-in');
   for (const value of ['value-in-the-account', 'value-in-a-secret']) expect(textOf(true).split(value)).toHaveLength(3);
 });
+
+test.for([
+  { rule: 'an API key', secretRef: { name: 'tokens', key: 'api-key' }, entry: 'api-key' },
+  { rule: 'an API key among all fields', secretRef: { name: 'tokens' }, entry: 'api_key' },
+])('$rule that no header can carry is refused by its entry, and not repeated', ({ secretRef, entry }) => {
+  const stringData = { [entry]: '\u201csk-of-tests\u201d' };
+  const { snapshot, verdicts } = translate(
+    worldOf([
+      ...OBJECTS.slice(0, 2),
+      { kind: 'Secret', metadata: { name: 'tokens', namespace: 'team' }, stringData },
+      { kind: 'VirtualKey', metadata, spec: { provider: 'openai', secretRef } },
+    ]),
+  );
+  const messages = verdicts.flatMap(({ issues }) => issues.map(({ message }) => message));
+  expect(messages).toEqual([
+    expect.stringContaining(`the entry ${entry} of the Secret tokens has characters that no header`),
+  ]);
+  expect(JSON.stringify({ snapshot, verdicts })).not.toContain('sk-of-tests');
+});

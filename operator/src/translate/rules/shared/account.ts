@@ -1,13 +1,14 @@
 /** What VirtualKey and Integration have in common: an account at a provider. */
 
 import { err, ok, type Result } from '@gatehouse/crds';
+import { HEADER_VALUE } from '@gatehouse/crds/headers';
 import type { Integration, VirtualKey } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { type EntryBody, entryId, type ReachBody } from '@gatehouse/crds/snapshot';
 import { credentialName } from '../../incremental/index.ts';
 import type { EntryDraft, Lookups, ObjectScope } from '../../types/index.ts';
 import { type Finding, missing, secretKeyOf, secretUnread } from '../../types/index.ts';
-import { foreignSecret, givenFields, readCredential } from './credential.ts';
+import { foreignSecret, givenFields, noHeaderValue, readCredential } from './credential.ts';
 import type { IdentityGrant } from './identity-grants.ts';
 import { textOf } from './secret-text.ts';
 
@@ -88,15 +89,9 @@ function readHeader(
   const why = data === undefined ? secretUnread(path, { namespace, secret: name, view }) : undefined;
   if (why !== undefined) return err(why);
   const value = data === undefined ? undefined : textOf(data, key)?.trim();
-  if (value === undefined) return lost(`the Secret ${name} does not exist or has no entry ${key}`);
-  if (HEADER_VALUE.test(value)) return ok(value);
-  return lost(`the entry ${key} of the Secret ${name} has characters that no header can carry`);
+  if (value === undefined || value === '') return lost(`the Secret ${name} does not exist or has no entry ${key}`);
+  return HEADER_VALUE.test(value) ? ok(value) : lost(noHeaderValue(name, key));
 }
-
-/**
- * Visible characters, spaces and tabs (RFC 9110 section 5.5). A trailing newline, as files have it, is removed before.
- */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 type AccountMember =
   | 'provider'

@@ -1,9 +1,10 @@
 /** Reads the secret fields of a provider from a Secret. */
 import { err, ok, type Result } from '@gatehouse/crds';
 import type { SecretRef } from '@gatehouse/crds/config';
+import { HEADER_VALUE } from '@gatehouse/crds/headers';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { API_KEY, canAuthenticate, fieldProblems, type ProviderEntry, secretFieldsOf } from '@gatehouse/crds/providers';
-import type { Lookups } from '../../types/index.ts';
+import type { Lookups, SecretData } from '../../types/index.ts';
 import { type Finding, missing, notPermitted, secretKeyOf, secretUnread } from '../../types/index.ts';
 import { textOf } from './secret-text.ts';
 
@@ -26,7 +27,7 @@ export type SecretFields = Readonly<Record<string, string>>;
 
 /** `{name, key}` is the API key; `{name}` is every secret field of the provider that the Secret has. */
 export function readCredential(view: Lookups, request: CredentialRequest): Result<SecretFields, Finding> {
-  const { kind, namespace, ref, provider, path } = request;
+  const { kind, namespace, ref, path } = request;
   const foreign = foreignSecret(ref, namespace);
   const home = foreign?.namespace ?? namespace;
   const refersTo = [secretKeyOf(home, ref.name)];
@@ -42,8 +43,17 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
   }
   if (ref.key !== undefined) {
     const apiKey = textOf(data, ref.key);
-    return apiKey === undefined ? lost(`the Secret ${ref.name} has no entry ${ref.key}`) : ok({ [API_KEY]: apiKey });
+    if (apiKey === undefined) return lost(`the Secret ${ref.name} has no entry ${ref.key}`);
+    return isSendable(apiKey) ? ok({ [API_KEY]: apiKey }) : lost(noHeaderValue(ref.name, ref.key));
   }
+  return allFields(data, request);
+}
+
+/** Every secret field that the Secret has. */
+function allFields(data: SecretData, request: CredentialRequest): Result<SecretFields, Finding> {
+  const { namespace, ref, provider, path } = request;
+  const home = foreignSecret(ref, namespace)?.namespace ?? namespace;
+  const lost = (message: string) => err(missing(path, message, 'keep', [secretKeyOf(home, ref.name)]));
   const names = provider === undefined ? [API_KEY] : secretFieldsOf(provider);
   const fields = Object.fromEntries(
     names.flatMap((name) => {
@@ -52,9 +62,17 @@ export function readCredential(view: Lookups, request: CredentialRequest): Resul
     }),
   );
   if (Object.keys(fields).length === 0) return lost(`the Secret ${ref.name} has none of ${names.join(', ')}`);
+  if (!isSendable(fields[API_KEY] ?? '')) return lost(noHeaderValue(ref.name, API_KEY));
   const problems = provider === undefined ? [] : missingFields(provider, fields, request);
   return problems.length === 0 ? ok(fields) : lost(`with the Secret ${ref.name}, ${problems.join('; ')}`);
 }
+
+/** An API key is always sent as a header; other fields may be signed with, or sent in bodies. */
+const isSendable = (apiKey: string): boolean => HEADER_VALUE.test(apiKey.trim());
+
+/** The message about an entry of a Secret. */
+export const noHeaderValue = (secret: string, entry: string): string =>
+  `the entry ${entry} of the Secret ${secret} has characters that no header can carry, such as typographic quotes or line breaks`;
 
 /** The namespace and Secret of a reference to another namespace. */
 export function foreignSecret(
