@@ -1,4 +1,6 @@
 /** `gatehouse doctor` against ports, a folder and a mock provider: what it says is true. */
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -55,6 +57,16 @@ const files = () => ({
   'a.yaml': [workspace('team-a'), SECRET('team-a'), account('main', `${mock.url}/v1`)].join('---\n'),
 });
 
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 describe('a doctor', () => {
   test('finds nothing wrong where nothing is, and calls nobody for tokens', async () => {
     using folder = tempFolder(files());
@@ -74,6 +86,15 @@ describe('a doctor', () => {
     expect(mock.requests.at(-1)?.headers.authorization).toBe('Bearer sk-of-tests');
   });
 
+  test('looks at the admin key, and stores none', async () => {
+    using data = tempFolder();
+    const { checks } = await doctor(['--data', data.path, '--offline', ...FREE]);
+    expect(checks).toContain(`ok admin key the first start generates it, and keeps it in ${data.path}`);
+    expect(readdirSync(data.path)).toEqual([]);
+    const given = await doctor(['--offline', ...FREE], { GATEHOUSE_ADMIN_KEY: 'k'.repeat(32) });
+    expect(given.checks).toContain('ok admin key it is in GATEHOUSE_ADMIN_KEY');
+  });
+
   test('asks for one token when it is told to', async () => {
     using folder = tempFolder(files());
     const { status, checks } = await doctor(['--resources', folder.path, '--call', '@main/gpt-4o-mini', ...FREE]);
@@ -88,6 +109,13 @@ describe('a doctor', () => {
     const { status, checks } = await doctor(['--resources', folder.path, '--offline', ...FREE]);
     expect([status, mock.requests.length]).toEqual([0, before]);
     expect(checks).toContain('unknown provider none was asked: --offline');
+  });
+
+  test('names a variable whose value no header can carry', async () => {
+    const { status, checks, out } = await doctor([...FREE, '--offline'], { OPENAI_API_KEY: '\u201csk-of-tests\u201d' });
+    expect(checks).toContainEqual(expect.stringMatching(/^failed variables OPENAI_API_KEY is not used/));
+    expect(out).not.toContain('sk-of-tests');
+    expect(status).toBe(1);
   });
 
   test('without a folder looks at the providers whose keys are in variables', async () => {
@@ -137,6 +165,44 @@ describe('a doctor tells', () => {
     const { status, checks, err } = await doctor(args());
     expect(checks).toContainEqual(expect.stringMatching(new RegExp(`^failed .*${want}`)));
     expect([status, err]).toEqual([1, expect.stringMatching(/^\d of \d+ checks failed\n$/)]);
+  });
+
+  test('an address of the admin listener that is of another machine', async () => {
+    const args = ['--port', '0', '--admin-port', '1', '--offline'];
+    const { status, checks } = await doctor(args, { GATEHOUSE_ADMIN_HOST: '192.0.2.1' });
+    expect(checks).toContain('failed admin 192.0.2.1:1: the address is not of this machine');
+    expect(checks).toContain('ok port any free one');
+    expect(status).toBe(1);
+  });
+
+  test('that both listeners have one port', async () => {
+    const port = String(await freePort());
+    const { status, checks } = await doctor(['--port', port, '--admin-port', port, '--offline']);
+    expect(checks).toContain(`ok port 127.0.0.1:${port} is free`);
+    expect(checks).toContain(`failed admin 127.0.0.1:${port}: the port is in use: it is that of port, too`);
+    expect(status).toBe(1);
+  });
+
+  test.for([
+    { rule: 'too short', variables: { GATEHOUSE_ADMIN_KEY: 'short-of-tests' }, file: undefined, want: '32 characters' },
+    { rule: 'damaged where it is stored', variables: {}, file: 'not json', want: 'is damaged' },
+  ])('an admin key that is $rule, without quoting it', async ({ variables, file, want }) => {
+    using data = tempFolder(file === undefined ? {} : { 'admin-key.json': file });
+    const { status, checks, out } = await doctor(['--data', data.path, ...FREE], variables as Record<string, string>);
+    expect(checks).toContainEqual(expect.stringMatching(new RegExp(`^failed admin key .*${want}`)));
+    expect(out).not.toMatch(/short-of-tests|not json/);
+    expect(status).toBe(1);
+  });
+
+  test.for([
+    { rule: 'no folder and no variable', files: undefined },
+    { rule: 'a folder without accounts', files: { 'a.yaml': workspace('team-a') } },
+  ])('that a call cannot be made, with $rule', async ({ files }) => {
+    using folder = tempFolder(files);
+    const where = files === undefined ? [] : ['--resources', folder.path];
+    const { status, checks } = await doctor([...where, '--call', '@openai/gpt-4o-mini', ...FREE]);
+    expect(checks).toContainEqual(expect.stringMatching(/^failed call @openai\/gpt-4o-mini: .*no provider is served$/));
+    expect(status).toBe(1);
   });
 
   test('that a gateway runs at a port already', async () => {

@@ -30,7 +30,10 @@ const SUBJECT = 'provider';
 /** Asks each provider for its list of models, which costs nothing, and one of them for a token. */
 export async function checkProviders(options: ProviderChecks): Promise<readonly Check[]> {
   const accounts = accountsOf(options.snapshot);
-  if (accounts.length === 0) return [unknown(SUBJECT, 'none is served')];
+  if (accounts.length === 0) {
+    const none = unknown(SUBJECT, 'none is served');
+    return options.call === undefined ? [none] : [none, failed('call', `${options.call}: no provider is served`)];
+  }
   const keys = new Map(accounts.map(({ workspace }) => [workspace, `gwk_${randomBytes(32).toString('base64url')}`]));
   const gateway = createGateway({
     settings: ownSettings(options.settings),
