@@ -117,6 +117,13 @@ describe('gatehouse', () => {
     expect(await runGatehouse(['standalone', '--nonsense'])).toMatchObject({ status: 2, out: '' });
   });
 
+  test('refuses a key of the folder where there is no folder', async () => {
+    const { status, err } = await runGatehouse(['standalone', '--example-key', 'gwk_of_tests', ...FREE_PORTS]);
+    expect(status).toBe(2);
+    expect(err).toContain('--resources');
+    expect(err).not.toContain('gwk_of_tests');
+  });
+
   test('runs the mock provider until a signal', async () => {
     await using child = startGatehouse(['mock-provider', '--port', '0']);
     const url = await addressOf(child);

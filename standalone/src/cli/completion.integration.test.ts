@@ -54,10 +54,14 @@ describe('bash', () => {
     expect(await complete(line)).toEqual(want);
   });
 
-  test('completes folders where an option takes one', async () => {
-    using folder = tempFolder({ 'resources/a.yaml': '', 'readme.md': '' });
-    expect(await complete('gatehouse doctor --resources re', folder.path)).toEqual(['resources']);
-  });
+  test.for(['standalone --resources', 'standalone --data', 'doctor --resources', 'doctor --data'])(
+    'completes folders, with their spaces, after %s',
+    async (option) => {
+      using folder = tempFolder({ 'resources/a.yaml': '', 'res of mine/a.yaml': '', 'readme.md': '' });
+      const found = await complete(`gatehouse ${option} re`, folder.path);
+      expect(found.toSorted()).toEqual(['res of mine', 'resources']);
+    },
+  );
 });
 
 describe.for(['bash', 'zsh', 'fish'])('%s', (shell) => {

@@ -43,6 +43,12 @@ const namesOf = (commands: readonly Command[]): string => commands.map(({ name }
 
 function toBash(commands: readonly Command[]): string {
   return [
+    // In the bash of macOS, which has neither mapfile nor compopt, a space in a name is completed without its backslash.
+    '_gatehouse_folders() {',
+    '  local folder',
+    '  while IFS= read -r folder; do COMPREPLY+=("$folder"); done < <(compgen -d -- "$1")',
+    '  compopt -o filenames 2> /dev/null',
+    '}',
     '_gatehouse() {',
     `  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=`,
     '  COMPREPLY=()',
@@ -64,7 +70,7 @@ function bashCommand(command: Command): string[] {
   const { name, operands } = command;
   const values = optionsOf(command).flatMap(([option, { value, choices, completes }]) => {
     if (value === undefined) return [];
-    const folders = 'COMPREPLY=($(compgen -d -- "$word")); return';
+    const folders = '_gatehouse_folders "$word"; return';
     const action =
       completes === 'folders' ? folders : choices === undefined ? 'return' : `words='${choices.join(' ')}'`;
     return [`          --${option}) ${action} ;;`];

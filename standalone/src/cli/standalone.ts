@@ -29,14 +29,20 @@ export const standalone: Command = {
     resources: {
       value: 'DIR',
       summary: 'the folder of resources; edits are served at once. Absent: providers whose key is in a variable',
+      completes: 'folders',
     },
     port: { value: 'PORT', summary: 'main listener (PORT, else 8787)' },
     host: { value: 'ADDRESS', summary: 'address of the listeners (HOST, else 127.0.0.1)' },
     'admin-port': { value: 'PORT', summary: 'metrics, probes and status (GATEHOUSE_ADMIN_PORT, else 8789)' },
-    data: { value: 'DIR', summary: 'folder for state that is kept across restarts', default: '.gatehouse' },
+    data: {
+      value: 'DIR',
+      summary: 'folder for state that is kept across restarts',
+      default: '.gatehouse',
+      completes: 'folders',
+    },
     workers: { value: 'N', summary: 'processes that serve behind one port, 1 to 64; auto: one per core', default: '1' },
     'mock-provider': { value: 'PORT', summary: 'also starts a mock provider on this port' },
-    'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key' },
+    'example-key': { value: 'KEY', summary: 'prints an example request with this gateway key of the folder' },
     ...LOG_OPTIONS,
   },
   notes: ['At a terminal the log has a line per request; elsewhere it is JSON. NO_COLOR=1 leaves colours out.'],
@@ -56,6 +62,9 @@ export const standalone: Command = {
   ],
   async run({ shell, options }) {
     const { resources, data = '' } = options;
+    if (resources === undefined && options['example-key'] !== undefined) {
+      throw new UsageError('--example-key takes a key of the folder that --resources names');
+    }
     const log = logChoiceOf(options, shell);
     const settings = withLog(adapt(settingsOf(shell.variables), options, shell), log);
     const workers = workersOf(options['workers'] ?? '');
