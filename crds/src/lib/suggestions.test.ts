@@ -14,7 +14,24 @@ test('a search looks at the first names of a long list', () => {
   expect(createSuggestions()('opnai', [...names.slice(1), 'openai'])).toBe('openai');
 });
 
+test('the searches of a document share what they may compare, so that long names that look alike end them', () => {
+  const alike = Array.from({ length: 256 }, (_, i) => `${'a'.repeat(60)}${1_000 + i}`);
+  const suggest = createSuggestions();
+  let looked = 0;
+  function* counted(): Generator<string> {
+    for (const name of alike) {
+      looked += 1;
+      yield name;
+    }
+  }
+  expect(suggest('opnai', ['openai'])).toBe('openai');
+  for (let search = 0; search < 6; search += 1) expect(suggest(`${'a'.repeat(60)}bbbb`, counted())).toBeUndefined();
+  expect(looked).toBeLessThanOrEqual(alike.length);
+  expect(suggest('opnai', ['openai'])).toBeUndefined();
+});
+
 test('a suggestion ends the sentence', () => {
   expect(`unknown name a${didYouMean('b')}`).toBe('unknown name a; did you mean b?');
-  expect(didYouMean(undefined)).toBe('');
+  expect(`no provider @a${didYouMean('b', '@')}`).toBe('no provider @a; did you mean @b?');
+  expect(didYouMean(undefined, '@')).toBe('');
 });

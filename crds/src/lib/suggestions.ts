@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.ts';
+import { createComparisonBudget, nearestName } from './nearest-name.ts';
 
 /** The known name that a wrong one is nearly; undefined when there is none, or after several suggestions. */
 export type Suggest = (name: string, known: Iterable<string>) => string | undefined;
@@ -7,12 +7,13 @@ export type Suggest = (name: string, known: Iterable<string>) => string | undefi
 const MAX_SEARCHES = 8;
 const MAX_KNOWN = 256;
 
-/** For the problems of one document. */
+/** For the problems of one document, which share what may be compared: their names may be as many and as long as its author likes. */
 export function createSuggestions(): Suggest {
+  const budget = createComparisonBudget();
   let searches = 0;
   return (name, known) => {
     searches += 1;
-    return searches > MAX_SEARCHES ? undefined : nearestName(name, firstOf(known));
+    return searches > MAX_SEARCHES ? undefined : nearestName(name, firstOf(known), budget);
   };
 }
 
@@ -25,5 +26,6 @@ function* firstOf(known: Iterable<string>): Generator<string> {
   }
 }
 
-/** The end of a sentence about a wrong name. */
-export const didYouMean = (near: string | undefined): string => (near === undefined ? '' : `; did you mean ${near}?`);
+/** The end of a sentence about a wrong name; `sign` is what the name is written with. */
+export const didYouMean = (near: string | undefined, sign: '' | '@' = ''): string =>
+  near === undefined ? '' : `; did you mean ${sign}${near}?`;
