@@ -102,4 +102,21 @@ describe('a reference to an object that is nowhere', () => {
   ])('$rule', ({ refersTo, want }) => {
     expect(message(refersTo)).toBe(want);
   });
+
+  test('gets none that is not served itself', () => {
+    const problems = fold(
+      [
+        { line: 1, refersTo: ['VirtualKey/team-a/opnai'] },
+        { line: 2, withholds: ['VirtualKey/team-a/openai'] },
+      ],
+      KNOWN,
+    );
+    expect(problems.map((problem) => problem.message)).toEqual(['problem 1', 'problem 2']);
+  });
+
+  test('gets the name as the message writes one', () => {
+    const refersTo = ['VirtualKey/team-a/opnai'];
+    const problem = { ...found({ line: 1 }).problem, message: 'the provider @opnai does not exist' };
+    expect(foldConsequences([{ problem, withholds: [], refersTo }], KNOWN)[0]?.message).toMatch(/mean @openai\?$/);
+  });
 });

@@ -15,13 +15,13 @@ type Causes = ReadonlyMap<string, readonly FoundProblem[]>;
 
 /**
  * The problems that have to be fixed, ordered by position, each with its consequences. A reference to an object that is in no file
- * gets the nearest name among `known`, the keys of all objects.
+ * gets the nearest name among `known`, the keys of all objects, but for those that are not served themselves.
  */
 export function foldConsequences(found: readonly FoundProblem[], known: Iterable<string>): readonly FileProblem[] {
   if (found.length === 0) return [];
   const causes = causesOf(found);
   const suggest = createSuggestions();
-  const names = indexNames(known);
+  const objects = indexObjects(known, causes);
   const roots = new Map<FoundProblem, FileProblem[]>();
   for (const one of found) {
     const root = rootOf(one, causes);
@@ -30,9 +30,9 @@ export function foldConsequences(found: readonly FoundProblem[], known: Iterable
     if (root !== one) below.push(one.problem);
   }
   return [...roots]
-    .map(([{ problem, refersTo }, consequences]) => ({
-      ...problem,
-      message: `${problem.message}${suggestion(refersTo, names, suggest)}`,
+    .map(([root, consequences]) => ({
+      ...root.problem,
+      message: `${root.problem.message}${suggestion(root, objects, suggest)}`,
       ...(consequences.length === 0 ? {} : { consequences: consequences.sort(byPosition) }),
     }))
     .sort(byPosition);
@@ -65,27 +65,33 @@ function causeOf(problem: FoundProblem, causes: Causes): FoundProblem | undefine
   return candidates.find(({ refersTo }) => refersTo.length === 0) ?? candidates[0];
 }
 
-/** Names of objects by the part of their keys before the name. */
-type Names = ReadonlyMap<string, ReadonlySet<string>>;
+interface Objects {
+  readonly keys: ReadonlySet<string>;
+  /** Names of those that are served, by the part of their keys before the name. */
+  readonly served: ReadonlyMap<string, ReadonlySet<string>>;
+}
 
-function indexNames(keys: Iterable<string>): Names {
-  const index = new Map<string, Set<string>>();
+function indexObjects(known: Iterable<string>, causes: Causes): Objects {
+  const keys = new Set(known);
+  const served = new Map<string, Set<string>>();
   for (const key of keys) {
-    const names = index.get(placeOf(key)) ?? new Set<string>();
-    index.set(placeOf(key), names.add(nameOf(key)));
+    if (causes.has(key)) continue;
+    const names = served.get(placeOf(key)) ?? new Set<string>();
+    served.set(placeOf(key), names.add(nameOf(key)));
   }
-  return index;
+  return { keys, served };
 }
 
-/** Nothing where the object is there, and lacks something else. */
-function suggestion(refersTo: readonly string[], names: Names, suggest: Suggest): string {
+/** Nothing where the object is there, and lacks something else. The name is written as the message writes the wrong one: `@main`. */
+function suggestion({ problem, refersTo }: FoundProblem, objects: Objects, suggest: Suggest): string {
   const [first] = refersTo;
-  if (first === undefined || refersTo.some((key) => names.get(placeOf(key))?.has(nameOf(key)) === true)) return '';
-  return didYouMean(suggest(nameOf(first), namesAt(refersTo, names)));
+  if (first === undefined || refersTo.some((key) => objects.keys.has(key))) return '';
+  const near = suggest(nameOf(first), namesAt(refersTo, objects));
+  return didYouMean(near, problem.message.includes(`@${nameOf(first)} `) ? '@' : '');
 }
 
-function* namesAt(keys: readonly string[], names: Names): Generator<string> {
-  for (const place of new Set(keys.map(placeOf))) yield* names.get(place) ?? [];
+function* namesAt(keys: readonly string[], { served }: Objects): Generator<string> {
+  for (const place of new Set(keys.map(placeOf))) yield* served.get(place) ?? [];
 }
 
 const placeOf = (key: string): string => key.slice(0, key.lastIndexOf('/'));

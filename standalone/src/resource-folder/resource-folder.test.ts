@@ -137,15 +137,21 @@ describe('the problems of a folder', () => {
     expect(state.problems[0]?.consequences?.map(({ object }) => object)).toContain('GatewayConfig/main');
   });
 
-  test('of a reference to nothing suggest the name that was meant', async () => {
+  test.for([
+    { member: 'provider', from: '"@local"', to: '"@locla"', want: /the provider @locla .*did you mean @local\?$/ },
+    {
+      member: 'virtualKey',
+      from: 'provider: "@local"',
+      to: 'virtualKey: locla',
+      want: /the provider locla .*did you mean local\?$/,
+    },
+  ])('of a reference to nothing suggest what was meant, as $member has it', async ({ from, to, want }) => {
     using folder = tempFolder({
       'workspace.yaml': WORKSPACE,
       'local.yaml': LOCAL,
-      'config.yaml': CONFIG.replace('@local', '@locla'),
+      'config.yaml': CONFIG.replace(from, to),
     });
-    expect(lines(await open(folder.path).read(), folder.path)).toEqual([
-      expect.stringMatching(/did you mean local\?$/),
-    ]);
+    expect(lines(await open(folder.path).read(), folder.path)).toEqual([expect.stringMatching(want)]);
   });
 
   test('stay with an object that is served as it was: nothing follows from it', async () => {

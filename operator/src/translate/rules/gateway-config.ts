@@ -157,12 +157,14 @@ function unknownSlugs(root: RoutingNode, scope: ObjectScope, view: Lookups): Fin
   walkTargets(root, [], (node, path) => {
     const slug = managedSlugOf(node);
     if (slug === undefined || isManagedSlug(slug, workspace, scope, view)) return;
-    const message = `the provider @${slug} does not exist or is not granted to the workspace`;
+    const field = slugField(node);
+    const written = field[0] === 'virtualKey' ? slug : `@${slug}`;
+    const message = `the provider ${written} does not exist or is not granted to the workspace`;
     const refersTo = [scope.namespace, scope.settings.organisationNamespace].flatMap((home) => [
       verdictKey('VirtualKey', objectKey(home, slug)),
       verdictKey('Provider', objectKey(home, slug)),
     ]);
-    findings.push(notPermitted([...ROOT, ...path, ...slugField(node)], message, 'serve', refersTo));
+    findings.push(notPermitted([...ROOT, ...path, ...field], message, 'serve', refersTo));
   });
   return findings;
 }

@@ -254,7 +254,7 @@ describe('a doctor tells', () => {
   test('a call to a provider that is not there, with the one that was meant', async () => {
     using folder = tempFolder(files());
     const { status, checks } = await doctor(['--resources', folder.path, '--call', '@mian/gpt-4o-mini', ...FREE]);
-    expect(checks).toContain('failed call no provider @mian is served; did you mean main?');
+    expect(checks).toContain('failed call no provider @mian is served; did you mean @main?');
     expect(status).toBe(1);
   });
 

@@ -171,7 +171,7 @@ async function checkCall(call: string, accounts: readonly Account[], ask: Ask): 
       slug,
       accounts.map((known) => known.slug),
     );
-    return failed('call', `no provider @${slug} is served${didYouMean(near)}`);
+    return failed('call', `no provider @${slug} is served${didYouMean(near, '@')}`);
   }
   const messages = [{ role: 'user', content: 'Hi' }];
   const answer = await ask(account, {
