@@ -1,10 +1,11 @@
 /** What autoscalers ask for is what gateways export and what the adapter's rules in the guide pick. */
 
+import { readFileSync } from 'node:fs';
 import { GAUGES } from '@gatehouse/gateway';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SCALING_METRICS } from '../../operator/src/kinds/gateway-fleet/index.ts';
-import { blocksOf } from './documents.ts';
+import { blocksOf, ROOT } from './documents.ts';
 
 interface Rule {
   readonly seriesQuery: string;
@@ -21,5 +22,15 @@ test('the metrics of autoscalers are gauges of the gateway, and the rules for th
   for (const name of wanted) {
     expect(name).toMatch(new RegExp(pattern));
     expect(name.replace(new RegExp(rule?.name.matches ?? ''), rule?.name.as ?? '')).toBe(name);
+  }
+});
+
+test('the target of open streams counts the answers that its metric counts, wherever it is described', () => {
+  const [, counted = 'no answers'] = GAUGES.openStreams.help.split(': ');
+  for (const page of ['docs/reference/kinds/gateway-fleet.md', 'docs/guide/autoscaling.md']) {
+    const row = readFileSync(`${ROOT}${page}`, 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes('targetOpenStreams'));
+    expect(row, page).toContain(counted);
   }
 });

@@ -36,7 +36,7 @@ export const autoscaling = withRules(
         1_000_000,
       ).optional(),
       targetOpenStreams: int(
-        'targetOpenStreams is the target number of event streams that a pod has open, from the metric gatehouse_open_streams of the custom metrics API; absent: ignored.',
+        'targetOpenStreams is the target number of answers (event streams, files, audio) that a pod relays while they arrive, from the metric gatehouse_open_streams of the custom metrics API; absent: ignored.',
         1,
         1_000_000,
       ).optional(),
