@@ -65,6 +65,19 @@ describe('the guide of standalone', () => {
     },
   );
 
+  test('shows the log line of a request without a key as it is printed', async () => {
+    const [log] = blocksOf('docs/guide/standalone.md').filter(({ text }) => text.includes('KEY_INVALID'));
+    const [, shown = 'no line', why = 'no reason'] =
+      /^\S+ +(.*?) {2}\d+ ms {2}(KEY_INVALID: .*) …$/m.exec(log?.text ?? '') ?? [];
+    using other = await openCheckout();
+    await using running = other.start('gatehouse standalone --resources examples --log-format text');
+    await waitFor(() => running.out.includes('Gatehouse serves'), { what: 'the start message' });
+    await other.run('curl --request POST http://127.0.0.1:8787/v1/chat/completions');
+    await waitFor(() => running.out.includes('KEY_INVALID'), { what: 'the line of the request' });
+    expect(running.out).toContain(`  ${shown}  `);
+    expect(running.out).toContain(` ms  ${why} `);
+  });
+
   test.for(guide.filter(startsMock))('line $line', async ({ text }) => {
     await using mock = checkout.start(text.replace('8790', '8791'));
     await waitFor(() => /http:\/\//.test(mock.out), { what: 'the address' });
