@@ -309,6 +309,14 @@ describe.for(VARIANTS)('an upstream client: $name', (variant) => {
     });
   });
 
+  test('says which header cannot carry its value, and that alone', async () => {
+    await using bench = await open(variant, ({ answer }) => answer(200, 'pong'));
+    await expect(bench.send({ headers: { 'x-api-key': '\u201csk-of-tests\u201d' } })).rejects.toMatchObject({
+      code: 'CREDENTIAL_UNAVAILABLE',
+      message: expect.stringMatching(/^The value of x-api-key (?!.*sk-of-tests)/),
+    });
+  });
+
   test('says which place could not be reached', async () => {
     await using bench = await open(variant, () => {});
     const closed = createServer().listen(0, '127.0.0.1');
