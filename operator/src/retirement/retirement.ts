@@ -39,11 +39,15 @@ export function createRetirement(options: RetirementOptions): Retirement {
   const key = keyOf({ namespace, name: leaseName });
   const listeners = new Set<() => void>();
   let isOn = false;
+  let untilMs = 0;
   let end: Disposable | undefined;
 
   const look = (): void => {
     end?.[Symbol.dispose]();
-    const leftMs = (retiredUntilMs(watches.store.get(key)) ?? 0) - clock.wallMs();
+    const lease = watches.store.get(key);
+    // Without a lease it stays: an uninstallation takes it away, and the right to read it, before the last replica has ended.
+    if (lease !== undefined) untilMs = retiredUntilMs(lease) ?? 0;
+    const leftMs = untilMs - clock.wallMs();
     end = leftMs > 0 ? clock.schedule(Math.min(leftMs, MOST_MS), look) : undefined;
     if (leftMs > 0 === isOn) return;
     isOn = leftMs > 0;
