@@ -8,12 +8,34 @@ import { nodeUsesPodIdentity } from '../providers/index.ts';
 
 const stringMap = z.record(z.string(), z.string());
 
-/** One request-count limit of a key. `unit`: requests per second, minute, hour, day or week. */
+/** One limit per window. `unit`: requests or tokens per second, minute, hour, day or week. */
 export const rateLimit = z.looseObject({
-  type: z.literal('requests'),
+  type: z.enum(['requests', 'tokens']),
   unit: z.enum(['rps', 'rpm', 'rph', 'rpd', 'rpw']),
   value: z.int().min(1),
 });
+
+/** One budget. Amounts are integers: nano-dollars (10^-9 US dollars), tokens or requests, by type. */
+export const usageLimit = z.looseObject({
+  /** Identifies the budget among those of its owner. */
+  name: z.string(),
+  type: z.enum(['cost', 'tokens', 'requests']),
+  limit: z.int().min(1),
+  /** The use at which one notice is sent; below `limit`. */
+  alertAt: z.int().min(0).optional(),
+  /** Every Monday, every 1st of the month, or every so many days, at 00:00 UTC; absent: the budget is never reset. */
+  reset: z
+    .looseObject({ period: z.enum(['weekly', 'monthly']).optional(), days: z.int().min(1).optional() })
+    .optional(),
+  /** RFC 3339, 00:00 UTC: the first reset. */
+  firstResetAt: z.string().optional(),
+});
+
+export type RateLimitBody = z.output<typeof rateLimit>;
+export type UsageLimitBody = z.output<typeof usageLimit>;
+
+/** Limits of an owner; a request must pass all of them. */
+const limits = { rateLimits: z.array(rateLimit).optional(), usageLimits: z.array(usageLimit).optional() };
 
 const defaults = z.looseObject({
   metadata: stringMap.optional(),
@@ -34,6 +56,7 @@ export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
   defaults,
+  ...limits,
 });
 
 /** `scopes`: `resource.action` or `resource:action`. */
@@ -43,6 +66,7 @@ export const keyBody = z.looseObject({
   sha256: z.array(z.string().length(64)).min(1),
   scopes: z.array(z.string()),
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
+  ...limits,
   rateLimits: z.array(rateLimit),
   /** RFC 3339; compared with the gateway's own clock. */
   expiresAt: z.string().optional(),
@@ -70,6 +94,17 @@ export const reach = z.looseObject({
 });
 
 export type ReachBody = z.output<typeof reach>;
+
+/** What an IntegrationAccess grants to a workspace. Its limits are counted for each workspace. */
+export const access = z.looseObject({
+  /** Name of the IntegrationAccess. */
+  name: z.string(),
+  /** `*`: every workspace that has no IntegrationAccess of its own. */
+  workspace: z.string(),
+  ...limits,
+});
+
+export type AccessBody = z.output<typeof access>;
 
 /** An account at a provider, named by `@slug` or `x-gw-virtual-key`. */
 export const providerBody = z.looseObject({
@@ -99,6 +134,9 @@ export const providerBody = z.looseObject({
   /** The settings use the identity of the gateway's pod, and the organisation grants it. */
   ownIdentity: z.boolean().optional(),
   reach: reach.optional(),
+  ...limits,
+  /** How workspaces came by an account of the organisation; absent where none of the grants has limits. */
+  accesses: z.array(access).optional(),
 });
 
 /** The secrets of an account. */
@@ -118,6 +156,27 @@ export const configBody = z.looseObject({
   /** In a sidecar: ids of credentials of the node that belong to the organisation and are not part of the sidecar's Snapshot. */
   needsFleet: z.array(z.string()).optional(),
   reach: reach.optional(),
+});
+
+/**
+ * A RateLimitPolicy (`rate`) or UsageLimitPolicy (`usage`): a limit of the requests that match all conditions, counted for each
+ * combination of the values of `groupBy`. One of the organisation holds in every workspace, with counters for all of them.
+ */
+export const policyBody = z.looseObject({
+  name: z.string(),
+  conditions: z.array(
+    z.looseObject({
+      /** `metadata.NAME` or a property of the request: docs/behaviour/limits.md#policies. */
+      key: z.string(),
+      /** Any of them; `*` is any value. */
+      values: z.array(z.string()).optional(),
+      /** None of them; compared first. */
+      excludes: z.array(z.string()).optional(),
+    }),
+  ),
+  groupBy: z.array(z.looseObject({ key: z.string() })),
+  rate: rateLimit.optional(),
+  usage: usageLimit.optional(),
 });
 
 /** The SidecarProfile, which identifies the caller of a sidecar instead of a key. Only in Snapshots for sidecars. */
@@ -140,6 +199,7 @@ export const ENTRY_BODIES = {
   provider: providerBody,
   credential: credentialBody,
   config: configBody,
+  policy: policyBody,
   sidecar: sidecarBody,
 } as const;
 

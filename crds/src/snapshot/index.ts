@@ -3,7 +3,9 @@ import type { SchemaVersion } from './version.ts';
 
 export { canonicalJson, digestOf } from './canonical.ts';
 export {
+  type AccessBody,
   type AnyEntry,
+  access,
   configBody,
   credentialBody,
   ENTRY_BODIES,
@@ -13,7 +15,9 @@ export {
   isOrganisationOnly,
   keyBody,
   organisationBody,
+  policyBody,
   providerBody,
+  type RateLimitBody,
   type ReachBody,
   rateLimit,
   reach,
@@ -21,6 +25,8 @@ export {
   SIDECAR_PLACEHOLDER_KEY,
   type SnapshotEntry,
   sidecarBody,
+  type UsageLimitBody,
+  usageLimit,
   workspaceBody,
 } from './entries.ts';
 export {

@@ -24,10 +24,13 @@ export const rateLimits = <const U extends readonly RateUnit[]>(units: U, max = 
 /** Units that owners other than keys and policies may use. */
 export const COARSE_UNITS = ['rpm', 'rph', 'rpd'] as const;
 
+/** Largest budget in US dollars: one of 2^53 nano-dollars, which numbers hold exactly. */
+const MAX_DOLLARS = 9_007_199;
+
 /** Size and resets of a budget. */
 export const budgetFields = {
   creditLimit: decimal(
-    'creditLimit is the size of the budget in US dollars or, by type, in tokens or requests; at least 1, 100 for tokens.',
+    'creditLimit is the size of the budget in US dollars, up to 9007199, or, by type, in whole tokens or requests; at least 1, 100 for tokens.',
   ),
   alertThreshold: decimal('alertThreshold is the use at which one notice is sent; below creditLimit.').optional(),
   periodicReset: z
@@ -85,6 +88,36 @@ export const budgetRules = (sample: object): readonly Rule<Budget>[] => [
       { ...sample, creditLimit: '0.5' },
       { ...sample, type: 'tokens', creditLimit: '99' },
     ],
+  },
+  {
+    cel: `(has(self.type) && self.type != 'cost') || double(self.creditLimit) <= ${MAX_DOLLARS}.0`,
+    message: `creditLimit must be at most ${MAX_DOLLARS} US dollars`,
+    at: 'creditLimit',
+    holds: ({ type, creditLimit }) => type !== 'cost' || Number(creditLimit) <= MAX_DOLLARS,
+    valid: [
+      { ...sample, creditLimit: '9007199' },
+      { ...sample, type: 'tokens', creditLimit: '999999999999' },
+    ],
+    invalid: [
+      { ...sample, creditLimit: '9007199.000000001' },
+      { ...sample, creditLimit: '999999999999' },
+    ],
+  },
+  {
+    cel: "!has(self.type) || self.type == 'cost' || !self.creditLimit.contains('.')",
+    message: 'creditLimit must be a whole number of tokens or requests',
+    at: 'creditLimit',
+    holds: ({ type, creditLimit }) => type === 'cost' || !creditLimit.includes('.'),
+    valid: [{ ...sample, creditLimit: '1.5' }],
+    invalid: [{ ...sample, type: 'tokens', creditLimit: '100.5' }],
+  },
+  {
+    cel: "!has(self.type) || self.type == 'cost' || !has(self.alertThreshold) || !self.alertThreshold.contains('.')",
+    message: 'alertThreshold must be a whole number of tokens or requests',
+    at: 'alertThreshold',
+    holds: ({ type, alertThreshold }) => type === 'cost' || alertThreshold?.includes('.') !== true,
+    valid: [{ ...sample, creditLimit: '1.5', alertThreshold: '1.2' }],
+    invalid: [{ ...sample, type: 'tokens', creditLimit: '200', alertThreshold: '100.5' }],
   },
 ];
 

@@ -24,6 +24,8 @@ export function originOf(entry: AnyEntry): Origin | undefined {
       return { kind: 'GatewayConfig', name };
     case 'provider':
       return { kind: accountOf(entry.body.credential)?.kind === 'Integration' ? 'Provider' : 'VirtualKey', name };
+    case 'policy':
+      return policyOf(name);
     case 'credential':
       return accountOf(entry.id);
     default:
@@ -45,8 +47,8 @@ const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<Entry
  */
 export function originsOf(id: string): readonly string[] {
   const [kind = '', workspace = '', ...rest] = id.split('/');
-  const account = kind === 'credential' ? accountOf(id) : undefined;
-  if (account !== undefined) return [keyOf(account.kind, workspace, account.name)];
+  const found = kind === 'credential' ? accountOf(id) : kind === 'policy' ? policyOf(rest.join('/')) : undefined;
+  if (found !== undefined) return [keyOf(found.kind, workspace, found.name)];
   return (KINDS_OF_ENTRIES.get(kind) ?? []).map((origin) => keyOf(origin, workspace, rest.join('/')));
 }
 
@@ -63,6 +65,18 @@ const CREDENTIAL_KINDS = ['VirtualKey', 'Integration', 'GatewayConfig'] as const
 export function accountOf(credentialId = ''): Origin | undefined {
   const [kind, name] = credentialId.split('/').slice(2).join('/').split(FOREIGN)[0]?.split(':') ?? [];
   const known = CREDENTIAL_KINDS.find((candidate) => candidate === kind);
+  return known === undefined || name === undefined ? undefined : { kind: known, name };
+}
+
+const POLICY_KINDS = ['RateLimitPolicy', 'UsageLimitPolicy'] as const;
+
+/** The name of a policy's entry. The colon keeps the names of the two Kinds apart: no object name has one. */
+export const policyName = (kind: (typeof POLICY_KINDS)[number], name: string): string => `${kind}:${name}`;
+
+/** The object that a policy entry was made of; see `policyName`. */
+function policyOf(entry: string): Origin | undefined {
+  const [kind, name] = entry.split(':');
+  const known = POLICY_KINDS.find((candidate) => candidate === kind);
   return known === undefined || name === undefined ? undefined : { kind: known, name };
 }
 

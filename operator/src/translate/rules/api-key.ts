@@ -16,7 +16,7 @@ import {
   secretUnread,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, keySecretOf, losesClaim } from './shared/index.ts';
+import { configRefFindings, keySecretOf, limitsOf, losesClaim } from './shared/index.ts';
 
 export const apiKey = defineRule({
   kind: 'ApiKey',
@@ -54,9 +54,6 @@ function typeFindings({ spec }: ApiKey, { workspace }: ObjectScope): Finding[] {
     : `a key of type ${spec.type} belongs into the namespace of a workspace`;
   return [wrongNamespace(['spec', 'type'], message)];
 }
-
-const isOfRequests = <L extends { readonly type: string }>(limit: L): limit is L & { readonly type: 'requests' } =>
-  limit.type === 'requests';
 
 const hashField = ({ spec }: ApiKey): string[] => ['spec', spec.sha256 === undefined ? 'secretRef' : 'sha256'];
 
@@ -112,10 +109,10 @@ function bodyOf({ metadata, spec }: ApiKey, sha256: string[]): EntryBody<'key'> 
     },
     ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
     name: metadata.name,
-    // Limits of tokens have no engine yet; the resource was refused for them.
-    rateLimits: (spec.rateLimits ?? []).filter(isOfRequests),
+    rateLimits: [...(spec.rateLimits ?? [])],
     scopes: sharing(spec.scopes.map(canonicalScope), spec.scopes),
     sha256,
+    ...limitsOf({ usageLimits: spec.usageLimits }),
     ...(spec.user === undefined ? {} : { user: spec.user }),
   };
 }

@@ -8,8 +8,10 @@ import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
 import { organisation } from './organisation.ts';
 import { provider } from './provider.ts';
+import { rateLimitPolicy } from './rate-limit-policy.ts';
 import { type HostRules, hostIssues } from './shared/index.ts';
 import { sidecarProfile } from './sidecar-profile.ts';
+import { usageLimitPolicy } from './usage-limit-policy.ts';
 import { virtualKey } from './virtual-key.ts';
 import { workspace } from './workspace.ts';
 
@@ -22,6 +24,8 @@ const RULES = [
   provider,
   gatewayConfig,
   apiKey,
+  rateLimitPolicy,
+  usageLimitPolicy,
   sidecarProfile,
 ] as const;
 

@@ -11,7 +11,7 @@ import {
   objectKey,
   verdictKey,
 } from '../types/index.ts';
-import { accountBody, identityGrantOf, reachOf, slugConflict } from './shared/index.ts';
+import { accessesOf, accountBody, identityGrantOf, limitsOf, reachOf, slugConflict } from './shared/index.ts';
 
 const INTEGRATION = ['spec', 'integrationRef', 'name'];
 
@@ -51,6 +51,8 @@ export const provider = defineRule({
             ...modelsOf(integration),
             ...overloadOf(spec),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
+            ...limitsOf(spec),
+            ...(owner === null ? accessesOf(spec.integrationRef.name, scope, view) : {}),
             ...(scope.workspace === null ? { grants: [...view.grantsOf(spec.integrationRef.name)] } : {}),
           },
         },

@@ -1,8 +1,11 @@
-import { defineRule } from '../types/index.ts';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
+import { defineRule, type Lookups, type ObjectScope } from '../types/index.ts';
 import {
+  accessesOf,
   accountBody,
   accountCredential,
   identityGrantOf,
+  limitsOf,
   reachOf,
   slugConflict,
   virtualKeyGrants,
@@ -28,7 +31,8 @@ export const virtualKey = defineRule({
             ...accountBody(spec, credential, lending, reached.reach),
             ...(spec.models === undefined ? {} : { models: spec.models }),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
-            ...(workspace === null ? { grants: [...virtualKeyGrants(metadata.name, scope, view)] } : {}),
+            ...limitsOf(spec),
+            ...(workspace === null ? grantsOf(metadata.name, scope, view) : {}),
           },
         },
       ],
@@ -41,3 +45,9 @@ export const virtualKey = defineRule({
     };
   },
 });
+
+/** A VirtualKey of the organisation is granted by its name unless that is the name of an Integration. */
+function grantsOf(name: string, scope: ObjectScope, view: Lookups): Partial<EntryBody<'provider'>> {
+  const grants = [...virtualKeyGrants(name, scope, view)];
+  return { grants, ...(grants.length === 0 ? {} : accessesOf(name, scope, view)) };
+}

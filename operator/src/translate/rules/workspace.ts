@@ -9,7 +9,7 @@ import {
   type ObjectScope,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings } from './shared/index.ts';
+import { configRefFindings, limitsOf } from './shared/index.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
@@ -33,6 +33,7 @@ export const workspace = defineRule({
               ...(metadata === undefined ? {} : { metadata }),
               ...(configRef === undefined ? {} : { config: configRef.name }),
             },
+            ...limitsOf(spec),
           },
         },
       ],

@@ -38,6 +38,10 @@ export interface Lookups {
   isGranted(integration: string, workspace: string): boolean;
   /** All workspaces that an Integration is granted to, sorted; `*` alone for every one. */
   grantsOf(integration: string): readonly string[];
+  /** Name of the IntegrationAccess by which the workspace may use the Integration. */
+  grantFor(integration: string, workspace: string): string | undefined;
+  /** Names of those by which workspaces may use the Integration, oldest first, each followed by a space. */
+  accessesOf(integration: string): string;
   /** Key of the IntegrationAccess that applies to the workspace (`*`: to those without a grant of their own). */
   accessOf(integration: string, workspace: string): string | undefined;
   /** Whether several ApiKeys claim the hash. Not recorded: `updateKeyClaims` tells which ApiKeys are affected. */

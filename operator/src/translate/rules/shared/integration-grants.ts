@@ -8,6 +8,8 @@ export const ALL_WORKSPACES = '*';
 export interface IntegrationGrants {
   isGranted(integration: string, workspace: string): boolean;
   grantsOf(integration: string): readonly string[];
+  grantFor(integration: string, workspace: string): string | undefined;
+  accessesOf(integration: string): string;
   accessOf(integration: string, workspace: string): string | undefined;
 }
 
@@ -37,6 +39,14 @@ export function createIntegrationGrants(
   }
   return {
     isGranted: (integration, workspace) => isEnabled(book.get(integration), workspace),
+    grantFor: (integration, workspace) => {
+      const access = grantOf(book.get(integration), workspace);
+      return access?.spec.enabled === true ? access.metadata.name : undefined;
+    },
+    accessesOf: (integration) => {
+      const enabled = [...(book.get(integration)?.values() ?? [])].filter(({ spec }) => spec.enabled);
+      return enabled.map(({ metadata }) => `${metadata.name} `).join('');
+    },
     accessOf: (integration, workspace) => {
       const metadata = book.get(integration)?.get(workspace)?.metadata;
       return metadata === undefined ? undefined : objectKey(metadata.namespace, metadata.name);
@@ -51,8 +61,11 @@ export function createIntegrationGrants(
   };
 }
 
+const grantOf = (page: ByWorkspace | undefined, workspace: string): IntegrationAccess | undefined =>
+  page?.get(workspace) ?? page?.get(ALL_WORKSPACES);
+
 const isEnabled = (page: ByWorkspace | undefined, workspace: string): boolean =>
-  (page?.get(workspace) ?? page?.get(ALL_WORKSPACES))?.spec.enabled ?? false;
+  grantOf(page, workspace)?.spec.enabled ?? false;
 
 function grantList(page: ByWorkspace | undefined, workspaces: readonly string[]): readonly string[] {
   if (page === undefined) return NOBODY;

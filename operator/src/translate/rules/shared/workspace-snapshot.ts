@@ -44,6 +44,7 @@ export function visibleToTenants(entries: readonly AnyEntry[], workspaces: Reado
     if (entry.workspace !== null) return [withFleetNeeds(entry)];
     if (SECRET_ENTRY_KINDS.has(entry.kind)) return [];
     if (entry.kind === 'config' && isOrganisationOnly(entry) && !named.has(entry.body.slug)) return [];
+    if (entry.kind === 'policy') return []; // its conditions may name other workspaces
     if (entry.kind === 'organisation') return [withoutDefaultWorkspace(entry)];
     return [withFleetNeeds(entry.kind === 'provider' ? withOwnGrants(entry, workspaces) : entry)];
   });
@@ -63,10 +64,12 @@ function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry
 
 /** A tenant must not learn which other workspaces the provider is granted to. */
 function withOwnGrants(entry: SnapshotEntry<'provider'>, workspaces: ReadonlySet<string>): SnapshotEntry<'provider'> {
-  const { grants = [] } = entry.body;
-  const own = grants.filter((workspace) => workspace === ALL_WORKSPACES || workspaces.has(workspace));
-  if (own.length === grants.length) return entry;
-  const body = { ...entry.body, grants: own };
+  const { grants = [], accesses = [] } = entry.body;
+  const isOwn = (workspace: string): boolean => workspace === ALL_WORKSPACES || workspaces.has(workspace);
+  const own = grants.filter(isOwn);
+  const ownAccesses = accesses.filter(({ workspace }) => isOwn(workspace));
+  if (own.length === grants.length && ownAccesses.length === accesses.length) return entry;
+  const body = { ...entry.body, grants: own, ...(accesses.length === 0 ? {} : { accesses: ownAccesses }) };
   return { ...entry, digest: digestOf(body), body };
 }
 
