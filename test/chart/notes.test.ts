@@ -10,6 +10,9 @@ async function notesOf(values: Values): Promise<string> {
 
 const GRANT = `kubectl create rolebinding gatehouse-workspace-secrets --namespace NAMESPACE`;
 const NODES = 'networkPolicies.nodeCIDRs';
+const POLICY = 'httpRoute.backendTLS.enabled';
+const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
+const listeners = [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }];
 
 describe('the notes', () => {
   test.for<{ rule: string; values: Values; has: readonly string[]; lacks: readonly string[] }>([
@@ -39,9 +42,27 @@ describe('the notes', () => {
     },
     {
       rule: 'use TLS where the first listener does',
-      values: { defaultFleet: { spec: { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }] } } },
+      values: { defaultFleet: { spec: { listeners } } },
       has: ['8787:8443', 'curl --insecure https://127.0.0.1:8787'],
-      lacks: ['http://'],
+      lacks: ['http://', POLICY],
+    },
+    {
+      rule: 'say what a route to a listener with TLS needs',
+      values: { defaultFleet: { spec: { listeners } }, httpRoute },
+      has: [POLICY, 'Service default-gateway'],
+      lacks: [],
+    },
+    {
+      rule: 'do not say it where it has that',
+      values: { defaultFleet: { spec: { listeners } }, httpRoute: { ...httpRoute, backendTLS: { enabled: true } } },
+      has: [],
+      lacks: [POLICY],
+    },
+    {
+      rule: 'do not say it where the listener is plain',
+      values: { httpRoute },
+      has: [],
+      lacks: [POLICY],
     },
     {
       rule: 'send no request without a fleet',
@@ -56,7 +77,7 @@ describe('the notes', () => {
       lacks: [],
     },
     {
-      rule: 'do not say it where it has that',
+      rule: 'do not say it where the ranges are known',
       values: { operator: { hostNetwork: true }, networkPolicies: { nodeCIDRs: ['10.0.0.0/16'] } },
       has: [],
       lacks: [NODES],

@@ -382,12 +382,21 @@ describe('what is rendered', () => {
 
   test('sends traffic to the port of the first listener', async () => {
     const spec = { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }] };
-    const objects = await render({ ...EVERYTHING, defaultFleet: { spec } });
+    const objects = await render({
+      ...EVERYTHING,
+      defaultFleet: { spec },
+      httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], backendTLS: { enabled: true } },
+    });
     const route = find(objects, 'HTTPRoute/gatehouse-gateways/gatehouse');
     const ingress = find(objects, 'Ingress/gatehouse-gateways/gatehouse');
     const backend = { name: 'default-gateway', port: 8443 };
     expect(at(route, 'spec.rules.0.backendRefs.0')).toEqual(backend);
     expect(at(ingress, 'spec.rules.0.http.paths.0.backend.service')).toEqual({ ...backend, port: { number: 8443 } });
+    const policy = find(objects, 'BackendTLSPolicy/gatehouse-gateways/gatehouse');
+    expect(at(policy, 'spec.validation')).toEqual({
+      hostname: 'default-gateway.gatehouse-gateways.svc',
+      wellKnownCACertificates: 'System',
+    });
   });
 });
 

@@ -7,17 +7,33 @@ import { EVERYTHING, withValue } from './values.ts';
 
 const leaves = [...leavesOf(VALUES)].map(([path, leaf]) => ({ path, ...leaf }));
 
+const WITH_TLS: Values = {
+  defaultFleet: { spec: { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'tls' } }] } },
+};
+const OVER_TLS: Values = {
+  ...WITH_TLS,
+  httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], backendTLS: { enabled: true } },
+};
+
 /** Where a value needs another one to count. */
 const NEEDED: Readonly<Record<string, Values>> = {
+  'httpRoute.backendTLS.enabled': WITH_TLS,
+  'httpRoute.backendTLS.hostname': OVER_TLS,
+  'httpRoute.backendTLS.caConfigMap': OVER_TLS,
   'networkPolicies.nodeCIDRs': { operator: { hostNetwork: true } },
   'operator.serviceAccount.create': { operator: { serviceAccount: { name: 'mine' } } },
   'redis.passwordSecretRef': { redis: { urlSecretRef: { name: 'redis', key: 'url' } } },
 };
 
+/** Where the default is refused. */
+const INSTEAD: Readonly<Record<string, unknown>> = { 'httpRoute.parentRefs': [{ name: 'internal' }] };
+
 describe('a value', () => {
   test.for(leaves)('$path changes what is rendered', async ({ path, fallback, example }) => {
     const values = { ...EVERYTHING, ...NEEDED[path] };
-    const texts = await Promise.all([fallback, example].map((value) => renderText(withValue(values, path, value))));
+    const texts = await Promise.all(
+      [INSTEAD[path] ?? fallback, example].map((value) => renderText(withValue(values, path, value))),
+    );
     expect(texts[0]).not.toBe(texts[1]);
   });
 
@@ -38,6 +54,15 @@ describe('a value', () => {
     { rule: 'out of bounds', values: { operator: { replicas: 0 } } },
     { rule: 'that is no spec of a fleet', values: { defaultFleet: { spec: { replica: 3 } } } },
     { rule: 'of an account that has no name', values: { operator: { serviceAccount: { create: false } } } },
+    { rule: 'of a route to no Gateway', values: { httpRoute: { enabled: true } } },
+    {
+      rule: 'of a route over TLS to a listener without it',
+      values: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], backendTLS: { enabled: true } } },
+    },
+    {
+      rule: 'of a timeout without a unit',
+      values: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], requestTimeout: '60' } },
+    },
     { rule: 'that is no address range', values: { networkPolicies: { nodeCIDRs: ['10.0.0.1'] } } },
     {
       rule: 'of a password that gateways would not know',

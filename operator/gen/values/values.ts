@@ -209,8 +209,28 @@ const ingress: Members = {
 const httpRoute: Members = {
   enabled: flag(false, 'Whether to create an HTTPRoute of the Gateway API.'),
   annotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations.'),
-  parentRefs: objects([{ name: 'public', namespace: 'gateways' }], 'Gateways to which the route is attached.'),
+  parentRefs: objects(
+    [{ name: 'public', namespace: 'gateways' }],
+    'Gateways to which the route is attached; required.',
+  ),
   hostnames: texts(['ai.example.com'], 'Host names; empty: all host names of the Gateway.'),
+  requestTimeout: leaf(
+    z.string().regex(/^(([0-9]{1,5}(h|m|s|ms)){1,4})?$/),
+    ['', '0s'],
+    'How long a request, its whole stream included, may take in the Gateway; 0s: as long as it needs. Empty: what the ' +
+      'controller of the Gateway has as default, with Envoy 15 s. Needs Gateway API 1.2.',
+  ),
+  backendTLS: section('BackendTLSPolicy: the Gateway speaks TLS to the listener. Needs Gateway API 1.4.', {
+    enabled: flag(false, 'Whether to create it; the listener of the default fleet must have a certificate.'),
+    hostname: text(
+      ['', 'gateway.example.com'],
+      'Name in the certificate of the listener; empty: FLEET-gateway.NAMESPACE.svc.',
+    ),
+    caConfigMap: text(
+      ['', 'gateway-ca'],
+      "ConfigMap in the fleet's namespace with the authorities in ca.crt; empty: the authorities of the Gateway's system.",
+    ),
+  }),
 };
 
 const monitorLabels = (what: string) =>
