@@ -1,7 +1,7 @@
 /** CustomResourceDefinitions of other projects, taken from their Go modules. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { run } from '../../scripts/machine/index.ts';
+import { capture, run } from '../../scripts/machine/index.ts';
 
 interface Module {
   readonly path: string;
@@ -13,12 +13,32 @@ interface Module {
 
 const MONITORING = 'example/prometheus-operator-crd/monitoring.coreos.com_';
 
-export const GATEWAY_API: Module = {
-  path: 'sigs.k8s.io/gateway-api',
-  version: 'v1.4.0',
-  sum: 'h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=',
-  files: ['httproutes', 'referencegrants'].map((name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`),
-};
+/** Versions of the Gateway API by what of it the chart uses; the first is the oldest one, the last the newest. */
+const GATEWAY_API_SUMS = {
+  'v1.0.0': 'h1:iPTStSv41+d9p0xFydll6d7f7MOBGuqXM6p2/zVYMAs=', // HTTPRoute is v1
+  'v1.2.1': 'h1:fZZ/+RyRb+Y5tGkwxFKuYuSRQHu9dZtbjenblleOLHM=', // timeouts are in the standard channel
+  'v1.4.0': 'h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=', // BackendTLSPolicy is v1
+  'v1.7.0': 'h1:duVnm7nO6oXfMMUWfcDoBph47CYR/ME3NGxccOVglaY=',
+} as const;
+export type GatewayApiVersion = keyof typeof GATEWAY_API_SUMS;
+
+export const GATEWAY_API_CHANNELS = ['standard', 'experimental'] as const;
+export type GatewayApiChannel = (typeof GATEWAY_API_CHANNELS)[number];
+
+/** The kinds of the Gateway API that the chart makes or the operator reads. */
+export function gatewayApi(version: GatewayApiVersion, channel: GatewayApiChannel = 'standard'): Module {
+  const policies = version === 'v1.0.0' || version === 'v1.2.1' ? [] : ['backendtlspolicies'];
+  return {
+    path: 'sigs.k8s.io/gateway-api',
+    version,
+    sum: GATEWAY_API_SUMS[version],
+    files: ['httproutes', 'referencegrants', ...policies].map(
+      (name) => `config/crd/${channel}/gateway.networking.k8s.io_${name}.yaml`,
+    ),
+  };
+}
+
+export const GATEWAY_API = gatewayApi('v1.7.0');
 
 /** Of objects that the chart makes. */
 export const CHART_MODULES: readonly Module[] = [
@@ -55,16 +75,23 @@ export const FLUX_MODULES: readonly Module[] = [
   },
 ];
 
-const download = z.looseObject({ Dir: z.string(), Sum: z.string() });
+const download = z.looseObject({ Dir: z.string().optional(), Sum: z.string() });
 
 /** The files; downloads what the module cache lacks. */
 export async function foreignDefinitions(modules: readonly Module[]): Promise<string[]> {
   const files: string[] = [];
-  for (const module of modules) {
-    const answer = await run(['go', 'mod', 'download', '-json', `${module.path}@${module.version}`], { cwd: '/' });
-    const { Dir: folder, Sum: sum } = download.parse(JSON.parse(answer));
-    if (sum !== module.sum) throw new Error(`${module.path} is not the one that was pinned: ${sum}`);
-    files.push(...module.files.map((file) => join(folder, file)));
+  for (const { path, version, sum: pinned, files: names } of modules) {
+    const { stdout, stderr } = await capture(['go', 'mod', 'download', '-json', `${path}@${version}`], { cwd: '/' });
+    const answer = download.safeParse(JSON.parse(stdout || '{}'));
+    if (!answer.success) throw new Error(`${path}@${version} cannot be had: ${stdout}${stderr}`);
+    if (answer.data.Sum !== pinned) throw new Error(`${path} is not the one that was pinned: ${answer.data.Sum}`);
+    const folder = answer.data.Dir ?? (await inModuleCache(`${path}@${version}`));
+    files.push(...names.map((file) => join(folder, file)));
   }
   return files;
+}
+
+/** Where a module is that asks for a newer Go than there is: it has been downloaded, and its files ask for none. */
+async function inModuleCache(module: string): Promise<string> {
+  return join((await run(['go', 'env', 'GOMODCACHE'], { cwd: '/' })).trim(), module);
 }
