@@ -27,7 +27,7 @@ const KIND_RULES: readonly PolicyRule[] = (
   { scope, apiGroups: [GROUP], resources: plurals.map((plural) => `${plural}/status`), verbs: ['patch'] },
 ]);
 
-/** Rights of the runtime: the lease, which the chart installs empty, events, and reviews of its own rights. */
+/** Rights of the runtime: the lease, events, and reviews of its own rights. */
 const RUNTIME_RULES: readonly PolicyRule[] = [
   {
     scope: 'own',
@@ -36,6 +36,8 @@ const RUNTIME_RULES: readonly PolicyRule[] = [
     resourceNames: ['gatehouse-operator'],
     verbs: ['get', 'update'],
   },
+  // The chart installs the lease empty, but Argo CD leaves out leases unless it is told otherwise. A rule on creation has no names.
+  { scope: 'own', apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
   // Events of cluster-scoped objects are in the namespace `default`.
   { scope: 'cluster', apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
   {

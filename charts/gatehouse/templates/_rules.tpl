@@ -253,6 +253,12 @@
     - get
     - watch
     - update
+- apiGroups:
+    - coordination.k8s.io
+  resources:
+    - leases
+  verbs:
+    - create
 {{- end }}
 
 {{- define "gatehouse.rules.fleets" -}}

@@ -5,7 +5,7 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATOR_RULES } from '../../../operator/src/rbac-rules.ts';
 import { type AuditEvent, type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
-import { ACCOUNT, grantRights, installShells } from './rights.ts';
+import { ACCOUNT, grantRights, installShells, leaseOf } from './rights.ts';
 import {
   apply,
   becomes,
@@ -91,6 +91,7 @@ test('the operator needs every right it has, and no other', async () => {
   });
   const { organisation, fleets, tenant } = stage;
   await installShells(stage);
+  await remove(cluster, leaseOf(stage)); // as Argo CD installs the chart
   const kubeconfigPath = await grantRights(stage, { watched: [organisation, fleets, tenant, ungranted] });
   const setup = { ...stage.setup, kubeconfigPath };
   const made: KubeThing[] = [];

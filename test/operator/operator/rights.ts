@@ -39,12 +39,14 @@ export async function grantRights(stage: Stage, elsewhere: Partial<Places> = {})
 }
 
 /** The chart installs it empty. */
-export async function installLease({ cluster, organisation }: Stage): Promise<void> {
-  await apply(cluster, {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: { name: 'gatehouse-operator', namespace: organisation },
-  });
+export const leaseOf = ({ organisation }: Stage): KubeThing => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: 'gatehouse-operator', namespace: organisation },
+});
+
+export async function installLease(stage: Stage): Promise<void> {
+  await apply(stage.cluster, leaseOf(stage));
 }
 
 /** Takes a binding back. */

@@ -114,6 +114,26 @@ describe('leader election', () => {
     expect((await admin.get(LEASES, name, { signal })).spec?.holderIdentity).toBeUndefined();
   });
 
+  test('makes a lease that was never there, but none that has gone', async () => {
+    const namespace = await cluster.createNamespace();
+    const name = { namespace, name: 'lease' };
+    const one = replica(admin, namespace, 'one');
+    await waitFor(() => one.leader.leads);
+    const seen = Promise.withResolvers<void>();
+    const get: KubeClient['get'] = (...args) => admin.get(...args).finally(seen.resolve);
+    const two = replica({ ...admin, get }, namespace, 'two');
+    await seen.promise;
+    await admin.delete(LEASES, name, { signal });
+    expect(await one.outcome).toBe('lost');
+    expect(two.leader.leads).toBe(false);
+    await expect(admin.get(LEASES, name, { signal })).rejects.toThrow('not found');
+
+    const restarted = replica(admin, namespace, 'one');
+    await waitFor(() => restarted.leader.leads);
+    for (const each of [restarted, two]) each.stop();
+    await Promise.all([restarted.outcome, two.outcome]);
+  });
+
   test('stays a candidate while the lease cannot be reached', async () => {
     const namespace = await cluster.createNamespace();
     await using proxy = await startFaultProxy(cluster);

@@ -16,7 +16,10 @@ export interface LeaseHolderOptions {
  */
 export type Claim = 'held' | 'taken' | 'raced';
 
-/** One Lease object, read and written; rejects with ApiError. Each call is limited to half the renew deadline. */
+/**
+ * One Lease object, read and written; rejects with ApiError. Each call is limited to half the renew deadline. A lease that was
+ * never there is made. One that goes is not made again, which rejects, too: an uninstallation has taken it away.
+ */
 export interface LeaseHolder {
   /** Acquires or renews the lease. */
   claim(signal: AbortSignal): Promise<Claim>;
@@ -31,16 +34,23 @@ export function createLeaseHolder(options: LeaseHolderOptions): LeaseHolder {
   let observation: Observation | undefined;
   /** As this process has written it; undefined when another one may have changed it since. */
   let ours: Lease | undefined;
+  let wasThere = false;
 
-  const read = (signal: AbortSignal): Promise<Lease | undefined> =>
-    client.get(LEASES, { namespace, name }, { signal, timeoutMs }).catch((error: unknown) => {
-      if (hasReason(error, 'NotFound')) return undefined;
+  const read = async (signal: AbortSignal): Promise<Lease | undefined> => {
+    try {
+      const lease = await client.get(LEASES, { namespace, name }, { signal, timeoutMs });
+      wasThere = true;
+      return lease;
+    } catch (error) {
+      if (hasReason(error, 'NotFound') && !wasThere) return undefined;
       throw error;
-    });
+    }
+  };
   const write = async (lease: Lease, signal: AbortSignal): Promise<Claim> => {
     const verb = lease.metadata.resourceVersion === undefined ? client.create : client.update;
     try {
       ours = await verb(LEASES, lease, { signal, timeoutMs });
+      wasThere = true;
       return 'held';
     } catch (error) {
       ours = undefined;
