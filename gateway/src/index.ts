@@ -30,6 +30,7 @@ export {
   type LimitDecision,
   type Limiter,
   type Reservation,
+  type WindowState,
 } from './limits/index.ts';
 export { DATA_PLANES } from './providers/register.ts';
 export type { RequestRecord, Sink } from './record/index.ts';

@@ -8,5 +8,6 @@ export {
   type LimitWindow,
   type Reservation,
   WINDOW_MS,
+  type WindowState,
 } from './limiter.ts';
 export { createMemoryLimiter, type MemoryLimiter, type MemoryLimiterOptions } from './memory.ts';

@@ -5,6 +5,7 @@ import { createMemoryLimiter, type Demand } from './index.ts';
 const START = Date.UTC(2026, 0, 1);
 const demand = (over: Partial<Demand> = {}): Demand => ({
   subject: 'key/team/a',
+  slot: 'team',
   unit: 'requests',
   window: 'rpd',
   limit: 1,

@@ -1,6 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { atMostEntries } from '../lib/entry-bound.ts';
-import { type Demand, type Denial, type LimitDecision, type Limiter, type Reservation, WINDOW_MS } from './limiter.ts';
+import {
+  type Demand,
+  type Denial,
+  isAmount,
+  isCount,
+  type LimitDecision,
+  type Limiter,
+  type Reservation,
+  WINDOW_MS,
+  type WindowState,
+} from './limiter.ts';
 
 export interface MemoryLimiterOptions {
   /** Counters that are kept; the least used ones are dropped, which starts a new window for them. */
@@ -37,7 +47,7 @@ export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryL
       const current = demands.map((demand) => currentOf(demand, nowMs));
       const denial = denialOf(demands, current, nowMs);
       if (denial !== undefined) return denial;
-      const reservation = new MemoryReservation(demands, current, ends);
+      const reservation = new MemoryReservation(demands, { reservedIn: current, ends, nowMs });
       if (demands.some(isEstimated)) held.add(reservation, nowMs);
       return reservation;
     },
@@ -55,6 +65,8 @@ interface Counter {
 }
 
 const startOf = ({ window }: Demand, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[window]);
+
+const endOf = (demand: Demand, nowMs: number): number => startOf(demand, nowMs) + WINDOW_MS[demand.window];
 
 /** Whether the counter is that of the demand's window at that time. */
 const isCurrent = (counter: Counter | undefined, { window }: Demand, nowMs: number): counter is Counter =>
@@ -83,12 +95,12 @@ function denialOf(
     const counter = counters[i++];
     const consumed = isCurrent(counter, demand, nowMs) ? counter.consumed : 0;
     if (isAmount(demand.cost) && consumed + demand.cost <= demand.limit) continue;
-    return { allowed: false, demand, retryAfterMs: startOf(demand, nowMs) + WINDOW_MS[demand.window] - nowMs };
+    return { allowed: false, demand, remaining: leftOf(demand, consumed), retryAfterMs: endOf(demand, nowMs) - nowMs };
   }
   return undefined;
 }
 
-const isAmount = (cost: number): boolean => cost > 0 && cost < Number.POSITIVE_INFINITY;
+const leftOf = ({ limit }: Demand, consumed: number): number => Math.max(0, limit - consumed);
 
 const isEstimated = ({ estimated }: Demand): boolean => estimated === true;
 
@@ -98,27 +110,46 @@ interface ReservationEnds {
   onEnd(reservation: MemoryReservation): void;
 }
 
+interface Place {
+  /** The counters of the demands. */
+  readonly reservedIn: readonly Counter[];
+  readonly ends: ReservationEnds;
+  readonly nowMs: number;
+}
+
 class MemoryReservation implements Reservation {
   readonly allowed = true;
   readonly #demands: readonly Demand[];
   /** The counters that the demands were taken from. */
   readonly #reservedIn: readonly Counter[];
   readonly #ends: ReservationEnds;
+  readonly #reservedAtMs: number;
   /** What each demand has in its counter; of demands that share one, a single demand has it all. */
   readonly #taken: number[];
   #ended = false;
 
-  constructor(demands: readonly Demand[], reservedIn: readonly Counter[], ends: ReservationEnds) {
+  constructor(demands: readonly Demand[], { reservedIn, ends, nowMs }: Place) {
     this.#demands = demands;
     this.#reservedIn = reservedIn;
     this.#ends = ends;
+    this.#reservedAtMs = nowMs;
     this.#taken = perCounter(demands.map(costOf), reservedIn);
     for (let i = 0; i < reservedIn.length; i += 1) addTo(reservedIn[i], this.#taken[i] ?? 0);
   }
 
+  get windows(): readonly WindowState[] {
+    return this.#demands.map((demand, i) => ({
+      remaining: leftOf(demand, this.#reservedIn[i]?.consumed ?? 0),
+      resetMs: endOf(demand, this.#reservedAtMs) - this.#reservedAtMs,
+    }));
+  }
+
   settle(actualCosts: readonly number[], nowMs: number): void {
     if (!this.#end()) return;
-    const used = this.#demands.map(({ cost }, i) => (isCount(actualCosts[i]) ? actualCosts[i] : cost));
+    const used = this.#demands.map((demand, i) => {
+      const actual = actualCosts[i];
+      return demand.takes !== false && isCount(actual) ? actual : costOf(demand);
+    });
     const actual = perCounter(used, this.#reservedIn);
     this.#demands.forEach((demand, i) => {
       const more = (actual[i] ?? 0) - (this.#taken[i] ?? 0);
@@ -160,10 +191,8 @@ function perCounter(costs: number[], counters: readonly Counter[]): number[] {
   });
 }
 
-const costOf = ({ cost }: Demand): number => cost;
-
-const isCount = (cost: number | undefined): cost is number =>
-  cost !== undefined && cost >= 0 && cost < Number.POSITIVE_INFINITY;
+/** What the demand takes. */
+const costOf = ({ cost, takes }: Demand): number => (takes === false ? 0 : cost);
 
 function addTo(counter: Counter | undefined, cost: number): void {
   if (counter !== undefined) counter.consumed += cost;

@@ -34,9 +34,10 @@ const demandsOf = new WeakMap<KeyRecord, readonly Demand[]>();
 function requestDemands(key: KeyRecord): readonly Demand[] {
   const known = demandsOf.get(key);
   if (known !== undefined) return known;
-  const { id: subject, rateLimits } = key;
+  const { id: subject, workspace, rateLimits } = key;
   const demands = rateLimits.map(({ type, unit, value }) => ({
     subject,
+    slot: workspace ?? '',
     unit: type,
     window: unit,
     limit: value,

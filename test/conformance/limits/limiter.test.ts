@@ -34,6 +34,7 @@ const MINUTE = WINDOW_MS.rpm;
 
 const requests = (limit: number, over: Partial<Demand> = {}): Demand => ({
   subject: 'key/team/a',
+  slot: 'team',
   unit: 'requests',
   window: 'rpm',
   limit,
@@ -64,7 +65,8 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     const limiter = await open();
     const demand = requests(2);
     for (const ms of [1, 2]) expect(await limiter.reserve([demand], START + ms)).toMatchObject({ allowed: true });
-    expect(await limiter.reserve([demand], START + 15_000)).toEqual({ allowed: false, demand, retryAfterMs: 45_000 });
+    const denied = { allowed: false, demand, remaining: 0, retryAfterMs: 45_000 };
+    expect(await limiter.reserve([demand], START + 15_000)).toEqual(denied);
     expect(await limiter.reserve([demand], START + MINUTE - 1)).toMatchObject({ retryAfterMs: 1 });
     expect(await limiter.reserve([demand], START + MINUTE)).toMatchObject({ allowed: true });
   });
@@ -123,13 +125,36 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     expect(await limiter.reserve([wide, { ...narrow, cost: 3 }], START)).toMatchObject({ demand: { limit: 5 } });
   });
 
-  test('grants what demands nothing, and denies a cost that is no positive number', async () => {
+  test('grants what demands nothing, and denies a cost that is no positive whole number', async () => {
     const limiter = await open();
     granted(await limiter.reserve([], START));
-    for (const cost of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    for (const cost of [0, -1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(await limiter.reserve([requests(10, { cost })], START)).toMatchObject({ allowed: false });
     }
     expect(await left(limiter, requests(10), START)).toBe(10);
+  });
+
+  test('says what each window has left and when it ends', async () => {
+    const limiter = await open();
+    const demands = [requests(10), tokens(100, 30, { window: 'rph' })];
+    const { windows } = granted(await limiter.reserve(demands, START + 15_000));
+    expect(windows).toEqual([
+      { remaining: 9, resetMs: 45_000 },
+      { remaining: 70, resetMs: 3_585_000 },
+    ]);
+    expect(await limiter.reserve([tokens(100, 71, { window: 'rph' })], START)).toMatchObject({ remaining: 70 });
+  });
+
+  test('takes nothing for a demand that only must have room', async () => {
+    const limiter = await open();
+    const room = tokens(100, 40, { takes: false });
+    const first = granted(await limiter.reserve([requests(10), room], START));
+    expect(first.windows).toMatchObject([{ remaining: 9 }, { remaining: 100 }]);
+    await first.settle([1, 80], START);
+    expect(await left(limiter, tokens(100, 1), START)).toBe(100);
+    granted(await limiter.reserve([tokens(100, 61)], START));
+    expect(await limiter.reserve([requests(10), room], START)).toMatchObject({ allowed: false, demand: room });
+    expect(await left(limiter, requests(10), START)).toBe(9);
   });
 
   test('denies a cost above the limit in an empty window', async () => {
@@ -159,10 +184,10 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
 
   test('keeps the reserved cost when the actual one is missing or no count', async () => {
     const limiter = await open();
-    for (const actual of [[], [-1], [Number.NaN], [Number.POSITIVE_INFINITY]]) {
+    for (const actual of [[], [-1], [1.5], [Number.NaN], [Number.POSITIVE_INFINITY]]) {
       await granted(await limiter.reserve([tokens(100, 10)], START)).settle(actual, START);
     }
-    expect(await left(limiter, tokens(100, 1), START)).toBe(60);
+    expect(await left(limiter, tokens(100, 1), START)).toBe(50);
   });
 
   test('returns everything at a release', async () => {

@@ -74,14 +74,14 @@ function createLimiter({ call, notify }: Calls): Limiter {
       const reserved = await breaker.attempt(async () => {
         const { id, value } = call('reserve', [demands, nowMs]);
         const result = await value;
-        return result.allowed ? reservationOf(id) : result;
+        return result.allowed ? reservationOf(id, result.windows) : result;
       });
       return reserved.ok ? reserved.value : alone.reserve(demands, nowMs);
     },
     close: alone.close,
   };
 
-  function reservationOf(id: number): Reservation {
+  function reservationOf(id: number, windows: Reservation['windows']): Reservation {
     let ended = false;
     const end = (send: () => void): void => {
       if (!ended) send();
@@ -89,6 +89,7 @@ function createLimiter({ call, notify }: Calls): Limiter {
     };
     return {
       allowed: true,
+      windows,
       settle: (actualCosts, nowMs) => end(() => notify('settle', id, actualCosts, nowMs)),
       release: () => end(() => notify('release', id)),
     };

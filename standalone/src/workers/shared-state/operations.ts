@@ -1,12 +1,15 @@
 /** What a worker asks its parent for. */
-import type { CircuitRecord, Demand, Denial, LimitDecision } from '@gatehouse/gateway';
+import type { CircuitRecord, Demand, Denial, LimitDecision, WindowState } from '@gatehouse/gateway';
 
 /** The number of the call that granted a reservation stands for it in later calls. */
 type CallId = number;
 
 export interface Operations {
   ask(demands: readonly Demand[], nowMs: number): LimitDecision;
-  reserve(demands: readonly Demand[], nowMs: number): { readonly allowed: true } | Denial;
+  reserve(
+    demands: readonly Demand[],
+    nowMs: number,
+  ): { readonly allowed: true; readonly windows: readonly WindowState[] } | Denial;
   settle(reservation: CallId, actualCosts: readonly number[], nowMs: number): void;
   release(reservation: CallId): void;
   /** Takes up to `count` slots; returns how many there were. */

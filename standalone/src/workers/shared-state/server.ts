@@ -68,7 +68,7 @@ function limitHandlers({ limiter }: SharedState): Pick<Handlers, LimitNames> {
       const result = await limiter.reserve(demands, nowMs);
       if (!result.allowed) return result;
       (demands.some(isEstimate) ? estimates : exact).put(id, result);
-      return { allowed: true };
+      return { allowed: true, windows: result.windows };
     },
     settle: (_id, reservation, actualCosts, nowMs) => take(reservation)?.settle(actualCosts, nowMs),
     release: (_id, reservation) => take(reservation)?.release(),

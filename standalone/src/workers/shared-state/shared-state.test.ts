@@ -30,7 +30,14 @@ function connect(server: ReturnType<typeof createStateServer>, max = 2) {
   return { ...client.state, sent, crash: connection.close };
 }
 
-const demand = (limit: number): Demand => ({ subject: 'key/a', unit: 'requests', window: 'rpd', limit, cost: 1 });
+const demand = (limit: number): Demand => ({
+  subject: 'key/a',
+  slot: '',
+  unit: 'requests',
+  window: 'rpd',
+  limit,
+  cost: 1,
+});
 const NOW = Date.UTC(2026, 0, 1);
 
 describe('state of the parent', () => {
