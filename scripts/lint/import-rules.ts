@@ -32,6 +32,7 @@ export const LAYERS: readonly Layers[] = [
       store: ['lib', 'errors'],
       cache: ['lib', 'errors', 'store', 'wire'],
       limits: ['lib', 'errors', 'store'],
+      budgets: ['lib', 'errors', 'store'],
       wire: ['lib', 'errors', 'usage'],
       upstream: ['lib', 'errors'],
       providers: ['lib', 'errors', 'wire', 'upstream'],
@@ -39,7 +40,7 @@ export const LAYERS: readonly Layers[] = [
       snapshot: ['lib', 'errors', 'wire', 'upstream', 'providers', 'routing'],
       pipeline: [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
-        ...['cache', 'limits', 'store', 'record'],
+        ...['cache', 'limits', 'budgets', 'store', 'record'],
       ],
       config: 'any',
       app: 'any',
