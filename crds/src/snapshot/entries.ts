@@ -105,6 +105,43 @@ export const access = z.looseObject({
 });
 
 export type AccessBody = z.output<typeof access>;
+const usd = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, 'a decimal number');
+
+/** US dollars per million tokens, as decimals, by the names of the Kinds. */
+export const tokenPricesBody = z.looseObject({
+  request: usd.optional(),
+  response: usd.optional(),
+  cacheReadInput: usd.optional(),
+  cacheWriteInput: usd.optional(),
+  requestAudio: usd.optional(),
+  responseAudio: usd.optional(),
+  cacheReadAudioInput: usd.optional(),
+  requestText: usd.optional(),
+  requestImage: usd.optional(),
+  cachedTextInput: usd.optional(),
+  cachedImageInput: usd.optional(),
+  responseText: usd.optional(),
+});
+
+export type TokenPrices = z.output<typeof tokenPricesBody>;
+
+/** The price of a model, which stands before that of the bundled catalogue. US dollars as decimals. */
+export const priceBody = z.looseObject({
+  /** Provider id of the catalogue. */
+  provider: z.string(),
+  /** `default`: all models without a price. */
+  model: z.string(),
+  usdPerMillionTokens: tokenPricesBody.optional(),
+  usdPerRequest: usd.optional(),
+  images: z.array(z.looseObject({ quality: z.string(), size: z.string(), usd })).optional(),
+  additionalUnits: z.array(z.looseObject({ name: z.string(), usd })).optional(),
+  /** Absent, as a whole or a price of it: half of the other price. */
+  batchUsdPerMillionTokens: tokenPricesBody.optional(),
+  finetuneUsdPerMillionTokens: usd.optional(),
+  finetuneUsdPerHour: usd.optional(),
+});
+
+export type PriceBody = z.output<typeof priceBody>;
 
 /** An account at a provider, named by `@slug` or `x-gw-virtual-key`. */
 export const providerBody = z.looseObject({
@@ -137,6 +174,10 @@ export const providerBody = z.looseObject({
   ...limits,
   /** How workspaces came by an account of the organisation; absent where none of the grants has limits. */
   accesses: z.array(access).optional(),
+  /** By model: prices that come before all others. */
+  prices: z.record(z.string(), tokenPricesBody).optional(),
+  /** A decimal, for prices that are not in `prices`. */
+  priceMultiplier: usd.optional(),
 });
 
 /** The secrets of an account. */
@@ -201,6 +242,7 @@ export const ENTRY_BODIES = {
   config: configBody,
   policy: policyBody,
   sidecar: sidecarBody,
+  price: priceBody,
 } as const;
 
 export type EntryKind = keyof typeof ENTRY_BODIES;

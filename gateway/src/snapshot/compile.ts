@@ -1,11 +1,19 @@
 import { checkCaps, type TargetCaps } from '@gatehouse/crds/config';
 import { type AnyEntry, entryId, isOrganisationOnly, type SnapshotEntry } from '@gatehouse/crds/snapshot';
+import { compileAccountPrices, compilePrice } from '../cost/index.ts';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
-import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './compiled-entries.ts';
+import type {
+  KeyRecord,
+  ManagedProvider,
+  PriceRecord,
+  SavedConfig,
+  SidecarRecord,
+  WorkspaceRecord,
+} from './compiled-entries.ts';
 
 /** The secret values of an account. */
 export interface Credential {
@@ -44,6 +52,7 @@ export type Compiled =
   | { readonly kind: 'config'; readonly record: SavedConfig }
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
   | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
+  | { readonly kind: 'price'; readonly record: PriceRecord }
   | { readonly kind: 'skipped'; readonly reason: string };
 
 /** The record of an entry; organisation and credential entries have none of their own. */
@@ -59,6 +68,11 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
       return { kind: 'workspace', record: { ...entry.body, name: entry.workspace ?? '' } };
     case 'sidecar':
       return { kind: 'sidecar', record: compileSidecar(entry) };
+    case 'price':
+      return {
+        kind: 'price',
+        record: { provider: entry.body.provider, model: entry.body.model, price: compilePrice(entry.body) },
+      };
     case 'organisation':
     case 'credential':
       return undefined;
@@ -125,6 +139,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     modelNames: new Map(Object.entries(body.modelNames ?? {})),
     target: prepareTarget(provider, createFields(provider, values), options),
     grants: new Set(body.grants),
+    prices: compileAccountPrices(body.prices, body.priceMultiplier),
     needsFleet: body.needsFleet ?? false,
     owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
     ownIdentity,

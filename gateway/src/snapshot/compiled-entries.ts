@@ -1,6 +1,7 @@
 /** The entries of a Snapshot as requests use them: parsed, prepared and indexed. */
 import type { Deployment } from '@gatehouse/crds/config';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
+import type { AccountPrices, ModelPrice } from '../cost/index.ts';
 import type { MaybeSecret, Secret } from '../lib/secret.ts';
 import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
@@ -46,12 +47,21 @@ export interface ManagedProvider {
   /** Prepared for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;
+  /** Undefined: it sets none. */
+  readonly prices: AccountPrices | undefined;
   /** The credential stays with the fleet: a sidecar cannot use it. */
   readonly needsFleet: boolean;
   /** Owner of the credential. The identity of the gateway's pod is the organisation's, also when a workspace may use it. */
   readonly owner: 'workspace' | 'organisation';
   /** The identity of the gateway's pod may be used for it. */
   readonly ownIdentity: boolean;
+}
+
+/** A ModelPricing. */
+export interface PriceRecord {
+  readonly provider: string;
+  readonly model: string;
+  readonly price: ModelPrice;
 }
 
 export interface SavedConfig {

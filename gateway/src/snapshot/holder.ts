@@ -1,5 +1,6 @@
 /** Holds the current Snapshot: validates a new one, compiles what changed, swaps one reference. */
 import { isReadable, type Revision, type Snapshot } from '@gatehouse/crds/snapshot';
+import { type Catalogue, createCatalogue } from '../cost/index.ts';
 import { type LoadContext, type LoadedSnapshot, loadEntries } from './load.ts';
 import { EntryError } from './validate.ts';
 import { type SnapshotView, toView } from './view.ts';
@@ -60,7 +61,11 @@ export const NO_SNAPSHOT: SnapshotStatus = {
   skipped: [],
 };
 
-export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
+/** `catalogue`: where several holders share one. */
+export function createSnapshotHolder({
+  catalogue = createCatalogue(),
+  ...options
+}: LoadContext & { readonly catalogue?: Catalogue }): SnapshotHolder {
   const listeners = new Set<(status: SnapshotStatus) => void>();
   let loaded: LoadedSnapshot | undefined;
   let view: SnapshotView | undefined;
@@ -76,7 +81,7 @@ export function createSnapshotHolder(options: LoadContext): SnapshotHolder {
       const { major, minor } = snapshot.schemaVersion;
       if (!isReadable(snapshot.schemaVersion)) throw new Error(`schemaVersion ${major}.${minor} is not readable`);
       loaded = await loadEntries(snapshot, loaded, options);
-      view = toView(loaded.tables, version, loaded.organisation);
+      view = toView(loaded.tables, version, loaded.organisation, catalogue);
       const { held } = loaded;
       status = { version, epoch, digest, entries: held.size, rejected: undefined, skipped: namedSkipped(loaded) };
     } catch (error) {

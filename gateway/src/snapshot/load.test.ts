@@ -2,18 +2,20 @@ import { type AnyEntry, digestOf } from '@gatehouse/crds/snapshot';
 import { config, key, organisation, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createCatalogue } from '../cost/index.ts';
 import { reveal } from '../lib/secret.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { type LoadedSnapshot, loadEntries } from './load.ts';
 import { toView } from './view.ts';
 
 const CONTEXT = { providers: PROVIDERS };
+const CATALOGUE = createCatalogue();
 const TEAMS = ['team-a', 'team-b'];
 const HASHES = ['0', '1', '2', '3', '4', '5'].map((digit) => digit.repeat(64));
 
 /** Everything that requests can learn. */
 function answersOf({ tables, organisation: own, held, skipped }: LoadedSnapshot): object {
-  const view = toView(tables, 1, own);
+  const view = toView(tables, 1, own, CATALOGUE);
   return {
     organisation: view.organisation,
     keys: HASHES.map((hash) => view.key(hash)),
@@ -85,8 +87,8 @@ describe('a Snapshot loaded over another one', () => {
     const second = await loadEntries(snapshot(...after), first, CONTEXT);
     expect(compiled(second).map((one, i) => one === before[i])).toEqual([true, false, true, true, true]);
     expect(second.tables.keys.changed).toBe(2);
-    expect(toView(first.tables, 1, first.organisation).key(HASHES[1] ?? '')).toBeDefined();
-    expect(toView(second.tables, 2, second.organisation).key(HASHES[1] ?? '')).toBeUndefined();
+    expect(toView(first.tables, 1, first.organisation, CATALOGUE).key(HASHES[1] ?? '')).toBeDefined();
+    expect(toView(second.tables, 2, second.organisation, CATALOGUE).key(HASHES[1] ?? '')).toBeUndefined();
   });
 
   test('leaves the previous load usable when an entry is invalid', async () => {

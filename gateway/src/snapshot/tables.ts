@@ -1,4 +1,5 @@
 /** Records indexed by the names that requests use. */
+import type { ModelPrice } from '../cost/index.ts';
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
 import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './compiled-entries.ts';
@@ -15,6 +16,8 @@ export interface Tables {
   /** By workspace, then by slug. */
   readonly providers: LayeredMap<Scope<ManagedProvider>>;
   readonly configs: LayeredMap<Scope<SavedConfig>>;
+  /** By provider, then by model. */
+  readonly prices: LayeredMap<Scope<ModelPrice>>;
 }
 
 /** The scope of the organisation's records. */
@@ -26,18 +29,24 @@ export const NO_TABLES: Tables = {
   sidecars: new LayeredMap(),
   providers: new LayeredMap(),
   configs: new LayeredMap(),
+  prices: new LayeredMap(),
 };
 
 /** Names that differ from those of the last full load. */
-export const changedNames = ({ keys, workspaces, sidecars, providers, configs }: Tables): number =>
-  [keys, workspaces, sidecars, providers, configs].reduce((sum, { changed }) => sum + changed, 0);
+export const changedNames = ({ keys, workspaces, sidecars, providers, configs, prices }: Tables): number =>
+  [keys, workspaces, sidecars, providers, configs, prices].reduce((sum, { changed }) => sum + changed, 0);
 
 type Changes<T> = Map<string, T | undefined>;
 
-interface Scoped {
-  readonly workspace: string | null;
-  readonly slug: string;
+interface Place {
+  readonly scope: string;
+  readonly name: string;
 }
+
+const placeOf = ({ workspace, slug }: { readonly workspace: string | null; readonly slug: string }): Place => ({
+  scope: workspace ?? ORGANISATION,
+  name: slug,
+});
 
 /** Collects removals, then additions, and makes the tables that result. */
 export class TablesBuilder {
@@ -47,6 +56,7 @@ export class TablesBuilder {
   readonly #sidecars: Changes<SidecarRecord> = new Map();
   readonly #providers = new Map<string, Changes<ManagedProvider>>();
   readonly #configs = new Map<string, Changes<SavedConfig>>();
+  readonly #prices = new Map<string, Changes<ModelPrice>>();
   #isAmbiguous = false;
 
   constructor(base: Tables) {
@@ -67,7 +77,7 @@ export class TablesBuilder {
   }
 
   finish(): Tables {
-    const { keys, workspaces, sidecars, providers, configs } = this.#base;
+    const { keys, workspaces, sidecars, providers, configs, prices } = this.#base;
     if (this.#base === NO_TABLES) return this.#finishFirst();
     return {
       keys: keys.with(this.#keys),
@@ -75,6 +85,7 @@ export class TablesBuilder {
       sidecars: sidecars.with(this.#sidecars),
       providers: providers.with(merge(providers, this.#providers)),
       configs: configs.with(merge(configs, this.#configs)),
+      prices: prices.with(merge(prices, this.#prices)),
     };
   }
 
@@ -85,42 +96,47 @@ export class TablesBuilder {
       sidecars: new LayeredMap(withoutRemovals(this.#sidecars)),
       providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
       configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
+      prices: new LayeredMap(merge(NO_TABLES.prices, this.#prices)),
     };
   }
 
   #put(compiled: Compiled, leaves: boolean): void {
-    const { keys, workspaces, sidecars, providers, configs } = this.#base;
+    const { keys, workspaces, sidecars, providers, configs, prices } = this.#base;
     switch (compiled.kind) {
       case 'key':
-        for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, leaves ? undefined : compiled.record);
+        for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, unless(leaves, compiled.record));
         break;
       case 'workspace':
-        this.#note(this.#workspaces, workspaces, compiled.record.name, leaves ? undefined : compiled.record);
+        this.#note(this.#workspaces, workspaces, compiled.record.name, unless(leaves, compiled.record));
         break;
       case 'sidecar':
-        this.#note(this.#sidecars, sidecars, compiled.record.profile, leaves ? undefined : compiled.record);
+        this.#note(this.#sidecars, sidecars, compiled.record.profile, unless(leaves, compiled.record));
         break;
       case 'provider':
-        this.#noteScoped(this.#providers, providers, compiled.record, leaves);
+        this.#noteScoped(this.#providers, providers, placeOf(compiled.record), unless(leaves, compiled.record));
         break;
       case 'config':
-        this.#noteScoped(this.#configs, configs, compiled.record, leaves);
+        this.#noteScoped(this.#configs, configs, placeOf(compiled.record), unless(leaves, compiled.record));
         break;
+      case 'price': {
+        const { provider: scope, model: name, price } = compiled.record;
+        this.#noteScoped(this.#prices, prices, { scope, name }, unless(leaves, price));
+        break;
+      }
       case 'skipped':
         break;
     }
   }
 
-  #noteScoped<T extends Scoped>(
+  #noteScoped<T>(
     scopes: Map<string, Changes<T>>,
     base: LayeredMap<Scope<T>>,
-    record: T,
-    leaves: boolean,
+    { scope, name }: Place,
+    record: T | undefined,
   ): void {
-    const scope = record.workspace ?? ORGANISATION;
     const changes = scopes.get(scope) ?? new Map<string, T | undefined>();
     scopes.set(scope, changes);
-    this.#note(changes, base.get(scope) ?? EMPTY_SCOPE, record.slug, leaves ? undefined : record);
+    this.#note(changes, base.get(scope) ?? EMPTY_SCOPE, name, record);
   }
 
   #note<T>(
@@ -134,6 +150,8 @@ export class TablesBuilder {
     changes.set(name, record);
   }
 }
+
+const unless = <T>(leaves: boolean, record: T): T | undefined => (leaves ? undefined : record);
 
 const EMPTY_SCOPE = { get: () => undefined };
 

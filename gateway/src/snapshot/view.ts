@@ -1,3 +1,4 @@
+import { type Catalogue, createPriceBook, type PriceBook } from '../cost/index.ts';
 import type {
   KeyRecord,
   ManagedProvider,
@@ -28,13 +29,15 @@ export interface SnapshotView {
   configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
   /** Every managed provider the workspace may use, its own first. */
   providers(workspace: string): readonly ManagedProvider[];
+  readonly prices: PriceBook;
 }
 
 /** The view of immutable tables. */
 export function toView(
-  { keys, workspaces, sidecars, providers, configs }: Tables,
+  { keys, workspaces, sidecars, providers, configs, prices }: Tables,
   version: number,
   organisation: OrganisationRecord,
+  catalogue: Catalogue,
 ): SnapshotView {
   const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
   return {
@@ -65,6 +68,7 @@ export function toView(
       const shared = [...(providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));
       return [...own, ...shared.filter(({ slug }) => !providers.get(workspace)?.has(slug))];
     },
+    prices: createPriceBook(prices, catalogue),
   };
 }
 

@@ -19,12 +19,14 @@ export interface TokenUsage {
   readonly cached: number;
   /** Part of the input that was written to the provider's own cache. */
   readonly cacheWrite: number;
+  /** Part of what was written that stays for an hour, where providers tell. */
+  readonly cacheWriteHour: number;
   /** Part of the output that the model thought and did not say. */
   readonly reasoning: number;
   readonly text: ModalityTokens;
   readonly audio: ModalityTokens;
   readonly image: ModalityTokens;
-  /** What is counted and priced beside tokens, by the provider's name for it, e.g. `web_search_requests`. */
+  /** What is counted and may be priced beside tokens, e.g. `web_search`; names that we do not know are the provider's. */
   readonly units: Readonly<Record<string, number>>;
 }
 
@@ -35,6 +37,7 @@ const NO_MODALITY_TOKENS: ModalityTokens = { input: 0, output: 0, cached: 0 };
 const NO_UNITS: TokenUsage['units'] = {};
 /** Names of units that are kept of one answer: providers count a handful. */
 const MAX_UNITS = 16;
+const MAX_COUNT = 1_000_000_000;
 
 /** A usage object of the chat, messages, responses, images or audio format, which differ in their names alone. */
 export function readUsage(usage: Counts): TokenUsage {
@@ -56,11 +59,12 @@ export function readUsage(usage: Counts): TokenUsage {
     total: numberAt(usage, 'total_tokens') || input + output,
     cached: numberAt(inputs, 'cached_tokens') || cacheRead,
     cacheWrite,
-    reasoning: numberAt(outputs, 'reasoning_tokens'),
+    cacheWriteHour: numberAt(objectOf(usage['cache_creation']), 'ephemeral_1h_input_tokens'),
+    reasoning: numberAt(outputs, 'reasoning_tokens') || numberAt(usage, 'reasoning_tokens'),
     text: tokensOf(inputs['text_tokens'], outputs['text_tokens'], cached['text_tokens']),
     audio: tokensOf(inputs['audio_tokens'], outputs['audio_tokens'], cached['audio_tokens']),
     image: tokensOf(inputs['image_tokens'], outputs['image_tokens'], cached['image_tokens']),
-    units: unitsOf(usage['server_tool_use']),
+    units: unitsOf(usage),
   };
 }
 
@@ -71,15 +75,39 @@ function tokensOf(inputTokens: unknown, outputTokens: unknown, cachedTokens: unk
   return input + output + cached === 0 ? NO_MODALITY_TOKENS : { input, output, cached };
 }
 
-function unitsOf(given: unknown): TokenUsage['units'] {
-  if (!isObject(given)) return NO_UNITS;
-  const names = Object.keys(given).slice(0, MAX_UNITS);
-  return Object.fromEntries(names.map((name) => [name, numberAt(given, name)]).filter(([, count]) => count !== 0));
+/** Our names of units, by what providers call them: in `server_tool_use` (messages), or in the usage itself. */
+const TOOL_UNITS: Readonly<Record<string, string>> = {
+  web_search_requests: 'web_search',
+  web_fetch_requests: 'web_fetch',
+  file_search_requests: 'file_search',
+};
+/** Sources: Perplexity chat completions, xAI live search, OpenAI transcriptions. */
+const USAGE_UNITS: readonly (readonly [member: string, unit: string])[] = [
+  ['num_search_queries', 'web_search'],
+  ['citation_tokens', 'citation_token'],
+  ['num_sources_used', 'search_source'],
+  ['seconds', 'audio_second'],
+];
+
+function unitsOf(usage: Counts): TokenUsage['units'] {
+  const tools = usage['server_tool_use'];
+  let units: Record<string, number> | undefined;
+  for (const [member, unit] of USAGE_UNITS) {
+    const count = usage[member] === undefined ? 0 : numberAt(usage, member);
+    if (count > 0) units = { ...units, [unit]: count };
+  }
+  if (!isObject(tools)) return units ?? NO_UNITS;
+  const names = Object.keys(tools).slice(0, MAX_UNITS);
+  const counted = names.map((name) => [nameOfTool(name), numberAt(tools, name)] as const);
+  return { ...units, ...Object.fromEntries(counted.filter(([, count]) => count !== 0)) };
 }
+
+const nameOfTool = (name: string): string => (Object.hasOwn(TOOL_UNITS, name) ? TOOL_UNITS[name] : undefined) ?? name;
 
 const objectOf = (value: unknown): Counts => (isObject(value) ? value : NO_COUNTS);
 
 const numberAt = (object: Counts, name: string): number => toCount(object[name]);
 
+/** Whole, and bounded: no call has as much, and sums stay exact. */
 const toCount = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+  typeof value === 'number' && value > 0 ? Math.min(Math.ceil(value), MAX_COUNT) : 0;

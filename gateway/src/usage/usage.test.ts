@@ -101,7 +101,7 @@ describe('a usage object', () => {
     {
       format: 'messages with tools of the server',
       usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 3, other: 'x' } },
-      want: { input: 1, output: 2, units: { web_search_requests: 3 } },
+      want: { input: 1, output: 2, units: { web_search: 3 } },
     },
     {
       format: 'responses',

@@ -1,0 +1,86 @@
+/** Prices of resources, as entries of a Snapshot have them. */
+import type { PriceBody, TokenPrices } from '@gatehouse/crds/snapshot';
+import {
+  type ModelPrice,
+  NO_IMAGES,
+  NO_RATES,
+  NO_TIERS,
+  type RateName,
+  type Rates,
+  toBillionths,
+  toRate,
+} from './rates.ts';
+
+/** Prices of an account that come before all others, and what its other prices are multiplied with. */
+export interface AccountPrices {
+  /** By model. */
+  readonly models: ReadonlyMap<string, ModelPrice>;
+  /** In billionths; undefined: 1. */
+  readonly factor: bigint | undefined;
+}
+
+/** The prices that an account's Integration sets; undefined: none. */
+export function compileAccountPrices(
+  prices: Readonly<Record<string, TokenPrices>> | undefined,
+  multiplier: string | undefined,
+): AccountPrices | undefined {
+  if (prices === undefined && multiplier === undefined) return undefined;
+  const models = Object.entries(prices ?? {}).map(
+    ([model, perMillion]) =>
+      [
+        model,
+        {
+          source: 'integration',
+          rates: tokenRates(perMillion),
+          tiers: NO_TIERS,
+          batch: NO_RATES,
+          images: NO_IMAGES,
+        } satisfies ModelPrice,
+      ] as const,
+  );
+  return { models: new Map(models), factor: multiplier === undefined ? undefined : toBillionths(multiplier) };
+}
+
+/** The price of a ModelPricing. */
+export function compilePrice(body: PriceBody): ModelPrice {
+  const { usdPerRequest, additionalUnits = [], images = [], finetuneUsdPerMillionTokens, finetuneUsdPerHour } = body;
+  const units = Object.fromEntries([
+    ...additionalUnits.map(({ name, usd }) => [name, toRate(usd, 1)] as const),
+    ...(finetuneUsdPerMillionTokens === undefined
+      ? []
+      : [['finetune_token_units', toRate(finetuneUsdPerMillionTokens)] as const]),
+    ...(finetuneUsdPerHour === undefined ? [] : [['finetune_training_hours', toRate(finetuneUsdPerHour, 1)] as const]),
+  ]);
+  return {
+    source: 'pricing',
+    rates: {
+      ...tokenRates(body.usdPerMillionTokens ?? {}),
+      ...(usdPerRequest === undefined ? {} : { call: toRate(usdPerRequest, 1) }),
+      ...(Object.keys(units).length === 0 ? {} : { units }),
+    },
+    tiers: NO_TIERS,
+    batch: tokenRates(body.batchUsdPerMillionTokens ?? {}),
+    images: images.map(({ quality, size, usd }) => ({ quality, size, rate: toRate(usd, 1) })),
+  };
+}
+
+/** The first of the names that has a price is the rate. */
+const RATE_NAMES = {
+  input: ['requestText', 'request'],
+  output: ['responseText', 'response'],
+  cacheRead: ['cachedTextInput', 'cacheReadInput'],
+  cacheWrite: ['cacheWriteInput'],
+  audioInput: ['requestAudio'],
+  audioOutput: ['responseAudio'],
+  audioCacheRead: ['cacheReadAudioInput'],
+  imageInput: ['requestImage'],
+  imageCacheRead: ['cachedImageInput'],
+} as const satisfies Partial<Record<RateName, readonly (keyof TokenPrices)[]>>;
+
+function tokenRates(prices: TokenPrices): Rates {
+  const rates = Object.entries(RATE_NAMES).flatMap(([rate, names]) => {
+    const usd = names.map((name) => prices[name]).find((price) => price !== undefined);
+    return typeof usd === 'string' ? [[rate, toRate(usd)] as const] : [];
+  });
+  return Object.fromEntries(rates);
+}

@@ -1,0 +1,13 @@
+/** What calls cost: docs/behaviour/cost.md. */
+export { CATALOGUE_SOURCE, type Catalogue, createCatalogue } from './catalogue/index.ts';
+export { type AccountPrices, compileAccountPrices, compilePrice } from './compile.ts';
+export { estimateTokens } from './estimate.ts';
+export { type Cost, type CostOptions, costOf, estimateCost, NO_COST } from './formula.ts';
+export {
+  createPriceBook,
+  type PriceBook,
+  type PricedAccount,
+  type PricedModel,
+  type PriceOverrides,
+} from './price-book.ts';
+export type { ModelPrice } from './rates.ts';
