@@ -1,6 +1,7 @@
 /** State in the memory of a parent, as its workers reach it: every call and result is serialised as between processes. */
 import { setImmediate } from 'node:timers';
 import { deserialize, serialize } from 'node:v8';
+import { createMemoryBudgetStore } from '../../gateway/src/budgets/index.ts';
 import { createMemoryCacheStore } from '../../gateway/src/cache/index.ts';
 import type { SharedState } from '../../gateway/src/index.ts';
 import { createConcurrency, createMemoryLimiter } from '../../gateway/src/limits/index.ts';
@@ -12,6 +13,7 @@ export function throughParent(given: Partial<SharedState>): SharedState {
   const now = Date.now;
   const connection = createStateServer({
     limiter: createMemoryLimiter(),
+    budgetStore: createMemoryBudgetStore({ now }),
     concurrency: createConcurrency(0),
     states: createMemoryStateStore({ now }),
     circuits: createMemoryCircuitStore({ now }),

@@ -1,4 +1,5 @@
 /** What all requests count and remember together, whichever process serves them. */
+import { type BudgetStore, createMemoryBudgetStore } from '../budgets/index.ts';
 import { type CacheStore, createMemoryCacheStore } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import { type Concurrency, createConcurrency, createMemoryLimiter, type Limiter } from '../limits/index.ts';
@@ -11,6 +12,8 @@ import {
 
 export interface SharedState {
   readonly limiter: Limiter;
+  /** Counters of budgets; not used where Redis is configured. */
+  readonly budgetStore: BudgetStore;
   /** Requests in flight, by key. */
   readonly concurrency: Concurrency;
   /** Sticky sessions; not used where Redis is configured. */
@@ -25,6 +28,7 @@ export interface SharedState {
 export function createMemoryState(settings: GatewaySettings, now: () => number = Date.now): SharedState {
   return {
     limiter: createMemoryLimiter(),
+    budgetStore: createMemoryBudgetStore({ now }),
     concurrency: createConcurrency(settings.limits.maxConcurrentPerKey),
     states: createMemoryStateStore({ now }),
     circuits: createMemoryCircuitStore({ now }),

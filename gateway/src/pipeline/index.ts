@@ -1,4 +1,6 @@
 /** A request from authentication to the answer: `serve` has the steps in their order; docs/behaviour/requests.md. */
+
+import type { Budgets } from '../budgets/index.ts';
 import { type AppError, toAppError } from '../errors/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
@@ -62,6 +64,7 @@ export { traceOf } from './trace.ts';
 
 export interface PipelinePorts {
   readonly limiter: Limiter;
+  readonly budgets: Budgets;
   /** Of the requests of one key. */
   readonly concurrency: Concurrency;
   readonly resolver: Resolver;

@@ -1,5 +1,6 @@
 /** The worker's side: the ports of shared state, backed by calls to the parent. */
 import {
+  type BudgetStore,
   createMemoryLimiter,
   createStoreBreaker,
   type Limiter,
@@ -46,6 +47,7 @@ export function createStateClient(options: StateClientOptions): StateClient {
     receive: calls.receive,
     state: {
       limiter: createLimiter(calls),
+      budgetStore: createBudgetStore(calls),
       concurrency: createSlots(calls, options),
       states: {
         get: (key) => calls.call('getState', [key]).value,
@@ -94,6 +96,18 @@ function createLimiter({ call, notify }: Calls): Limiter {
       release: () => end(() => notify('release', id)),
     };
   }
+}
+
+/** A call that is too late may have been executed. */
+function createBudgetStore({ call }: Calls): BudgetStore {
+  return {
+    sync: (requests) =>
+      call('syncBudgets', [requests]).value.catch((error: unknown) => {
+        const isApplied = error instanceof StoreUnavailable && error.reason === 'busy' ? false : undefined;
+        return requests.map(() => ({ status: 'failed', isApplied }) as const);
+      }),
+    close: async () => undefined,
+  };
 }
 
 function createAnswers({ call }: Calls): SharedState['answers'] {

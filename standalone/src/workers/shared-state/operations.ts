@@ -1,5 +1,13 @@
 /** What a worker asks its parent for. */
-import type { CircuitRecord, Demand, Denial, LimitDecision, WindowState } from '@gatehouse/gateway';
+import type {
+  CircuitRecord,
+  Demand,
+  Denial,
+  LimitDecision,
+  SyncReply,
+  SyncRequest,
+  WindowState,
+} from '@gatehouse/gateway';
 
 /** The number of the call that granted a reservation stands for it in later calls. */
 type CallId = number;
@@ -12,6 +20,7 @@ export interface Operations {
   ): { readonly allowed: true; readonly windows: readonly WindowState[] } | Denial;
   settle(reservation: CallId, actualCosts: readonly number[], nowMs: number): void;
   release(reservation: CallId): void;
+  syncBudgets(requests: readonly SyncRequest[]): readonly SyncReply[];
   /** Takes up to `count` slots; returns how many there were. */
   enter(subject: string, count: number): number;
   leave(subject: string, count: number): void;

@@ -125,8 +125,14 @@ function slotHandlers({ concurrency }: SharedState) {
   return { handlers, leaveAll };
 }
 
-function storeHandlers({ states, circuits, answers }: SharedState): Omit<Handlers, LimitNames | 'enter' | 'leave'> {
+function storeHandlers({
+  budgetStore,
+  states,
+  circuits,
+  answers,
+}: SharedState): Omit<Handlers, LimitNames | 'enter' | 'leave'> {
   return {
+    syncBudgets: (_id, requests) => budgetStore.sync(requests),
     getState: (_id, key) => states.get(key),
     setState: (_id, ...args) => states.set(...args),
     deleteState: (_id, key) => states.delete(key),

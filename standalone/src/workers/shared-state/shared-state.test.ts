@@ -7,6 +7,7 @@ import { type Call, createStateClient, createStateServer } from './index.ts';
 const unused = undefined as never; // stores that a test does not touch
 const stateOf = (given: Partial<SharedState>): SharedState => ({
   limiter: createMemoryLimiter(),
+  budgetStore: unused,
   concurrency: createConcurrency(2),
   states: unused,
   circuits: unused,
