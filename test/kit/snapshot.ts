@@ -77,14 +77,16 @@ export interface ProviderOptions extends Place, Partial<Omit<EntryBody<'provider
   readonly provider?: string;
   /** The API key, or all secret fields. */
   readonly secret?: string | Readonly<Record<string, string>>;
+  /** Secret headers by model. */
+  readonly modelHeaders?: EntryBody<'credential'>['modelHeaders'];
 }
 
 /** A managed provider and its credential. */
 export function provider(slug: string, options: ProviderOptions = {}): AnyEntry[] {
-  const { workspace: owner = TEAM, provider: id = 'openai', secret = `sk-${slug}`, ...body } = options;
+  const { workspace: owner = TEAM, provider: id = 'openai', secret = `sk-${slug}`, modelHeaders, ...body } = options;
   const fields = typeof secret === 'string' ? { api_key: secret } : { ...secret };
   return [
-    toEntry('credential', slug, owner, { fields }),
+    toEntry('credential', slug, owner, { fields, ...(modelHeaders && { modelHeaders }) }),
     toEntry('provider', slug, owner, {
       settings: {},
       headers: {},

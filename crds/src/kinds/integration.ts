@@ -16,10 +16,12 @@ const model = z.strictObject({
   slug: text('slug is the name of the model at the provider.', 256),
   enabled: flag('enabled false withdraws the model.', true),
   displayName: displayName.optional(),
-  custom: flag('custom marks a model that the catalogue of the provider does not list.', false),
-  finetune: flag('finetune marks a fine-tuned model.', false),
-  baseModel: text('baseModel is the model whose behaviour and prices apply.', 256).optional(),
-  customHost: httpUrl('customHost replaces the host of the integration for the model.').optional(),
+  custom: flag('custom marks a model that the catalogue of the provider does not list; GET /v1/models says so.', false),
+  finetune: flag('finetune marks a fine-tuned model; GET /v1/models says so.', false),
+  baseModel: text('baseModel is the model whose prices apply where the model has none.', 256).optional(),
+  customHost: httpUrl(
+    'customHost replaces the base URL of the integration for the model; the credential of the integration goes there.',
+  ).optional(),
   headers: headerMap('headers are added to those of the integration for the model.').optional(),
   usdPerMillionTokens: perMillionTokens(
     'usdPerMillionTokens replaces the catalogue prices of the model, in US dollars per million tokens.',

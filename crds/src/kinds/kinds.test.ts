@@ -184,9 +184,9 @@ describe('what is not served', () => {
       spec: {
         provider: 'openai',
         secretRef: { name: 's' },
-        models: [{ slug: 'a' }, { slug: 'b', customHost: 'http://b' }],
+        models: [{ slug: 'a' }, { slug: 'b', usdPerMillionTokens: { request: '1' } }],
       },
-      want: ['spec.models[1].customHost'],
+      want: ['spec.models[1].usdPerMillionTokens'],
     },
     { rule: 'a whole kind', kind: 'Guardrail', spec: { checks: [{ id: 'x' }] }, want: ['kind'] },
     {

@@ -63,16 +63,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     kinds: ['ModelPricing'],
     fields: { Integration: ['spec.priceMultiplier', 'spec.models[].usdPerMillionTokens'] },
   },
-  {
-    feature: 'hosts and headers of single models are',
-    fields: { Integration: ['spec.models[].customHost', 'spec.models[].headers'] },
-  },
-  {
-    feature: 'custom and fine-tuned models are',
-    fields: { Integration: ['spec.models[].custom', 'spec.models[].finetune'] },
-    value: true,
-  },
-  { feature: 'base models are', fields: { Integration: ['spec.models[].baseModel'] } },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   {
     feature: 'policies for new keys are',

@@ -162,6 +162,12 @@ export const providerBody = z.looseObject({
   grants: z.array(z.string()).optional(),
   /** Names of models for people, by model. The models that the account lists where it does not restrict them. */
   modelNames: stringMap.optional(),
+  /** Base URLs of models with a host of their own, by model. */
+  modelHosts: stringMap.optional(),
+  /** The models whose prices apply, by model. */
+  baseModels: stringMap.optional(),
+  /** What the account says of models beside their names. */
+  modelMarks: z.record(z.string(), z.array(z.string())).optional(),
   /** An overload error in the first event of a stream counts as HTTP 529: docs/behaviour/streams.md. Absent: as the gateway is set. */
   inspectStreamForOverload: z.boolean().optional(),
   /** In a sidecar: the credential belongs to the organisation and is not part of the sidecar's Snapshot. */
@@ -186,6 +192,8 @@ export const credentialBody = z.looseObject({
   fields: stringMap,
   /** Custom headers of the account by name. */
   headers: stringMap.optional(),
+  /** Headers of single models by model and name; they are added to those of the account. */
+  modelHeaders: z.record(z.string(), stringMap).optional(),
 });
 
 /** A saved config. Its node has been checked; credentials are ids of credential entries. */

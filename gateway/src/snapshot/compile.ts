@@ -21,6 +21,8 @@ export interface Credential {
   readonly fields: ReadonlyMap<string, Secret>;
   /** Custom headers by name. */
   readonly headers: ReadonlyMap<string, Secret>;
+  /** Custom headers by model. */
+  readonly modelHeaders: ReadonlyMap<string, ReadonlyMap<string, Secret>>;
 }
 
 export type Credentials = ReadonlyMap<string, Credential>;
@@ -32,6 +34,7 @@ export type Credentials = ReadonlyMap<string, Credential>;
 export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential => ({
   fields: toSecrets(body.fields),
   headers: toSecrets(body.headers ?? {}),
+  modelHeaders: new Map(Object.entries(body.modelHeaders ?? {}).map(([model, headers]) => [model, toSecrets(headers)])),
 });
 
 const toSecrets = (values: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> =>
@@ -116,35 +119,88 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
   const values = new Map<string, MaybeSecret>([...Object.entries(body.settings), ...(credential?.fields ?? [])]);
   const headers = new Map([...toSecrets(body.headers), ...(credential?.headers ?? [])]);
   const ownIdentity = mayUsePodIdentity(entry);
-  const options = {
-    ownIdentity,
-    allPaths: body.proxyPaths === 'All',
-    headers,
-    stored: true,
-    ...(body.customHost === undefined ? {} : { customHost: body.customHost }),
-  };
+  const allPaths = body.proxyPaths === 'All';
+  const account = { provider, values, customHost: body.customHost, headers, ownIdentity, allPaths };
   const record: ManagedProvider = {
     id,
     slug: body.slug,
     workspace,
-    provider,
-    values,
-    customHost: body.customHost,
     hostOrigin: compileReach(body.reach),
-    headers,
     deployments: body.deployments,
     expiresAtMs: toMs(body.expiresAt),
     models: body.models === undefined ? undefined : new Set(body.models),
     inspectStreamForOverload: body.inspectStreamForOverload,
-    modelNames: new Map(Object.entries(body.modelNames ?? {})),
-    target: prepareTarget(provider, createFields(provider, values), options),
+    modelNames: toMap(body.modelNames),
+    modelMarks: toMap(body.modelMarks),
+    baseModels: toMap(body.baseModels),
+    modelAccounts: NO_ACCOUNTS,
     grants: new Set(body.grants),
     prices: compileAccountPrices(body.prices, body.priceMultiplier),
     needsFleet: body.needsFleet ?? false,
     owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
-    ownIdentity,
+    ...preparedAccount(account),
   };
-  return { kind: 'provider', record };
+  const modelAccounts = compileModelAccounts(record, account, {
+    hosts: toMap(body.modelHosts),
+    headers: credential?.modelHeaders ?? new Map(),
+  });
+  return { kind: 'provider', record: modelAccounts.size === 0 ? record : { ...record, modelAccounts } };
+}
+
+const NO_ACCOUNTS: ManagedProvider['modelAccounts'] = new Map();
+
+const toMap = <T>(object: Readonly<Record<string, T>> | undefined): ReadonlyMap<string, T> =>
+  new Map(Object.entries(object ?? {}));
+
+interface AccountParts extends Pick<ManagedProvider, PreparedMember> {
+  readonly allPaths: boolean;
+}
+
+type PreparedMember = 'provider' | 'values' | 'customHost' | 'headers' | 'ownIdentity';
+
+/** The members of a record that depend on its host and headers. */
+function preparedAccount({ allPaths, ...parts }: AccountParts): Pick<ManagedProvider, PreparedMember | 'target'> {
+  const { provider, values, customHost, headers, ownIdentity } = parts;
+  const options = {
+    ownIdentity,
+    allPaths,
+    headers,
+    stored: true,
+    ...(customHost === undefined ? {} : { customHost }),
+  };
+  return { ...parts, target: prepareTarget(provider, createFields(provider, values), options) };
+}
+
+interface ModelSettings {
+  readonly hosts: ReadonlyMap<string, string>;
+  readonly headers: Credential['modelHeaders'];
+}
+
+/** The identity of the pod is never used for a host of a model: it goes to the hosts of the provider alone. */
+function compileModelAccounts(
+  record: ManagedProvider,
+  account: AccountParts,
+  settings: ModelSettings,
+): Map<string, ManagedProvider> {
+  const models = new Set([...settings.hosts.keys(), ...settings.headers.keys()]);
+  return new Map(
+    [...models].map((model) => {
+      const customHost = settings.hosts.get(model) ?? account.customHost;
+      const ownIdentity = account.ownIdentity && !settings.hosts.has(model);
+      const headers = withHeaders(account.headers, settings.headers.get(model));
+      return [model, { ...record, ...preparedAccount({ ...account, customHost, headers, ownIdentity }) }];
+    }),
+  );
+}
+
+/** Header names are compared without case; those of the model replace those of the account. */
+function withHeaders(
+  common: ReadonlyMap<string, Secret>,
+  own: ReadonlyMap<string, Secret> | undefined,
+): ReadonlyMap<string, Secret> {
+  if (own === undefined) return common;
+  const replaced = new Set([...own.keys()].map((name) => name.toLowerCase()));
+  return new Map([...[...common].filter(([name]) => !replaced.has(name.toLowerCase())), ...own]);
 }
 
 /**

@@ -42,6 +42,12 @@ export interface ManagedProvider {
   readonly models: ReadonlySet<string> | undefined;
   /** Names of models for people, by model: of those that it lists where it does not restrict them. */
   readonly modelNames: ReadonlyMap<string, string>;
+  /** `custom` and `finetune`, by model. */
+  readonly modelMarks: ReadonlyMap<string, readonly string[]>;
+  /** The models whose prices apply, by model. */
+  readonly baseModels: ReadonlyMap<string, string>;
+  /** The account as calls of a model with a host or headers of its own see it, by model. */
+  readonly modelAccounts: ReadonlyMap<string, ManagedProvider>;
   /** Undefined: as the gateway is set. */
   readonly inspectStreamForOverload: boolean | undefined;
   /** Prepared for requests that change none of the above. */

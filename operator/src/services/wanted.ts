@@ -30,14 +30,16 @@ export function servicesNamedBy({ metadata, spec }: Naming, clusterDomain: strin
   return names;
 }
 
-/** `customHost` and settings with a URL, of the object and of its targets. */
+/** `customHost` and settings with a URL, of the object, its targets and its models. */
 function urlsIn(node: unknown, depth: number): readonly string[] {
   if (!isObject(node) || depth > MAX_DEPTH) return [];
-  const { customHost, settings, config, targets } = node;
+  const { customHost, settings, config, targets, models } = node;
   const values = [customHost, ...(isObject(settings) ? Object.values(settings) : [])];
-  const below = [config, ...(Array.isArray(targets) ? (targets as readonly unknown[]) : [])];
+  const below = [config, ...listOf(targets), ...listOf(models)];
   return [
     ...values.filter((value): value is string => typeof value === 'string' && URL_START.test(value)),
     ...below.flatMap((child) => urlsIn(child, depth + 1)),
   ];
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -93,15 +93,39 @@ function unresolved(
   return notPermitted(INTEGRATION, message, 'withdraw', refersTo);
 }
 
-function modelsOf({ spec }: Integration): Pick<EntryBody<'provider'>, 'models' | 'modelNames'> {
+type ModelMember = 'models' | 'modelNames' | 'modelHosts' | 'baseModels' | 'modelMarks';
+
+function modelsOf({ spec }: Integration): Pick<EntryBody<'provider'>, ModelMember> {
   const enabled = (spec.models ?? []).filter((model) => model.enabled);
-  const names = enabled.flatMap(({ slug, displayName }) =>
-    displayName === undefined && !spec.allowAllModels ? [] : [[slug, displayName ?? slug] as const],
-  );
+  const named = ({ displayName, slug }: Model): string | undefined =>
+    displayName ?? (spec.allowAllModels ? slug : undefined);
   return {
     ...(spec.allowAllModels ? {} : { models: enabled.map(({ slug }) => slug) }),
-    ...(names.length === 0 ? {} : { modelNames: Object.fromEntries(names) }),
+    ...byModel('modelNames', enabled, named),
+    ...byModel('modelHosts', enabled, ({ customHost }) => customHost),
+    ...byModel('baseModels', enabled, ({ baseModel }) => baseModel),
+    ...byModel('modelMarks', enabled, marksOf),
   };
+}
+
+type Model = NonNullable<Integration['spec']['models']>[number];
+
+function marksOf({ custom, finetune }: Model): string[] | undefined {
+  const marks = [...(custom ? ['custom'] : []), ...(finetune ? ['finetune'] : [])];
+  return marks.length === 0 ? undefined : marks;
+}
+
+/** A member with a value for each model that has one; no member when none has. */
+function byModel<const K extends ModelMember, T>(
+  member: K,
+  models: readonly Model[],
+  read: (model: Model) => T | undefined,
+): { readonly [P in K]?: Record<string, T> } {
+  const values = models.flatMap((model) => {
+    const value = read(model);
+    return value === undefined ? [] : [[model.slug, value] as const];
+  });
+  return values.length === 0 ? {} : ({ [member]: Object.fromEntries(values) } as { [P in K]: Record<string, T> });
 }
 
 /** What the Provider itself says stands before what its Integration says. */

@@ -137,7 +137,8 @@ const UNPREPARED = { managed: undefined, prepared: undefined } as const;
 // A memo of a pure function: a leaf and an account of the Snapshot serve many calls, and a process has one policy for hosts.
 const accounts = new WeakMap<Leaf, WeakMap<ManagedProvider, Account & { readonly hosts: HostPolicy }>>();
 
-function managedAccount(record: ManagedProvider, leaf: Leaf, { resolution, hosts }: TargetInput): Account {
+function managedAccount(named: ManagedProvider, leaf: Leaf, { resolution, hosts, model }: TargetInput): Account {
+  const record = named.modelAccounts.get(model) ?? named;
   const ofLeaf = accounts.get(leaf) ?? new WeakMap();
   const known = ofLeaf.get(record);
   if (known?.hosts === hosts) return known;

@@ -36,11 +36,14 @@ function catalogueAnswer({ exchange, caller, resolution }: ResolvedRequest): Loc
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-function modelsOf({ slug, models, modelNames, provider }: ManagedProvider): JsonObject[] {
+function modelsOf({ slug, models, modelNames, modelMarks, baseModels, provider }: ManagedProvider): JsonObject[] {
   return [...(models ?? modelNames.keys())].map((model) => ({
     id: `@${slug}/${model}`,
     slug: model,
     ...(modelNames.get(model) === undefined ? {} : { display_name: modelNames.get(model) }),
+    ...(modelMarks.get(model)?.includes('custom') ? { is_custom: true } : {}),
+    ...(modelMarks.get(model)?.includes('finetune') ? { is_finetune: true } : {}),
+    ...(baseModels.get(model) === undefined ? {} : { base_model: baseModels.get(model) }),
     object: 'model',
     created: 0,
     owned_by: provider.id,

@@ -47,15 +47,35 @@ export function accountCredential(
   if (!fields.ok) return { credential, entries: [], findings: [fields.error] };
   const found = readHeaders(spec, namespace, view);
   if (!found.ok) return { credential, entries: [], findings: [found.error] };
-  const body = { fields: fields.value, ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }) };
+  const modelHeaders = modelHeadersOf(spec);
+  const body = {
+    fields: fields.value,
+    ...(Object.keys(found.value).length === 0 ? {} : { headers: found.value }),
+    ...(Object.keys(modelHeaders).length === 0 ? {} : { modelHeaders }),
+  };
   return { credential, entries: [{ kind: 'credential', workspace, name, body }], findings: [] };
 }
 
 /** Whether the account has a secret entry: for a credential, or for headers, which may hold one. */
-export const hasSecrets = ({ secretRef, headers = {}, headersFrom = [] }: AccountSecrets): boolean =>
-  secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0;
+export const hasSecrets = (spec: AccountSecrets): boolean => {
+  const { secretRef, headers = {}, headersFrom = [] } = spec;
+  if (secretRef !== undefined || Object.keys(headers).length + headersFrom.length > 0) return true;
+  return Object.keys(modelHeadersOf(spec)).length > 0;
+};
 
-type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'>;
+type AccountSecrets = Pick<Account['spec'], 'secretRef' | 'headers' | 'headersFrom'> & {
+  readonly models?: Account['spec']['models'] | undefined;
+};
+
+/** Headers of the enabled models of an Integration, by model; a VirtualKey lists names alone. */
+function modelHeadersOf({ models = [] }: AccountSecrets): Readonly<Record<string, Record<string, string>>> {
+  const withHeaders = models.flatMap((model) =>
+    typeof model === 'string' || !model.enabled || Object.keys(model.headers ?? {}).length === 0
+      ? []
+      : [[model.slug, { ...model.headers }] as const],
+  );
+  return Object.fromEntries(withHeaders);
+}
 
 /** Custom headers; those from Secrets override the others. */
 function readHeaders(

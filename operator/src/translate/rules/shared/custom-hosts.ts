@@ -76,12 +76,18 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
     case 'GatewayConfig':
       return hostsOfNode(resource.spec.config, ['spec', 'config']);
     case 'VirtualKey':
-    case 'Integration':
       return hostsOfNode(resource.spec, ['spec']);
+    case 'Integration':
+      return [...hostsOfNode(resource.spec, ['spec']), ...hostsOfModels(resource.spec.models ?? [])];
     default:
       return [];
   }
 }
+
+const hostsOfModels = (models: readonly { readonly customHost?: string | undefined }[]): NamedHost[] =>
+  models.flatMap(({ customHost }, i) =>
+    customHost === undefined ? [] : [{ path: ['spec', 'models', i, 'customHost'], url: customHost }],
+  );
 
 interface Node {
   readonly provider?: string | undefined;
@@ -108,6 +114,8 @@ export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
 }
 
 export function hostsOfEntry(entry: AnyEntry): readonly NamedHost[] {
-  const node: Node = entry.kind === 'config' ? entry.body.node : entry.kind === 'provider' ? entry.body : {};
-  return hostsOfNode(node, []);
+  if (entry.kind === 'config') return hostsOfNode(entry.body.node, []);
+  if (entry.kind !== 'provider') return [];
+  const ofModels = Object.entries(entry.body.modelHosts ?? {});
+  return [...hostsOfNode(entry.body, []), ...ofModels.map(([model, url]) => ({ path: ['modelHosts', model], url }))];
 }
