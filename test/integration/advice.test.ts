@@ -149,6 +149,13 @@ describe('the answer to', () => {
       names: ['opnai', '@openai'],
     },
     {
+      rule: 'a config that names an unknown virtual key names the nearest as the field has it',
+      headers: inline('{"virtual_key":"opnai"}'),
+      status: 400,
+      code: 'provider_slug_unknown',
+      names: ['opnai; did you mean openai?'],
+    },
+    {
       rule: 'a config without provider names where one goes',
       headers: inline('{"retry":{"attempts":1}}'),
       status: 400,

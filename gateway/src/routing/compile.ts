@@ -41,6 +41,7 @@ interface Context extends CompileOptions {
   readonly breaker: BreakerPlan | undefined;
   readonly found: {
     readonly slugs: Set<string>;
+    readonly virtualKeys: Set<string>;
     leaves: number;
     passthrough: boolean;
     breaker: boolean;
@@ -56,7 +57,8 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Routing
 }
 
 function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPlan, 'settingsAlone'> {
-  const found = { slugs: new Set<string>(), leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
+  const names = { slugs: new Set<string>(), virtualKeys: new Set<string>() };
+  const found = { ...names, leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {
     root,
@@ -66,6 +68,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     reach: options.reach,
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
+    virtualKeys: [...found.virtualKeys],
     leafCount: found.leaves,
     patternBytes: found.patternBytes,
     hasPassthrough: found.passthrough,
@@ -166,7 +169,10 @@ function toStickyField(name: string): StickyField {
 function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context): Leaf {
   const source = sourceOf({ ...node, overrideParams: settings.shape.overrides }, context);
   context.found.leaves += 1;
-  if (source.kind === 'managed') context.found.slugs.add(source.slug);
+  if (source.kind === 'managed') {
+    context.found.slugs.add(source.slug);
+    if (source.slug === node.virtualKey) context.found.virtualKeys.add(source.slug);
+  }
   context.found.passthrough ||= source.kind === 'passthrough';
   const breaker = source.kind === 'managed' ? context.breaker : undefined;
   context.found.breaker ||= breaker !== undefined;

@@ -121,6 +121,8 @@ export interface RoutingPlan {
   readonly owner: Principal;
   /** Managed providers the tree names. */
   readonly slugs: readonly string[];
+  /** Those of them that `virtual_key` names, where they have no `@`. */
+  readonly virtualKeys: readonly string[];
   readonly leafCount: number;
   /** Memory that its patterns may use, in bytes. */
   readonly patternBytes: number;

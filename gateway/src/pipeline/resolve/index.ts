@@ -123,10 +123,11 @@ function checkPlan(plan: RoutingPlan | undefined, input: PlanInput): void {
   }
   const missing = plan?.slugs.filter((slug) => snapshot.provider(caller.workspace.name, slug) === undefined) ?? [];
   const [first] = missing;
-  if (first === undefined) return;
+  if (plan === undefined || first === undefined) return;
+  const suggestion = slugSuggestion(first, caller, snapshot, plan.virtualKeys.includes(first) ? '' : '@');
   throw new AppError('PROVIDER_SLUG_UNKNOWN', {
     param: 'x-gw-config',
-    detail: `The config names providers or virtual keys that do not exist in the workspace ${caller.workspace.name}: ${missing.join(', ')}${slugSuggestion(first, caller, snapshot)}`,
+    detail: `The config names providers or virtual keys that do not exist in the workspace ${caller.workspace.name}: ${missing.join(', ')}${suggestion}`,
   });
 }
 

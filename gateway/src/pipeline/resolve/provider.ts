@@ -75,10 +75,15 @@ function managedProvider(slug: string, param: string, { caller, snapshot }: Prov
   });
 }
 
-/** A suggestion for an unknown slug. */
-export function slugSuggestion(slug: string, { workspace }: Caller, snapshot: SnapshotView): string {
+/** A suggestion for an unknown slug; `sign` is what is written before one. */
+export function slugSuggestion(
+  slug: string,
+  { workspace }: Caller,
+  snapshot: SnapshotView,
+  sign: '@' | '' = '@',
+): string {
   const known = snapshot.providers(workspace.name).map((record) => record.slug);
-  return nameSuggestion(slug, known, (text) => `@${text}`);
+  return nameSuggestion(slug, known, (text) => `${sign}${text}`);
 }
 
 function literalProvider(
