@@ -1,7 +1,7 @@
 /** The key of the organisation's administrator: from the environment, or generated on the first start and stored as a hash. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { err, isObject, ok, parseJson, type Result } from '@gatehouse/crds';
 import { type AnyEntry, digestOf, entryId, type Snapshot, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 
@@ -49,12 +49,36 @@ export async function storeAdminKey(folder: string, { sha256 }: AdminKey): Promi
     await writeFile(file, `${JSON.stringify({ sha256 })}\n`, { mode: 0o600, flag: 'wx' });
     return ok(undefined);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // the file system throws no other errors
-    return err(
-      `${file} cannot be written (${code}); set GATEHOUSE_ADMIN_KEY, or --data to a folder that can be written`,
-    );
+    return err(unwritable(file, error));
   }
 }
+
+/** Whether a key could be stored; tries it with a folder of another name. Errors: a text about the data folder. */
+export async function canStoreAdminKey(folder: string): Promise<Result<undefined, string>> {
+  try {
+    await rmdir(await mkdtemp(join(await nearestFolder(resolve(folder)), '.gatehouse-')));
+    return ok(undefined);
+  } catch (error) {
+    return err(unwritable(folder, error));
+  }
+}
+
+/** The path itself, or the part of it that exists: the rest can be made there. */
+async function nearestFolder(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    const above = dirname(path);
+    if (codeOf(error) === 'ENOENT' && above !== path) return nearestFolder(above);
+    throw error;
+  }
+}
+
+const unwritable = (path: string, error: unknown): string =>
+  `${path} cannot be written (${codeOf(error)}); set GATEHOUSE_ADMIN_KEY, or --data to a folder that can be written`;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code; // the file system throws no others
 
 function parseStored(text: string, file: string): Result<AdminKey, string> {
   try {

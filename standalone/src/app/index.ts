@@ -1,2 +1,2 @@
-export { type AdminKey, loadAdminKey, storeAdminKey } from './admin-key.ts';
+export { type AdminKey, canStoreAdminKey, loadAdminKey, storeAdminKey } from './admin-key.ts';
 export { type ResourceSource, type StandaloneProcess, startStandalone } from './standalone-process.ts';

@@ -89,7 +89,12 @@ describe('a doctor', () => {
   test('looks at the admin key, and stores none', async () => {
     using data = tempFolder();
     const { checks } = await doctor(['--data', data.path, '--offline', ...FREE]);
-    expect(checks).toContain(`ok admin key the first start generates it, and keeps it in ${data.path}`);
+    expect(checks).toContain(
+      `ok admin key the first start generates it, and keeps it in ${data.path}, which can be written`,
+    );
+    expect(readdirSync(data.path)).toEqual([]);
+    const deep = await doctor(['--data', `${data.path}/not/yet`, '--offline', ...FREE]);
+    expect(deep.checks).toContainEqual(expect.stringMatching(/^ok admin key .*\/not\/yet, which can be written$/));
     expect(readdirSync(data.path)).toEqual([]);
     const given = await doctor(['--offline', ...FREE], { GATEHOUSE_ADMIN_KEY: 'k'.repeat(32) });
     expect(given.checks).toContain('ok admin key it is in GATEHOUSE_ADMIN_KEY');
@@ -192,6 +197,21 @@ describe('a doctor tells', () => {
     expect(checks).toContainEqual(expect.stringMatching(new RegExp(`^failed admin key .*${want}`)));
     expect(out).not.toMatch(/short-of-tests|not json/);
     expect(status).toBe(1);
+  });
+
+  test.for([
+    { rule: 'is a file', path: (folder: string) => `${folder}/file`, code: 'ENOTDIR' },
+    { rule: 'would be below a file', path: (folder: string) => `${folder}/file/deep/down`, code: 'ENOTDIR' },
+    { rule: 'nobody can write, root included', path: () => '/proc/gatehouse', code: 'E' },
+  ])('that the admin key cannot be kept in a data folder that $rule', async ({ path, code }) => {
+    using folder = tempFolder({ file: 'text' });
+    const data = path(folder.path);
+    const { status, checks } = await doctor(['--data', data, '--offline', ...FREE]);
+    const want = `^failed admin key ${data}.* cannot be (read|written) \\(${code}.*`;
+    expect(checks).toContainEqual(expect.stringMatching(new RegExp(want)));
+    expect(status).toBe(1);
+    const given = await doctor(['--data', data, '--offline', ...FREE], { GATEHOUSE_ADMIN_KEY: 'k'.repeat(32) });
+    expect(given.status).toBe(0);
   });
 
   test.for([
