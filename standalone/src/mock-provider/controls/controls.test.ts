@@ -39,6 +39,8 @@ describe('controls in headers', () => {
     { rule: 'a word that is no choice', headers: { 'x-mock-malformed': 'xml' } },
     { rule: 'a flag that is neither on nor off', headers: { 'x-mock-no-done': 'maybe' } },
     { rule: 'broken per cent coding', headers: { 'x-mock-text': "UTF-8''%E0%A4%A" } },
+    { rule: 'a line break for a header', headers: { 'x-mock-retry-after': "UTF-8''1%0D%0Ax-evil:%201" } },
+    { rule: 'a character that no header has', headers: { 'x-mock-retry-after': '1\u00e9' } },
     { rule: 'a count without a key', headers: { 'x-mock-fail-times': '2' } },
     { rule: 'one bad value among good ones', headers: { 'x-mock-delay-ms': '1', 'x-mock-chunk-bytes': '0' } },
   ])('refuse $rule', ({ headers }) => {

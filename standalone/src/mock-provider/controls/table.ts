@@ -2,7 +2,9 @@ export type ValueRule =
   | { readonly type: 'integer'; readonly min: number; readonly max: number }
   | { readonly type: 'choice'; readonly values: readonly string[] }
   | { readonly type: 'flag' }
-  | { readonly type: 'text'; readonly maxLength: number };
+  | { readonly type: 'text'; readonly maxLength: number }
+  /** Sent in a header of the answer. */
+  | { readonly type: 'headerText'; readonly maxLength: number };
 
 export interface MockControl {
   readonly header: `x-mock-${string}`;
@@ -33,7 +35,7 @@ export const MOCK_CONTROLS = [
   {
     header: 'x-mock-retry-after',
     field: 'retryAfter',
-    value: { type: 'text', maxLength: 64 },
+    value: { type: 'headerText', maxLength: 64 },
     effect: 'Adds Retry-After with this value (seconds or an HTTP date) to an error.',
   },
   {

@@ -11,6 +11,10 @@ const FLAGS: ReadonlyMap<string, true | undefined> = new Map([
   ['false', undefined],
 ]);
 
+type TextRule = Extract<ValueRule, { readonly maxLength: number }>;
+
+const PRINTABLE = /^[ -~]*$/;
+
 /** Errors: a sentence with the expected value. */
 export function parseValue(control: MockControl, given: string): Result<ControlValue, string> {
   const { value: rule } = control;
@@ -24,14 +28,18 @@ export function parseValue(control: MockControl, given: string): Result<ControlV
       return rule.values.includes(given) ? ok(given) : refused;
     case 'flag':
       return FLAGS.has(given) ? ok(FLAGS.get(given)) : refused;
-    case 'text': {
+    case 'text':
+    case 'headerText': {
       const text = decodeHeaderText(given);
-      return text !== undefined && text.length <= rule.maxLength ? ok(text) : refused;
+      return text !== undefined && isTextOf(rule, text) ? ok(text) : refused;
     }
     default:
       return assertNever(rule);
   }
 }
+
+const isTextOf = ({ type, maxLength }: TextRule, text: string): boolean =>
+  text.length <= maxLength && (type === 'text' || PRINTABLE.test(text));
 
 /** A description of the valid values, for messages and the reference. */
 export function describeRule(rule: ValueRule): string {
@@ -44,6 +52,8 @@ export function describeRule(rule: ValueRule): string {
       return '1 or 0';
     case 'text':
       return `a text of at most ${rule.maxLength} characters`;
+    case 'headerText':
+      return `a text of at most ${rule.maxLength} printable ASCII characters`;
     default:
       return assertNever(rule);
   }
