@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
-import { createBudgets } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -33,9 +32,6 @@ export interface PipelinePortOptions {
   readonly recorder: Pick<Recorder, 'needsStreamUsage'>;
 }
 
-/** How often counters of this machine are told what was spent, in ms: so much a process that is killed forgets. */
-const LOCAL_FLUSH_MS = 1_000;
-
 /** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
 export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit / 3);
 
@@ -63,10 +59,9 @@ export function createPipelinePorts(
   });
   const stores = createStores(settings, { state, now, metrics, logger });
   const { limiter, concurrency } = state;
-  const budgets = createBudgets({ store: state.budgetStore, flushMs: LOCAL_FLUSH_MS });
   const ports: PipelinePorts = {
     limiter,
-    budgets,
+    budgets: stores.budgets,
     concurrency,
     resolver: createResolver({
       providers: PROVIDERS,
@@ -102,7 +97,6 @@ export function createPipelinePorts(
   return {
     ports,
     close: async () => {
-      await budgets.close(); // before its store
       await Promise.all([client.close(), limiter.close(), stores.close()]);
     },
   };

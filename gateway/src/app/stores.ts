@@ -1,4 +1,5 @@
-/** The stores of the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
+/** The stores of budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
+import { type Budgets, createBudgets, createRedisBudgetStore } from '../budgets/index.ts';
 import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
 import type { CircuitBreakerPort } from '../pipeline/index.ts';
@@ -15,6 +16,7 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import type { SharedState } from './shared-state.ts';
 
 export interface Stores {
+  readonly budgets: Budgets;
   readonly cache: ResponseCache;
   readonly sessions: StickySessions;
   readonly breakers: CircuitBreakerPort;
@@ -23,12 +25,15 @@ export interface Stores {
 
 interface StoreOptions {
   /** Used where Redis is not configured. */
-  readonly state: Pick<SharedState, 'states' | 'circuits' | 'answers'>;
+  readonly state: Pick<SharedState, 'budgetStore' | 'states' | 'circuits' | 'answers'>;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Unix time in ms. */
   now(): number;
 }
+
+/** How often counters of this machine are told what was spent, in ms: so much a process that is killed forgets. */
+const LOCAL_FLUSH_MS = 1_000;
 
 /** Nothing waits for Redis: requests go on without it. */
 export function createStores(settings: GatewaySettings, { state, metrics, logger, now }: StoreOptions): Stores {
@@ -43,18 +48,30 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
       : state.answers;
   const states = redis === undefined ? state.states : createRedisStateStore(redis);
   const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
+  const budgets = createBudgets(
+    redis === undefined
+      ? { store: state.budgetStore, flushMs: LOCAL_FLUSH_MS }
+      : { store: createRedisBudgetStore(redis), onStore: (isAvailable) => logBudgetStore(logger, isAvailable) },
+  );
   const cache = createResponseCache({
     store: cacheStore,
     storeBreaker: storeBreaker('cache'),
     maxEntryBytes: DEFAULTS.cacheEntryBytes,
   });
   return {
+    budgets,
     cache,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     close: async () => {
+      await budgets.close();
       await cache.close();
       await redis?.close();
     },
   };
+}
+
+function logBudgetStore(logger: Logger, isAvailable: boolean): void {
+  if (isAvailable) logger.info({}, 'Counters of budgets are shared again');
+  else logger.warn({}, 'Counters of budgets could not be reached, this process decides alone');
 }

@@ -28,7 +28,7 @@ interface Share {
 }
 
 /** Of what is left, a holder gets one part in this many, divided by the number of holders. */
-const SPARE_PARTS = 8;
+export const SPARE_PARTS = 8;
 /** So long after its lease a holder is forgotten and its total becomes nobody's, in ms. Holders give up much earlier. */
 export const FORGET_AFTER_MS = 21_600_000;
 

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import {
   type BudgetStore,
   createMemoryBudgetStore,
+  createRedisBudgetStore,
   type SyncDone,
   type SyncReply,
   type SyncRequest,
 } from '../../../gateway/src/budgets/index.ts';
-import { memoryVariant } from '../stores/harness.ts';
+import { memoryVariant, redisVariants } from '../stores/harness.ts';
 import { throughParent } from '../through-parent.ts';
 
 const inParent = (budgetStore: BudgetStore): BudgetStore => throughParent({ budgetStore }).budgetStore;
@@ -15,6 +16,7 @@ const inParent = (budgetStore: BudgetStore): BudgetStore => throughParent({ budg
 const VARIANTS = [
   memoryVariant((now) => createMemoryBudgetStore({ now })),
   memoryVariant((now) => inParent(createMemoryBudgetStore({ now })), 'memory of the parent'),
+  ...redisVariants(createRedisBudgetStore),
 ];
 
 const EVER = { startMs: 0, endMs: undefined };
