@@ -12,6 +12,8 @@ export interface RedisServer extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again at the same port. */
   start(): Promise<void>;
+  /** Closes the connections of all clients. */
+  dropClients(): Promise<void>;
   /** The server keeps its connections and answers nothing. */
   freeze(): void;
   thaw(): void;
@@ -21,6 +23,10 @@ export interface RedisServerOptions {
   readonly password?: string;
   /** A cluster of this one node. */
   readonly cluster?: boolean;
+  /** A node without slots that waits to be joined to a cluster. */
+  readonly clusterPort?: number;
+  /** Further settings of the configuration file. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const START_DEADLINE_MS = 120_000;
@@ -57,6 +63,10 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     start: async () => {
       server ??= await launch(folder, port, options);
     },
+    dropClients: async () => {
+      const auth = options.password === undefined ? '' : `AUTH ${options.password}\r\n`;
+      await ask(port, `${auth}CLIENT KILL TYPE normal\r\n`);
+    },
     freeze: () => void server?.kill('SIGSTOP'),
     thaw: () => void server?.kill('SIGCONT'),
     [Symbol.asyncDispose]: async () => {
@@ -89,7 +99,9 @@ async function launch(folder: string, port: number, options: RedisServerOptions)
     save: '',
     appendonly: 'no',
     ...(options.password === undefined ? {} : { requirepass: options.password }),
-    ...(options.cluster ? await clusterSettings() : {}),
+    ...(options.cluster ? clusterSettings(await freePort()) : {}),
+    ...(options.clusterPort === undefined ? {} : clusterSettings(options.clusterPort)),
+    ...options.settings,
   };
   const child = spawn(
     'redis-server',
@@ -112,10 +124,10 @@ async function launch(folder: string, port: number, options: RedisServerOptions)
   }
 }
 
-const clusterSettings = async () => ({
+const clusterSettings = (port: number) => ({
   'cluster-enabled': 'yes',
   'cluster-announce-ip': '127.0.0.1',
-  'cluster-port': String(await freePort()),
+  'cluster-port': String(port),
 });
 
 async function until(child: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
@@ -128,7 +140,7 @@ async function until(child: ChildProcess, holds: () => Promise<boolean>): Promis
 }
 
 /** What the server answers within 500 ms, or nothing. */
-async function ask(port: number, commands: string): Promise<string> {
+export async function ask(port: number, commands: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.setTimeout(500, () => socket.destroy());
   let answer = '';
@@ -149,7 +161,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // listening on TCP

@@ -11,3 +11,4 @@ export {
   type WindowState,
 } from './limiter.ts';
 export { createMemoryLimiter, type MemoryLimiter, type MemoryLimiterOptions } from './memory.ts';
+export { createRedisLimiter, type RedisLimiter, type RedisLimiterOptions } from './redis/index.ts';

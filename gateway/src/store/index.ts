@@ -13,6 +13,7 @@ export {
   type RedisNode,
   type RedisScript,
   type RedisSettings,
+  type RunOptions,
   runScript,
   type ScriptInput,
 } from './redis/index.ts';

@@ -1,5 +1,8 @@
-/** Why a store could not be used. `busy`: too many commands are pending. */
-export type UnavailableReason = 'disconnected' | 'timeout' | 'busy' | 'failed';
+/**
+ * Why a store could not be used. `busy`: too many commands are pending. `refused`: the server answered with an error, so that
+ * nothing was done; after `timeout` and `failed` that is unknown.
+ */
+export type UnavailableReason = 'disconnected' | 'timeout' | 'busy' | 'refused' | 'failed';
 
 /** A shared store could not be used. Callers continue without it. */
 export class StoreUnavailable extends Error {

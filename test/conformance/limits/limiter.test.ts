@@ -1,8 +1,7 @@
-/** What every limiter does, wherever its counters are. A new one is a row of VARIANTS. */
+/** What every limiter does, wherever its counters are. A new one is a row of VARIANTS in variants.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  createMemoryLimiter,
   type Demand,
   type Denial,
   type Limiter,
@@ -10,24 +9,7 @@ import {
   type Reservation,
   WINDOW_MS,
 } from '../../../gateway/src/limits/index.ts';
-import { throughParent } from '../through-parent.ts';
-
-/** How long the limiters under test hold an estimate, in ms. */
-const HOLD_MS = 60_000;
-
-interface Variant {
-  readonly name: string;
-  /** An empty limiter whose hold time is HOLD_MS. */
-  open(): Promise<Limiter>;
-}
-
-const VARIANTS: readonly Variant[] = [
-  { name: 'memory', open: async () => createMemoryLimiter({ holdMs: HOLD_MS }) },
-  {
-    name: 'memory of the parent',
-    open: async () => throughParent({ limiter: createMemoryLimiter({ holdMs: HOLD_MS }) }).limiter,
-  },
-];
+import { HOLD_MS, VARIANTS } from './variants.ts';
 
 const START = Date.UTC(2026, 0, 1); // midnight, so that windows up to a day begin here
 const MINUTE = WINDOW_MS.rpm;
@@ -60,7 +42,7 @@ async function left(limiter: Limiter, demand: Demand, nowMs: number): Promise<nu
   return fits;
 }
 
-describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
+describe.for(VARIANTS.filter(({ available }) => available))('a limiter: $name', ({ open, openBeside }) => {
   test('grants as much as a window admits and says when the window ends', async () => {
     const limiter = await open();
     const demand = requests(2);
@@ -117,6 +99,19 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     expect(await left(limiter, requests(5), START)).toBe(2);
   });
 
+  test('takes nothing of any owner when a limit of one of them denies', async () => {
+    const limiter = await open();
+    const owners = ['', 'team-a', 'team-b', 'team-c', 'team-d'].map((slot) =>
+      requests(3, { slot, subject: `x/${slot}` }),
+    );
+    const full = requests(1, { slot: 'team-z', subject: 'x/z' });
+    granted(await limiter.reserve([...owners, full], START));
+    expect(await limiter.reserve([...owners, full], START)).toMatchObject({ allowed: false, demand: full });
+    for (const demand of owners) expect(await left(limiter, demand, START)).toBe(2);
+    const { windows } = granted(await limiter.reserve(owners.with(1, requests(9, { slot: 'team-e' })), START));
+    expect(windows.map(({ remaining }) => remaining)).toEqual([1, 8, 1, 1, 1]);
+  });
+
   test('takes the largest cost once from a counter that several demands share', async () => {
     const limiter = await open();
     const [narrow, wide] = [requests(5, { cost: 2 }), requests(10, { cost: 3 })];
@@ -138,7 +133,7 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     const limiter = await open();
     const demands = [requests(10), tokens(100, 30, { window: 'rph' })];
     const { windows } = granted(await limiter.reserve(demands, START + 15_000));
-    expect(windows).toEqual([
+    expect(windows).toMatchObject([
       { remaining: 9, resetMs: 45_000 },
       { remaining: 70, resetMs: 3_585_000 },
     ]);
@@ -293,5 +288,16 @@ describe.for(VARIANTS)('a limiter: $name', ({ open }) => {
     const limiter = await open();
     const results = await Promise.all(Array.from({ length: 50 }, () => limiter.reserve([requests(20)], START)));
     expect(results.filter(({ allowed }) => allowed)).toHaveLength(20);
+  });
+
+  test.runIf(openBeside)('admits to a limit once what several processes reserve at the same time', async () => {
+    const limiters = [await open(), await openBeside?.(), await openBeside?.()].flatMap((limiter) => limiter ?? []);
+    const demands = [requests(40), tokens(1_000, 3), requests(1_000, { slot: '', subject: 'policy/all' })];
+    const results = await Promise.all(
+      Array.from({ length: 90 }, (_, i) => limiters[i % limiters.length]?.reserve(demands, START)),
+    );
+    expect(results.filter((result) => result?.allowed)).toHaveLength(40);
+    for (const result of results) if (result?.allowed) await result.settle([1, 5, 1], START);
+    for (const limiter of limiters) expect(await left(limiter, tokens(1_000, 1), START)).toBe(800);
   });
 });

@@ -120,7 +120,7 @@ describe.runIf(hasRedis())('a Redis connection', () => {
     await using redis = await openRedis();
     await redis.connection.run((client) => client.set('text', 'x'));
     const failure = await outcomeOf(redis.connection.run((client) => client.hgetall('text')));
-    expect(failure).toMatchObject({ code: 'STORE_UNAVAILABLE', reason: 'failed', cause: expect.any(Error) });
+    expect(failure).toMatchObject({ code: 'STORE_UNAVAILABLE', reason: 'refused', cause: expect.any(Error) });
     expect(failure).not.toHaveProperty('cause.command');
   });
 

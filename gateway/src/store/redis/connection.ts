@@ -33,8 +33,10 @@ export interface RedisSettings {
 
 /** One Redis server or cluster. Without a connection commands fail at once instead of being queued. */
 export interface RedisConnection {
-  /** Runs commands on the client; all errors become StoreUnavailable. */
-  run<T>(commands: (client: RedisClient) => Promise<T>): Promise<T>;
+  /** Runs commands on the client; all errors become StoreUnavailable. Default of the wait in ms: that of the settings. */
+  run<T>(commands: (client: RedisClient) => Promise<T>, timeoutMs?: number): Promise<T>;
+  /** Keys of one script must have the same hash tag. */
+  readonly isCluster: boolean;
   health(): RedisHealth;
   /** Connects in the background; the first `run` does so too. */
   connect(): void;
@@ -56,7 +58,7 @@ const HEALTH_EVENTS = ['connecting', 'ready', 'close', 'reconnecting', 'end'] as
 
 /** Creates a connection without opening it. */
 export function createRedisConnection(settings: RedisSettings): RedisConnection {
-  const timeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
+  const commandTimeoutMs = settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
   const listeners = new Set<(health: RedisHealth) => void>();
   let client: RedisClient | undefined;
   let state: 'waiting' | 'opened' | 'closed' = 'waiting';
@@ -93,7 +95,8 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
   return {
     health,
     connect,
-    run: async (commands) => {
+    isCluster: settings.mode === 'cluster',
+    run: async (commands, timeoutMs = commandTimeoutMs) => {
       connect();
       if (client === undefined || health() !== 'ready') throw new StoreUnavailable('disconnected');
       if (inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable('busy');
@@ -101,7 +104,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
       try {
         return await withDeadline(commands(client), timeoutMs);
       } catch (error) {
-        throw error instanceof StoreUnavailable ? error : new StoreUnavailable('failed', withoutCommand(error));
+        throw error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), withoutCommand(error));
       } finally {
         inFlight -= 1;
       }
@@ -150,6 +153,10 @@ function commonOptions({ username, password, tls, connectTimeoutMs }: RedisSetti
     lazyConnect: true,
     connectTimeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
+    // Commands of one turn of the event loop are written together.
+    enableAutoPipelining: true,
+    // A master that became a replica, behind the same address: the next connection finds the new master.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     // Commands sent before the connection broke are not repeated: their callers no longer wait.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -177,13 +184,18 @@ function toHealth(status: RedisClient['status']): RedisHealth {
   }
 }
 
+/** ioredis gives errors that the server sent a name of their own. */
+const reasonOf = (error: unknown): 'refused' | 'failed' =>
+  error instanceof Error && error.name === 'ReplyError' ? 'refused' : 'failed';
+
 /** Errors of ioredis contain the command with its arguments, which are keys and answers of tenants and must not be logged. */
 export const withoutCommand = (error: unknown): Error =>
   new Error(error instanceof Error ? error.message : String(error));
 
 export async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   const expiry = Promise.withResolvers<never>();
-  const timer = setTimeout(() => expiry.reject(new StoreUnavailable('timeout')), timeoutMs);
+  // An answer that arrived while this process was busy is read before the next immediate: it is not too late.
+  const timer = setTimeout(() => setImmediate(() => expiry.reject(new StoreUnavailable('timeout'))), timeoutMs);
   try {
     return await Promise.race([promise, expiry.promise]);
   } finally {

@@ -8,6 +8,6 @@ export {
   type RedisSettings,
 } from './connection.ts';
 export { probeRedis } from './probe.ts';
-export { defineScript, type RedisScript, runScript, type ScriptInput } from './script.ts';
+export { defineScript, type RedisScript, type RunOptions, runScript, type ScriptInput } from './script.ts';
 export { createRedisStateStore } from './state-store.ts';
 export { parseRedisUrl } from './url.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RedisConnection } from './connection.ts';
+import type { RedisClient, RedisConnection } from './connection.ts';
 
 /** A Lua script that Redis runs atomically. */
 export interface RedisScript {
@@ -13,25 +13,49 @@ export interface ScriptInput {
   readonly args: readonly (string | number)[];
 }
 
+export interface RunOptions {
+  /** Longest wait; default: that of the connection. */
+  readonly timeoutMs?: number | undefined;
+  /** Gets a reply that came after the wait was given up. */
+  onLate?(reply: unknown): void;
+}
+
 export function defineScript(lua: string): RedisScript {
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 }
 
 /** Runs a script by its digest, and by its text where the server has not cached it yet. Rejects with StoreUnavailable. */
-export function runScript(
+export async function runScript(
   connection: RedisConnection,
   script: RedisScript,
   { keys, args }: ScriptInput,
+  { timeoutMs, onLate }: RunOptions = {},
 ): Promise<unknown> {
-  const rest = [...keys, ...args];
-  return connection.run(async (client) => {
-    try {
-      return await client.evalsha(script.sha1, keys.length, ...rest);
-    } catch (error) {
-      if (!isUnknownScript(error)) throw error;
-      return client.eval(script.lua, keys.length, ...rest);
-    }
-  });
+  let isLate = false;
+  const evaluate = async (client: RedisClient): Promise<unknown> => {
+    const reply = await evaluateOn(client, script, [keys.length, ...keys, ...args]);
+    if (isLate) onLate?.(reply);
+    return reply;
+  };
+  try {
+    return await connection.run(evaluate, timeoutMs);
+  } catch (error) {
+    isLate = true;
+    throw error;
+  }
+}
+
+async function evaluateOn(
+  client: RedisClient,
+  { sha1, lua }: RedisScript,
+  [count, ...rest]: [number, ...(string | number)[]],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(sha1, count, ...rest);
+  } catch (error) {
+    if (!isUnknownScript(error)) throw error;
+    return client.eval(lua, count, ...rest);
+  }
 }
 
 /** Redis error codes are the first word of the message. */

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { type Demand, WINDOW_MS } from '../limiter.ts';
+
+/** The window of a demand as a counter has it: all limits of a subject, unit and length of window share one. */
+export interface CounterName extends Pick<Demand, 'subject' | 'slot' | 'unit' | 'window'> {}
+
+/** Longer subjects stand in keys as their digest: parts of them come from callers. */
+const MAX_SUBJECT = 200;
+
+/** All counters of one owner share the hash tag, so that one script may use them in a cluster. Never an empty tag. */
+export const tagOf = (slot: string): string => `{limits:${slot}}`;
+
+export function keyOf({ subject, slot, unit, window }: CounterName): string {
+  const name = subject.length > MAX_SUBJECT ? createHash('sha256').update(subject).digest('base64url') : subject;
+  return `${tagOf(slot)}:${name}:${unit}:${window}`;
+}
+
+export const sizeOf = ({ window }: CounterName): number => WINDOW_MS[window];
+
+/** The positions of the items by owner of the counter; one group of all outside a cluster. */
+export function bySlot(
+  items: readonly { readonly slot: string }[],
+  isCluster: boolean,
+): readonly (readonly number[])[] {
+  const all = items.map((_item, i) => i);
+  const [first] = items;
+  if (!isCluster || items.every(({ slot }) => slot === first?.slot)) return [all];
+  const groups = new Map<string, number[]>();
+  items.forEach(({ slot }, i) => {
+    const group = groups.get(slot);
+    if (group === undefined) groups.set(slot, [i]);
+    else group.push(i);
+  });
+  return [...groups.values()];
+}
