@@ -42,11 +42,16 @@ export function errorsPage(): string {
 export function conditionsPage(): string {
   return page('Conditions', [
     `${POSITIVE_CONDITIONS.map(code).join(', ')} and \`Ready\` are always present; True is good, and \`Ready\` summarises the others. ` +
-      '`Reconciling`, `Stalled` and `Expired` exist only while they are true: `Reconciling` ends by itself, `Stalled` needs a change ' +
-      'by a person, and `Expired` means that `spec.expiresAt` has passed.',
+      '`Reconciling`, `Stalled`, `Expired` and `Exhausted` exist only while they are true: `Reconciling` ends by itself, `Stalled` ' +
+      'needs a change by a person, `Expired` means that `spec.expiresAt` has passed, and `Exhausted` that a budget is used up, ' +
+      'which leaves `Ready` as it is.',
     table(
       ['reason', 'on', 'meaning'],
-      Object.entries(REASONS).map(([reason, { on, summary }]) => [code(reason), on.map(code).join(', '), summary]),
+      Object.entries(REASONS).map(([reason, { on, summary }]) => [
+        code(reason),
+        on.map(code).join(', ') || 'events',
+        summary,
+      ]),
     ),
   ]);
 }

@@ -4,8 +4,8 @@
 export const POSITIVE_CONDITIONS = ['Accepted', 'ResolvedRefs', 'Programmed'] as const;
 export type PositiveType = (typeof POSITIVE_CONDITIONS)[number];
 
-/** `Ready` summarises the others and is never set by a step; the last three exist only while True. */
-export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired';
+/** `Ready` summarises the others and is never set by a step; the last four exist only while True. */
+export type ConditionType = PositiveType | 'Ready' | 'Reconciling' | 'Stalled' | 'Expired' | 'Exhausted';
 
 export interface ReasonRow {
   /** The conditions that may carry the reason. */
@@ -70,6 +70,14 @@ export const REASONS = {
     on: ['Expired', 'Ready', 'Stalled'],
     summary: 'spec.expiresAt has passed: gateways refuse the key or provider.',
   },
+  Exhausted: {
+    on: ['Exhausted'],
+    summary: 'A budget has nothing left: gateways refuse requests until it is reset or made larger.',
+  },
+  AlertReached: {
+    on: [],
+    summary: 'An event: the use of a budget has reached its alertThreshold.',
+  },
   Succeeded: { on: ['Ready'], summary: 'All steps succeeded.' },
   ProgressingWithRetry: { on: ['Reconciling'], summary: 'A step failed temporarily and is retried.' },
   InternalError: {
@@ -93,6 +101,7 @@ export const CONDITION_TYPES: readonly ConditionType[] = [
   'Reconciling',
   'Stalled',
   'Expired',
+  'Exhausted',
 ];
 
 /** A condition without `lastTransitionTime`, which the status writer sets when `status` changes. */

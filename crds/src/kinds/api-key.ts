@@ -11,7 +11,9 @@ import {
   requestDefaults,
   secretKeyRef,
   statusOf,
+  usageColumns,
   usageLimits,
+  usageStatus,
 } from './parts/index.ts';
 import { API_KEY_TYPES, type ApiKeyType, scopeProblem } from './scopes.ts';
 
@@ -170,12 +172,14 @@ export const apiKey = defineKind({
   summary: 'A key of the gateway: who may call it, with which scopes, defaults and limits.',
   spec: withRules(fields, RULES),
   status: statusOf({
+    ...usageStatus,
     secretRef: nameRef('secretRef names the Secret with the key that the operator generated.').optional(),
     maskedKey: text('maskedKey is the key with all but its ends hidden.', 64).optional(),
   }),
   columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
+    ...usageColumns,
   ],
   check: ({ spec }) => scopeIssues(spec.type, spec.scopes),
 });

@@ -11,12 +11,15 @@ export {
   DEFAULT_QUOTA,
   GROUP,
   type KindDefinition,
+  MAX_NAMED_COUNTERS,
   type ObjectMeta,
   objectMeta,
   type PrinterColumn,
   type Quota,
   type RateUnit,
   type Resource,
+  readUsage,
+  type UsageRow,
   VERSION,
 } from './parts/index.ts';
 export {

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { flag, type Rule, withRules } from '../schema/index.ts';
-import { COARSE_UNITS, defineKind, nameRef, rateLimits, statusOf, usageLimits } from './parts/index.ts';
+import {
+  COARSE_UNITS,
+  defineKind,
+  nameRef,
+  rateLimits,
+  statusOf,
+  usageColumns,
+  usageLimits,
+  usageStatus,
+} from './parts/index.ts';
 
 const fields = z
   .strictObject({
@@ -48,9 +57,10 @@ export const integrationAccess = defineKind({
   shortNames: ['gwia'],
   summary: 'Grants an Integration of the organisation to one workspace or to all.',
   spec: withRules(fields, RULES),
-  status: statusOf({}),
+  status: statusOf(usageStatus),
   columns: [
     { name: 'Integration', type: 'string', jsonPath: '.spec.integrationRef.name' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.workspaceRef.name' },
+    ...usageColumns,
   ],
 });

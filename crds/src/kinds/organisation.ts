@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { checkBaseUrl } from '../hosts/index.ts';
 import { CLOUDS } from '../providers/index.ts';
-import { flag, httpUrl, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
+import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
 import {
   API_VERSION,
   defineKind,
@@ -10,6 +11,7 @@ import {
   nameRef,
   quota,
   roleToggles,
+  secretKeyRef,
   statusOf,
 } from './parts/index.ts';
 
@@ -19,6 +21,16 @@ const jwtIssuer = z.strictObject({
   issuer: text('issuer is the expected iss claim.', 2048),
   jwksUri: httpUrl('jwksUri is where the signing keys are published.'),
   audiences: setList(z.string().min(1).max(256), 'audiences are the accepted aud claims; absent: any.', 16).optional(),
+});
+
+const alertWebhook = z.strictObject({
+  name: pattern(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes', 63).meta({
+    description: 'name identifies the webhook in logs and events.',
+  }),
+  url: httpUrl('url gets a POST request for each alert.'),
+  secretRef: secretKeyRef(
+    "secretRef names the Secret entry, in the organisation's namespace, with the key that signs the alerts.",
+  ),
 });
 
 const cloudIdentityGrant = z.strictObject({
@@ -80,6 +92,11 @@ const spec = z
         "cloudIdentityGrants let accounts of workspaces use the cloud identities of the gateway's pods; absent: none may.",
       max: 500,
     }).optional(),
+    alertWebhooks: mapList(alertWebhook, ['name'], {
+      description:
+        'alertWebhooks are told, once per budget and period, of budgets that have reached their alertThreshold or are used up.',
+      max: 8,
+    }).optional(),
     deniedExportFields: setList(
       z.string().min(1).max(64),
       'deniedExportFields are log fields that exports leave out.',
@@ -98,6 +115,12 @@ export const organisation = defineKind({
   summary: 'Defaults and enforcement for every workspace of the installation. There is exactly one, named default.',
   spec,
   status: statusOf({}),
+  check: ({ spec: { alertWebhooks = [] } }) =>
+    alertWebhooks.flatMap(({ url }, i): Issue[] => {
+      const checked = checkBaseUrl(url, []);
+      if (checked.ok) return [];
+      return [{ code: 'invalid', path: ['spec', 'alertWebhooks', i, 'url'], message: checked.error }];
+    }),
   columns: [
     { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },

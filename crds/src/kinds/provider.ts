@@ -9,7 +9,9 @@ import {
   overloadSwitch,
   rateLimits,
   statusOf,
+  usageColumns,
   usageLimits,
+  usageStatus,
 } from './parts/index.ts';
 
 const spec = z
@@ -32,9 +34,10 @@ export const provider = defineKind({
   shortNames: ['gwprov'],
   summary: 'A name for an Integration in one workspace, addressed as @NAME/model.',
   spec,
-  status: statusOf({}),
+  status: statusOf(usageStatus),
   columns: [
     { name: 'Integration', type: 'string', jsonPath: '.spec.integrationRef.name' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
+    ...usageColumns,
   ],
 });

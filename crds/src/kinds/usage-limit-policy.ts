@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { text, withRules } from '../schema/index.ts';
-import { budgetFields, budgetRules, defineKind, displayName, selectionFields, statusOf } from './parts/index.ts';
+import {
+  budgetFields,
+  budgetRules,
+  defineKind,
+  displayName,
+  selectionFields,
+  statusOf,
+  usageColumns,
+  usageStatus,
+} from './parts/index.ts';
 
 const SAMPLE = { conditions: [{ key: 'model', values: ['*'] }], groupBy: [{ key: 'api_key' }] };
 
@@ -23,9 +32,10 @@ export const usageLimitPolicy = defineKind({
   shortNames: ['gwul'],
   summary: 'A budget for the requests of a workspace that match conditions, one per group.',
   spec,
-  status: statusOf({}),
+  status: statusOf(usageStatus),
   columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Limit', type: 'string', jsonPath: '.spec.creditLimit' },
+    ...usageColumns,
   ],
 });

@@ -10,7 +10,9 @@ import {
   providerId,
   rateLimits,
   statusOf,
+  usageColumns,
   usageLimits,
+  usageStatus,
 } from './parts/index.ts';
 
 const spec = z
@@ -32,10 +34,11 @@ export const virtualKey = defineKind({
   shortNames: ['gwvk'],
   summary: 'A provider with its credential and limits, addressed as @NAME or by the x-gw-virtual-key header.',
   spec,
-  status: statusOf({}),
+  status: statusOf(usageStatus),
   columns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
     { name: 'Expires', type: 'string', jsonPath: '.spec.expiresAt' },
+    ...usageColumns,
   ],
   check: ({ spec: wanted }) => checkConnection(wanted),
 });

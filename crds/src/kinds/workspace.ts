@@ -14,7 +14,9 @@ import {
   requestMetadata,
   roleToggles,
   statusOf,
+  usageColumns,
   usageLimits,
+  usageStatus,
 } from './parts/index.ts';
 
 const defaults = z
@@ -62,10 +64,11 @@ export const workspace = defineKind({
   scope: 'Cluster',
   summary: 'A tenant: one namespace with its keys, providers and configs, and the settings for all of them.',
   spec,
-  status: statusOf({}),
+  status: statusOf(usageStatus),
   columns: [
     { name: 'Namespace', type: 'string', jsonPath: '.spec.namespace' },
     { name: 'Config', type: 'string', jsonPath: '.spec.defaults.configRef.name' },
+    ...usageColumns,
   ],
   rules: [
     {
