@@ -36,7 +36,7 @@ test('a manifest without them is one of epoch 0 to a gateway of today', () => {
 
 test('an operator of before epochs is answered for the version it waits for, whatever the epoch', async () => {
   const snapshots = createSnapshotHolder({ providers: new Map() });
-  const ports = { snapshots, metrics: undefined, version: 'test', token: undefined };
+  const ports = { snapshots, metrics: undefined, usage: undefined, version: 'test', token: undefined };
   const listener = createAdminListener(
     { host: '127.0.0.1', port: 0 },
     { ...ports, isAccepting: () => true, sourceStatus: () => undefined },

@@ -25,6 +25,7 @@ import {
   type MetricReport,
   type Metrics,
 } from '../telemetry/index.ts';
+import { createUsageReports, type UsageSource } from '../usage-report/index.ts';
 import { createPipelinePorts, largestPart } from './pipeline-ports.ts';
 import type { SharedState } from './shared-state.ts';
 
@@ -119,10 +120,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       random: Math.random,
     },
   );
-  const admin =
-    worker === undefined
-      ? createAdmin(settings, { ...options, snapshots, metrics, isAccepting: () => !drain.isDraining() })
-      : undefined;
+  const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports }) : undefined;
 
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
@@ -167,19 +165,30 @@ function openRecorder(
   });
 }
 
+interface AdminParts extends Pick<AdminPorts, 'snapshots' | 'metrics'> {
+  readonly drain: { isDraining(): boolean };
+  readonly ports: { readonly budgets: UsageSource };
+}
+
+function openAdmin(options: GatewayOptions, { snapshots, metrics, drain, ports }: AdminParts): Listener {
+  const isAccepting = (): boolean => !drain.isDraining();
+  return createAdmin(options.settings, { ...options, snapshots, metrics, isAccepting, budgets: ports.budgets });
+}
+
 /** The admin listener at the address of the settings. */
 export function createAdmin(
   settings: GatewaySettings,
   ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting'> &
-    Pick<GatewayOptions, 'adminToken' | 'sourceStatus'>,
+    Pick<GatewayOptions, 'adminToken' | 'sourceStatus'> & { readonly budgets?: UsageSource },
 ): Listener {
   const { adminHost, host, adminPort } = settings.listen;
-  const { snapshots, metrics, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
+  const { snapshots, metrics, budgets, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
   return createAdminListener(
     { host: adminHost ?? host, port: adminPort },
     {
       snapshots,
       metrics: settings.metrics ? metrics : undefined,
+      usage: budgets === undefined ? undefined : createUsageReports({ source: budgets }),
       version: VERSION,
       isAccepting,
       sourceStatus,

@@ -2,9 +2,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
 import { compareRevisions, type Revision } from '@gatehouse/crds/snapshot';
+import { USAGE_PATH, usageTotals } from '@gatehouse/crds/usage';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
+import type { UsageReports } from '../usage-report/index.ts';
 import { toListener } from './connections/close.ts';
 import type { ListenAddress, Listener } from './listener.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
@@ -12,6 +14,8 @@ import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 export interface AdminPorts {
   readonly snapshots: Pick<SnapshotHolder, 'status' | 'onChange'>;
   readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
+  /** What budgets have used; undefined: it is not reported here. */
+  readonly usage: UsageReports | undefined;
   readonly version: string;
   /** False from the first moment of a drain. */
   isAccepting(): boolean;
@@ -23,6 +27,8 @@ export interface AdminPorts {
 
 /** Longest wait of a long poll in ms; the operator gives up 10 s later. */
 const LONG_POLL_MS = 30_000;
+/** Of as many totals as one call may have, with the longest ids. */
+const MAX_TOTALS_BYTES = 4 * 1024 * 1024;
 
 export function createAdminListener(address: ListenAddress, ports: AdminPorts): Listener {
   return toListener(createApp(ports), address);
@@ -60,8 +66,25 @@ function createApp(ports: AdminPorts): FastifyInstance {
       await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
       return snapshots.status;
     });
+    if (ports.usage !== undefined) serveUsage(internal, ports.usage);
   });
   return app;
+}
+
+function serveUsage(internal: FastifyInstance, usage: UsageReports): void {
+  internal.get<{ Querystring: { process?: string; after?: string } }>(USAGE_PATH, async ({ query }) => {
+    if (query.process === undefined) return usage.current();
+    const cursor = { process: query.process, after: toCount(query.after) };
+    return usage.changes(cursor, AbortSignal.timeout(LONG_POLL_MS));
+  });
+  internal.post(USAGE_PATH, { bodyLimit: MAX_TOTALS_BYTES }, async (request, reply) => {
+    const given = usageTotals.safeParse(request.body);
+    if (!given.success) {
+      return reply.code(400).send({ error: { message: 'The body is no list of totals', code: 'invalid_request' } });
+    }
+    usage.seed(given.data.totals);
+    return reply.code(204).send();
+  });
 }
 
 /** Compares hashes, so that the time it takes does not depend on the token. */

@@ -11,6 +11,7 @@ import {
   type FleetIdentity,
 } from '../publish/index.ts';
 import { createRate, type KubeClient, keyOf, type Log, systemClock } from '../runtime/index.ts';
+import { createPodUsage, type UsageTracker } from '../usage/index.ts';
 import { podsOf, toFleetPod } from './pods.ts';
 import type { Stores } from './stores.ts';
 
@@ -20,10 +21,12 @@ export interface FleetPortsOptions {
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
   /** Unique for each time this process leads. */
   readonly identity: string;
+  /** Takes what pods report of budgets. */
+  readonly usage: Pick<UsageTracker, 'note' | 'totals'>;
   readonly log: Log;
 }
 
-export function createFleetPorts({ client, stores, settings, identity, log }: FleetPortsOptions): FleetPorts {
+export function createFleetPorts({ client, stores, settings, identity, usage, log }: FleetPortsOptions): FleetPorts {
   const { pods, secrets } = stores;
   const remembered = (fleet: FleetIdentity): Revision | undefined => {
     const object = stores.fleets.fleets.get(keyOf(fleet));
@@ -40,7 +43,7 @@ export function createFleetPorts({ client, stores, settings, identity, log }: Fl
   const shared = { client, identity, deletions, log };
   return {
     podsOf: ({ key }) => podsOf(pods, key).map(toFleetPod),
-    createParts: (fleet, onChange) => {
+    createParts: (fleet, onChange, placement) => {
       const claimant = secretClaimant('acknowledgements', fleet, settings);
       secrets.want(claimant, new Set([adminSecret(fleet)]));
       let onPublishedChange = (): void => {};
@@ -51,7 +54,14 @@ export function createFleetPorts({ client, stores, settings, identity, log }: Fl
         clock: systemClock,
         onChange: () => onPublishedChange(),
       });
-      const acknowledgements = createAcknowledgements({ token: () => tokenOf(fleet), onChange, log });
+      const token = () => tokenOf(fleet);
+      const acknowledgements = createAcknowledgements({ token, onChange, log });
+      const podUsage = createPodUsage({
+        token,
+        onRows: (rows) => usage.note(rows, placement()),
+        totals: () => usage.totals(placement()),
+        log,
+      });
       return {
         publisher: createPublisher({ ...shared, fleet, lastKnown: () => remembered(fleet), watch }),
         watchPublished: async (listener, signal) => {
@@ -60,9 +70,13 @@ export function createFleetPorts({ client, stores, settings, identity, log }: Fl
         },
         acknowledgements: {
           ...acknowledgements,
+          setPods: (all) => {
+            acknowledgements.setPods(all);
+            podUsage.setPods(all);
+          },
           close: async () => {
             secrets.want(claimant, new Set());
-            await acknowledgements.close();
+            await Promise.all([acknowledgements.close(), podUsage.close()]);
           },
         },
       };

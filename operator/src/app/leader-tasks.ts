@@ -42,6 +42,7 @@ import { podProblems, podsOf } from './pods.ts';
 import { createPublishAndReport, type PublishAndReport } from './publish-and-report.ts';
 import { createPublishTargets } from './publish-targets.ts';
 import { KIND_REFS, REQUESTED_AT, type Stores, storeOf } from './stores.ts';
+import { createUsageTasks } from './usage-tasks.ts';
 
 export interface LeaderTasksOptions {
   readonly options: OperatorOptions;
@@ -150,7 +151,7 @@ const embeddedRedis = ({ options, client, stores, log }: LeaderTasksOptions) => 
 });
 
 function publishAndReportOf(
-  { client, stores, translations, metrics, identity, log }: LeaderTasksOptions,
+  { options, client, stores, translations, metrics, identity, log }: LeaderTasksOptions,
   { writer, events }: Reporting,
   {
     settings,
@@ -162,15 +163,20 @@ function publishAndReportOf(
     readonly onFleetChange: (key: string) => void;
   },
 ): PublishAndReport {
+  const usage = createUsageTasks({ options, stores, events, metrics, mark: (key) => publishing.mark(key), log });
   const targetsIn = createPublishTargets({ settings, access, isDeployed: (fleet) => isDeployed(fleet, stores) });
-  const publishing = createPublishAndReport({
+  const publishing: PublishAndReport = createPublishAndReport({
     translations,
-    fleets: createFleetPorts({ client, stores, settings, identity: `${identity}_${randomUUID()}`, log }),
+    fleets: createFleetPorts({
+      ...{ client, stores, settings, identity: `${identity}_${randomUUID()}`, log },
+      usage: usage.tracker,
+    }),
     statuses: {
       writer,
       events,
       live: (kind, key) => stores.kinds.get(kind)?.get(key),
-      extras: (object) => extrasOf(object, stores),
+      extras: (object) => ({ ...extrasOf(object, stores), ...usage.tracker.membersOf(object) }),
+      exhaustion: usage.tracker.exhaustionOf,
     },
     targetsIn: ({ world, translation }) =>
       targetsIn({ world, brokenBy: (fleet) => quotaStandingOf(translation, 'GatewayFleet', fleet)?.broken ?? [] }),
@@ -185,7 +191,12 @@ function publishAndReportOf(
     for (const { kind, name } of ownerReferences) publishing.mark(`${kind}/${keyOf({ namespace, name })}`);
   });
   stores.pods.subscribe(publishing.updatePods);
-  return publishing;
+  return {
+    ...publishing,
+    run: async (signal) => {
+      await Promise.all([publishing.run(signal), usage.run(signal)]);
+    },
+  };
 }
 
 /** The network policy of fleets depends on the cloud identities in use. */

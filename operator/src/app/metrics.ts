@@ -1,5 +1,6 @@
 /** Metrics of the operator besides those of its runtime. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { ALERT_OUTCOMES, type AlertOutcome } from '../alerts/index.ts';
 import type { FindingReason, Translation } from '../translate/index.ts';
 import type { ReviewReport } from '../webhook/index.ts';
 
@@ -7,6 +8,10 @@ export interface OperatorMetrics extends TranslationMetrics {
   readonly onReview: (report: ReviewReport) => void;
   /** Sets where the number of streams is read from when metrics are scraped. */
   observeStreams(streams: () => number): void;
+  /** An alert for a webhook was sent or given up. */
+  readonly onAlert: (outcome: AlertOutcome) => void;
+  /** Sets where the number of objects with a used up budget is read from. */
+  observeExhausted(exhausted: () => number): void;
 }
 
 interface OperatorGauges {
@@ -21,6 +26,10 @@ export function createOperatorMetrics(
 ): OperatorMetrics {
   const registers = [registry];
   const reviews = new Counter({ ...APP_METRICS.reviews, registers });
+  const alerts = new Counter({ ...APP_METRICS.alerts, registers });
+  for (const outcome of ALERT_OUTCOMES) alerts.inc({ outcome }, 0);
+  let exhaustedOf = (): number => 0;
+  registerGauge(registry, APP_METRICS.exhausted, () => exhaustedOf());
   let streamsOf = (): number => 0;
   const streams: Gauge = new Gauge({
     ...APP_METRICS.streams,
@@ -40,6 +49,10 @@ export function createOperatorMetrics(
     onReview: ({ path, outcome }) => reviews.inc({ webhook: path.slice(1), outcome }),
     observeStreams: (read) => {
       streamsOf = read;
+    },
+    onAlert: (outcome) => alerts.inc({ outcome }),
+    observeExhausted: (read) => {
+      exhaustedOf = read;
     },
   };
 }
@@ -94,6 +107,15 @@ export const APP_METRICS = {
     name: 'gatehouse_operator_admission_reviews_total',
     help: 'Admission reviews, by webhook and outcome',
     labelNames: ['webhook', 'outcome'],
+  },
+  exhausted: {
+    name: 'gatehouse_operator_exhausted_objects',
+    help: 'Objects with a budget that is used up, as pods report to the leader',
+  },
+  alerts: {
+    name: 'gatehouse_operator_budget_alerts_total',
+    help: 'Alerts about budgets, by webhook each, and what became of them',
+    labelNames: ['outcome'],
   },
   streams: {
     name: 'gatehouse_operator_sidecar_streams',

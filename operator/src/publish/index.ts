@@ -9,6 +9,7 @@ export {
   type AcknowledgementsOptions,
   createAcknowledgements,
   type FleetPod,
+  originOf,
   type PodAnswer,
   type RejectedVersion,
   type SkippedEntry,

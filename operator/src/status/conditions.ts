@@ -23,6 +23,8 @@ export interface ConditionSummary {
   readonly reconciling?: Explanation | undefined;
   /** The time of `spec.expiresAt` has passed. */
   readonly expired?: boolean;
+  /** A budget has nothing left; it says nothing of `Ready`, since that ends by itself or by a larger budget. */
+  readonly exhausted?: Explanation | undefined;
 }
 
 /** The conditions in the order of the contract, all about one generation. */
@@ -35,12 +37,14 @@ export function toConditions(summary: ConditionSummary): readonly ConditionDraft
     stalled,
     reconciling,
     expired = false,
+    exhausted,
   } = summary;
   const conditions = POSITIVE_CONDITIONS.map((type) => toCondition(type, positive[type].status, positive[type]));
   conditions.push(toCondition('Ready', unmet?.status ?? 'True', unmet ?? { reason: 'Succeeded', message: success }));
   if (stalled !== undefined) conditions.push(toCondition('Stalled', 'True', stalled));
   else if (reconciling !== undefined) conditions.push(toCondition('Reconciling', 'True', reconciling));
   if (expired) conditions.push(toCondition('Expired', 'True', EXPIRED));
+  if (exhausted !== undefined) conditions.push(toCondition('Exhausted', 'True', exhausted));
   return conditions.map((condition) => ({ ...condition, observedGeneration: generation }));
 }
 

@@ -1,4 +1,5 @@
 /** The status of an object that the Snapshot is made of. Same input, same status. */
+import type { Explanation } from '@gatehouse/crds/conditions';
 import type { ProgrammedState } from '../publish/fleets/index.ts';
 import type { StatusDraft } from '../runtime/index.ts';
 import type { Verdict } from '../translate/index.ts';
@@ -16,10 +17,12 @@ interface StatusInput {
   readonly observed: number | undefined;
   /** The time of `spec.expiresAt` has passed. */
   readonly expired: boolean;
+  /** Which budgets have nothing left; undefined: none. */
+  readonly exhausted?: Explanation | undefined;
 }
 
 /** Conditions and observed generation; the writer adds the times. */
-export function toStatus({ verdict, programmed, observed, expired }: StatusInput): StatusDraft {
+export function toStatus({ verdict, programmed, observed, expired, exhausted }: StatusInput): StatusDraft {
   const { generation, conditions } = verdict;
   const positive = { ...conditions, Programmed: isServed(verdict) ? programmed : PENDING };
   const judged = [positive.Accepted, positive.ResolvedRefs];
@@ -36,6 +39,7 @@ export function toStatus({ verdict, programmed, observed, expired }: StatusInput
       stalled: stalled ?? (wanting === undefined ? unmet : undefined),
       reconciling: isSettled ? undefined : wanting,
       expired,
+      exhausted,
     }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
   };
@@ -58,4 +62,5 @@ const isSameInput = (a: StatusInput, b: StatusInput): boolean =>
   a.programmed.reason === b.programmed.reason &&
   a.programmed.message === b.programmed.message &&
   a.observed === b.observed &&
-  a.expired === b.expired;
+  a.expired === b.expired &&
+  a.exhausted?.message === b.exhausted?.message;

@@ -62,6 +62,7 @@ function stage(stalled?: Reason) {
       events: { record: ({ type, reason }) => events.push(`${type} ${reason}`) },
       live: () => object,
       extras: () => ({}),
+      exhaustion: () => undefined,
     },
     fleets: { programmedStateOf: () => PROGRAMMED },
     log: QUIET,

@@ -40,6 +40,7 @@ async function stage(verdict: Verdict, first: ProgrammedState) {
       events: { record: () => {} },
       live: () => live,
       extras: () => ({}),
+      exhaustion: () => undefined,
     },
     fleets: { programmedStateOf: () => programmed },
     log: QUIET,

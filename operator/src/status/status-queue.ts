@@ -1,4 +1,5 @@
 /** Decides when the status of a translated object is computed, and passes it to the writer. */
+import type { Explanation } from '@gatehouse/crds/conditions';
 import type { KindName } from '@gatehouse/crds/kinds';
 import type { Fleets, ProgrammedState } from '../publish/fleets/index.ts';
 import {
@@ -27,6 +28,8 @@ export interface StatusPorts {
   live(kind: KindName, key: string): KubeObject | undefined;
   /** Members of the status besides the conditions, for Kinds that have some. */
   extras(object: KubeObject): Readonly<Record<string, unknown>>;
+  /** Which budgets of the object have nothing left; undefined: none. */
+  exhaustion(object: KubeObject): Explanation | undefined;
 }
 
 export interface StatusQueueOptions {
@@ -199,7 +202,8 @@ class ObjectStatusQueue implements StatusQueue {
     if (this.#isUnderWay(verdict, programmed)) return;
     const observed = observedGeneration(live);
     const expired = this.#expiries.hasPassed(key, live);
-    const draft = this.#toStatus({ verdict, programmed, observed, expired });
+    const exhausted = this.#options.ports.exhaustion(live);
+    const draft = this.#toStatus({ verdict, programmed, observed, expired, exhausted });
     const extras = this.#options.ports.extras(live);
     const status = Object.keys(extras).length === 0 ? draft : { ...draft, ...extras };
     this.#announce(verdict, live);

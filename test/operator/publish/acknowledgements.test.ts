@@ -26,6 +26,7 @@ async function startPod(name: string, options: { readonly ready?: boolean } = {}
     {
       snapshots,
       metrics: undefined,
+      usage: undefined,
       version: 'test',
       isAccepting: () => true,
       sourceStatus: () => undefined,

@@ -6,4 +6,4 @@ export {
   servesContent,
 } from './acknowledgements.ts';
 export type { PodAnswer, RejectedVersion, SkippedEntry } from './answer.ts';
-export type { FleetPod } from './follow.ts';
+export { type FleetPod, originOf } from './follow.ts';

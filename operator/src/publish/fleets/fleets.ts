@@ -63,7 +63,7 @@ export function createFleets(options: FleetsOptions, signal: AbortSignal): Fleet
       fleet.settle();
       tell();
     };
-    const parts = ports.createParts(target.identity, onAnswer);
+    const parts = ports.createParts(target.identity, onAnswer, () => fleet.target);
     const fleet: Fleet = new Fleet({ target, parts, log, clock, onChange: tell, onUnservedChange, onPropagated });
     const ended = fleet.run(AbortSignal.any([signal, stop.signal]));
     return { fleet, uid: target.identity.uid, stop, ended };

@@ -28,7 +28,8 @@ export interface FleetParts {
 }
 
 export interface FleetPorts {
-  createParts(identity: FleetIdentity, onChange: () => void): FleetParts;
+  /** `placement` returns the one that the fleet has at that time. */
+  createParts(identity: FleetIdentity, onChange: () => void, placement: () => Placement): FleetParts;
   /** The pods of a fleet. */
   podsOf(fleet: PublishTarget): readonly FleetPod[];
 }
