@@ -75,6 +75,19 @@ export const FLUX_MODULES: readonly Module[] = [
   },
 ];
 
+/** Of what Argo CD's application controller watches, and its configuration as its own manifests install it. */
+export const ARGO_MODULE: Module = {
+  path: 'github.com/argoproj/argo-cd/v3',
+  version: 'v3.5.7',
+  sum: 'h1:Xm1BF+I5OgDKUG3SDK49vn2/Y5AMyaNVko+/JT08gj0=',
+  files: [
+    ...['application', 'appproject', 'applicationset'].map((name) => `manifests/crds/${name}-crd.yaml`),
+    ...['cm', 'cmd-params-cm', 'rbac-cm', 'secret', 'ssh-known-hosts-cm', 'tls-certs-cm'].map(
+      (name) => `manifests/base/config/argocd-${name}.yaml`,
+    ),
+  ],
+};
+
 const download = z.looseObject({ Dir: z.string().optional(), Sum: z.string() });
 
 /** The files; downloads what the module cache lacks. */

@@ -67,6 +67,11 @@ export const FAMILIES = {
     versionFlags: [],
     programs: { 'kustomize-controller': 'github.com/fluxcd/kustomize-controller' },
   },
+  argo: {
+    folder: 'tools/argo',
+    versionFlags: ['-X github.com/argoproj/argo-cd/v3/common.version=3.5.7'],
+    programs: { argocd: '.' },
+  },
   pause: {
     folder: 'tools/pause',
     versionFlags: [],

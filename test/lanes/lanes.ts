@@ -56,7 +56,9 @@ const NODES: readonly Tool[] = [
 ];
 
 const CHART: readonly Tool[] = [
-  { name: 'go', probe: ['go', 'version'], install: 'install Go 1.26 or newer' },
+  { name: 'go', probe: ['go', 'version'], install: 'install Go 1.26.3 or newer' },
+  { name: 'git', probe: ['git', '--version'], install: 'apt-get install git' },
+  REDIS,
   { name: 'lua5.1', probe: ['lua5.1', '-v'], install: 'apt-get install lua5.1' },
   { name: 'promtool', probe: ['promtool', '--version'], install: 'apt-get install prometheus' },
 ];
@@ -143,7 +145,7 @@ export const LANES: readonly Lane[] = [
   },
   {
     name: 'chart',
-    proves: 'charts, kustomizations, GitOps health, alert rules and dashboard',
+    proves: 'charts, kustomizations, Argo CD, Flux, alert rules and dashboard',
     tools: [...CONTROL_PLANE, ...CHART],
     alone: true,
     run: vitest('chart'),
