@@ -3,6 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '@gatehouse/crds';
 import { waitFor } from '@gatehouse/test/kit';
+import type { ControlPlaneAccess } from '../../cluster/index.ts';
 import { ask, type GatewayProcess, startGateway } from '../../contract/gateway-process.ts';
 import { type KubeThing, patch, read } from './objects.ts';
 import type { Stage } from './stage.ts';
@@ -19,10 +20,13 @@ export interface PodProcess extends AsyncDisposable {
 
 const ADMIN_PORT = '8789';
 
+/** The part of a stage that a pod needs. */
+export type PodStage = Pick<Stage, 'cluster' | 'fleets' | 'fleet' | 'folder'>;
+
 /** Waits for pods of the stage's fleet and runs each as a process with an address of loopback of its own. */
-export async function runPods(stage: Stage, { count = 1 } = {}): Promise<PodProcess[]> {
-  const { cluster, fleets } = stage;
-  const selector = encodeURIComponent('gatehouse.dev/fleet=main');
+export async function runPods(stage: PodStage, { count = 1 } = {}): Promise<PodProcess[]> {
+  const { cluster, fleets, fleet } = stage;
+  const selector = encodeURIComponent(`gatehouse.dev/fleet=${fleet}`);
   const pods = await waitFor(
     async () => {
       const { body } = await cluster.request('GET', `/api/v1/namespaces/${fleets}/pods?labelSelector=${selector}`);
@@ -35,22 +39,22 @@ export async function runPods(stage: Stage, { count = 1 } = {}): Promise<PodProc
   return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name)));
 }
 
-async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<PodProcess> {
+async function runPod({ cluster, fleets, fleet, folder }: PodStage, pod: string): Promise<PodProcess> {
   const [a = 0, b = 0, c = 0] = randomBytes(3);
   const ip = `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
   const admin = await waitFor(
-    () => read(cluster, { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: fleets, name: 'main-admin' } }),
+    () => read(cluster, { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: fleets, name: `${fleet}-admin` } }),
     { what: 'the admin Secret' },
   );
   const home = await mkdtemp(join(folder, 'pod-'));
-  await writeFile(join(home, 'token'), await cluster.serviceAccountToken(fleets, 'main-gateway'));
+  await writeFile(join(home, 'token'), await cluster.serviceAccountToken(fleets, `${fleet}-gateway`));
   await writeFile(join(home, 'ca.crt'), cluster.caPem);
   const gateway = await startGateway({
     HOST: ip,
     GATEHOUSE_ADMIN_PORT: ADMIN_PORT,
     GATEHOUSE_ADMIN_TOKEN: Buffer.from(admin.data?.['token'] ?? '', 'base64').toString('utf8'),
     GATEHOUSE_SNAPSHOT_SOURCE: 'kubernetes',
-    GATEHOUSE_FLEET: 'main',
+    GATEHOUSE_FLEET: fleet,
     GATEHOUSE_NAMESPACE: fleets,
     GATEHOUSE_POD_NAME: pod,
     GATEHOUSE_API_SERVER: cluster.url,
@@ -60,15 +64,7 @@ async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<
     TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost',
   });
   const url = gateway.url.replace('127.0.0.1', ip);
-  const report = async (isReady: boolean): Promise<void> => {
-    const status = isReady ? 'True' : 'False';
-    const conditions = [
-      { type: 'Ready', status, lastTransitionTime: new Date().toISOString().slice(0, 19).concat('Z') },
-    ];
-    const body = { status: { phase: 'Running', podIP: ip, podIPs: [{ ip }], conditions } };
-    const path = `/api/v1/namespaces/${fleets}/pods/${pod}/status`;
-    await patch(cluster, path, body, 'application/strategic-merge-patch+json');
-  };
+  const report = (isReady: boolean): Promise<void> => reportPod(cluster, { namespace: fleets, name: pod, ip }, isReady);
   await waitFor(async () => (await fetch(`http://${ip}:${ADMIN_PORT}/readyz`)).ok, {
     what: 'a gateway with a Snapshot',
   });
@@ -80,4 +76,21 @@ async function runPod({ cluster, fleets, folder }: Stage, pod: string): Promise<
     ask: (key, headers = {}) => ask(url, { ...headers, authorization: `Bearer ${key}` }),
     [Symbol.asyncDispose]: () => gateway.kill(),
   };
+}
+
+/** Tells the API server of a pod what its kubelet would. */
+export async function reportPod(
+  cluster: ControlPlaneAccess,
+  { namespace, name, ip }: { readonly namespace: string; readonly name: string; readonly ip: string },
+  isReady: boolean,
+): Promise<void> {
+  const status = isReady ? 'True' : 'False';
+  const conditions = [{ type: 'Ready', status, lastTransitionTime: new Date().toISOString().slice(0, 19).concat('Z') }];
+  const body = { status: { phase: 'Running', podIP: ip, podIPs: [{ ip }], conditions } };
+  await patch(
+    cluster,
+    `/api/v1/namespaces/${namespace}/pods/${name}/status`,
+    body,
+    'application/strategic-merge-patch+json',
+  );
 }

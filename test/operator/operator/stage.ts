@@ -11,6 +11,8 @@ export interface Stage extends AsyncDisposable {
   readonly cluster: ControlPlaneAccess;
   readonly organisation: string;
   readonly fleets: string;
+  /** The name of the fleet. */
+  readonly fleet: string;
   /** Of a workspace of the same name. */
   readonly tenant: string;
   /** For `startOperator`. */
@@ -39,6 +41,7 @@ export async function setStage(cluster: ControlPlaneAccess, options: StageOption
     cluster,
     organisation,
     fleets,
+    fleet: 'main',
     tenant,
     folder,
     setup: { kubeconfigPath: options.kubeconfigPath ?? cluster.kubeconfigPath, args: [...names, ...args] },

@@ -15,6 +15,6 @@ export {
   secret,
 } from './objects.ts';
 export { kubeconfigOf, type OperatorProcess, type OperatorSetup, startOperator } from './operator-process.ts';
-export { type PodProcess, runPods } from './pods.ts';
+export { type PodProcess, reportPod, runPods } from './pods.ts';
 export { entriesIn, publishedTo } from './published.ts';
 export { createTenant, installReferenceGrants, type Stage, type StageOptions, setStage } from './stage.ts';
