@@ -12,6 +12,7 @@ export {
   GROUP,
   type KindDefinition,
   MAX_NAMED_COUNTERS,
+  metadataIssues,
   type ObjectMeta,
   objectMeta,
   type PrinterColumn,

@@ -8,6 +8,7 @@ import {
   displayName,
   guardrailRefs,
   keyPolicy,
+  metadataSchemaIssues,
   nameRef,
   quota,
   roleToggles,
@@ -76,7 +77,7 @@ const spec = z
       max: 256,
     }).optional(),
     metadataSchema: opaque(
-      'metadataSchema is a JSON Schema (draft-07, string properties) for the metadata of new keys and workspaces.',
+      'metadataSchema is a JSON Schema (draft-07) of an object of texts, for the metadata of new ApiKeys and Workspaces: type, required, and properties with enum, const, pattern, minLength and maxLength.',
     ).optional(),
     keyPolicy: keyPolicy.optional(),
     workspaceQuota: quota(
@@ -105,6 +106,23 @@ const spec = z
   })
   .meta({ description: 'spec is what applies to all workspaces of the organisation.' });
 
+type Spec = z.output<typeof spec>;
+
+const hostIssues = ({ alertWebhooks = [] }: Spec): Issue[] =>
+  alertWebhooks.flatMap(({ url }, i): Issue[] => {
+    const checked = checkBaseUrl(url, []);
+    if (checked.ok) return [];
+    return [{ code: 'invalid', path: ['spec', 'alertWebhooks', i, 'url'], message: checked.error }];
+  });
+
+const schemaIssues = ({ metadataSchema }: Spec): Issue[] =>
+  metadataSchema === undefined
+    ? []
+    : metadataSchemaIssues(metadataSchema).map((issue) => ({
+        ...issue,
+        path: ['spec', 'metadataSchema', ...issue.path],
+      }));
+
 const named = (name: string) => ({ apiVersion: API_VERSION, kind: 'Organisation', metadata: { name }, spec: {} });
 
 export const organisation = defineKind({
@@ -115,12 +133,7 @@ export const organisation = defineKind({
   summary: 'Defaults and enforcement for every workspace of the installation. There is exactly one, named default.',
   spec,
   status: statusOf({}),
-  check: ({ spec: { alertWebhooks = [] } }) =>
-    alertWebhooks.flatMap(({ url }, i): Issue[] => {
-      const checked = checkBaseUrl(url, []);
-      if (checked.ok) return [];
-      return [{ code: 'invalid', path: ['spec', 'alertWebhooks', i, 'url'], message: checked.error }];
-    }),
+  check: ({ spec: wanted }) => [...hostIssues(wanted), ...schemaIssues(wanted)],
   columns: [
     { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },

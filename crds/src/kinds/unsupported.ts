@@ -64,10 +64,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     fields: { Integration: ['spec.priceMultiplier', 'spec.models[].usdPerMillionTokens'] },
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  {
-    feature: 'policies for new keys are',
-    fields: { Organisation: ['spec.metadataSchema', 'spec.keyPolicy'], Workspace: ['spec.keyPolicy'] },
-  },
   { feature: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
   {
     feature: 'roles of people are',

@@ -31,7 +31,7 @@ import {
   type StatusWriter,
   systemClock,
 } from '../runtime/index.ts';
-import { quotaStandingOf } from '../translate/index.ts';
+import { policyIn, quotaStandingOf } from '../translate/index.ts';
 import type { Translations } from '../world/index.ts';
 import { kindRefOf, SECRETS } from '../world/index.ts';
 import { createFleetPorts } from './fleet-ports.ts';
@@ -273,6 +273,7 @@ function apiKeyControllerOf(
     apiKeys,
     secrets: stores.secrets,
     isServed: (namespace) => namespace === options.organisationNamespace || view.workspaceOf(namespace) !== undefined,
+    userKeyRotationDays: (namespace) => rotationDaysIn(translations, namespace),
     events,
     metrics: runtime.controllers,
     log,
@@ -284,6 +285,10 @@ function apiKeyControllerOf(
     }
   });
   return controller;
+}
+
+function rotationDaysIn({ latest }: Pick<Translations, 'latest'>, namespace: string): number | undefined {
+  return latest && policyIn(latest.translation.memo.states, namespace).userKeyRotationDays;
 }
 
 function sidecarControllerOf(

@@ -12,8 +12,10 @@ export {
 export { type QuotaStanding, quotaStandingOf } from './quota-standing.ts';
 export { checksOf } from './rules/index.ts';
 export {
+  newObjectIssues,
   parseHostPattern,
   permitsSecret,
+  policyIn,
   type SecretReference,
   type ServiceName,
   serviceOfHost,

@@ -44,11 +44,17 @@ export const roleToggles = mapList(
 
 export const keyPolicy = z
   .strictObject({
-    maxLifetimeDays: int('maxLifetimeDays is the longest lifetime of a new key, in days.', 1, 3650).optional(),
+    maxLifetimeDays: int(
+      'maxLifetimeDays is the longest lifetime of a new key, in days: it must have an expiresAt within them.',
+      1,
+      3650,
+    ).optional(),
     userKeyRotationDays: int(
-      'userKeyRotationDays is the rotation period of new user keys, in days.',
+      'userKeyRotationDays is the rotation period, in days, of keys of people that the operator generates.',
       1,
       365,
     ).optional(),
   })
-  .meta({ description: 'keyPolicy bounds new API keys.' });
+  .meta({
+    description: 'keyPolicy bounds new API keys; members of a Workspace replace those of the Organisation.',
+  });

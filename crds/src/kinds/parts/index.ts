@@ -27,6 +27,7 @@ export {
   rateValue,
   usageLimits,
 } from './limits.ts';
+export { metadataIssues, metadataSchemaIssues } from './metadata-schema.ts';
 export { type ObjectMeta, objectMeta } from './object-meta.ts';
 export {
   env,

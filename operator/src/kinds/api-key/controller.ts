@@ -38,6 +38,8 @@ export interface ApiKeyControllerOptions {
   readonly secrets: Pick<NamedWatches<KeySecret>, 'store' | 'isKnown' | 'subscribe'>;
   /** Whether the organisation or a workspace owns the namespace: nothing is written into others. */
   readonly isServed: (namespace: string) => boolean;
+  /** The period, in days, in which new keys of people are rotated whose ApiKeys do not say; undefined: they are not. */
+  readonly userKeyRotationDays: (namespace: string) => number | undefined;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly log: Log;
   readonly metrics?: ControllerMetrics;
@@ -125,13 +127,15 @@ async function syncSecret(turn: SyncContext, apiKey: ApiKey): Promise<number | u
   const secret = secrets.store.get(key);
   if (!isMinted(apiKey)) return discard(turn, apiKey, secret);
   if (secret === undefined) {
-    const made = newSecret(apiKey, mintKey(), clock.wallMs());
+    const rotationDays = options.userKeyRotationDays(namespace);
+    const made = newSecret(apiKey, mintKey(), { nowMs: clock.wallMs(), rotationDays });
     await client.create(secretKind, made, { signal, fieldManager: FIELD_MANAGER });
     announce(turn, apiKey, 'minted');
     return undefined; // the change of the Secret triggers the next run
   }
   if (!isOwn(secret, apiKey)) return undefined;
-  const { patch, what, againMs } = nextActionOf(apiKey, secret, { nowMs: clock.wallMs(), mint: mintKey });
+  const moment = { nowMs: clock.wallMs(), mint: mintKey, rotationDays: options.userKeyRotationDays(namespace) };
+  const { patch, what, againMs } = nextActionOf(apiKey, secret, moment);
   if (patch === undefined) return againMs;
   const { resourceVersion, uid } = secret.metadata;
   const whole = { ...patch, metadata: { ...patch.metadata, resourceVersion, uid } };

@@ -14,6 +14,7 @@ import {
   PREVIOUS_UNTIL,
   ROTATE_ANNOTATION,
   ROTATED_FOR,
+  ROTATION_DAYS,
 } from './minted.ts';
 import { nextRotationMs, type RotationRules } from './rotation.ts';
 
@@ -120,7 +121,7 @@ describe('the Secret of a minted key', () => {
     const key = mintKey();
     expect(key).toMatch(/^gwk_[A-Za-z0-9_-]{43}$/);
     expect(mintKey()).not.toBe(key);
-    const made = newSecret(apiKey({ rotate: 'first' }), key, NOW);
+    const made = newSecret(apiKey({ rotate: 'first' }), key, { nowMs: NOW });
     expect(made).toMatchObject({
       metadata: {
         name: 'app-key',
@@ -214,5 +215,38 @@ describe('the Secret of a minted key', () => {
     },
   ])('$rule', ({ key, given, want }) => {
     expect(chore(key, given)).toMatchObject(want);
+  });
+});
+
+describe('the period of the key policy', () => {
+  const person = (spec: object = {}): ApiKey => {
+    const key = apiKey();
+    return { ...key, spec: { ...key.spec, type: 'workspace-user', user: 'ada', ...spec } };
+  };
+  const madeUnder = (days: number | undefined, key: ApiKey = person()) =>
+    newSecret(key, mintKey(), { nowMs: NOW, rotationDays: days });
+  const later = { nowMs: NOW + 8 * 86_400_000, mint: mintKey };
+
+  test('is that of the time when the key of a person was generated', () => {
+    const secret = madeUnder(7);
+    expect(secret.metadata.annotations).toMatchObject({ [ROTATION_DAYS]: '7' });
+    expect(nextActionOf(person(), secret, later)).toMatchObject({ what: 'rotated' });
+    expect(nextActionOf(person(), madeUnder(undefined), { ...later, rotationDays: 7 })).toMatchObject({
+      what: 'nothing',
+    });
+  });
+
+  test('follows the policy at each rotation', () => {
+    const { patch } = nextActionOf(person(), madeUnder(7), { ...later, rotationDays: 30 });
+    expect(patch?.metadata.annotations).toMatchObject({ [ROTATION_DAYS]: '30' });
+    const gone = nextActionOf(person(), madeUnder(7), later);
+    expect(gone.patch?.metadata.annotations).toMatchObject({ [ROTATION_DAYS]: null });
+  });
+
+  test.for<{ rule: string; key: ApiKey }>([
+    { rule: 'a key of a program', key: apiKey() },
+    { rule: 'a key with rules of its own', key: person({ rotation: { period: 'monthly', transitionMinutes: 30 } }) },
+  ])('is not for $rule', ({ key }) => {
+    expect(madeUnder(7, key).metadata.annotations).not.toHaveProperty(ROTATION_DAYS);
   });
 });

@@ -4,7 +4,7 @@ import { isObject } from '@gatehouse/crds';
 import type { ApiKey } from '@gatehouse/crds/kinds';
 import { type KubeObject, keyOf, type ObjectKey } from '../../runtime/index.ts';
 import { mintedSecret, PREVIOUS_KEY } from '../../translate/index.ts';
-import { nextRotationMs } from './rotation.ts';
+import { nextRotationMs, policyDaysFor, rotationOf, TRANSITION_MINUTES } from './rotation.ts';
 
 export interface KeySecret extends KubeObject {
   readonly type?: string | undefined;
@@ -18,14 +18,14 @@ export const ROTATE_ANNOTATION = 'gatehouse.dev/rotate';
 export const MINTED_AT = 'gatehouse.dev/minted-at';
 /** On the Secret: until when the previous key is valid, RFC 3339. */
 export const PREVIOUS_UNTIL = 'gatehouse.dev/previous-key-until';
+/** On the Secret: the days after which the key is rotated, of the key policy at the time it was generated. */
+export const ROTATION_DAYS = 'gatehouse.dev/rotation-days';
 /** On the Secret: the last handled value of `ROTATE_ANNOTATION`. */
 export const ROTATED_FOR = 'gatehouse.dev/rotated-for';
 
 const PREFIX = 'gwk_';
 const KEY_BYTES = 32; // 256 bits
 const MINUTE_MS = 60_000;
-/** The shortest transition between two keys, for ApiKeys without rules. */
-const TRANSITION_MINUTES = 30;
 
 /** A new gateway key. */
 export const mintKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64url');
@@ -42,10 +42,11 @@ export function isOwn({ metadata }: KeySecret, owner: Pick<KubeObject, 'metadata
 }
 
 /** The first Secret of an ApiKey. */
-export function newSecret(apiKey: ApiKey, key: string, nowMs: number): KeySecret {
+export function newSecret(apiKey: ApiKey, key: string, { nowMs, rotationDays }: Omit<Moment, 'mint'>): KeySecret {
   const { apiVersion, kind, metadata } = apiKey;
   const secret = mintedSecret(metadata.name);
   const request = metadata.annotations?.[ROTATE_ANNOTATION];
+  const days = policyDaysFor(apiKey, rotationDays);
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -53,7 +54,11 @@ export function newSecret(apiKey: ApiKey, key: string, nowMs: number): KeySecret
       name: secret.name,
       namespace: metadata.namespace,
       labels: { 'app.kubernetes.io/part-of': 'gatehouse', 'app.kubernetes.io/managed-by': 'gatehouse-operator' },
-      annotations: { [MINTED_AT]: toTime(nowMs), ...(request === undefined ? {} : { [ROTATED_FOR]: request }) },
+      annotations: {
+        [MINTED_AT]: toTime(nowMs),
+        ...(days === undefined ? {} : { [ROTATION_DAYS]: String(days) }),
+        ...(request === undefined ? {} : { [ROTATED_FOR]: request }),
+      },
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }],
     },
     type: 'Opaque',
@@ -78,6 +83,8 @@ export interface NextAction {
 interface Moment {
   readonly nowMs: number;
   readonly mint: () => string;
+  /** Of the key policy for keys of people. */
+  readonly rotationDays?: number | undefined;
 }
 
 const NOTHING: NextAction = { patch: undefined, what: 'nothing', againMs: undefined };
@@ -119,14 +126,21 @@ function removePrevious(apiKey: ApiKey, secret: KeySecret, { nowMs }: Moment): N
   return { patch: { metadata: { annotations: handled }, data: {} }, what: 'refused', againMs: untilMs };
 }
 
-function rotate(apiKey: ApiKey, secret: KeySecret, { nowMs, mint }: Moment): NextAction {
-  const { rotation } = apiKey.spec;
+function rotate(apiKey: ApiKey, secret: KeySecret, { nowMs, mint, rotationDays }: Moment): NextAction {
+  const given = Number(secret.metadata.annotations?.[ROTATION_DAYS]);
+  const rotation = rotationOf(apiKey, given >= 1 ? given : undefined);
   const { isNew, handled } = requestOf(apiKey, secret);
   const mintedMs = Date.parse(secret.metadata.annotations?.[MINTED_AT] ?? '') || nowMs;
   const dueMs = rotation === undefined ? undefined : nextRotationMs(rotation, mintedMs);
   if (!isNew && (dueMs === undefined || dueMs > nowMs)) return { ...NOTHING, againMs: dueMs };
   const untilMs = nowMs + (rotation?.transitionMinutes ?? TRANSITION_MINUTES) * MINUTE_MS;
-  const annotations = { [MINTED_AT]: toTime(nowMs), [PREVIOUS_UNTIL]: toTime(untilMs), ...handled };
+  const days = policyDaysFor(apiKey, rotationDays);
+  const annotations = {
+    [MINTED_AT]: toTime(nowMs),
+    [PREVIOUS_UNTIL]: toTime(untilMs),
+    [ROTATION_DAYS]: days === undefined ? null : String(days),
+    ...handled,
+  };
   const { key: entry } = mintedSecret(apiKey.metadata.name);
   const data = { [entry]: encode(mint()), [PREVIOUS_KEY]: secret.data?.[entry] ?? null };
   return { patch: { metadata: { annotations }, data }, what: 'rotated', againMs: untilMs };

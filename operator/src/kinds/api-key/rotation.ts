@@ -27,3 +27,16 @@ function firstOfNextMonth(afterMs: number): number {
   const date = new Date(afterMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
+
+/** The shortest transition between two keys, for rules that do not say. */
+export const TRANSITION_MINUTES = 30;
+
+/** The rules of an ApiKey; without own ones those that its key got from the key policy, if any. */
+export function rotationOf({ spec }: Pick<ApiKey, 'spec'>, policyDays: number | undefined): RotationRules | undefined {
+  if (spec.rotation !== undefined || policyDays === undefined) return spec.rotation;
+  return { periodDays: policyDays, transitionMinutes: TRANSITION_MINUTES };
+}
+
+/** The period that a key which is generated now gets from the key policy: keys of people whose ApiKeys do not say. */
+export const policyDaysFor = ({ spec }: Pick<ApiKey, 'spec'>, rotationDays: number | undefined): number | undefined =>
+  spec.type === 'workspace-user' && spec.rotation === undefined ? rotationDays : undefined;

@@ -16,7 +16,7 @@ import {
   secretUnread,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, keySecretOf, limitsOf, losesClaim } from './shared/index.ts';
+import { configRefFindings, keySecretOf, limitsOf, losesClaim, policyFindings } from './shared/index.ts';
 
 export const apiKey = defineRule({
   kind: 'ApiKey',
@@ -26,7 +26,7 @@ export const apiKey = defineRule({
       : [],
   translate(resource, scope, view) {
     const { metadata } = resource;
-    const findings: Finding[] = [...typeFindings(resource, scope)];
+    const findings: Finding[] = [...typeFindings(resource, scope), ...policyFindings(resource, scope, view)];
     const key = objectKey(scope.namespace, metadata.name);
     const sha256 = hashOf(resource, scope, view);
     const held = typeof sha256 === 'string' ? sha256 : view.claimedHash(key);

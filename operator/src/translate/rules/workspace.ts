@@ -9,13 +9,17 @@ import {
   type ObjectScope,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, limitsOf } from './shared/index.ts';
+import { configRefFindings, limitsOf, policyFindings } from './shared/index.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
 export const workspace = defineRule({
   kind: 'Workspace',
-  translate({ metadata: { name }, spec }, { settings }, view) {
+  translate(resource, { settings }, view) {
+    const {
+      metadata: { name },
+      spec,
+    } = resource;
     const { namespace } = spec;
     const refused = refusal(name, { namespace, settings }, view);
     if (refused !== undefined) return { entries: [], findings: [refused] };
@@ -37,7 +41,10 @@ export const workspace = defineRule({
           },
         },
       ],
-      findings: configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
+      findings: [
+        ...configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
+        ...policyFindings(resource, { settings, workspace: null }, view),
+      ],
     };
   },
 });

@@ -83,6 +83,8 @@ export interface WorldSettings {
   readonly consent: 'label' | 'implied';
   /** Whether keys are minted for ApiKeys that name none. */
   readonly mintsKeys: boolean;
+  /** No admission sees which objects are new: rules for new ones hold for all. */
+  readonly withoutAdmission?: boolean | undefined;
   /** The account that needs the right to read Secrets; absent where none does. */
   readonly operatorAccount?: OperatorAccount | undefined;
   readonly caps: TargetCaps;

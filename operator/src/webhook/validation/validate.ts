@@ -10,7 +10,7 @@ import {
   type ResourceOf,
 } from '@gatehouse/crds/kinds';
 import { canonicalJson, MAX_SHARD_BYTES } from '@gatehouse/crds/snapshot';
-import { checksOf, type FindingReason, type WorldObject } from '../../translate/index.ts';
+import { checksOf, type FindingReason, newObjectIssues, policyIn, type WorldObject } from '../../translate/index.ts';
 import type { AdmissionRequest, AdmissionResponse, Cause } from '../admission.ts';
 import { controllerFindings, controllerIssues } from './controllers.ts';
 import { deprecationsIn } from './deprecated.ts';
@@ -20,6 +20,8 @@ export interface ValidationView {
   /** Undefined until the caches are complete: references are then left to the statuses. */
   translatedWorld(): TranslatedWorld | undefined;
   isTerminating(namespace: string): boolean;
+  /** Unix time in ms; absent: the system's. */
+  now?(): number;
 }
 
 /** Controllers that clean up; blocking them would block the deletion of whole namespaces. */
@@ -60,12 +62,26 @@ function reviewContent(request: AdmissionRequest, kind: KindName, view: Validati
   const frozen = isResource(oldObject) ? changesOfImmutable(kind, oldObject, parsed.value) : [];
   if (frozen.length > 0) return withWarnings(refuseIssues(request, frozen.map(toCause)), warnings);
   if (now === undefined) return withWarnings(ALLOWED, warnings);
+  const unruly = policyIssues(parsed.value, { now, oldObject, nowMs: view.now?.() ?? Date.now() });
+  if (unruly.length > 0) return withWarnings(refuseIssues(request, unruly.map(toCause)), warnings);
   const candidate = toCandidate(request, kind, asNewest(object, oldObject));
   const outlook = dryRun(now, candidate);
   const clashes = causesOf(outlook);
   if (clashes.length > 0) return withWarnings(refuseIssues(request, clashes), warnings);
   const unresolved = [...findingsOf(outlook), ...controllerFindings(parsed.value, now.world)];
   return withWarnings(ALLOWED, [...warnings, ...unresolved.map(toWarning)]);
+}
+
+/** What the organisation demands of new keys and workspaces; an object of before keeps what a write does not change. */
+function policyIssues(
+  resource: ResourceOf<KindName>,
+  { now, oldObject, nowMs }: { now: TranslatedWorld; oldObject: AdmissionRequest['oldObject']; nowMs: number },
+): readonly Issue[] {
+  const { kind, metadata } = resource;
+  if (kind !== 'ApiKey' && kind !== 'Workspace') return [];
+  const before = isResource(oldObject) ? parse(kind, oldObject) : undefined;
+  const old = before?.ok === true ? (before.value as typeof resource) : undefined; // parsed as that Kind
+  return newObjectIssues(resource, policyIn(now.translation.memo.states, metadata.namespace), { old, nowMs });
 }
 
 function parse(kind: KindName, object: WorldObject, options?: Rules): ReturnType<typeof parseResource<KindName>> {
