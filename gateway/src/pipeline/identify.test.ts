@@ -102,6 +102,23 @@ describe('a request is refused', () => {
     );
   });
 
+  test.for([
+    {
+      headers: { authorization: 'Bearer sk-1', 'api-key': KEY },
+      says: 'authorization is no key of this gateway; api-key has one, which counts only without authorization: leave that out, or send the key in x-gw-api-key',
+    },
+    {
+      headers: { 'x-api-key': 'sk-1', 'x-goog-api-key': KEY },
+      says: 'x-api-key is no key of this gateway; x-goog-api-key has one, which counts only without x-api-key',
+    },
+    {
+      headers: { 'x-gw-api-key': 'nope', authorization: `Bearer ${KEY}` },
+      says: 'authorization has one, which counts only without x-gw-api-key: leave that out',
+    },
+  ])('naming the header whose key is not looked at: $headers', ({ headers, says }) => {
+    expect(() => ask(headers as Record<string, string>)).toThrow(says);
+  });
+
   test.for(['api-key', 'x-goog-api-key'])('naming the header with the value that is no key: %s', (header) => {
     expect(() => ask({ [header]: 'nope' })).toThrow(expect.objectContaining({ param: header }));
   });

@@ -24,9 +24,9 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   const bearer = bearerOf(request);
   const found = ownKey(request, bearer, snapshot);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
-  if (found === undefined) throw invalidKey(undefined);
+  if (found === undefined) throw invalidKey('x-gw-api-key', `the request has none; ${SEND_ONE}`);
   const known = findKey(found.secret.length > MAX_KEY_LENGTH ? '' : found.secret, snapshot);
-  if (known === undefined) throw invalidKey(found.header);
+  if (known === undefined) throw unknownKey(found.header, request, snapshot);
   const { record: key, sha256: keyHash } = known;
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
@@ -36,18 +36,27 @@ export function identify(request: ClientRequest, snapshot: SnapshotView, sidecar
   return { key, keyHash, keyHeaders, workspace, credential };
 }
 
-/** `header`: the one whose value is no key; undefined: the request has none. */
-function invalidKey(header: KeyHeader | undefined): AppError {
-  const what = header === undefined ? 'the request has none' : `the value of ${header} is no key of this gateway`;
-  return new AppError('KEY_INVALID', {
-    detail: `Invalid API Key: ${what}; send a gateway key (gwk_...) in ${KEY_PLACES}`,
-    param: header ?? 'x-gw-api-key',
-  });
+const invalidKey = (param: KeyHeader, text: string): AppError =>
+  new AppError('KEY_INVALID', { detail: `Invalid API Key: ${text}`, param });
+
+/** The value of `header` is no key; one that another header has is not used in its place, since the first may be a mistake. */
+function unknownKey(header: KeyHeader, request: ClientRequest, snapshot: SnapshotView): AppError {
+  const what = `the value of ${header} is no key of this gateway`;
+  const other = KEY_HEADERS.find((name) => name !== header && hasKey(name, request, snapshot));
+  if (other === undefined) return invalidKey(header, `${what}; ${SEND_ONE}`);
+  const own = header === 'x-gw-api-key' ? '' : ', or send the key in x-gw-api-key';
+  return invalidKey(header, `${what}; ${other} has one, which counts only without ${header}: leave that out${own}`);
+}
+
+function hasKey(header: KeyHeader, request: ClientRequest, snapshot: SnapshotView): boolean {
+  const value = header === 'authorization' ? bearerOf(request) : request.header(header)?.trim();
+  return value !== undefined && value.length <= MAX_KEY_LENGTH && findKey(value, snapshot) !== undefined;
 }
 
 const KEY_PLACES = KEY_HEADERS.map((name) => (name === 'authorization' ? 'authorization (bearer token)' : name))
   .join(', ')
   .replace(/, ([^,]*)$/, ' or $1');
+const SEND_ONE = `send a gateway key (gwk_...) in ${KEY_PLACES}`;
 
 const ALONE: Readonly<Record<KeyHeader, ReadonlySet<string>>> = {
   'x-gw-api-key': new Set(['x-gw-api-key']),
