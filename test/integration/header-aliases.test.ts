@@ -96,7 +96,7 @@ describe('a request with another prefix', () => {
       ].join('\r\n');
     const [own, alias] = await Promise.all(['x-gw-', 'x-acme-'].map((prefix) => sendBytes(world.port, bytes(prefix))));
     const bodyOf = (answer: Buffer | undefined) => answer?.toString().split('\r\n\r\n')[1];
-    expect(bodyOf(alias)).toBe(bodyOf(own));
+    expect(bodyOf(alias)).toBe(bodyOf(own)?.replace('"x-gw-config"', '"x-acme-config"'));
     expect(bodyOf(own)).toContain('main, other');
   });
 
@@ -119,12 +119,60 @@ describe('a request with another prefix', () => {
   });
 });
 
+describe('an error names headers as the request has them', () => {
+  test.for([
+    {
+      rule: 'what was sent',
+      headers: { ...ACME, 'x-acme-config': 'mian' },
+      error: { param: 'x-acme-config' },
+      lacks: 'x-gw-',
+    },
+    {
+      rule: 'what was not sent, with the prefix of the others',
+      headers: { 'x-acme-api-key': KEY },
+      error: { param: 'x-acme-provider', message: expect.stringContaining('x-acme-provider: @') },
+      lacks: 'x-gw-',
+    },
+    {
+      rule: 'what was sent with the prefix of the gateway, with that',
+      headers: { 'x-gw-api-key': 'nope', 'x-acme-config': 'main' },
+      error: { param: 'x-gw-api-key', message: expect.stringContaining('the value of x-gw-api-key') },
+      lacks: 'x-acme-',
+    },
+    {
+      rule: 'a key that is none',
+      headers: { 'x-other-api-key': 'nope' },
+      error: { param: 'x-other-api-key', message: expect.stringContaining('in x-other-api-key, authorization') },
+      lacks: 'x-gw-',
+    },
+    {
+      rule: 'nothing with another prefix',
+      headers: { authorization: `Bearer ${KEY}` },
+      error: { param: 'x-gw-provider' },
+      lacks: 'x-acme-',
+    },
+  ])('$rule', async ({ headers, error, lacks }) => {
+    for (const path of [CHAT, '/v1/messages']) {
+      const answer = await ask(headers, path);
+      expect(answer.json(), path).toMatchObject({ error });
+      expect(answer.text, path).not.toContain(lacks);
+    }
+  });
+
+  test('also in an error of an attempt', async () => {
+    const answer = await ask({ ...ACME, 'x-acme-request-timeout': '30' }, CHAT, { ...BODY, model: 'mock-delay-5000' });
+    expect(answer.status).toBe(408);
+    expect(answer.text).toContain('x-acme-request-timeout');
+    expect(answer.text).not.toContain('x-gw-');
+  });
+});
+
 test('only saved configs: an inline one is refused by any prefix', async () => {
   await using strict = await startWorld({ env: { ...ALIASES, BLOCK_INLINE_CONFIG: 'true' }, entries });
   const headers = { 'x-acme-api-key': KEY, 'x-acme-config': JSON.stringify({ provider: 'openai' }) };
   const answer = await send(strict.url + CHAT, { headers, body: BODY });
   expect(answer.status).toBe(400);
-  expect(answer.json()).toMatchObject({ error: { field: 'x-gw-config' } });
+  expect(answer.json()).toMatchObject({ error: { field: 'x-acme-config' } });
 });
 
 test('over HTTP/2 other prefixes are accepted and mirrored as well', async () => {

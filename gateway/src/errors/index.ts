@@ -1,3 +1,10 @@
 export { AppError, type AppErrorOptions, memoryExhausted } from './app-error.ts';
-export { type ErrorFormat, errorFormatOfPath, messagesErrorType, type RenderedError, renderError } from './render.ts';
+export {
+  type ErrorFormat,
+  errorFormatOfPath,
+  messagesErrorType,
+  type RenderedError,
+  renderError,
+  type Spell,
+} from './render.ts';
 export { toAppError } from './to-app-error.ts';

@@ -17,11 +17,19 @@ export interface RenderedError {
   readonly body: Buffer;
 }
 
+/** Writes the names of headers in a text as the client has them. */
+export type Spell = (text: string) => string;
+
+const AS_THEY_ARE: Spell = (text) => text;
+
 /** Status, headers and JSON body of an error. Never throws and never shows what the row does not expose. */
-export function renderError(error: AppError, protocol: ErrorFormat): RenderedError {
+export function renderError(error: AppError, protocol: ErrorFormat, spell = AS_THEY_ARE): RenderedError {
   const { row } = error;
-  const message = row.expose ? error.message : row.summary;
-  const body = protocol === 'messages' ? messagesBody(error, message) : BODIES[row.shape](error, message);
+  const words: Words = {
+    message: spell(row.expose ? error.message : row.summary),
+    param: error.param === undefined ? null : spell(error.param),
+  };
+  const body = protocol === 'messages' ? messagesBody(error, words) : BODIES[row.shape](error, words);
   return { status: row.status, headers: headersOf(error), body: Buffer.from(JSON.stringify(body)) };
 }
 
@@ -33,35 +41,41 @@ function headersOf(error: AppError): Record<string, string> {
   return headers;
 }
 
-const fields = ({ row, param }: AppError, message: string): object => ({
+/** What of an error is shown to its client. */
+interface Words {
+  readonly message: string;
+  readonly param: string | null;
+}
+
+const fields = ({ row }: AppError, { message, param }: Words): object => ({
   message,
   type: row.type,
-  param: param ?? null,
+  param,
   code: row.wireCode,
 });
 
-const BODIES: Readonly<Record<ErrorShape, (error: AppError, message: string) => object>> = {
-  key: (error, message) => {
-    const text = `Gateway Error: ${message}. Error Code: ${error.row.wireCode}`;
-    return { status: 'failure', message: text, error: fields(error, text) };
+const BODIES: Readonly<Record<ErrorShape, (error: AppError, words: Words) => object>> = {
+  key: (error, words) => {
+    const message = `Gateway Error: ${words.message}. Error Code: ${error.row.wireCode}`;
+    return { status: 'failure', message, error: fields(error, { ...words, message }) };
   },
-  validation: (error, message) => ({
+  validation: (error, words) => ({
     status: 'failure',
-    message,
+    message: words.message,
     ...issuesOf(error),
-    error: fields(error, message),
+    error: fields(error, words),
   }),
-  openai: (error, message) => ({ error: fields(error, message) }),
-  provider: (error, message) => ({
-    error: fields(error, message),
+  openai: (error, words) => ({ error: fields(error, words) }),
+  provider: (error, words) => ({
+    error: fields(error, words),
     ...(error.provider === undefined ? {} : { provider: error.provider }),
   }),
-  blocked: (error, message) => ({
+  blocked: (error, words) => ({
     status: 'failure',
-    message,
-    error: { ...fields(error, message), field: error.param ?? null },
+    message: words.message,
+    error: { ...fields(error, words), field: words.param },
   }),
-  route: (error, message) => ({ message: error.row.summary, ok: false, error: fields(error, message) }),
+  route: (error, words) => ({ message: error.row.summary, ok: false, error: fields(error, words) }),
 };
 
 /** One entry per problem, each with its path. */
@@ -87,7 +101,7 @@ export function messagesErrorType({ status }: Pick<ErrorRow, 'status'>): string 
   return MESSAGES_TYPES.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 
-function messagesBody(error: AppError, message: string): object {
-  const plain = BODIES[error.row.shape](error, message);
-  return { ...plain, type: 'error', error: { ...fields(error, message), type: messagesErrorType(error.row) } };
+function messagesBody(error: AppError, words: Words): object {
+  const plain = BODIES[error.row.shape](error, words);
+  return { ...plain, type: 'error', error: { ...fields(error, words), type: messagesErrorType(error.row) } };
 }

@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors/index.ts';
-import { aliasOf, OWN_PREFIX, toOwnName } from '../lib/header-aliases.ts';
+import { aliasOf, OWN_PREFIX, type Spelling, spellHeaders, toOwnName } from '../lib/header-aliases.ts';
 
 /** The part of a response, of HTTP/1.1 or HTTP/2, that all answers go through. */
 interface HeadWriter {
@@ -13,15 +13,29 @@ interface HeadWriter {
 export function acceptHeaderAliases(app: FastifyInstance, aliases: readonly string[]): void {
   if (aliases.length === 0) return;
   app.addHook('onRequest', (request, reply, done) => {
-    const { used, refusal } = renameHeaders(request.raw.headers, aliases);
+    const { headers } = request.raw;
+    const { used, sent, refusal } = renameHeaders(headers, aliases);
     writeAliases(reply.raw, { aliases, used });
+    const [alias] = used;
+    if (alias !== undefined && refusal === undefined) spellings.set(request.raw, { sent, headers, alias });
     done(refusal);
   });
+}
+
+/** Of requests that use an alias; read where an error names headers. */
+const spellings = new WeakMap<object, Spelling>();
+
+/** The text with the gateway's headers as the request has them; `message` is that of node's HTTP server. */
+export function spelledFor(message: object, text: string): string {
+  const spelling = spellings.get(message);
+  return spelling === undefined ? text : spellHeaders(text, spelling);
 }
 
 export interface Renamed {
   /** The aliases in the request. */
   readonly used: ReadonlySet<string>;
+  /** The names that were changed, by what they are now. */
+  readonly sent: ReadonlyMap<string, string>;
   /** HEADER_INVALID when the request has a header under two names. */
   readonly refusal: AppError | undefined;
 }
@@ -29,6 +43,7 @@ export interface Renamed {
 /** Gives headers with an alias the gateway's own prefix. */
 export function renameHeaders(headers: Record<string, unknown>, aliases: readonly string[]): Renamed {
   const used = new Set<string>();
+  const sent = new Map<string, string>();
   let refusal: AppError | undefined;
   for (const name of Object.keys(headers)) {
     const own = name.startsWith('x') ? toOwnName(name, aliases) : name;
@@ -41,10 +56,11 @@ export function renameHeaders(headers: Record<string, unknown>, aliases: readonl
         detail: `The request has ${own} under two names, one of them ${name}: send one of them`,
       });
     }
+    sent.set(own, name);
     headers[own] = headers[name];
     delete headers[name];
   }
-  return { used, refusal };
+  return { used, sent, refusal };
 }
 
 export interface AnswerAliases {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
-import { AppError, errorFormatOfPath, toAppError } from '../errors/index.ts';
+import { AppError, errorFormatOfPath, type Spell, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
 import { type HeaderMap, ROUTES, type Route, traceOf } from '../pipeline/index.ts';
@@ -20,7 +20,7 @@ import type { Drain } from './connections/drain.ts';
 import { refuseMalformed } from './connections/malformed.ts';
 import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
-import { acceptHeaderAliases } from './header-aliases.ts';
+import { acceptHeaderAliases, spelledFor } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
@@ -284,7 +284,8 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply, cors
   if (cors !== undefined) addCorsHeaders(headers, cors, request.headers.origin);
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   endUnreadOf(request, reply);
-  sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorFormatOfPath(path), headers }); // as above
+  const spell: Spell = (text) => spelledFor(request.raw, text);
+  sendError(reply.raw as ServerResponse, fromFramework(error), { format: errorFormatOfPath(path), headers, spell }); // as above
 }
 
 /** Fastify's own errors with a 4xx status are malformed requests. */

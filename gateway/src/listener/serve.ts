@@ -1,7 +1,7 @@
 /** Takes one request of node's server through the pipeline and writes the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsSettings } from '../config/index.ts';
-import { AppError, type ErrorFormat, renderError, toAppError } from '../errors/index.ts';
+import { AppError, type ErrorFormat, renderError, type Spell, toAppError } from '../errors/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import {
@@ -63,7 +63,8 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   };
   const refuse = (error: AppError): void => {
     endUnread(message, response);
-    sendError(response, error, { format: errorFormatOf(operation, request), headers: addHeaders({}) });
+    const spell: Spell = (text) => request.spelled(text);
+    sendError(response, error, { format: errorFormatOf(operation, request), headers: addHeaders({}), spell });
   };
   const snapshot = ports.snapshots.current;
   if (snapshot === undefined) {
@@ -119,17 +120,24 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   }
 }
 
+interface ErrorContext {
+  readonly format: ErrorFormat;
+  readonly headers: HeaderMap;
+  /** Writes the names of headers as the client has them. */
+  readonly spell: Spell;
+}
+
 /** An error outside the pipeline: unknown routes, malformed requests, a gateway without Snapshot. */
 export function sendError(
   response: ServerResponse,
   error: AppError,
-  { format, headers: more }: { readonly format: ErrorFormat; readonly headers: HeaderMap },
+  { format, headers: more, spell }: ErrorContext,
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { status, headers, body } = renderError(error, format);
+  const { status, headers, body } = renderError(error, format, spell);
   response.writeHead(status, { ...headers, ...more, 'content-length': String(body.length) });
   response.end(body);
 }

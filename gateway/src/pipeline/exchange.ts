@@ -30,6 +30,8 @@ export interface ClientRequest {
   readonly route: Readonly<Record<string, string>>;
   /** Lower-case names; repeated headers joined by `, `. */
   header(name: string): string | undefined;
+  /** A text for the client with the gateway's headers as the request has them; absent: as they are. */
+  spelled?(text: string): string;
   /** All headers, for the proxy mode. */
   headers(): Iterable<readonly [name: string, value: string]>;
   /** Throws AppError BODY_TOO_LARGE when the client announces a JSON body beyond the limit. */

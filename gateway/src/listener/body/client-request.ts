@@ -4,6 +4,7 @@ import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { JsonLimits } from '../../lib/json/index.ts';
 import type { BodyKind, ClientRequest, RequestBody } from '../../pipeline/index.ts';
 import { boundaryOf, isForm } from '../../wire/form/index.ts';
+import { spelledFor } from '../header-aliases.ts';
 import type { ProgressRule } from './body-progress.ts';
 import { checkLength, LARGE_BYTES, readBytes } from './read-bytes.ts';
 import { parseBody, parseLargeBody } from './read-json.ts';
@@ -58,6 +59,10 @@ export class ServedRequest implements ClientRequest {
 
   header(name: string): string | undefined {
     return headerOf(this.#headers, name);
+  }
+
+  spelled(text: string): string {
+    return spelledFor(this.#message, text);
   }
 
   *headers(): Generator<readonly [name: string, value: string]> {
