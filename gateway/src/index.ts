@@ -8,7 +8,13 @@ export {
   type WorkerPorts,
 } from './app/gateway.ts';
 export { createMemoryState, type SharedState } from './app/shared-state.ts';
-export { type BudgetStore, createMemoryBudgetStore, type SyncReply, type SyncRequest } from './budgets/index.ts';
+export {
+  type BudgetStore,
+  type BudgetTotal,
+  createMemoryBudgetStore,
+  type SyncReply,
+  type SyncRequest,
+} from './budgets/index.ts';
 export type { CacheStore } from './cache/index.ts';
 export {
   ENVIRONMENT,

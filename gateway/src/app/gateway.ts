@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { BudgetStore } from '../budgets/index.ts';
 import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
@@ -54,6 +55,8 @@ export interface GatewayOptions {
   readonly sinks?: readonly Sink[];
   /** What the source of the Snapshot adds to /internal/status. */
   readonly sourceStatus?: () => object | undefined;
+  /** Counters of budgets; absent: in memory. Not used where Redis is configured. */
+  readonly budgetStore?: BudgetStore;
   /** Present: this process is one of several, and its parent has the admin listener. */
   readonly worker?: WorkerPorts;
 }
@@ -92,9 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { ports, close: closePorts } = createPipelinePorts(settings, {
     ...telemetry,
     state: worker?.state,
-    variables,
-    budget,
-    recorder,
+    ...{ variables, budget, recorder, budgetStore: options.budgetStore },
   });
   const drain = createDrain(settings.drain);
   const main = createMainListener(

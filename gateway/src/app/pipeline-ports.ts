@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
+import type { BudgetStore } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -25,6 +26,8 @@ import { createStores } from './stores.ts';
 export interface PipelinePortOptions {
   /** In the memory of this process when absent. */
   readonly state?: SharedState | undefined;
+  /** In place of that of the state. */
+  readonly budgetStore?: BudgetStore | undefined;
   readonly variables: Variables;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -38,7 +41,15 @@ export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit /
 /** `close` ends the connections to providers and stores. */
 export function createPipelinePorts(
   settings: GatewaySettings,
-  { state = createMemoryState(settings), variables, metrics, logger, budget, recorder }: PipelinePortOptions,
+  {
+    state = createMemoryState(settings),
+    budgetStore = state.budgetStore,
+    variables,
+    metrics,
+    logger,
+    budget,
+    recorder,
+  }: PipelinePortOptions,
 ): { readonly ports: PipelinePorts; close(): Promise<void> } {
   const { limits, listen: own } = settings;
   const now = Date.now;
@@ -57,7 +68,7 @@ export function createPipelinePorts(
     ca: settings.ca,
     proxy: settings.proxy,
   });
-  const stores = createStores(settings, { state, now, metrics, logger });
+  const stores = createStores(settings, { state: { ...state, budgetStore }, now, metrics, logger });
   const { limiter, concurrency } = state;
   const ports: PipelinePorts = {
     limiter,

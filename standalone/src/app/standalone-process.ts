@@ -1,6 +1,13 @@
 /** Reads resources, translates them, and serves the result with a gateway, or with one in each worker. */
 import type { Snapshot } from '@gatehouse/crds/snapshot';
-import { createGateway, type Gateway, type GatewaySettings, type Logger, type Variables } from '@gatehouse/gateway';
+import {
+  type BudgetStore,
+  createGateway,
+  type Gateway,
+  type GatewaySettings,
+  type Logger,
+  type Variables,
+} from '@gatehouse/gateway';
 import { createResourceFolder, type FolderState, stateOfResources } from '../resource-folder/index.ts';
 import { createWorkerPool, forkWorker } from '../workers/index.ts';
 import { withAdminKey } from './admin-key.ts';
@@ -19,6 +26,8 @@ export interface StandaloneOptions {
   readonly logger: Logger;
   /** Hash of the organisation's admin key. */
   readonly adminSha256: string;
+  /** Counters of budgets; absent: in memory. Closed with the process. */
+  readonly budgetStore?: BudgetStore;
   /** The problems of the resources at the start are shown elsewhere than in the log. */
   readonly showsProblems?: boolean;
   /** Present: several worker processes serve. */
@@ -96,11 +105,15 @@ interface Server extends Pick<Gateway, 'listen' | 'drain' | 'close'> {
   load(version: number, snapshot: Snapshot): Promise<unknown>;
 }
 
-function createServer({ settings, variables, logger, workers }: StandaloneOptions, sourceStatus: () => object): Server {
+function createServer(
+  { settings, variables, logger, workers, budgetStore }: StandaloneOptions,
+  sourceStatus: () => object,
+): Server {
+  const ports = { sourceStatus, ...(budgetStore === undefined ? {} : { budgetStore }) };
   if (workers !== undefined) {
-    const pool = createWorkerPool({ ...workers, settings, logger, sourceStatus, fork: forkWorker });
+    const pool = createWorkerPool({ ...workers, ...ports, settings, logger, fork: forkWorker });
     return { ...pool, load: async (version, snapshot) => pool.load(version, snapshot) };
   }
-  const gateway = createGateway({ settings, variables, logger, metricsOnMain: true, sourceStatus });
+  const gateway = createGateway({ ...ports, settings, variables, logger, metricsOnMain: true });
   return { ...gateway, load: gateway.snapshots.load };
 }

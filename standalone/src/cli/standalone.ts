@@ -9,6 +9,7 @@ import {
   startStandalone,
   storeAdminKey,
 } from '../app/index.ts';
+import { openBudgetFile } from '../budget-file/index.ts';
 import { type FoundProviders, findProviders, MOCKED, toResources } from '../environment-resources/index.ts';
 import { createMockProvider, type MockProvider } from '../mock-provider/index.ts';
 import { ADMIN_KEY } from '../variables.ts';
@@ -131,6 +132,7 @@ async function start({ source, settings, workers, admin, data, shell, log }: Sta
     variables: shell.variables,
     logger,
     adminSha256: admin.sha256,
+    budgetStore: unwrap(await openBudgetFile({ folder: data, logger })),
     showsProblems: log.isText && source.kind === 'folder',
     ...(workers === 1 ? {} : { workers: { count: workers, writeLog: (text) => output.write(text) } }),
   }).catch(throwListenError);

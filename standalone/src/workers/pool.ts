@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Snapshot } from '@gatehouse/crds/snapshot';
 import {
+  type BudgetStore,
   createAdmin,
   createMemoryState,
   createMetricsSum,
@@ -21,6 +22,8 @@ export interface PoolOptions {
   readonly count: number;
   readonly settings: GatewaySettings;
   readonly logger: Logger;
+  /** Absent: in the memory of this process. Closed after the workers. */
+  readonly budgetStore?: BudgetStore;
   /** Writes whole log lines of the workers. */
   writeLog(text: string): void;
   /** Starts a worker process. */
@@ -49,13 +52,15 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
     environment: settings.environmentName,
     runtime: settings.metrics,
   });
+  const memory = createMemoryState(settings);
+  const state = { ...memory, budgetStore: options.budgetStore ?? memory.budgetStore };
   const served = createServed();
   let accepting = false;
   const scrape = createScrape(metrics, () => listening());
   const supervisor = createSupervisor({
     ...options,
     settings: settingsOfWorkers(settings, options.count),
-    state: createStateServer(createMemoryState(settings)),
+    state: createStateServer(state),
     events: {
       onLog: options.writeLog,
       onReport: scrape.onReport,
@@ -81,6 +86,7 @@ export function createWorkerPool({ settings, sourceStatus, ...options }: PoolOpt
   const end = async (stop: (worker: Worker) => void): Promise<void> => {
     accepting = false;
     await supervisor.end(stop);
+    await state.budgetStore.close();
     await admin.closeNow();
   };
 
