@@ -9,13 +9,14 @@ import { mockProvider } from './mock-provider.ts';
 import { render } from './render.ts';
 import { CommandError, type Shell, UsageError } from './shell.ts';
 import { standalone } from './standalone.ts';
+import { usage } from './usage.ts';
 import { validate } from './validate.ts';
 import { PACKAGE_VERSION, version } from './version.ts';
 
 export { CommandError, type Shell, STOP_CODES, type StopSignal } from './shell.ts';
 
 const completion: Command = createCompletion(() => COMMANDS);
-const COMMANDS: readonly Command[] = [standalone, validate, render, doctor, mockProvider, version, completion];
+const COMMANDS: readonly Command[] = [standalone, validate, render, doctor, usage, mockProvider, version, completion];
 
 /** Runs the command line. Returns the exit status: 0, 1 when the command failed, 2 for invalid arguments. */
 export async function runCommandLine(args: readonly string[], shell: Shell): Promise<number> {

@@ -3,12 +3,15 @@ import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkout, openCheckout, type Running } from './shell.ts';
 
-const COMMANDS = ['standalone', 'validate', 'render', 'doctor', 'mock-provider', 'version', 'completion'];
+const COMMANDS = ['standalone', 'validate', 'render', 'doctor', 'usage', 'mock-provider', 'version', 'completion'];
 /** They run until they are stopped; the text says that they serve. */
 const SERVERS: ReadonlyMap<string, RegExp> = new Map([
   ['standalone', /Gatehouse serves/],
   ['mock-provider', /answers on http:\/\//],
 ]);
+
+/** They ask a process that serves. */
+const ASKING: ReadonlySet<string> = new Set(['usage']);
 
 let checkout: Checkout;
 let mock: Running;
@@ -42,6 +45,8 @@ describe.for(COMMANDS)('gatehouse %s', (command) => {
   test('has examples, and each of them works', async () => {
     const examples = await examplesOf(command);
     expect(examples.length).toBeGreaterThan(0);
+    await using asked = ASKING.has(command) ? checkout.start('gatehouse standalone --resources examples') : undefined;
+    if (asked !== undefined) await waitFor(() => asked.out.includes('Gatehouse serves'), { what: 'the process' });
     for (const example of examples) {
       expect(example).toContain('gatehouse ');
       const serves = SERVERS.get(command);
