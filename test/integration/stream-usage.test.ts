@@ -88,7 +88,7 @@ describe('a stream whose client did not ask for usage', () => {
     expect(plain.text).toContain('☃');
     expect(asked.text).toBe(plain.text);
     expect(plain.bodies[0]).not.toHaveProperty('stream_options');
-    expect(plain.records[0]?.answeredBy?.usage).toBeUndefined();
+    expect(plain.records[0]?.answeredBy?.cost?.estimated).toBe(true);
     expect(asked.records[0]?.answeredBy).toMatchObject({
       usage: { input: 5, output: 7, total: 12 },
       answeredModel: 'm-2025',

@@ -3,6 +3,7 @@ export {
   type CacheStatus,
   type CallerFacts,
   type CheckVerdict,
+  type CostFacts,
   type DecisionFacts,
   NO_VERDICTS,
   type PipelineFacts,

@@ -1,4 +1,5 @@
 /** The record of a request after its last byte: pipeline and server collect the parts, sinks read it. */
+import type { AccountPrices, Cost } from '../cost/index.ts';
 import type { AppError } from '../errors/index.ts';
 import type { TokenUsage } from '../usage/index.ts';
 
@@ -102,8 +103,18 @@ export interface AttemptFacts {
   readonly durationMs: number;
   /** The part of it that was spent waiting for the provider, in ms. */
   readonly upstreamMs: number;
-  /** Undefined: the provider reported none, or was not asked. */
+  /** Undefined: the provider reported none, and none can be told from the answer. */
   readonly usage: TokenUsage | undefined;
+  /** What its account pays, where its Integration says so. */
+  readonly prices: AccountPrices | undefined;
+  /** Of the answer; undefined: nothing that costs was answered, or a sink that reads usage is missing. */
+  readonly cost: CostFacts | undefined;
+}
+
+/** What an answer costs: docs/behaviour/cost.md. */
+export interface CostFacts extends Cost {
+  /** The provider did not say how many tokens it counted: they were told from the bytes. */
+  readonly estimated: boolean;
 }
 
 export interface AnswerFacts {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { compileAccountPrices, createCatalogue, createPriceBook } from '../cost/index.ts';
 import { AppError } from '../errors/index.ts';
+import { readUsage } from '../usage/index.ts';
 import {
   type AttemptFacts,
   createRecorder,
@@ -11,6 +13,11 @@ import {
 } from './index.ts';
 
 const ANSWER = Buffer.from('{"model":"m-1","usage":{"prompt_tokens":3,"completion_tokens":4}}');
+
+const prices = createPriceBook(
+  new Map(),
+  createCatalogue(() => 0),
+);
 
 const attempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
   provider: 'openai',
@@ -25,31 +32,42 @@ const attempt = (over: Partial<AttemptFacts> = {}): AttemptFacts => ({
   durationMs: 5,
   upstreamMs: 4,
   usage: undefined,
+  prices: undefined,
+  cost: undefined,
   ...over,
 });
 
 interface Given {
   readonly facts?: Partial<PipelineFacts>;
   readonly status?: number;
+  readonly method?: string;
   readonly body?: FinishedRequest['answer']['body'];
   readonly sent?: Partial<FinishedRequest['sent']>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly trace?: Partial<FinishedRequest['exchange']['trace']>;
 }
 
-function finished({ facts = {}, status = 200, body, sent, headers = {}, trace }: Given = {}): FinishedRequest {
+function finished({
+  facts = {},
+  status = 200,
+  method = 'POST',
+  body,
+  sent,
+  headers = {},
+  trace,
+}: Given = {}): FinishedRequest {
   const attempts = facts.attempts ?? [attempt()];
   const startedMs = performance.now() - 10;
   return {
     exchange: {
-      operation: { id: 'chatComplete' },
+      operation: { id: 'chatComplete', generates: 'text' },
       request: {
-        method: 'POST',
+        method,
         path: '/v1/chat/completions',
         header: (name) => headers[name],
         headers: () => Object.entries(headers),
       },
-      snapshot: { version: 7, organisation: { headersToMask: ['x-organisation'] } },
+      snapshot: { version: 7, organisation: { headersToMask: ['x-organisation'] }, prices },
       startedMs,
       trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined, ...trace },
     },
@@ -111,15 +129,56 @@ describe('the record of a request', () => {
     const { attempts, answeredBy } = recordOf({ facts: { attempts: [failed, made], answeredBy: made } });
     expect(attempts).toEqual([
       failed,
-      { ...made, answeredModel: 'm-1', usage: expect.objectContaining({ input: 3, output: 4 }) },
+      {
+        ...made,
+        answeredModel: 'm-1',
+        usage: expect.objectContaining({ input: 3, output: 4 }),
+        cost: { nanoDollars: 0, unpriced: true, estimated: false },
+      },
     ]);
     expect(attempts[1]).toBe(answeredBy);
   });
 
   test('has the usage that the transform of a stream reports', () => {
-    const usage = { input: 1 } as never; // passed on as it is
+    const usage = readUsage({ prompt_tokens: 1 });
     const body = { kind: 'stream', transform: { report: () => ({ usage, model: 'm-2' }) } } as const;
     expect(recordOf({ body }).answeredBy).toMatchObject({ usage, answeredModel: 'm-2' });
+  });
+
+  test('has the cost of the answer, at the price of what was asked for', () => {
+    const made = attempt({ model: 'gpt-4o' });
+    expect(recordOf({ facts: { attempts: [made] } }).answeredBy?.cost).toEqual({
+      nanoDollars: 3 * 2500 + 4 * 10_000,
+      unpriced: false,
+      estimated: false,
+    });
+  });
+
+  test('has the cost at the prices of the account', () => {
+    const own = compileAccountPrices({ m: { request: '1', response: '2' } }, undefined);
+    const { cost } = recordOf({ facts: { attempts: [attempt({ prices: own })] } }).answeredBy ?? {};
+    expect(cost?.nanoDollars).toBe(3 * 1000 + 4 * 2000);
+  });
+
+  test('has an estimate of a stream that was cut', () => {
+    const sample = 'data: {"choices":[{"delta":{"content":"abcdefgh"}}]}\n\n';
+    const transform = { report: () => ({ usage: undefined, model: undefined }), sample: () => sample };
+    const { answeredBy } = recordOf({
+      facts: { attempts: [attempt({ model: 'gpt-4o' })] },
+      body: { kind: 'stream', transform },
+      sent: { bytes: sample.length * 10, error: new AppError('CLIENT_CLOSED') },
+    });
+    expect(answeredBy?.usage).toMatchObject({ input: 3, output: 20 });
+    expect(answeredBy?.cost).toEqual({ nanoDollars: 3 * 2500 + 20 * 10_000, unpriced: false, estimated: true });
+  });
+
+  test('has the input of a stream that was cut before its first event', () => {
+    const transform = { report: () => ({ usage: undefined, model: undefined }) };
+    const { answeredBy } = recordOf({
+      body: { kind: 'stream', transform },
+      sent: { error: new AppError('CLIENT_CLOSED') },
+    });
+    expect(answeredBy?.usage).toMatchObject({ input: 3, output: 0 });
   });
 
   test('survives a stream whose transform has failed', () => {
@@ -131,6 +190,7 @@ describe('the record of a request', () => {
 
   test.for<{ rule: string; given: Given; more?: Partial<Sink> }>([
     { rule: 'of an error', given: { status: 400 } },
+    { rule: 'of what an earlier call has made', given: { method: 'GET' } },
     { rule: 'of a cache hit', given: { facts: { answeredBy: attempt({ cache: 'HIT' }) } } },
     { rule: 'of a target without provider', given: { facts: { answeredBy: attempt({ provider: undefined }) } } },
     { rule: 'of a stream in an unknown format', given: { body: { kind: 'stream', transform: undefined } } },

@@ -1,10 +1,11 @@
+import { costOf, type PriceBook } from '../cost/index.ts';
 import { toUnixMs } from '../lib/clock.ts';
 import { toOwnName } from '../lib/header-aliases.ts';
 import { parseHeaderList } from '../lib/header-list.ts';
-import { type AnswerReport, readReport } from '../usage/index.ts';
 import { boundMetadata } from './metadata.ts';
 import type { AttemptFacts, PipelineFacts, RequestFacts, RequestRecord, SentFacts, TraceContext } from './record.ts';
 import type { Sink, UsageQuestion } from './sink.ts';
+import { type AnswerSource, type CountedAnswer, countAnswer } from './usage.ts';
 
 export interface RecorderOptions {
   /** Further prefixes for the gateway's own headers, which lists of names may use; none when absent. */
@@ -24,7 +25,7 @@ export interface Recorder {
 /** The parts of a request, its answer and its sending that a record is made of. */
 export interface FinishedRequest {
   readonly exchange: {
-    readonly operation: { readonly id: string };
+    readonly operation: { readonly id: string; readonly generates?: 'text' | 'vectors' };
     readonly request: {
       readonly method: string;
       readonly path: string;
@@ -34,6 +35,7 @@ export interface FinishedRequest {
     readonly snapshot: {
       readonly version: number;
       readonly organisation: { readonly headersToMask: readonly string[] };
+      readonly prices: PriceBook;
     };
     /** `performance.now()` at the first byte. */
     readonly startedMs: number;
@@ -43,12 +45,6 @@ export interface FinishedRequest {
   readonly sent: SentFacts;
 }
 
-/** Where usage and model of an answer are found. */
-type AnswerSource =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'stream'; readonly transform: { report(): AnswerReport } | undefined };
-
-const NO_REPORT: AnswerReport = { usage: undefined, model: undefined };
 /** Longest span name or identifier that is recorded, in characters. */
 const MAX_SPAN_CHARS = 256;
 
@@ -104,13 +100,15 @@ interface RecordOptions {
 }
 
 function toRecord(
-  { exchange, answer, sent }: FinishedRequest,
+  finished: FinishedRequest,
   endedMs: number,
   { readsUsage, headerAliases }: RecordOptions,
 ): RequestRecord {
+  const { exchange, answer, sent } = finished;
   const { facts } = answer;
   const { startedMs, snapshot } = exchange;
-  const answeredBy = facts.answeredBy && withReport(facts.answeredBy, readsUsage ? reportOf(answer) : NO_REPORT);
+  const { answeredBy: made } = facts;
+  const answeredBy = made && readsUsage ? withAnswer(made, countAnswer(finished), finished) : made;
   return {
     request: requestFacts(exchange, facts, headerAliases),
     caller: facts.caller,
@@ -159,21 +157,17 @@ function boundTrace({ traceId, spanId, parentSpanId, spanName }: TraceContext): 
 
 const cut = (text: string | undefined): string | undefined => text?.slice(0, MAX_SPAN_CHARS);
 
-const withReport = (attempt: AttemptFacts, { usage, model }: AnswerReport): AttemptFacts =>
-  usage === undefined && model === undefined ? attempt : { ...attempt, usage, answeredModel: model };
-
-/** A cached answer was counted when it was made, and an error has no usage. */
-function reportOf({ status, body, facts }: FinishedRequest['answer']): AnswerReport {
-  if (body.kind === 'stream') return streamReport(body);
-  const { answeredBy } = facts;
-  if (status !== 200 || answeredBy?.provider === undefined || answeredBy.cache === 'HIT') return NO_REPORT;
-  return readReport(body.bytes);
-}
-
-function streamReport({ transform }: Extract<AnswerSource, { kind: 'stream' }>): AnswerReport {
-  try {
-    return transform?.report() ?? NO_REPORT;
-  } catch {
-    return NO_REPORT; // a transform that failed while it was read may fail again
-  }
+/** The attempt with what its answer reports and costs. */
+function withAnswer(
+  attempt: AttemptFacts,
+  { usage, model, estimated }: CountedAnswer,
+  { exchange, answer }: FinishedRequest,
+): AttemptFacts {
+  if (usage === undefined) return model === undefined ? attempt : { ...attempt, answeredModel: model };
+  const { provider, prices } = attempt;
+  if (provider === undefined) return { ...attempt, usage, answeredModel: model };
+  const asked = attempt.model ?? '';
+  const price = exchange.snapshot.prices.priceOf({ provider, prices }, { asked, answered: model }, usage);
+  const cost = { ...costOf(price, usage, { status: answer.status }), estimated };
+  return { ...attempt, usage, answeredModel: model, cost };
 }

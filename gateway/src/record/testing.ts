@@ -20,6 +20,8 @@ export const sampleAttempt = (over: Partial<AttemptFacts> = {}): AttemptFacts =>
     completion_tokens: 4,
     completion_tokens_details: { reasoning_tokens: 2 },
   }),
+  prices: undefined,
+  cost: { nanoDollars: 2_500, unpriced: false, estimated: false },
   ...over,
 });
 

@@ -1,9 +1,9 @@
-import type { AttemptFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
+import type { AttemptFacts, CostFacts, RequestRecord, Sink, TraceContext } from '../record/index.ts';
 import type { ModalityTokens, TokenUsage } from '../usage/index.ts';
 import { createLineWriter } from './line-writer.ts';
 import type { Logger } from './logger.ts';
 import { maskHeaders } from './mask.ts';
-import { totalUpstreamMs } from './metrics-sink.ts';
+import { NANO, totalUpstreamMs } from './metrics-sink.ts';
 import { withoutSecrets } from './redact.ts';
 
 export interface LogSinkOptions {
@@ -76,6 +76,7 @@ function toLine(
     firstByteMs: round(answer.firstByteMs),
     upstreamMs: round(totalUpstreamMs(attempts)),
     tokens: answeredBy?.usage && tokensOf(answeredBy.usage),
+    cost: answeredBy?.cost && costLine(answeredBy.cost),
     metadata: isEmpty(metadata) ? undefined : withoutSecrets(metadata),
     error: answer.error?.code,
     reason,
@@ -92,6 +93,13 @@ const tokensOf = ({ input, output, cached, cacheWrite, reasoning, audio, image }
   reasoning: reasoning === 0 ? undefined : reasoning,
   audio: hasTokens(audio) ? audio : undefined,
   image: hasTokens(image) ? image : undefined,
+});
+
+/** In US dollars. */
+const costLine = ({ nanoDollars, unpriced, estimated }: CostFacts): object => ({
+  usd: nanoDollars / NANO,
+  unpriced: unpriced ? true : undefined,
+  estimated: estimated ? true : undefined,
 });
 
 const hasTokens = ({ input, output, cached }: ModalityTokens): boolean => input + output + cached > 0;

@@ -3,6 +3,8 @@ import type { TokenUsage } from '../usage/index.ts';
 import type { Metrics } from './metrics.ts';
 
 const NONE = 'none';
+/** Of a US dollar. */
+export const NANO = 1_000_000_000;
 
 /** Counts every finished request. */
 export function createMetricsSink(metrics: Metrics): Sink {
@@ -12,6 +14,7 @@ export function createMetricsSink(metrics: Metrics): Sink {
     record: (record) => {
       countRequest(metrics, record);
       for (const attempt of record.attempts) countAttempt(metrics, attempt);
+      countCost(metrics, record);
       countErrors(metrics, record);
     },
   };
@@ -43,6 +46,16 @@ function countAttempt(metrics: Metrics, { provider = NONE, status, calls, usage 
 function countTokens(metrics: Metrics, provider: string, { input, output }: TokenUsage): void {
   metrics.tokens.add({ provider, type: 'input' }, input);
   metrics.tokens.add({ provider, type: 'output' }, output);
+}
+
+function countCost(metrics: Metrics, { attempts, caller }: RequestRecord): void {
+  for (const { provider = NONE, cost } of attempts) {
+    if (cost === undefined) continue;
+    const { nanoDollars, unpriced, estimated } = cost;
+    if (nanoDollars > 0) metrics.cost.add({ provider, workspace: caller?.workspace ?? NONE }, nanoDollars / NANO);
+    if (unpriced) metrics.unpriced.add({ provider });
+    if (estimated) metrics.estimated.add({ provider });
+  }
 }
 
 /** Counts each error once: that of the last target is the answer's, too. */

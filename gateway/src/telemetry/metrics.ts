@@ -35,9 +35,27 @@ export const METRICS = {
   },
   tokens: {
     name: 'gatehouse_tokens_total',
-    help: 'Tokens reported by providers; cache hits are not counted',
+    help: 'Tokens of answers, as providers report them, else told from bytes; cache hits are not counted',
     labels: ['provider', 'type'],
     reference: 'llm_token_sum',
+  },
+  cost: {
+    name: 'gatehouse_cost_usd_total',
+    help: 'Cost of answers in US dollars; cache hits are not counted. For one process: budgets count exactly',
+    labels: ['provider', 'workspace'],
+    reference: 'llm_cost_sum',
+  },
+  unpriced: {
+    name: 'gatehouse_unpriced_answers_total',
+    help: 'Answers with tokens or images that have no price: they cost nothing here',
+    labels: ['provider'],
+    reference: '',
+  },
+  estimated: {
+    name: 'gatehouse_estimated_usage_total',
+    help: 'Answers whose tokens were told from their bytes: the provider did not say, or the stream was cut',
+    labels: ['provider'],
+    reference: '',
   },
   attempts: {
     name: 'gatehouse_target_attempts_total',
@@ -149,6 +167,9 @@ export function createMetrics(
     upstream: createHistogram({ ...METRICS.upstream, registry, buckets: SECONDS }),
     overhead: createHistogram({ ...METRICS.overhead, registry, buckets: OVERHEAD_SECONDS }),
     tokens: createCounter({ ...METRICS.tokens, registry }),
+    cost: createCounter({ ...METRICS.cost, registry }),
+    unpriced: createCounter({ ...METRICS.unpriced, registry }),
+    estimated: createCounter({ ...METRICS.estimated, registry }),
     attempts: createCounter({ ...METRICS.attempts, registry }),
     retries: createCounter({ ...METRICS.retries, registry }),
     cache: createCounter({ ...METRICS.cache, registry }),

@@ -46,6 +46,7 @@ describe('the log of requests', () => {
         firstByteMs: 40,
         upstreamMs: 30.12,
         tokens: { input: 3, output: 4, cached: 0, reasoning: 2 },
+        cost: { usd: 0.000_002_5 },
         metadata: { team: 'a' },
         msg: 'Request finished',
       },
@@ -64,6 +65,12 @@ describe('the log of requests', () => {
     const [, line] = logged('debug', sampleRecord({ attempts: [attempt] }));
     expect(line).toMatchObject({ droppedParams: ['seed'], tries: [{ droppedParams: ['seed'] }] });
     expect(logged('info', sampleRecord())[0]).not.toHaveProperty('droppedParams');
+  });
+
+  test('says what is not known of the cost', () => {
+    const cost = { nanoDollars: 0, unpriced: true, estimated: true };
+    const [line] = logged('info', sampleRecord({ attempts: [sampleAttempt({ cost })] }));
+    expect(line?.['cost']).toEqual({ usd: 0, unpriced: true, estimated: true });
   });
 
   test('has no secret of the metadata', () => {
@@ -147,6 +154,18 @@ describe('the metrics of requests', () => {
       ]),
     );
     expect(lines.some((line) => line.startsWith('gatehouse_attempts_exhausted_total{'))).toBe(false);
+  });
+
+  test('count what was spent, and what could not be priced or counted', async () => {
+    const guessed = sampleAttempt({ cost: { nanoDollars: 0, unpriced: true, estimated: true } });
+    const lines = await counted(sampleRecord({ attempts: [sampleAttempt(), guessed] }));
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'gatehouse_cost_usd_total{provider="openai",workspace="team-a"} 0.0000025',
+        'gatehouse_unpriced_answers_total{provider="openai"} 1',
+        'gatehouse_estimated_usage_total{provider="openai"} 1',
+      ]),
+    );
   });
 
   test('count each error once, though attempt and answer share it', async () => {

@@ -39,6 +39,11 @@ const NO_UNITS: TokenUsage['units'] = {};
 const MAX_UNITS = 16;
 const MAX_COUNT = 1_000_000_000;
 
+export const NO_USAGE: TokenUsage = {
+  ...{ input: 0, output: 0, total: 0, cached: 0, cacheWrite: 0, cacheWriteHour: 0, reasoning: 0 },
+  ...{ text: NO_MODALITY_TOKENS, audio: NO_MODALITY_TOKENS, image: NO_MODALITY_TOKENS, units: NO_UNITS },
+};
+
 /** A usage object of the chat, messages, responses, images or audio format, which differ in their names alone. */
 export function readUsage(usage: Counts): TokenUsage {
   const inputs = objectOf(

@@ -8,6 +8,7 @@ export const chatComplete: Operation = {
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
+  generates: 'text',
   errors: 'openai',
   streamFormat: 'chat',
   handler: typedHandler('chatComplete', { model: 'body' }),

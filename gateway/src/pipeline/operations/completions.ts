@@ -8,6 +8,7 @@ export const complete: Operation = {
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
+  generates: 'text',
   errors: 'openai',
   streamFormat: 'completion',
   handler: typedHandler('complete', { model: 'body' }),

@@ -8,6 +8,7 @@ export const embed: Operation = {
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
+  generates: 'vectors',
   errors: 'openai',
   streamFormat: 'events',
   handler: typedHandler('embed', { model: 'body' }),

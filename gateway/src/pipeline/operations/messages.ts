@@ -8,15 +8,19 @@ export const messages: Operation = {
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
+  generates: 'text',
   errors: 'messages',
   streamFormat: 'messages',
   handler: typedHandler('messages', { model: 'body' }),
 };
 
 export const messagesCountTokens: Operation = {
-  ...messages,
   id: 'messagesCountTokens',
   routes: [{ method: 'POST', path: '/v1/messages/count_tokens' }],
+  scopes: COMPLETIONS,
+  bodies: ['json'],
   cacheable: false,
+  errors: 'messages',
+  streamFormat: 'messages',
   handler: typedHandler('messagesCountTokens', { model: 'body' }),
 };

@@ -42,6 +42,8 @@ export interface Operation {
   readonly bodies: readonly BodyKind[];
   /** Answers may come from the response cache. */
   readonly cacheable: boolean;
+  /** What is charged where an answer does not say how many tokens it has; absent: nothing. */
+  readonly generates?: 'text' | 'vectors';
   /** The format of errors; a function where it depends on the request. */
   readonly errors: ErrorFormat | ((request: ErrorSource) => ErrorFormat);
   /** The format of streams; `events`: server-sent events that nothing more is known about. */

@@ -8,6 +8,7 @@ export const createModelResponse: Operation = {
   scopes: COMPLETIONS,
   bodies: ['json'],
   cacheable: true,
+  generates: 'text',
   errors: 'openai',
   streamFormat: 'responses',
   handler: typedHandler('createModelResponse', { model: 'body' }),

@@ -25,6 +25,7 @@ export function createDecodeTransform({
 }: DecodeOptions): ByteTransform {
   let usage: Usage | undefined;
   let head = '';
+  let last = '';
   const encode = (items: readonly StreamItem[]): string => {
     let text = '';
     for (const item of items) {
@@ -32,6 +33,7 @@ export function createDecodeTransform({
       text += item.kind === 'error' ? scrub(encoder.encode(item)) : encoder.encode(item);
     }
     if (head === '') head = text.slice(0, MODEL_SEARCH_CHARS);
+    if (text !== '') last = text;
     return text;
   };
   /** A frame that the decoder ignores must not be a broken part of the answer. */
@@ -52,6 +54,7 @@ export function createDecodeTransform({
     },
     fail: (error) => encoder.fail(errorFields(error)),
     report: () => ({ usage: usage && readUsage(usage), model: findModel(head) }),
+    sample: () => head + last,
   };
 }
 

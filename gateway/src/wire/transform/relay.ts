@@ -81,6 +81,10 @@ class RelayTransform implements ByteTransform {
     return { usage, model: findModel(start) };
   }
 
+  sample(): string {
+    return this.#tail.text();
+  }
+
   #cleaned(bytes: Buffer): Buffer {
     return this.#scrub !== undefined && mayReportError(bytes) ? this.#scrub(bytes) : bytes;
   }

@@ -14,4 +14,6 @@ export interface ByteTransform {
   fail(error: AppError): string;
   /** Usage and model that the stream reported, once it is over. */
   report(): AnswerReport;
+  /** A part of the text that was written, which stands for the whole; empty: none. */
+  sample?(): string;
 }

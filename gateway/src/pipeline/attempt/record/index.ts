@@ -1,6 +1,7 @@
 /** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
 
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import type { AccountPrices } from '../../../cost/index.ts';
 import { type AppError, toAppError } from '../../../errors/index.ts';
 import { toUnixMs } from '../../../lib/clock.ts';
 import { NOTHING_DROPPED } from '../../../providers/engine/index.ts';
@@ -38,6 +39,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly calls: number;
   readonly stream: boolean;
   readonly store: CacheWriter | undefined;
+  /** Of the account, where its Integration sets any. */
+  readonly prices: AccountPrices | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -88,7 +91,7 @@ export function triedOutcome(
   const cacheStatus = cache?.status;
   if (result.kind === 'error') return errorOutcome(progress, result.error, { retries, calls, upstreamMs, cacheStatus });
   const { status, headers, body, stream } = result.answer;
-  const { leaf, provider, model, droppedParams, startedMs, durationMs } = factsOf(progress);
+  const { leaf, provider, model, droppedParams, startedMs, durationMs, prices } = factsOf(progress);
   return record(progress, {
     leaf,
     provider,
@@ -107,6 +110,7 @@ export function triedOutcome(
     calls,
     stream,
     store: status === 200 ? cache?.writer(result.answer) : undefined,
+    prices,
   });
 }
 
@@ -159,6 +163,7 @@ const factsOf = ({ input, leaf, startedMs, prepared }: AttemptProgress) => ({
   provider: prepared?.provider.id,
   model: prepared?.call.model ?? modelOf(input.resolution.params),
   droppedParams: prepared?.droppedParams ?? NOTHING_DROPPED,
+  prices: prepared?.resolved.managed?.prices,
   startedMs,
   durationMs: performance.now() - startedMs,
 });
@@ -177,4 +182,6 @@ export const attemptFacts = (outcome: AttemptOutcome): AttemptFacts => ({
   durationMs: outcome.durationMs,
   upstreamMs: outcome.upstreamMs,
   usage: undefined,
+  prices: outcome.prices,
+  cost: undefined,
 });
