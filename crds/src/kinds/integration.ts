@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimal, flag, httpUrl, mapList, text } from '../schema/index.ts';
+import { factor, flag, httpUrl, mapList, text } from '../schema/index.ts';
 import {
   checkConnection,
   connectionFields,
@@ -41,7 +41,9 @@ const spec = z
       description: 'models are settings of single models, by slug.',
       max: 200,
     }).optional(),
-    priceMultiplier: decimal('priceMultiplier multiplies the catalogue prices, e.g. 0.8 for a discount.').optional(),
+    priceMultiplier: factor(
+      'priceMultiplier multiplies all prices but those of models here, e.g. 0.8 for a discount.',
+    ).optional(),
   })
   .meta({ description: 'spec is the desired state of the integration.' });
 

@@ -1,18 +1,16 @@
 import { z } from 'zod';
-import { decimal, mapList, type Rule, text, withRules } from '../schema/index.ts';
+import { mapList, price, type Rule, text, withRules } from '../schema/index.ts';
 import { defineKind, description, perMillionTokens, providerId, statusOf } from './parts/index.ts';
-
-const unitPrice = (description: string) => decimal(description);
 
 const imagePrice = z.strictObject({
   quality: text('quality is the requested quality, or default.', 64),
   size: text('size is the requested size, or default.', 64),
-  usd: unitPrice('usd is the price of one image in US dollars.'),
+  usd: price('usd is the price of one image in US dollars.'),
 });
 
 const additionalUnit = z.strictObject({
   name: text('name is the unit, e.g. web_search or thinking_token.', 64),
-  usd: unitPrice('usd is the price of one unit in US dollars.'),
+  usd: price('usd is the price of one unit in US dollars.'),
 });
 
 const fields = z
@@ -23,7 +21,7 @@ const fields = z
     usdPerMillionTokens: perMillionTokens(
       'usdPerMillionTokens are prices in US dollars per million tokens.',
     ).optional(),
-    usdPerRequest: unitPrice('usdPerRequest is a fixed price of one call in US dollars.').optional(),
+    usdPerRequest: price('usdPerRequest is a fixed price of one call in US dollars.').optional(),
     images: mapList(imagePrice, ['quality', 'size'], {
       description: 'images are prices of generated images by quality and size.',
       max: 64,
@@ -35,10 +33,10 @@ const fields = z
     batchUsdPerMillionTokens: perMillionTokens(
       'batchUsdPerMillionTokens are prices of batches; absent: half of the other prices.',
     ).optional(),
-    finetuneUsdPerMillionTokens: unitPrice(
+    finetuneUsdPerMillionTokens: price(
       'finetuneUsdPerMillionTokens is the price of training tokens in US dollars per million.',
     ).optional(),
-    finetuneUsdPerHour: unitPrice('finetuneUsdPerHour is the price of an hour of training in US dollars.').optional(),
+    finetuneUsdPerHour: price('finetuneUsdPerHour is the price of an hour of training in US dollars.').optional(),
   })
   .meta({ description: 'spec is the price list.' });
 

@@ -58,11 +58,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
       Workspace: ['spec.defaults.inputGuardrailRefs', 'spec.defaults.outputGuardrailRefs'],
     },
   },
-  {
-    feature: 'prices are',
-    kinds: ['ModelPricing'],
-    fields: { Integration: ['spec.priceMultiplier', 'spec.models[].usdPerMillionTokens'] },
-  },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
   { feature: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
   {

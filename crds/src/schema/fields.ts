@@ -13,6 +13,8 @@ const NAMESPACE_NAME = new RegExp(`^${DNS_LABEL}$`);
 const DATE_TIME =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/;
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(\.[0-9]{1,9})?$/;
+const PRICE = /^(0|[1-9][0-9]{0,5})(\.[0-9]{1,9})?$/;
+const FACTOR = /^(0|[1-9][0-9]{0,2})(\.[0-9]{1,9})?$/;
 /** The form of a base URL; which hosts are allowed is checked where calls are made. */
 export const HTTP_URL = /^https?:\/\/[^\s/?#]+(\/[^\s]*)?$/;
 
@@ -21,6 +23,8 @@ export const PATTERN_NAMES: ReadonlyMap<string, string> = new Map([
   [OBJECT_NAME.source, 'object name'],
   [NAMESPACE_NAME.source, 'namespace name'],
   [DECIMAL.source, 'decimal in quotes'],
+  [PRICE.source, 'decimal in quotes below 1,000,000'],
+  [FACTOR.source, 'decimal in quotes below 1,000'],
   [HTTP_URL.source, 'URL'],
 ]);
 
@@ -48,6 +52,14 @@ export const dateTime = (description: string) =>
 /** A non-negative decimal number as text: exact, where a float would not be. */
 export const decimal = (description: string) =>
   pattern(DECIMAL, 'a decimal number in quotes, e.g. "12.50"', 22).meta({ description });
+
+/** A price in US dollars as text: below a million, so that costs stay exact. */
+export const price = (description: string) =>
+  pattern(PRICE, 'a price in quotes below 1000000 with up to 9 decimal places, e.g. "2.50"', 16).meta({ description });
+
+/** A factor as text. */
+export const factor = (description: string) =>
+  pattern(FACTOR, 'a factor in quotes below 1000 with up to 9 decimal places, e.g. "0.8"', 13).meta({ description });
 
 /** An absolute http or https URL. */
 export const httpUrl = (description: string) =>

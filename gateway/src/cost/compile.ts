@@ -1,5 +1,5 @@
 /** Prices of resources, as entries of a Snapshot have them. */
-import type { PriceBody, TokenPrices } from '@gatehouse/crds/snapshot';
+import type { EntryBody, PriceBody, TokenPrices } from '@gatehouse/crds/snapshot';
 import {
   type ModelPrice,
   NO_IMAGES,
@@ -17,14 +17,19 @@ export interface AccountPrices {
   readonly models: ReadonlyMap<string, ModelPrice>;
   /** In billionths; undefined: 1. */
   readonly factor: bigint | undefined;
+  /** The model whose price counts where a model has none. */
+  readonly bases: ReadonlyMap<string, string>;
 }
 
+type AccountPriceBody = Pick<EntryBody<'provider'>, 'prices' | 'priceMultiplier' | 'baseModels'>;
+
 /** The prices that an account's Integration sets; undefined: none. */
-export function compileAccountPrices(
-  prices: Readonly<Record<string, TokenPrices>> | undefined,
-  multiplier: string | undefined,
-): AccountPrices | undefined {
-  if (prices === undefined && multiplier === undefined) return undefined;
+export function compileAccountPrices({
+  prices,
+  priceMultiplier,
+  baseModels,
+}: AccountPriceBody): AccountPrices | undefined {
+  if (prices === undefined && priceMultiplier === undefined && baseModels === undefined) return undefined;
   const models = Object.entries(prices ?? {}).map(
     ([model, perMillion]) =>
       [
@@ -38,7 +43,11 @@ export function compileAccountPrices(
         } satisfies ModelPrice,
       ] as const,
   );
-  return { models: new Map(models), factor: multiplier === undefined ? undefined : toBillionths(multiplier) };
+  return {
+    models: new Map(models),
+    factor: priceMultiplier === undefined ? undefined : toBillionths(priceMultiplier),
+    bases: new Map(Object.entries(baseModels ?? {})),
+  };
 }
 
 /** The price of a ModelPricing. */

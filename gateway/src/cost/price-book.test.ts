@@ -33,7 +33,7 @@ const account = (provider: string, prices?: AccountPrices) => ({ provider, price
 
 describe('the price of a model', () => {
   test('is that of the Integration, then of a ModelPricing, then of the catalogue', () => {
-    const own = compileAccountPrices({ 'gpt-4o': { request: '1' } }, undefined);
+    const own = compileAccountPrices({ prices: { 'gpt-4o': { request: '1' } } });
     const prices = book({ openai: { 'gpt-4o': '2', 'gpt-4o-mini': '3' } });
     const of = (model: string, owned?: AccountPrices) =>
       found(prices.priceOf(account('openai', owned), { asked: model }));
@@ -57,8 +57,14 @@ describe('the price of a model', () => {
     expect(found(priced.priceOf(account('azure-openai'), deployment))).toEqual(['pricing', 4]);
   });
 
+  test('is that of its base model where it has none', () => {
+    const tuned = compileAccountPrices({ baseModels: { tuned: 'gpt-4o' } });
+    const asked = { asked: 'tuned', answered: 'gpt-4.1' };
+    expect(found(book().priceOf(account('openai', tuned), asked))).toEqual(['catalogue', 2.5]);
+  });
+
   test('is multiplied unless the Integration sets it', () => {
-    const discount = compileAccountPrices({ 'gpt-4o': { request: '1' } }, '0.8');
+    const discount = compileAccountPrices({ prices: { 'gpt-4o': { request: '1' } }, priceMultiplier: '0.8' });
     const prices = book({ openai: { own: '2' } });
     const of = (model: string) => found(prices.priceOf(account('openai', discount), { asked: model }));
     expect(of('gpt-4o')).toEqual(['integration', 1]);
@@ -67,7 +73,7 @@ describe('the price of a model', () => {
   });
 
   test('is made once for each multiplier', () => {
-    const discount = compileAccountPrices(undefined, '0.5');
+    const discount = compileAccountPrices({ priceMultiplier: '0.5' });
     const prices = book();
     const of = () => prices.priceOf(account('openai', discount), { asked: 'gpt-4.1' });
     expect(of()).toBe(of());

@@ -53,12 +53,15 @@ export function createPriceBook(overrides: PriceOverrides, catalogue: Catalogue)
     const names = priceNames(provider, model, input);
     return (prices && firstOf(names, (name) => prices.models.get(name))) ?? listed(provider, names);
   };
+  const findNamed = (account: PricedAccount, model: string | undefined, input: number | undefined) =>
+    model === undefined ? undefined : find(account, model, input);
   return {
     priceOf(account, { asked, answered }, usage) {
       const { provider, prices } = account;
       const price =
         find(account, asked, usage?.input) ??
-        (answered === undefined ? undefined : find(account, answered, usage?.input)) ??
+        findNamed(account, prices?.bases.get(asked), usage?.input) ??
+        findNamed(account, answered, usage?.input) ??
         overrides.get(provider)?.get(DEFAULT_MODEL);
       if (price === undefined || prices?.factor === undefined || price.source === 'integration') return price;
       return times(price, prices.factor);

@@ -155,7 +155,7 @@ describe('the record of a request', () => {
   });
 
   test('has the cost at the prices of the account', () => {
-    const own = compileAccountPrices({ m: { request: '1', response: '2' } }, undefined);
+    const own = compileAccountPrices({ prices: { m: { request: '1', response: '2' } } });
     const { cost } = recordOf({ facts: { attempts: [attempt({ prices: own })] } }).answeredBy ?? {};
     expect(cost?.nanoDollars).toBe(3 * 1000 + 4 * 2000);
   });

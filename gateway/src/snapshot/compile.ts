@@ -135,7 +135,7 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     baseModels: toMap(body.baseModels),
     modelAccounts: NO_ACCOUNTS,
     grants: new Set(body.grants),
-    prices: compileAccountPrices(body.prices, body.priceMultiplier),
+    prices: compileAccountPrices(body),
     needsFleet: body.needsFleet ?? false,
     owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
     ...preparedAccount(account),

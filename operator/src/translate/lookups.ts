@@ -68,6 +68,7 @@ export function createLookups(input: LookupInput): Lookups {
     ...createIntegrationGrants(accesses, { workspaces, known: grantLists }),
     isSecretGranted: (kind, namespace, from, secret) =>
       permitsSecret(world.referenceGrants?.get(from) ?? [], { group: GROUP, kind, namespace, secret }),
+    pricingFor: createPricingLookup(states),
     secret: (namespace, name) => world.secrets.get(objectKey(namespace, name)),
     readingOf: (namespace, name) =>
       world.secretReadings === undefined ? 'known' : world.secretReadings.get(objectKey(namespace, name)),
@@ -100,6 +101,20 @@ const hasCredentials = ({ provider, settings, secretRef, targets = [] }: KindCon
   secretRef !== undefined ||
   nodeUsesPodIdentity({ provider, settings, hasCredential: false }) ||
   targets.some(hasCredentials);
+
+/** The oldest of those for a model counts. */
+function createPricingLookup(states: ObjectStates): Lookups['pricingFor'] {
+  let names: ReadonlyMap<string, string> | undefined;
+  const keyOf = (provider: string, model: string): string => `${provider}/${model}`;
+  return (provider, model) => {
+    names ??= new Map(
+      resourcesOf(states, 'ModelPricing')
+        .toReversed()
+        .map(({ metadata, spec }) => [keyOf(spec.provider, spec.model), metadata.name]),
+    );
+    return names.get(keyOf(provider, model));
+  };
+}
 
 const ORGANISATION_NAME = 'default';
 

@@ -1,8 +1,8 @@
 /** Prices in US dollars per million tokens, as providers list them. */
 import { z } from 'zod';
-import { decimal } from '../../schema/index.ts';
+import { price as usd } from '../../schema/index.ts';
 
-const price = (description: string) => decimal(description).optional();
+const price = (description: string) => usd(description).optional();
 
 /** US dollars per million tokens. */
 export const tokenPrices = {

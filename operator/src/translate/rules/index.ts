@@ -6,6 +6,7 @@ import { apiKey } from './api-key.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
+import { modelPricing } from './model-pricing.ts';
 import { organisation } from './organisation.ts';
 import { provider } from './provider.ts';
 import { rateLimitPolicy } from './rate-limit-policy.ts';
@@ -18,6 +19,7 @@ import { workspace } from './workspace.ts';
 const RULES = [
   organisation,
   workspace,
+  modelPricing,
   integration,
   integrationAccess,
   virtualKey,

@@ -49,6 +49,7 @@ export const provider = defineRule({
             slug: metadata.name,
             ...accountBody(integration.spec, credential ?? undefined, lending, reachOf(integration, home, view).reach),
             ...modelsOf(integration),
+            ...pricesOf(integration),
             ...overloadOf(spec),
             ...(spec.expiresAt === undefined ? {} : { expiresAt: spec.expiresAt }),
             ...limitsOf(spec),
@@ -126,6 +127,16 @@ function byModel<const K extends ModelMember, T>(
     return value === undefined ? [] : [[model.slug, value] as const];
   });
   return values.length === 0 ? {} : ({ [member]: Object.fromEntries(values) } as { [P in K]: Record<string, T> });
+}
+
+function pricesOf({ spec }: Integration): Pick<EntryBody<'provider'>, 'prices' | 'priceMultiplier'> {
+  const priced = (spec.models ?? []).flatMap(({ slug, usdPerMillionTokens }) =>
+    usdPerMillionTokens === undefined ? [] : [[slug, usdPerMillionTokens] as const],
+  );
+  return {
+    ...(priced.length === 0 ? {} : { prices: Object.fromEntries(priced) }),
+    ...(spec.priceMultiplier === undefined ? {} : { priceMultiplier: spec.priceMultiplier }),
+  };
 }
 
 /** What the Provider itself says stands before what its Integration says. */

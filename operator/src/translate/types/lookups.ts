@@ -44,6 +44,8 @@ export interface Lookups {
   accessesOf(integration: string): string;
   /** Key of the IntegrationAccess that applies to the workspace (`*`: to those without a grant of their own). */
   accessOf(integration: string, workspace: string): string | undefined;
+  /** Name of the ModelPricing that sets the price of a model. */
+  pricingFor(provider: string, model: string): string | undefined;
   /** Whether several ApiKeys claim the hash. Not recorded: `updateKeyClaims` tells which ApiKeys are affected. */
   isContested(sha256: string): boolean;
   /** Key of the ApiKey that the hash is served for. */
