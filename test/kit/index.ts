@@ -7,6 +7,7 @@ export { type FakeRequest, fakeRequest } from './request.ts';
 export {
   config,
   type Entries,
+  issuer,
   KEY,
   key,
   organisation,
@@ -17,6 +18,7 @@ export {
   workspace,
 } from './snapshot.ts';
 export { LOOPBACK_PEM, RENEWED_PEM } from './tls.ts';
+export { createTokenIssuer, ISSUED, ISSUER, type TokenIssuer } from './token-issuer.ts';
 export { waitFor } from './wait-for.ts';
 
 /** The value of a result that must be good; a bad one fails the test with its error. */

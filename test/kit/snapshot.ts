@@ -73,6 +73,22 @@ export function key(options: KeyOptions = {}): AnyEntry {
   });
 }
 
+/** An issuer whose tokens are for the audience `gateway`. */
+export function issuer(iss: string, body: Partial<EntryBody<'issuer'>> = {}): AnyEntry {
+  return toEntry('issuer', iss, null, {
+    type: 'jwt',
+    issuer: iss,
+    audiences: ['gateway'],
+    algorithms: ['RS256'],
+    clockSkewSeconds: 30,
+    scopes: ['completions.write', 'models.list'],
+    defaultScopes: [],
+    allowLimitClaims: false,
+    rateLimits: [],
+    ...body,
+  });
+}
+
 export interface ProviderOptions extends Place, Partial<Omit<EntryBody<'provider'>, 'slug' | 'provider'>> {
   readonly provider?: string;
   /** The API key, or all secret fields. */

@@ -203,6 +203,13 @@ export const ERRORS = {
   KEY_WITHOUT_WORKSPACE: { ...key, status: 401, wireCode: '033', summary: 'Unable to validate key' },
   KEY_EXPIRED: { ...key, status: 401, wireCode: '01', summary: 'API Key Expired' },
   SCOPE_MISSING: { ...key, status: 403, type: 'permission_error', wireCode: '033', summary: 'Forbidden!' },
+  WORKSPACE_FORBIDDEN: {
+    ...key,
+    status: 403,
+    type: 'permission_error',
+    wireCode: '033',
+    summary: 'Forbidden! The token may not act in this workspace.',
+  },
   KEY_RATE_LIMITED: {
     ...key,
     status: 429,

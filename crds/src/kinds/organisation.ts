@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { checkBaseUrl } from '../hosts/index.ts';
 import { CLOUDS } from '../providers/index.ts';
-import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList, text } from '../schema/index.ts';
+import { flag, httpUrl, type Issue, mapList, objectName, opaque, pattern, setList } from '../schema/index.ts';
+import { jwtIssuerIssues } from './jwt-issuers.ts';
 import {
   API_VERSION,
   defineKind,
   displayName,
   guardrailRefs,
+  jwtIssuers,
   keyPolicy,
   metadataSchemaIssues,
   nameRef,
@@ -17,12 +19,6 @@ import {
 } from './parts/index.ts';
 
 const workspaceNames = (description: string) => setList(objectName('A Workspace.'), description, 500);
-
-const jwtIssuer = z.strictObject({
-  issuer: text('issuer is the expected iss claim.', 2048),
-  jwksUri: httpUrl('jwksUri is where the signing keys are published.'),
-  audiences: setList(z.string().min(1).max(256), 'audiences are the accepted aud claims; absent: any.', 16).optional(),
-});
 
 const alertWebhook = z.strictObject({
   name: pattern(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'a name of lower-case letters, digits and dashes', 63).meta({
@@ -83,10 +79,7 @@ const spec = z
     workspaceQuota: quota(
       'workspaceQuota bounds the resources of each workspace in the control plane; beyond it the newest resources are not accepted. Default 20000 objects, 32 MiB, 10 million units, 8 fleets, 50 sidecar profiles.',
     ).optional(),
-    jwtIssuers: mapList(jwtIssuer, ['issuer'], {
-      description: 'jwtIssuers are issuers whose tokens are accepted in place of API keys.',
-      max: 16,
-    }).optional(),
+    jwtIssuers: jwtIssuers.optional(),
     roleToggles: roleToggles.optional(),
     cloudIdentityGrants: mapList(cloudIdentityGrant, ['workspace'], {
       description:
@@ -133,7 +126,11 @@ export const organisation = defineKind({
   summary: 'Defaults and enforcement for every workspace of the installation. There is exactly one, named default.',
   spec,
   status: statusOf({}),
-  check: ({ spec: wanted }) => [...hostIssues(wanted), ...schemaIssues(wanted)],
+  check: ({ spec: wanted }) => [
+    ...hostIssues(wanted),
+    ...schemaIssues(wanted),
+    ...jwtIssuerIssues(wanted.jwtIssuers ?? []),
+  ],
   columns: [
     { name: 'Saved only', type: 'string', jsonPath: '.spec.savedConfigsOnly' },
     { name: 'Workspace', type: 'string', jsonPath: '.spec.defaultWorkspaceRef.name' },

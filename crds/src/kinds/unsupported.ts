@@ -21,7 +21,7 @@ export interface UnsupportedFeature {
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
     feature: 'rate limits of tokens are',
-    fields: { ApiKey: ['spec.rateLimits[].type'] },
+    fields: { ApiKey: ['spec.rateLimits[].type'], Organisation: ['spec.jwtIssuers[].rateLimits[].type'] },
     value: 'tokens',
   },
   {
@@ -59,7 +59,15 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
+<<<<<<< HEAD
   { feature: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
+=======
+  {
+    feature: 'policies for new keys are',
+    fields: { Organisation: ['spec.metadataSchema', 'spec.keyPolicy'], Workspace: ['spec.keyPolicy'] },
+  },
+  { feature: 'key sets by URL are', fields: { Organisation: ['spec.jwtIssuers[].jwksUri'] } },
+>>>>>>> 6301267b (feat(crds): describe issuers of tokens and put them into the Snapshot)
   {
     feature: 'roles of people are',
     fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },

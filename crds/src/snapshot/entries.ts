@@ -237,6 +237,50 @@ export const sidecarBody = z.looseObject({
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
 });
 
+/** A public signing key (RFC 7517). */
+const jwk = z.looseObject({ kid: z.string(), kty: z.string() });
+
+/** An issuer whose tokens are accepted in place of gateway keys. */
+export const issuerBody = z.looseObject({
+  /** `jwt`: of the organisation. `cluster`: of ServiceAccounts, see `workloadIdentities` of workspaces. Others are not served. */
+  type: z.string(),
+  /** The exact `iss` claim. */
+  issuer: z.string(),
+  /** Where the keys are fetched; absent: they are in `jwks`. */
+  jwksUri: z.string().optional(),
+  jwks: z.array(jwk).optional(),
+  /** A token must have one of them. */
+  audiences: z.array(z.string()).min(1),
+  /** JWS algorithms with public keys. */
+  algorithms: z.array(z.string()).min(1),
+  clockSkewSeconds: z.int().min(0),
+  /** From `iat` to `exp`; absent: any. */
+  maxLifetimeSeconds: z.int().min(1).optional(),
+  /** What the token must name; absent: its claim is not read. */
+  organisation: z.string().optional(),
+  /** Workspaces that tokens may name; absent: all. */
+  workspaces: z.array(z.string()).optional(),
+  /** Of tokens that name none. */
+  defaultWorkspace: z.string().optional(),
+  /** The most that a token may do. */
+  scopes: z.array(z.string()),
+  /** Of tokens without that claim. */
+  defaultScopes: z.array(z.string()),
+  /** Names of claims; absent: the usual ones. */
+  claims: z
+    .looseObject({
+      organisation: z.string().optional(),
+      workspace: z.string().optional(),
+      scopes: z.string().optional(),
+      user: z.string().optional(),
+    })
+    .optional(),
+  /** Limits in the claims apply. */
+  allowLimitClaims: z.boolean(),
+  /** Of each subject. */
+  rateLimits: z.array(rateLimit),
+});
+
 /** The key that SDKs get which require one; a sidecar treats it as no key. */
 export const SIDECAR_PLACEHOLDER_KEY = 'provided-by-gatehouse';
 
@@ -251,6 +295,7 @@ export const ENTRY_BODIES = {
   policy: policyBody,
   sidecar: sidecarBody,
   price: priceBody,
+  issuer: issuerBody,
 } as const;
 
 export type EntryKind = keyof typeof ENTRY_BODIES;

@@ -15,6 +15,7 @@ export {
 } from './define.ts';
 export { keyPolicy, roleToggles } from './governance.ts';
 export { headerAliases } from './header-aliases.ts';
+export { jwtIssuers, TOKEN_ALGORITHMS } from './jwt-issuer.ts';
 export {
   budgetFields,
   budgetRules,

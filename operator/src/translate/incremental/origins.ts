@@ -11,6 +11,9 @@ interface Origin {
   readonly name: string;
 }
 
+/** There is one Organisation; the name of an issuer's entry is that of the issuer. */
+const ISSUER_ORIGIN: Origin = { kind: 'Organisation', name: 'default' };
+
 export function originOf(entry: AnyEntry): Origin | undefined {
   const name = entryName(entry);
   switch (entry.kind) {
@@ -28,6 +31,8 @@ export function originOf(entry: AnyEntry): Origin | undefined {
       return policyOf(name);
     case 'credential':
       return accountOf(entry.id);
+    case 'issuer':
+      return ISSUER_ORIGIN;
     default:
       return undefined;
   }
@@ -47,6 +52,7 @@ const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<Entry
  */
 export function originsOf(id: string): readonly string[] {
   const [kind = '', workspace = '', ...rest] = id.split('/');
+  if (kind === 'issuer') return [keyOf(ISSUER_ORIGIN.kind, null, ISSUER_ORIGIN.name)];
   const found = kind === 'credential' ? accountOf(id) : kind === 'policy' ? policyOf(rest.join('/')) : undefined;
   if (found !== undefined) return [keyOf(found.kind, workspace, found.name)];
   return (KINDS_OF_ENTRIES.get(kind) ?? []).map((origin) => keyOf(origin, workspace, rest.join('/')));

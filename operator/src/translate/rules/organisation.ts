@@ -1,10 +1,10 @@
-import { defineRule, missing, verdictKey } from '../types/index.ts';
+import { defineRule, type Finding, type Lookups, missing, verdictKey } from '../types/index.ts';
+import { issuerEntries, issuerFindings } from './shared/index.ts';
 
 export const organisation = defineRule({
   kind: 'Organisation',
   translate({ metadata, spec }, _place, view) {
     const named = spec.defaultWorkspaceRef?.name;
-    const exists = named === undefined || view.exists('Workspace', '', named);
     const defaultWorkspace = named ?? view.firstWorkspace();
     return {
       entries: [
@@ -18,14 +18,18 @@ export const organisation = defineRule({
             ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
           },
         },
+        ...issuerEntries(spec.jwtIssuers),
       ],
-      findings: exists
-        ? []
-        : [
-            missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve', [
-              verdictKey('Workspace', named),
-            ]),
-          ],
+      findings: [...workspaceFindings(named, view), ...issuerFindings(spec.jwtIssuers, view)],
     };
   },
 });
+
+function workspaceFindings(named: string | undefined, view: Pick<Lookups, 'exists'>): readonly Finding[] {
+  if (named === undefined || view.exists('Workspace', '', named)) return [];
+  return [
+    missing(['spec', 'defaultWorkspaceRef', 'name'], `the Workspace ${named} does not exist`, 'serve', [
+      verdictKey('Workspace', named),
+    ]),
+  ];
+}

@@ -22,7 +22,7 @@ const SCOPES: readonly string[] = ['completions.write', 'virtual_keys.list'];
 
 /**
  * The entries of one workspace and what the organisation grants to it. Credentials of the organisation are left out; entries
- * that need one are marked `needsFleet`. Keys are left out, since the profile is the identity of every request to a sidecar.
+ * that need one are marked `needsFleet`. Keys and issuers of tokens are left out, since the profile is the identity of every request to a sidecar.
  * `profiles` are those in the workspace's namespace.
  */
 export function sidecarSnapshot(
@@ -33,7 +33,7 @@ export function sidecarSnapshot(
   const workspaces = new Set([workspace]);
   const entries = [
     ...visibleToTenants(snapshotForWorkspaces(snapshot, workspaces).entries, workspaces).filter(
-      ({ kind }) => kind !== 'key',
+      ({ kind }) => kind !== 'key' && kind !== 'issuer',
     ),
     ...profiles.map((profile) => toEntry(profile, workspace)),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -79,6 +79,10 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
       return hostsOfNode(resource.spec, ['spec']);
     case 'Integration':
       return [...hostsOfNode(resource.spec, ['spec']), ...hostsOfModels(resource.spec.models ?? [])];
+    case 'Organisation':
+      return (resource.spec.jwtIssuers ?? []).flatMap(({ jwksUri }, i) =>
+        jwksUri === undefined ? [] : [{ path: ['spec', 'jwtIssuers', i, 'jwksUri'], url: jwksUri }],
+      );
     default:
       return [];
   }
@@ -114,6 +118,9 @@ export function staysWithin(entry: AnyEntry, allowed: AllowedHosts): boolean {
 }
 
 export function hostsOfEntry(entry: AnyEntry): readonly NamedHost[] {
+  if (entry.kind === 'issuer') {
+    return entry.body.jwksUri === undefined ? [] : [{ path: ['jwksUri'], url: entry.body.jwksUri }];
+  }
   if (entry.kind === 'config') return hostsOfNode(entry.body.node, []);
   if (entry.kind !== 'provider') return [];
   const ofModels = Object.entries(entry.body.modelHosts ?? {});

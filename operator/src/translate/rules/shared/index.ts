@@ -5,6 +5,7 @@ export { foreignSecret, givenFields, readCredential, type SecretFields } from '.
 export { type HostRules, hostIssues, parseHostPattern, staysWithin } from './custom-hosts.ts';
 export { externalIdFor, identityGrantOf } from './identity-grants.ts';
 export { ALL_WORKSPACES, createIntegrationGrants } from './integration-grants.ts';
+export { issuerEntries, issuerFindings } from './jwt-issuers.ts';
 export { claimWinner, type KeyClaims, keySecretOf, losesClaim, NO_KEY_CLAIMS, updateKeyClaims } from './key-claims.ts';
 export { accessesOf, limitsOf, selectionOf, usageLimitOf } from './limits.ts';
 export { createNamespaceOwners, previousEntries, requestedNamespace } from './namespace-owners.ts';

@@ -46,6 +46,7 @@ export function visibleToTenants(entries: readonly AnyEntry[], workspaces: Reado
     if (entry.kind === 'config' && isOrganisationOnly(entry) && !named.has(entry.body.slug)) return [];
     if (entry.kind === 'policy') return []; // its conditions may name other workspaces
     if (entry.kind === 'organisation') return [withoutDefaultWorkspace(entry)];
+    if (entry.kind === 'issuer') return [withOwnWorkspaces(entry, workspaces)];
     return [withFleetNeeds(entry.kind === 'provider' ? withOwnGrants(entry, workspaces) : entry)];
   });
 }
@@ -59,6 +60,17 @@ export const defaultConfigs = (entries: readonly AnyEntry[]): ReadonlySet<string
 /** Only keys of the organisation use it, which tenants do not have; it may be the name of another workspace. */
 function withoutDefaultWorkspace(entry: SnapshotEntry<'organisation'>): AnyEntry {
   const { defaultWorkspace: _, ...body } = entry.body;
+  return { ...entry, digest: digestOf(body), body };
+}
+
+/** Tokens may name none but the own workspaces, and a tenant must not learn of others. */
+function withOwnWorkspaces(entry: SnapshotEntry<'issuer'>, own: ReadonlySet<string>): AnyEntry {
+  const { workspaces = [...own], defaultWorkspace, ...rest } = entry.body;
+  const body = {
+    ...rest,
+    workspaces: workspaces.filter((name) => own.has(name)).sort(),
+    ...(defaultWorkspace !== undefined && own.has(defaultWorkspace) ? { defaultWorkspace } : {}),
+  };
   return { ...entry, digest: digestOf(body), body };
 }
 
