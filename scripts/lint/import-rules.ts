@@ -39,9 +39,10 @@ export const LAYERS: readonly Layers[] = [
       providers: ['lib', 'errors', 'wire', 'upstream'],
       routing: ['lib', 'errors', 'wire', 'providers'],
       snapshot: ['lib', 'errors', 'cost', 'wire', 'upstream', 'providers', 'routing'],
+      identity: ['lib', 'errors', 'upstream', 'snapshot'],
       pipeline: [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
-        ...['cache', 'limits', 'budgets', 'store', 'record', 'cost', 'usage'],
+        ...['cache', 'limits', 'budgets', 'store', 'record', 'cost', 'usage', 'identity'],
       ],
       'usage-report': ['budgets'],
       config: 'any',

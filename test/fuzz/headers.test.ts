@@ -101,7 +101,7 @@ test('any headers and any body are resolved or refused with a code, without a se
         const trace = traceOf(request);
         expect(trace.traceId).not.toBe('');
         try {
-          const caller = identify(request, view);
+          const caller = await identify(request, view);
           authorize(caller, OPERATIONS[id]);
           await admit(caller, request, { limiter, now: () => 0 });
           const signal = new Cancellation();

@@ -59,15 +59,7 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-<<<<<<< HEAD
-  { feature: 'tokens of other issuers are', fields: { Organisation: ['spec.jwtIssuers'] } },
-=======
-  {
-    feature: 'policies for new keys are',
-    fields: { Organisation: ['spec.metadataSchema', 'spec.keyPolicy'], Workspace: ['spec.keyPolicy'] },
-  },
   { feature: 'key sets by URL are', fields: { Organisation: ['spec.jwtIssuers[].jwksUri'] } },
->>>>>>> 6301267b (feat(crds): describe issuers of tokens and put them into the Snapshot)
   {
     feature: 'roles of people are',
     fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },

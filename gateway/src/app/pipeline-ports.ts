@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import type { BudgetStore } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
+import { createIssuerKeys, createTokenCheck } from '../identity/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
@@ -102,6 +103,7 @@ export function createPipelinePorts(
     maxCalls: limits.maxCalls,
     regexTurn: createRegexScheduler(),
     sidecarProfile: settings.sidecarProfile,
+    tokens: createTokenCheck({ keys: createIssuerKeys(), now }),
     random: Math.random,
     now,
   };

@@ -19,6 +19,12 @@ export class LayeredMap<V> {
     return new LayeredMap(this.#base, new Map([...this.#changes, ...changes]));
   }
 
+  /** All values; the cost is the size of the map. */
+  values(): readonly V[] {
+    const names = new Set([...this.#base.keys(), ...this.#changes.keys()]);
+    return [...names].map((name) => this.get(name)).filter((value) => value !== undefined);
+  }
+
   /** Keys that differ from the base. */
   get changed(): number {
     return this.#changes.size;

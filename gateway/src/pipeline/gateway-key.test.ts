@@ -11,6 +11,7 @@ function lookup(...texts: string[]): KeyLookup & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
+    issuer: () => undefined,
     key: (sha256) => {
       asked.push(sha256);
       return keys.has(sha256) ? RECORD : undefined;

@@ -1,5 +1,6 @@
 /** Looks up gateway keys, and finds them anywhere in a text, so that none reaches a provider. */
 import { hash } from 'node:crypto';
+import { isOwnToken } from '../identity/index.ts';
 import type { KeyRecord, SnapshotView } from '../snapshot/index.ts';
 
 /** The prefix of generated keys; keys that users bring are found by their hashes alone. */
@@ -8,9 +9,13 @@ const GENERATED_KEY = /gwk_[\w-]{8}/;
 const RUNS = /([\w.~+/-]{16,4096})(={0,2})/g;
 /** Most runs of one value that are looked up, which bounds the work per header. A value with more counts as one that holds a key. */
 const MAX_RUNS = 128;
+/** Tokens of issuers, as they stand in a text. */
+const TOKENS = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
+/** Most tokens of one value that are looked at; a value with more counts as one that holds a key. */
+const MAX_TOKENS = 8;
 const BASIC = /^Basic +([\w+/=-]+)/i;
 
-export type KeyLookup = Pick<SnapshotView, 'key'>;
+export type KeyLookup = Pick<SnapshotView, 'key' | 'issuer'>;
 
 export interface FoundKey {
   readonly record: KeyRecord;
@@ -43,16 +48,26 @@ function lookUp(text: string, snapshot: KeyLookup, known: Map<string, FoundKey>)
   return found;
 }
 
-/** Whether the text contains a gateway key, user and password of basic authentication included. */
+/** Whether the text contains a gateway key or token, user and password of basic authentication included. */
 export function holdsGatewayKey(text: string, snapshot: KeyLookup): boolean {
   const basic = BASIC.exec(text.trim())?.[1];
   const plain = basic === undefined ? text : Buffer.from(basic, 'base64').toString('latin1');
   if (GENERATED_KEY.test(plain) || findKey(plain.trim(), snapshot) !== undefined) return true;
+  if (plain.includes('eyJ') && holdsOwnToken(plain, snapshot)) return true;
   let runs = 0;
   for (const [padded, run = '', padding] of plain.matchAll(RUNS)) {
     runs += 1;
     if (runs > MAX_RUNS || findKey(run, snapshot) !== undefined) return true;
     if (padding !== '' && findKey(padded, snapshot) !== undefined) return true;
+  }
+  return false;
+}
+
+function holdsOwnToken(text: string, snapshot: KeyLookup): boolean {
+  let seen = 0;
+  for (const [token] of text.matchAll(TOKENS)) {
+    seen += 1;
+    if (seen > MAX_TOKENS || isOwnToken(token, snapshot)) return true;
   }
   return false;
 }

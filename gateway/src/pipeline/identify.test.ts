@@ -1,8 +1,7 @@
 import { digestOf, entryId, SIDECAR_PLACEHOLDER_KEY, type SnapshotEntry } from '@gatehouse/crds/snapshot';
 import { fakeRequest, KEY, key, organisation, sha256, workspace } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
-import { identify } from './identify.ts';
-import { viewOf } from './testing.ts';
+import { callerOf, viewOf } from './testing.ts';
 
 const ORG_KEY = 'gwk_of_the_organisation';
 
@@ -14,7 +13,7 @@ const world = await viewOf(
   key({ name: 'admin', secret: ORG_KEY, workspace: null }),
   key({ name: 'lost', secret: 'gwk_lost', workspace: 'nowhere' }),
 );
-const ask = (headers: Record<string, string>, snapshotView = world) => identify(fakeRequest({ headers }), snapshotView);
+const ask = (headers: Record<string, string>, snapshotView = world) => callerOf(fakeRequest({ headers }), snapshotView);
 
 describe('a caller', () => {
   test.for<{ rule: string; headers: Record<string, string>; keyHeaders: string[]; credential?: string }>([
@@ -145,7 +144,7 @@ describe('on a sidecar', () => {
   };
   const sidecar = viewOf(workspace('team-a'), entry);
   const askSidecar = async (headers: Record<string, string>, profile = PROFILE) =>
-    identify(fakeRequest({ headers }), await sidecar, profile);
+    callerOf(fakeRequest({ headers }), await sidecar, { sidecarProfile: profile });
 
   test.for<{ rule: string; headers: Record<string, string>; keyHeaders: string[]; credential?: string }>([
     { rule: 'who sends nothing', headers: {}, keyHeaders: [] },

@@ -1,7 +1,8 @@
-/** From the gateway key of a request to its record and workspace; docs/behaviour/requests.md#identification. */
+/** From the gateway key or token of a request to its record and workspace; docs/behaviour/requests.md#identification. */
 import { hash } from 'node:crypto';
 import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
+import { isOwnToken, looksLikeToken, type TokenCheck, type TokenIdentity } from '../identity/index.ts';
 import { KEY_HEADERS, KEY_ONLY_HEADERS, type KeyHeader } from '../lib/header-names.ts';
 import { Secret } from '../lib/secret.ts';
 import type { SnapshotView } from '../snapshot/index.ts';
@@ -14,24 +15,54 @@ const BEARER = /^Bearer +/i;
 /** The prefix of gateway keys: one that reaches a sidecar must not be taken for a provider's key. */
 const GATEWAY_KEY = /^gwk_/;
 
+export interface IdentifyPorts {
+  /** Absent: tokens of issuers are no keys. */
+  readonly tokens?: TokenCheck | undefined;
+  /** The SidecarProfile of requests without a gateway key; undefined: they are refused. */
+  readonly sidecarProfile?: string | undefined;
+}
+
 /**
- * The caller of a request. The gateway key is `x-gw-api-key`, else the bearer token, else `x-api-key` (what the Anthropic
+ * The caller of a request. The gateway key or token is `x-gw-api-key`, else the bearer token, else `x-api-key` (what the Anthropic
  * SDK sends), else `api-key` (Azure) or `x-goog-api-key` (Google); an `Authorization` that holds no gateway key is the caller's
- * credential for the provider. On a sidecar a request without a gateway key is one of the SidecarProfile. Throws KEY_INVALID or
- * KEY_WITHOUT_WORKSPACE.
+ * credential for the provider. On a sidecar a request without a gateway key is one of the SidecarProfile. A promise only for a
+ * token whose signature is not known yet. Throws, or rejects with, KEY_INVALID, KEY_EXPIRED, KEY_WITHOUT_WORKSPACE or
+ * WORKSPACE_FORBIDDEN.
  */
-export function identify(request: ClientRequest, snapshot: SnapshotView, sidecarProfile?: string): Caller {
+export function identify(
+  request: ClientRequest,
+  snapshot: SnapshotView,
+  { sidecarProfile, tokens }: IdentifyPorts = {},
+): Caller | Promise<Caller> {
   const bearer = bearerOf(request);
   const found = ownKey(request, bearer, snapshot);
   if (sidecarProfile !== undefined && !isGatewayKey(found)) return sidecarCaller(request, snapshot, sidecarProfile);
   if (found === undefined) throw invalidKey('x-gw-api-key', `the request has none; ${SEND_ONE}`);
   const known = findKey(found.secret.length > MAX_KEY_LENGTH ? '' : found.secret, snapshot);
-  if (known === undefined) throw unknownKey(found.header, request, snapshot);
-  const { record: key, sha256: keyHash } = known;
+  const beside = { found, bearer, vendor: request.header('x-api-key')?.trim() };
+  if (known !== undefined) return toCaller({ key: known.record, keyHash: known.sha256 }, beside, snapshot);
+  const holder = looksLikeToken(found.secret) ? tokens?.identify(found.secret, found.header, snapshot) : undefined;
+  if (holder === undefined) throw unknownKey(found.header, request, snapshot);
+  if (!(holder instanceof Promise)) return toCaller(holder, beside, snapshot);
+  return holder.then((identity) => toCaller(identity, beside, snapshot));
+}
+
+/** What a request has in the headers that may hold a key. */
+interface KeyPlaces {
+  readonly found: OwnKey;
+  readonly bearer: string | undefined;
+  readonly vendor: string | undefined;
+}
+
+function toCaller(
+  { key, keyHash }: TokenIdentity,
+  { found, bearer, vendor }: KeyPlaces,
+  snapshot: SnapshotView,
+): Caller {
   const name = key.workspace ?? snapshot.organisation.defaultWorkspace;
   const workspace = name === undefined ? undefined : snapshot.workspace(name);
   if (workspace === undefined) throw new AppError('KEY_WITHOUT_WORKSPACE');
-  const keyHeaders = keyHeadersOf(found, [bearer, request.header('x-api-key')?.trim()], snapshot);
+  const keyHeaders = keyHeadersOf(found, [bearer, vendor], snapshot);
   const credential = keyHeaders.has('authorization') ? undefined : toSecret(bearer);
   return { key, keyHash, keyHeaders, workspace, credential };
 }
@@ -72,7 +103,8 @@ function keyHeadersOf(
   [bearer, vendor]: readonly [string | undefined, string | undefined],
   snapshot: SnapshotView,
 ): ReadonlySet<string> {
-  const isKey = (text: string): boolean => text === secret || findKey(text, snapshot) !== undefined;
+  const isKey = (text: string): boolean =>
+    text === secret || findKey(text, snapshot) !== undefined || (looksLikeToken(text) && isOwnToken(text, snapshot));
   const alsoBearer = header !== 'authorization' && bearer !== undefined && isKey(bearer);
   const alsoVendor = header !== 'x-api-key' && vendor !== undefined && isKey(vendor);
   if (!alsoBearer && !alsoVendor) return ALONE[header];

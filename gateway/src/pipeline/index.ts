@@ -2,6 +2,7 @@
 
 import type { Budgets } from '../budgets/index.ts';
 import { type AppError, toAppError } from '../errors/index.ts';
+import type { TokenCheck } from '../identity/index.ts';
 import { REQUEST_UNITS } from '../lib/regex.ts';
 import type { Concurrency, Limiter } from '../limits/index.ts';
 import { NO_VERDICTS } from '../record/index.ts';
@@ -77,6 +78,7 @@ export interface PipelinePorts {
   readonly maxCalls: number;
   /** The SidecarProfile of requests without a key; undefined: they are refused. */
   readonly sidecarProfile: string | undefined;
+  readonly tokens: TokenCheck;
   /** Uniform in [0, 1). */
   random(): number;
   now(): number;
@@ -104,7 +106,8 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
   try {
     request.checkLength(operation.bodies);
     refuseLoop(request, ports.attempts.gatewayName);
-    const caller = identify(request, snapshot, ports.sidecarProfile);
+    const identified = identify(request, snapshot, ports);
+    const caller = identified instanceof Promise ? await identified : identified;
     progress.caller = caller;
     authorize(caller, operation);
     const held = holdConcurrencySlot(caller, exchange, ports);

@@ -2,6 +2,8 @@
 import { type Entries, snapshot } from '@gatehouse/test/kit';
 import { PROVIDERS } from '../providers/register.ts';
 import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
+import type { Caller, ClientRequest } from './exchange.ts';
+import { type IdentifyPorts, identify } from './identify.ts';
 
 /** A Snapshot of these entries as requests see it; throws when it is refused. */
 export async function viewOf(...entries: Entries): Promise<SnapshotView> {
@@ -9,4 +11,11 @@ export async function viewOf(...entries: Entries): Promise<SnapshotView> {
   await holder.load(1, snapshot(...entries));
   if (holder.current === undefined) throw new Error(holder.status.rejected?.reason);
   return holder.current;
+}
+
+/** The caller that nothing has to be waited for. */
+export function callerOf(request: ClientRequest, snapshotView: SnapshotView, ports?: IdentifyPorts): Caller {
+  const caller = identify(request, snapshotView, ports);
+  if (caller instanceof Promise) throw new Error('the signature of a token is checked first');
+  return caller;
 }

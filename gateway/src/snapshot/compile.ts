@@ -7,6 +7,7 @@ import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
 import type {
+  IssuerRecord,
   KeyRecord,
   ManagedProvider,
   PriceRecord,
@@ -56,6 +57,7 @@ export type Compiled =
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
   | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
   | { readonly kind: 'price'; readonly record: PriceRecord }
+  | { readonly kind: 'issuer'; readonly record: IssuerRecord }
   | { readonly kind: 'skipped'; readonly reason: string };
 
 /** The record of an entry; organisation and credential entries have none of their own. */
@@ -76,11 +78,20 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
         kind: 'price',
         record: { provider: entry.body.provider, model: entry.body.model, price: compilePrice(entry.body) },
       };
+    case 'issuer':
+      return compileIssuer(entry.body);
     case 'organisation':
     case 'credential':
       return undefined;
   }
 }
+
+const ISSUER_TYPES: ReadonlySet<string> = new Set(['jwt']);
+
+const compileIssuer = (record: IssuerRecord): Compiled =>
+  ISSUER_TYPES.has(record.type)
+    ? { kind: 'issuer', record }
+    : { kind: 'skipped', reason: `unknown type of issuer ${record.type}` };
 
 /** No limits: the fleet counts them. */
 function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {

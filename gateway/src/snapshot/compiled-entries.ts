@@ -79,6 +79,9 @@ export interface SavedConfig {
   readonly withheld: boolean;
 }
 
+/** An issuer of tokens: the same object as long as its entry is the same. */
+export type IssuerRecord = EntryBody<'issuer'>;
+
 /** The identity of callers of a sidecar: its SidecarProfile instead of a key. */
 export interface SidecarRecord {
   readonly profile: string;

@@ -1,4 +1,5 @@
 export type {
+  IssuerRecord,
   KeyRecord,
   ManagedProvider,
   OrganisationRecord,

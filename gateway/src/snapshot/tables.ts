@@ -2,7 +2,14 @@
 import type { ModelPrice } from '../cost/index.ts';
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
-import type { KeyRecord, ManagedProvider, SavedConfig, SidecarRecord, WorkspaceRecord } from './compiled-entries.ts';
+import type {
+  IssuerRecord,
+  KeyRecord,
+  ManagedProvider,
+  SavedConfig,
+  SidecarRecord,
+  WorkspaceRecord,
+} from './compiled-entries.ts';
 
 export type Scope<T> = ReadonlyMap<string, T>;
 
@@ -13,6 +20,8 @@ export interface Tables {
   readonly workspaces: LayeredMap<WorkspaceRecord>;
   /** By the name of the SidecarProfile. */
   readonly sidecars: LayeredMap<SidecarRecord>;
+  /** By their `iss` claim. */
+  readonly issuers: LayeredMap<IssuerRecord>;
   /** By workspace, then by slug. */
   readonly providers: LayeredMap<Scope<ManagedProvider>>;
   readonly configs: LayeredMap<Scope<SavedConfig>>;
@@ -27,14 +36,15 @@ export const NO_TABLES: Tables = {
   keys: new LayeredMap(),
   workspaces: new LayeredMap(),
   sidecars: new LayeredMap(),
+  issuers: new LayeredMap(),
   providers: new LayeredMap(),
   configs: new LayeredMap(),
   prices: new LayeredMap(),
 };
 
 /** Names that differ from those of the last full load. */
-export const changedNames = ({ keys, workspaces, sidecars, providers, configs, prices }: Tables): number =>
-  [keys, workspaces, sidecars, providers, configs, prices].reduce((sum, { changed }) => sum + changed, 0);
+export const changedNames = ({ keys, workspaces, sidecars, issuers, providers, configs, prices }: Tables): number =>
+  [keys, workspaces, sidecars, issuers, providers, configs, prices].reduce((sum, { changed }) => sum + changed, 0);
 
 type Changes<T> = Map<string, T | undefined>;
 
@@ -54,6 +64,7 @@ export class TablesBuilder {
   readonly #keys: Changes<KeyRecord> = new Map();
   readonly #workspaces: Changes<WorkspaceRecord> = new Map();
   readonly #sidecars: Changes<SidecarRecord> = new Map();
+  readonly #issuers: Changes<IssuerRecord> = new Map();
   readonly #providers = new Map<string, Changes<ManagedProvider>>();
   readonly #configs = new Map<string, Changes<SavedConfig>>();
   readonly #prices = new Map<string, Changes<ModelPrice>>();
@@ -77,12 +88,13 @@ export class TablesBuilder {
   }
 
   finish(): Tables {
-    const { keys, workspaces, sidecars, providers, configs, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, prices } = this.#base;
     if (this.#base === NO_TABLES) return this.#finishFirst();
     return {
       keys: keys.with(this.#keys),
       workspaces: workspaces.with(this.#workspaces),
       sidecars: sidecars.with(this.#sidecars),
+      issuers: issuers.with(this.#issuers),
       providers: providers.with(merge(providers, this.#providers)),
       configs: configs.with(merge(configs, this.#configs)),
       prices: prices.with(merge(prices, this.#prices)),
@@ -94,6 +106,7 @@ export class TablesBuilder {
       keys: new LayeredMap(withoutRemovals(this.#keys)),
       workspaces: new LayeredMap(withoutRemovals(this.#workspaces)),
       sidecars: new LayeredMap(withoutRemovals(this.#sidecars)),
+      issuers: new LayeredMap(withoutRemovals(this.#issuers)),
       providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
       configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
       prices: new LayeredMap(merge(NO_TABLES.prices, this.#prices)),
@@ -101,7 +114,7 @@ export class TablesBuilder {
   }
 
   #put(compiled: Compiled, leaves: boolean): void {
-    const { keys, workspaces, sidecars, providers, configs, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, prices } = this.#base;
     switch (compiled.kind) {
       case 'key':
         for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, unless(leaves, compiled.record));
@@ -111,6 +124,9 @@ export class TablesBuilder {
         break;
       case 'sidecar':
         this.#note(this.#sidecars, sidecars, compiled.record.profile, unless(leaves, compiled.record));
+        break;
+      case 'issuer':
+        this.#note(this.#issuers, issuers, compiled.record.issuer, unless(leaves, compiled.record));
         break;
       case 'provider':
         this.#noteScoped(this.#providers, providers, placeOf(compiled.record), unless(leaves, compiled.record));

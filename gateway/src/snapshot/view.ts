@@ -1,5 +1,6 @@
 import { type Catalogue, createPriceBook, type PriceBook } from '../cost/index.ts';
 import type {
+  IssuerRecord,
   KeyRecord,
   ManagedProvider,
   OrganisationRecord,
@@ -21,6 +22,8 @@ export interface SnapshotView {
   workspace(name: string): WorkspaceRecord | undefined;
   /** By the name of the SidecarProfile. */
   sidecar(profile: string): SidecarRecord | undefined;
+  /** By the `iss` claim. */
+  issuer(iss: string): IssuerRecord | undefined;
   /** Looked up in the workspace, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** Looked up in the workspace, then in the organisation; withheld configs are found only when the organisation names them. */
@@ -34,7 +37,7 @@ export interface SnapshotView {
 
 /** The view of immutable tables. */
 export function toView(
-  { keys, workspaces, sidecars, providers, configs, prices }: Tables,
+  { keys, workspaces, sidecars, issuers, providers, configs, prices }: Tables,
   version: number,
   organisation: OrganisationRecord,
   catalogue: Catalogue,
@@ -46,6 +49,7 @@ export function toView(
     key: (sha256) => keys.get(sha256),
     workspace: (name) => workspaces.get(name),
     sidecar: (profile) => sidecars.get(profile),
+    issuer: (iss) => issuers.get(iss),
     provider: (workspace, slug) => {
       const own = providers.get(workspace)?.get(slug);
       if (own !== undefined) return own;

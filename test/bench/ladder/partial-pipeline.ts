@@ -42,7 +42,8 @@ async function handle(parts: Parts, exchange: Exchange): Promise<UpstreamRespons
   request.checkLength(operation.bodies);
   if (!includes(rung, 'authentication')) return send(parts, exchange, await request.readBody(operation.bodies));
   refuseLoop(request, ports.attempts.gatewayName);
-  const caller = identify(request, snapshot, ports.sidecarProfile);
+  const identified = identify(request, snapshot, ports);
+  const caller = identified instanceof Promise ? await identified : identified;
   authorize(caller, operation);
   if (includes(rung, 'limits')) {
     const held = holdConcurrencySlot(caller, exchange, ports);

@@ -139,7 +139,7 @@ export function gateway({
       startedMs: 0,
       trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
     };
-    const caller = identify(request, snapshotView);
+    const caller = await identify(request, snapshotView);
     const resolution = resolver.resolve(exchange, caller, await readBody(exchange));
     const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [] };
     const outcome = await walkPlan<AttemptOutcome>(resolution.plan.root, {

@@ -46,7 +46,7 @@ async function resolve({ operation = 'chatComplete', snapshotView = world, ...gi
     startedMs: 0,
     trace: { traceId: 't', spanId: undefined, parentSpanId: undefined, spanName: undefined },
   };
-  return resolver.resolve(exchange, identify(request, snapshotView), await readBody(exchange));
+  return resolver.resolve(exchange, await identify(request, snapshotView), await readBody(exchange));
 }
 const codeOf = (given: Asked): Promise<string> =>
   resolve(given).then(

@@ -11,7 +11,10 @@ const KEYS = new Set([GATEWAY_KEY, PADDED_KEY].map((key) => createHash('sha256')
 const source = (headers: Record<string, string>, keyHeaders: readonly string[] = []): HeaderSource => ({
   request: fakeRequest({ headers }),
   caller: { keyHeaders: new Set(keyHeaders) } as unknown as Caller, // only these members are used
-  snapshot: { key: (sha256) => (KEYS.has(sha256) ? ({} as KeyRecord) : undefined) }, // as above
+  snapshot: {
+    key: (sha256) => (KEYS.has(sha256) ? ({} as KeyRecord) : undefined), // as above
+    issuer: () => undefined,
+  },
 });
 /** Headers that contain a gateway key. */
 const HOLDERS: Record<string, string> = {
