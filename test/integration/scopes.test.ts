@@ -1,0 +1,89 @@
+/** Every operation of the API needs its scope, and says so before it reads or looks up anything. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../../gateway/src/pipeline/index.ts';
+import { startWorld, type World } from '../kit/gateway.ts';
+import { send } from '../kit/http.ts';
+import { key } from '../kit/snapshot.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Operations by the scopes that open them, any one of which is enough. */
+const OPERATIONS: readonly { readonly scopes: readonly string[]; readonly calls: Partial<Record<Method, string[]>> }[] =
+  [
+    {
+      scopes: ['completions.write'],
+      calls: {
+        POST: [
+          ...['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/rerank', '/v1/messages'],
+          ...['/v1/messages/count_tokens', '/v1/images/generations', '/v1/images/edits', '/v1/audio/speech'],
+          ...['/v1/audio/transcriptions', '/v1/audio/translations', '/v1/responses', '/v1/files', '/v1/batches'],
+          ...['/v1/batches/b/cancel', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j/cancel', '/v1/anything/else'],
+        ],
+        GET: [
+          ...['/v1/responses/r', '/v1/responses/r/input_items', '/v1/files', '/v1/files/f', '/v1/files/f/content'],
+          ...['/v1/batches', '/v1/batches/b', '/v1/batches/b/output', '/v1/fine_tuning/jobs', '/v1/fine_tuning/jobs/j'],
+          '/v1/anything/else',
+        ],
+        PUT: ['/v1/anything/else'],
+        DELETE: ['/v1/responses/r', '/v1/files/f', '/v1/anything/else'],
+      },
+    },
+    { scopes: ['virtual_keys.list', 'models.list', 'completions.write'], calls: { GET: ['/v1/models'] } },
+  ];
+
+const CALLS = OPERATIONS.flatMap(({ scopes, calls }) =>
+  Object.entries(calls).flatMap(([method, paths]) => paths.map((path) => ({ method, path, scopes }))),
+);
+/** A scope that opens nothing of the data plane. */
+const OTHER = 'configs.read';
+const SCOPES = [OTHER, ...new Set(OPERATIONS.flatMap(({ scopes }) => scopes))];
+const secretOf = (scope: string): string => `gwk_with_${scope}`;
+
+let world: World;
+
+beforeAll(async () => {
+  const colon = key({ name: 'colon', secret: 'gwk_with_a_colon', scopes: ['completions:write'] });
+  world = await startWorld({
+    entries: () => [...SCOPES.map((scope) => key({ name: scope, secret: secretOf(scope), scopes: [scope] })), colon],
+  });
+});
+
+afterAll(() => world[Symbol.asyncDispose]());
+
+const call = (method: string, path: string, secret: string | undefined) =>
+  send(world.url + path, {
+    method,
+    headers: {
+      ...(secret === undefined ? {} : { 'x-gw-api-key': secret }),
+      'x-gw-config': '{ not even JSON', // a step after the scope would refuse it
+      'content-type': 'application/json',
+    },
+    ...(method === 'POST' || method === 'PUT' ? { body: '{ nor is this' } : {}),
+  });
+
+describe.each(CALLS)('$method $path', ({ method, path, scopes }) => {
+  test('needs a key', async () => {
+    expect((await call(method, path, undefined)).status).toBe(401);
+  });
+
+  test(`is opened by ${scopes.join(', ')} and by nothing else`, async () => {
+    for (const scope of SCOPES) {
+      const { status, json } = await call(method, path, secretOf(scope));
+      if (scopes.includes(scope)) expect([401, 403]).not.toContain(status);
+      else expect([status, json()]).toMatchObject([403, { error: { code: '033' } }]);
+    }
+  });
+});
+
+test('a colon in a scope is a dot', async () => {
+  expect((await call('POST', '/v1/chat/completions', 'gwk_with_a_colon')).status).toBe(400);
+});
+
+test('the table has every route of the gateway', () => {
+  const named = CALLS.map(({ method, path }) => `${method} ${path}`);
+  const missing = ROUTES.filter(({ method, path }) => {
+    const pattern = new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+').replace('*', '.*')}$`);
+    return !named.some((call) => pattern.test(call));
+  });
+  expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});
