@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ControlPlane, runKubectl, startControlPlane } from '../cluster/index.ts';
 import { clusterGuideBlocks } from '../docs/documents.ts';
+import { LOOPBACK_PEM } from '../kit/tls.ts';
 import { waitFor } from '../kit/wait-for.ts';
 import { startOperator } from '../operator/operator/operator-process.ts';
 import {
@@ -260,10 +261,9 @@ describe('an installation with a route', () => {
 
     await refuseRoute();
     const refused = at(await get(ROUTE), 'status');
-    const certificate = ['--from-literal=tls.crt=certificate', '--from-literal=tls.key=key'];
     await runKubectl(controlPlane, [
       ...['create', 'secret', 'generic', 'gateway-tls', `--namespace=${FLEET_NAMESPACE}`],
-      ...certificate,
+      ...['tls.crt', 'tls.key'].map((entry) => `--from-literal=${entry}=${LOOPBACK_PEM}`),
     ]);
     const spec = { listeners: [TLS_LISTENER] };
     await upgrade({ httpRoute: { ...httpRoute, backendTLS: { enabled: true } }, defaultFleet: { spec } });

@@ -50,6 +50,11 @@ export const REASONS = {
     summary:
       'The operator lacks rights in a namespace that only a cluster administrator can grant; the message has the command.',
   },
+  InvalidCertificateRef: {
+    on: ['ResolvedRefs', 'Ready', 'Stalled'],
+    summary:
+      'The Secret of a listener has no certificate that can be served with its key; pods keep the last good one.',
+  },
   InvalidKind: {
     on: ['ResolvedRefs', 'Ready', 'Stalled'],
     summary: 'A reference names a kind that is not allowed there.',

@@ -1,4 +1,5 @@
 /** What people add to the pods and the Service of a fleet, as the API server takes it. */
+import { LOOPBACK_PEM, RENEWED_PEM } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FLEETS } from '../../../operator/src/kinds/gateway-fleet/index.ts';
 import { CONFIG_MAPS, DEPLOYMENTS, SERVICES } from '../../../operator/src/kinds/gateway-fleet/kube-kinds.ts';
@@ -126,21 +127,36 @@ describe('a fleet of the organisation', () => {
     });
   });
 
-  test('keeps its pods when the certificate of its listener is renewed', async () => {
+  test('keeps its pods when the certificate of its listener is renewed, and tells of one that cannot be served', async () => {
     const namespace = await cluster.createNamespace();
     await using _operator = await startFleetOperator({ client, namespace });
     const metadata = { namespace, name: 'cert' };
-    const data = { 'tls.crt': 'b2xk', 'tls.key': 'b2xk' };
+    const dataOf = (cert: string, key = cert) => ({
+      'tls.crt': Buffer.from(cert).toString('base64'),
+      'tls.key': Buffer.from(key).toString('base64'),
+    });
+    const data = dataOf(LOOPBACK_PEM);
     await client.create(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata, data }, { signal });
     await create(namespace, { listeners: [{ name: 'https', port: 8443, tlsSecretRef: { name: 'cert' } }] });
     const before = await waitFor(() => deploymentOf(namespace), { what: 'a Deployment' });
-    await client.mergePatch(SECRETS, metadata, { data: { 'tls.crt': 'bmV3', 'tls.key': 'bmV3' } }, { signal });
+    await client.mergePatch(SECRETS, metadata, { data: dataOf(RENEWED_PEM) }, { signal });
     await edit(namespace, { metadata: { annotations: { 'gatehouse.dev/requestedAt': 'now' } } });
     await waitFor(async () => {
       const { status } = await client.get(FLEETS, { namespace, name: 'f' }, { signal });
       return status?.['lastHandledReconcileAt'] === 'now';
     });
     expect((await deploymentOf(namespace))?.metadata.generation).toBe(before.metadata.generation);
+
+    const broken = dataOf(RENEWED_PEM, LOOPBACK_PEM);
+    await client.mergePatch(SECRETS, metadata, { data: broken }, { signal });
+    const told = await waitFor(() => stalled(namespace), { what: 'a refusal of the certificate' });
+    const message = expect.stringContaining(
+      'spec.listeners[0].tlsSecretRef: in the Secret cert tls.key does not belong',
+    );
+    expect(told).toMatchObject({ reason: 'InvalidCertificateRef', message });
+    expect((await deploymentOf(namespace))?.metadata.generation).toBe(before.metadata.generation);
+    await client.mergePatch(SECRETS, metadata, { data }, { signal });
+    await waitFor(async () => (await stalled(namespace)) === undefined, { what: 'a fleet that has healed' });
   });
 });
 

@@ -7,7 +7,7 @@ import type { FleetSettings } from './settings.ts';
 export type FleetWorld = Pick<World, 'resources' | 'namespaces'>;
 
 export interface FleetIssue {
-  readonly reason: 'RefNotFound' | 'RefNotPermitted';
+  readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'InvalidCertificateRef';
   /** The path in the fleet. */
   readonly path: string;
   readonly message: string;

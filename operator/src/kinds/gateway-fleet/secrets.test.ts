@@ -1,6 +1,7 @@
+import { LOOPBACK_PEM, RENEWED_PEM } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { SecretObject } from './kube-kinds.ts';
-import { digestSecrets, missingSecrets, secretKeys } from './secrets.ts';
+import { brokenSecrets, digestSecrets, secretKeys } from './secrets.ts';
 import { aFleet } from './testing.ts';
 
 const fleet = aFleet({
@@ -12,10 +13,13 @@ const fleet = aFleet({
   ],
 });
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const CERT = base64(LOOPBACK_PEM);
+
 type Contents = Record<string, Record<string, string>>;
 const FULL: Contents = {
   redis: { url: 'dQ==', other: 'bw==' },
-  tls: { 'tls.crt': 'Yw==', 'tls.key': 'aw==' },
+  tls: { 'tls.crt': CERT, 'tls.key': CERT },
   env: { a: 'YQ==' },
 };
 
@@ -39,14 +43,34 @@ describe('the Secrets of a fleet', () => {
     { rule: 'lacks a Secret', contents: { ...FULL, redis: {} }, missing: ['spec.stores.redis.urlSecretRef'] },
     {
       rule: 'lacks a key',
-      contents: { ...FULL, tls: { 'tls.crt': 'Yw==' } },
+      contents: { ...FULL, tls: { 'tls.crt': CERT } },
       missing: ['spec.listeners[0].tlsSecretRef'],
     },
     { rule: 'has an empty entry', contents: { ...FULL, env: { a: '' } }, missing: ['spec.env[0].secretRef'] },
   ])('are named by their fields when the namespace $rule', ({ contents, missing }) => {
-    const issues = missingSecrets(fleet, storeOf(contents));
+    const issues = brokenSecrets(fleet, storeOf(contents));
     expect(issues.map(({ path }) => path)).toEqual(missing);
     expect(issues.every(({ reason }) => reason === 'RefNotFound')).toBe(true);
+  });
+
+  test.for([
+    {
+      rule: 'of another certificate',
+      tls: { 'tls.crt': base64(RENEWED_PEM), 'tls.key': CERT },
+      says: /does not belong/,
+    },
+    { rule: 'that is none', tls: { 'tls.crt': CERT, 'tls.key': 'aw==' }, says: /tls.key is no private key/ },
+    { rule: 'without a certificate', tls: { 'tls.crt': 'Yw==', 'tls.key': CERT }, says: /tls.crt is no certificate/ },
+  ])('are refused with a key $rule, without quoting it', ({ tls, says }) => {
+    const issues = brokenSecrets(fleet, storeOf({ ...FULL, tls }));
+    expect(issues).toEqual([
+      {
+        reason: 'InvalidCertificateRef',
+        path: 'spec.listeners[0].tlsSecretRef',
+        message: expect.stringMatching(says),
+      },
+    ]);
+    expect(issues[0]?.message).not.toContain('-----');
   });
 
   test.for([
@@ -69,8 +93,8 @@ describe('the Secrets of a fleet', () => {
     ];
     const mounted = aFleet({ pod: { volumes } });
     expect([...secretKeys(mounted)].sort()).toEqual(['gatehouse-gateways/ca', 'gatehouse-gateways/default-admin']);
-    expect(missingSecrets(mounted, storeOf({})).map(({ path }) => path)).toEqual(['spec.pod.volumes[0].secret']);
-    expect(missingSecrets(mounted, storeOf({ ca: {} }))).toEqual([]);
+    expect(brokenSecrets(mounted, storeOf({})).map(({ path }) => path)).toEqual(['spec.pod.volumes[0].secret']);
+    expect(brokenSecrets(mounted, storeOf({ ca: {} }))).toEqual([]);
   });
 
   test('have a digest that needs the admin token', () => {

@@ -1,5 +1,5 @@
 /** The Secrets of a fleet: those it refers to, and the one with the token of its admin port. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import {
@@ -82,8 +82,13 @@ const mountedSecrets = ({ spec }: GatewayFleet): readonly { readonly path: strin
       : [{ path: `spec.pod.volumes[${i}].secret`, secret: secret.secretName }],
   );
 
-/** The Secrets and entries that do not exist. */
-export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
+/** Secrets and entries that do not exist, and certificates that cannot be served. */
+export function brokenSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
+  const missing = missingSecrets(fleet, secrets);
+  return missing.length > 0 ? missing : unusableCertificates(fleet, secrets);
+}
+
+function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
   const { namespace } = fleet.metadata;
   const entries = secretUses(fleet)
     .filter(({ secret, key }) => !entryOf(fleet, secrets, secret, key))
@@ -98,6 +103,36 @@ export function missingSecrets(fleet: GatewayFleet, secrets: SecretStore): reado
     .filter(({ secret }) => secrets.get(keyOf({ namespace, name: secret })) === undefined)
     .map(({ path, secret }): FleetIssue => ({ reason: 'RefNotFound', path, message: `there is no Secret ${secret}` }));
   return [...entries, ...whole];
+}
+
+function unusableCertificates(fleet: GatewayFleet, secrets: SecretStore): readonly FleetIssue[] {
+  return listenersOf(fleet).flatMap(({ tlsSecretRef }, i): FleetIssue[] => {
+    if (tlsSecretRef === undefined) return [];
+    const textOf = (key: string): string =>
+      Buffer.from(entryOf(fleet, secrets, tlsSecretRef.name, key) ?? '', 'base64').toString();
+    const problem = pairProblem(textOf('tls.crt'), textOf('tls.key'));
+    if (problem === undefined) return [];
+    const message = `in the Secret ${tlsSecretRef.name} ${problem}`;
+    return [{ reason: 'InvalidCertificateRef', path: `spec.listeners[${i}].tlsSecretRef`, message }];
+  });
+}
+
+/** Why certificate and key, in PEM, cannot be served. */
+function pairProblem(cert: string, key: string): string | undefined {
+  const parsed = orUndefined(() => new X509Certificate(cert));
+  if (parsed === undefined) return 'tls.crt is no certificate in PEM';
+  const secret = orUndefined(() => createPrivateKey(key));
+  if (secret === undefined) return 'tls.key is no private key in PEM without a passphrase';
+  return parsed.checkPrivateKey(secret) ? undefined : 'tls.key does not belong to the certificate in tls.crt';
+}
+
+/** The reason of a failure is not kept: it may quote the input. */
+function orUndefined<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
 }
 
 /**

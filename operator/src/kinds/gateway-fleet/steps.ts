@@ -20,7 +20,7 @@ import { CONFIG_MAPS, type Deployment, type FleetObject } from './kube-kinds.ts'
 import { APPLIED_ANNOTATION, childName } from './names.ts';
 import { type FleetIssue, workspacesServedBy } from './placement.ts';
 import type { FleetRun } from './ports.ts';
-import { missingSecrets, secretClaimant, secretKeys } from './secrets.ts';
+import { brokenSecrets, secretClaimant, secretKeys } from './secrets.ts';
 
 export interface Step {
   readonly proves: PositiveType;
@@ -77,8 +77,8 @@ async function resolveRefs(run: FleetRun): Promise<StepResult> {
   if (unread.length > 0) {
     return wait('Pending', `Secrets could not be read yet: ${unread.sort().join(', ')}`, { afterMs: SECRETS_MS });
   }
-  const missing = owner === undefined ? [] : missingSecrets(fleet, ports.secrets.store);
-  const all: readonly FleetIssue[] = [...issues, ...missing];
+  const broken = owner === undefined ? [] : brokenSecrets(fleet, ports.secrets.store);
+  const all: readonly FleetIssue[] = [...issues, ...broken];
   const [first] = all;
   if (first === undefined) {
     const unmounted = await missingConfigMaps(run);
