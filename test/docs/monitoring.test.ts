@@ -12,7 +12,7 @@ const SCRAPED = ['namespace', 'pod', 'gatehouse_dev_fleet', 'le'];
 const metrics = new Map<string, readonly string[]>(
   [
     ...Object.values(METRICS).map(({ name, labels }) => [name, labels] as const),
-    ...Object.values(GAUGES).map(({ name }) => [name, []] as const),
+    ...Object.values(GAUGES).map((gauge) => [gauge.name, 'labels' in gauge ? gauge.labels : []] as const),
     ...Object.values(WORKER_METRICS).map(({ name }) => [name, []] as const),
     ...OPERATOR_METRICS.map(({ name, labelNames }) => [name, labelNames] as const),
     ...[PROCESS_PREFIX, OPERATOR_PROCESS_PREFIX].flatMap((prefix) =>

@@ -53,6 +53,7 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
       ? { store: state.budgetStore, flushMs: LOCAL_FLUSH_MS }
       : { store: createRedisBudgetStore(redis), onStore: (isAvailable) => logBudgetStore(logger, isAvailable) },
   );
+  metrics.observeBudgets(budgets.usage);
   const cache = createResponseCache({
     store: cacheStore,
     storeBreaker: storeBreaker('cache'),

@@ -1,5 +1,6 @@
 /** The metrics of the data plane; docs/reference/metrics.md is generated from `METRICS` and `GAUGES`. */
 import { type Aggregator, Gauge } from 'prom-client';
+import { BUDGET_GAUGES, type BudgetReading, createBudgetMetrics } from './budget-metrics.ts';
 import { createCounter, createGauge, createHistogram } from './capped.ts';
 import type { MetricReport } from './metrics-sum.ts';
 import { createProcessRegistry, type ProcessLabels } from './process-registry.ts';
@@ -136,6 +137,7 @@ export const GAUGES = {
     help: 'When the TLS certificate that serves expires, in seconds since 1970; absent without TLS',
     aggregator: 'min',
   },
+  ...BUDGET_GAUGES,
 } as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -187,6 +189,8 @@ export function createMetrics(
       certificateExpiry ??= gauge(GAUGES.certificateExpiry);
       certificateExpiry.set(seconds);
     },
+    /** To be called once: where the use of budgets is read from when metrics are scraped. */
+    observeBudgets: (read: () => Iterable<BudgetReading>): void => createBudgetMetrics(registry, read),
     /** Prometheus text format. */
     text: () => registry.metrics(),
     report: (): Promise<MetricReport> => registry.getMetricsAsJSON(),

@@ -113,7 +113,10 @@ function metricsPage(): string {
     help,
     reference === '' ? '' : code(reference),
   ]);
-  const gauges = Object.values(GAUGES).map(({ name, help }) => [code(name), '', help, '']);
+  const gauges = Object.values(GAUGES).map((gauge) => {
+    const labels = 'labels' in gauge ? gauge.labels.map(code).join(', ') : '';
+    return [code(gauge.name), labels, gauge.help, ''];
+  });
   const operator = OPERATOR_METRICS.map(({ name, labelNames, help }) => [
     code(name),
     labelNames.map(code).join(', '),
