@@ -38,8 +38,8 @@ export const LAYERS: readonly Layers[] = [
       upstream: ['lib', 'errors'],
       providers: ['lib', 'errors', 'wire', 'upstream'],
       routing: ['lib', 'errors', 'wire', 'providers'],
-      snapshot: ['lib', 'errors', 'cost', 'wire', 'upstream', 'providers', 'routing'],
-      identity: ['lib', 'errors', 'upstream', 'snapshot'],
+      snapshot: ['lib', 'errors', 'cost', 'wire', 'upstream', 'providers', 'routing', 'limits', 'budgets'],
+      identity: ['lib', 'errors', 'upstream', 'snapshot', 'limits', 'budgets'],
       pipeline: [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
         ...['cache', 'limits', 'budgets', 'store', 'record', 'cost', 'usage', 'identity'],

@@ -115,6 +115,11 @@ export function provider(slug: string, options: ProviderOptions = {}): AnyEntry[
   ];
 }
 
+/** `name`: with the Kind, e.g. `RateLimitPolicy:per-user`. */
+export function policy(name: string, body: Omit<EntryBody<'policy'>, 'name'>, owner: string | null = TEAM): AnyEntry {
+  return toEntry('policy', name, owner, { name: name.slice(name.indexOf(':') + 1), ...body } as EntryBody<'policy'>);
+}
+
 export interface ConfigOptions extends Place {
   /** Id of the credential entry that its leaves use. */
   readonly credential?: string;

@@ -5,6 +5,7 @@
  */
 
 import type { ErrorRow } from './error-row.ts';
+import { LIMIT_ERRORS } from './limit-errors.ts';
 import { SAVED_ONLY_ERRORS } from './saved-only-errors.ts';
 
 export type { ErrorRow, ErrorShape, FallbackRule } from './error-row.ts';
@@ -210,14 +211,7 @@ export const ERRORS = {
     wireCode: '033',
     summary: 'Forbidden! The token may not act in this workspace.',
   },
-  KEY_RATE_LIMITED: {
-    ...key,
-    status: 429,
-    type: 'api_key_rate_limit_error',
-    retryable: true,
-    wireCode: '05',
-    summary: 'The rate limit of this API key is exceeded.',
-  },
+  ...LIMIT_ERRORS,
 
   KEY_CONCURRENCY_EXCEEDED: {
     ...key,

@@ -55,7 +55,7 @@ describe.for(NAMES)('%s', (kind) => {
 });
 
 /** Kinds that mean nothing yet: shrinks with every engine. */
-const REFUSED_KINDS: ReadonlySet<KindName> = new Set(['Guardrail', 'RateLimitPolicy', 'UsageLimitPolicy']);
+const REFUSED_KINDS: ReadonlySet<KindName> = new Set(['Guardrail', 'UsageLimitPolicy']);
 
 describe('a resource', () => {
   test.for([
@@ -155,17 +155,19 @@ describe('what is not served', () => {
       want: [],
     },
     {
-      rule: 'one limit of several',
-      kind: 'ApiKey',
+      rule: 'one condition of several',
+      kind: 'RateLimitPolicy',
       spec: {
-        type: 'workspace-service',
-        scopes: ['completions.write'],
-        rateLimits: [
-          { type: 'requests', unit: 'rpm', value: 1 },
-          { type: 'tokens', unit: 'rpm', value: 1 },
+        conditions: [
+          { key: 'model', values: ['*'] },
+          { key: 'prompt', values: ['*'] },
         ],
+        groupBy: [{ key: 'api_key' }],
+        type: 'requests',
+        unit: 'rpm',
+        value: 1,
       },
-      want: ['spec.rateLimits[1].type'],
+      want: ['spec.conditions[1].key'],
     },
     {
       rule: 'an empty list asks for nothing',

@@ -20,19 +20,17 @@ export interface UnsupportedFeature {
 
 export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   {
-    feature: 'rate limits of tokens are',
-    fields: { ApiKey: ['spec.rateLimits[].type'], Organisation: ['spec.jwtIssuers[].rateLimits[].type'] },
-    value: 'tokens',
+    feature: 'limits of tool calls are',
+    fields: { RateLimitPolicy: ['spec.target'] },
+    value: 'mcp_tools',
   },
   {
-    feature: 'rate limits of anything but API keys are',
-    kinds: ['RateLimitPolicy'],
+    feature: 'saved prompts are',
     fields: {
-      Workspace: ['spec.rateLimits'],
-      VirtualKey: ['spec.rateLimits'],
-      Provider: ['spec.rateLimits'],
-      IntegrationAccess: ['spec.rateLimits'],
+      RateLimitPolicy: ['spec.conditions[].key', 'spec.groupBy[].key'],
+      UsageLimitPolicy: ['spec.conditions[].key', 'spec.groupBy[].key'],
     },
+    value: 'prompt',
   },
   {
     feature: 'budgets are',

@@ -94,6 +94,7 @@ export function createPipelinePorts(
       inputChecks: [],
       answerChecks: [createOverloadCheck(settings.inspectStreamForOverload)],
       needsStreamUsage: recorder.needsStreamUsage,
+      limiter,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,

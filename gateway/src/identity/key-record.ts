@@ -1,8 +1,9 @@
 /** What the holder of a token may do, as the record of a key of one workspace. Rules: docs/behaviour/identity.md. */
 import { hash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
+import type { RateLimitBody } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
-import type { IssuerRecord, KeyRecord, SnapshotView } from '../snapshot/index.ts';
+import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
 import type { Claims } from './token.ts';
 
 export interface TokenIdentity {
@@ -30,13 +31,17 @@ export function toIdentity(claims: Claims, issuer: IssuerRecord, snapshot: Snaps
   const workspace = workspaceOf(claims, issuer, snapshot);
   const user = textOf(claims, namesOf(issuer.claims?.user, USER_CLAIMS))?.slice(0, MAX_USER);
   const subject = textOf(claims, ['sub']) ?? user ?? '';
+  const id = keyId(issuer.issuer, subject);
   const key: KeyRecord = {
-    id: keyId(issuer.issuer, subject),
+    id,
     name: (user ?? subject).slice(0, MAX_SUBJECT) || 'token',
     workspace,
     scopes: scopesOf(claims, issuer),
     defaults: defaultsOf(claims, workspace, snapshot),
-    rateLimits: [...issuer.rateLimits, ...rateLimitsOf(claims, issuer)],
+    limits: compileLimits(
+      { subject: id, workspace },
+      { rateLimits: [...issuer.rateLimits, ...rateLimitsOf(claims, issuer)] },
+    ),
     expiresAtMs: (Number(claims['exp']) + issuer.clockSkewSeconds) * 1000,
     user,
   };
@@ -115,7 +120,7 @@ function metadataOf(value: unknown): Record<string, string> | undefined {
 
 const UNITS: ReadonlySet<unknown> = new Set(['rps', 'rpm', 'rph', 'rpd', 'rpw']);
 
-function rateLimitsOf(claims: Claims, { allowLimitClaims }: IssuerRecord): KeyRecord['rateLimits'] {
+function rateLimitsOf(claims: Claims, { allowLimitClaims }: IssuerRecord): readonly RateLimitBody[] {
   const value = allowLimitClaims ? claims['rate_limits'] : undefined;
   if (value === undefined) return [];
   const limits = Array.isArray(value) && value.length <= MAX_LIMITS ? value.map(toRateLimit) : [undefined];
@@ -124,11 +129,11 @@ function rateLimitsOf(claims: Claims, { allowLimitClaims }: IssuerRecord): KeyRe
   return limits.filter((limit) => limit !== undefined);
 }
 
-function toRateLimit(limit: unknown): KeyRecord['rateLimits'][number] | undefined {
+function toRateLimit(limit: unknown): RateLimitBody | undefined {
   const { type = 'requests', unit, value } = isObject(limit) ? limit : {};
-  if (type !== 'requests' || !UNITS.has(unit)) return undefined;
+  if ((type !== 'requests' && type !== 'tokens') || !UNITS.has(unit)) return undefined;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) return undefined;
-  return { type, unit: unit as KeyRecord['rateLimits'][number]['unit'], value }; // one of UNITS
+  return { type, unit: unit as RateLimitBody['unit'], value }; // one of UNITS
 }
 
 const unreadable = (claim: string): AppError =>

@@ -12,7 +12,7 @@ import {
   type Pipeline,
   traceOf,
 } from '../pipeline/index.ts';
-import type { Recorder } from '../record/index.ts';
+import type { Recorder, Settlement, Spent } from '../record/index.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { addCorsHeaders } from './answer/cors.ts';
@@ -85,6 +85,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     trace,
   };
   let isStream = false;
+  let settlement: Settlement | undefined;
   ports.inFlight.add(cancellation);
   ports.metrics.inFlight.inc();
   response.on('close', () => {
@@ -98,6 +99,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
   });
   try {
     const answer = indented(await ports.pipeline.handle(exchange), request);
+    settlement = answer.facts.settlement;
     if (answer.body.kind === 'stream') {
       isStream = !cancellation.cancelled;
       if (isStream) ports.metrics.openStreams.inc();
@@ -116,6 +118,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
     ports.logger.error({ err: error, traceId: trace.traceId }, 'Request could not be answered');
     const reason = toAppError(error);
     cancellation.cancel(reason); // ends the upstream call
+    settlement?.settle(UNSENT);
     refuse(reason);
   }
 }
@@ -126,6 +129,9 @@ interface ErrorContext {
   /** Writes the names of headers as the client has them. */
   readonly spell: Spell;
 }
+
+/** A provider's answer that could not be sent on: what it used is not known. */
+const UNSENT: Spent = { status: 200, usage: undefined, cost: undefined };
 
 /** An error outside the pipeline: unknown routes, malformed requests, a gateway without Snapshot. */
 export function sendError(

@@ -20,6 +20,19 @@ export type RequestBody =
 export const uploadOf = (body: RequestBody): Upload | undefined =>
   body.kind === 'form' || body.kind === 'binary' ? body : undefined;
 
+/** Undefined: its client did not say. */
+export function bytesOf(body: RequestBody): number | undefined {
+  switch (body.kind) {
+    case 'none':
+      return 0;
+    case 'json':
+      return body.bytes.length;
+    case 'form':
+    case 'binary':
+      return body.source.bytes;
+  }
+}
+
 export interface ClientRequest {
   readonly method: string;
   /** The whole path, encoded, e.g. `/v1/chat/completions`. */

@@ -15,7 +15,6 @@ import {
   walkPlan,
 } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
-import { admit, holdConcurrencySlot } from './admit.ts';
 import { nameAnswerer, providerIdOf } from './answer-names.ts';
 import {
   type AttemptInput,
@@ -29,9 +28,11 @@ import { authorize, authorizeUpstream } from './authorize.ts';
 import { CallBudget } from './call-budget.ts';
 import { callerFacts } from './caller-facts.ts';
 import { type CircuitBreakerPort, NO_OPEN_CIRCUITS, openCircuits, recordCircuit } from './circuit-breakers.ts';
+import { holdConcurrencySlot } from './concurrency.ts';
 import { renderErrorFor } from './error-answer.ts';
 import {
   type Answer,
+  bytesOf,
   type Caller,
   type Exchange,
   type HeaderMap,
@@ -40,6 +41,7 @@ import {
   uploadOf,
 } from './exchange.ts';
 import { identify } from './identify.ts';
+import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
 import { readBody } from './read-body.ts';
 import type { Resolver } from './resolve/index.ts';
@@ -94,7 +96,7 @@ export function createPipeline(ports: PipelinePorts): Pipeline {
 }
 
 /** What is known of a request so far, for its record. */
-interface Progress {
+interface Progress extends LimitLog {
   caller?: Caller;
   body?: RequestBody;
   input?: AttemptInput;
@@ -112,13 +114,13 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     authorize(caller, operation);
     const held = holdConcurrencySlot(caller, exchange, ports);
     if (held instanceof Promise) await held;
-    const admitted = admit(caller, request, ports);
+    const admitted = admit(caller, request, ports, progress);
     if (admitted instanceof Promise) await admitted;
     refuseUnservedHeaders(request);
     const body = await readBody(exchange);
     progress.body = body;
     const resolution = ports.resolver.resolve(exchange, caller, body);
-    const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [] };
+    const input = { exchange, caller, resolution, calls: new CallBudget(ports.maxCalls), tried: [], log: progress };
     progress.input = input;
     const local = operation.answerLocally?.(input);
     if (local !== undefined) return localAnswer(local, progress);
@@ -172,7 +174,8 @@ class Routing implements RouteContext<AttemptOutcome> {
     return (uploadOf(resolution.body)?.source.replayable ?? true) && calls.allowsMore();
   }
 
-  abandon({ body }: AttemptOutcome): void {
+  abandon({ body, status, hold }: AttemptOutcome): void {
+    hold?.settle({ status, usage: undefined, cost: undefined });
     this.#input.exchange.memory.clear();
     if (body.kind === 'stream') body.upstream.discard();
   }
@@ -184,13 +187,16 @@ function factsForQueries({ regexTurn }: PipelinePorts, { exchange, resolution }:
   return { metadata, params, pathname: exchange.request.path, work };
 }
 
-const localAnswer = ({ headers, bytes }: LocalAnswer, progress: Progress): Answer => ({
-  status: 200,
-  headers,
-  body: { kind: 'bytes', bytes },
-  facts: factsOf(undefined, progress),
-  store: undefined,
-});
+function localAnswer({ headers, bytes }: LocalAnswer, progress: Progress): Answer {
+  progress.limits?.addHeaders(headers);
+  return {
+    status: 200,
+    headers,
+    body: { kind: 'bytes', bytes },
+    facts: factsOf(undefined, progress),
+    store: undefined,
+  };
+}
 
 function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
   const { status, headers, body, leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;
@@ -201,7 +207,9 @@ function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
   if (droppedParams.length > 0) headers['x-gw-dropped-params'] = droppedParams.join(', ');
   if (input.calls.exhausted) headers['x-gw-attempts-exhausted'] = 'true';
   if (uploadOf(input.resolution.body)?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
-  return { status, headers, body, facts: factsOf(outcome, { caller: input.caller, input }), store };
+  const { limits } = input.log;
+  limits?.addHeaders(headers);
+  return { status, headers, body, facts: factsOf(outcome, { caller: input.caller, input, ...input.log }), store };
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {
@@ -209,12 +217,13 @@ function failure(exchange: Exchange, error: AppError, progress: Progress): Answe
   const headers: HeaderMap = { ...rendered.headers };
   const { body, input } = progress;
   const params = input?.resolution.params ?? (body?.kind === 'json' ? body.value : {});
+  progress.limits?.addHeaders(headers);
   nameAnswerer(headers, error.provider ?? providerIdOf(input?.resolution.requestProvider), modelOf(params));
   const facts = { ...factsOf(undefined, progress), error };
   return { status: rendered.status, headers, body: { kind: 'bytes', bytes: rendered.body }, facts, store: undefined };
 }
 
-function factsOf(outcome: AttemptOutcome | undefined, { caller, input }: Progress): PipelineFacts {
+function factsOf(outcome: AttemptOutcome | undefined, { caller, input, limits }: Progress): PipelineFacts {
   const resolution = input?.resolution;
   const plan = resolution?.plan;
   const tried = input?.tried ?? [];
@@ -229,25 +238,14 @@ function factsOf(outcome: AttemptOutcome | undefined, { caller, input }: Progres
       cache: outcome?.cacheStatus,
       retries: outcome?.retries,
       attemptsExhausted: input?.calls.exhausted ?? false,
-      limits: NO_VERDICTS,
+      limits: limits?.verdicts() ?? NO_VERDICTS,
       guardrails: NO_VERDICTS,
     },
     attempts,
     answeredBy: outcome && attempts[tried.indexOf(outcome)],
     stream: outcome?.stream ?? false,
+    settlement: outcome?.hold,
   };
 }
 
 const modeOf = (root: PlanNode): string => (root.kind === 'leaf' ? 'single' : root.mode);
-
-function bytesOf(body: RequestBody): number | undefined {
-  switch (body.kind) {
-    case 'none':
-      return 0;
-    case 'json':
-      return body.bytes.length;
-    case 'form':
-    case 'binary':
-      return body.source.bytes;
-  }
-}

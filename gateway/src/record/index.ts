@@ -11,6 +11,8 @@ export {
   type RequestRecord,
   type RouteFacts,
   type SentFacts,
+  type Settlement,
+  type Spent,
   type TraceContext,
 } from './record.ts';
 export { createRecorder, type FinishedRequest, type Recorder, type RecorderOptions } from './recorder.ts';

@@ -132,6 +132,15 @@ export interface AnswerFacts {
   readonly snapshot: number;
 }
 
+/** What an answer used of what was taken for it. */
+export type Spent = Pick<AttemptFacts, 'status' | 'usage' | 'cost'>;
+
+/** What the answering attempt has taken of limits and budgets. */
+export interface Settlement {
+  /** Corrects it to what was used. The first call counts. Never throws. */
+  settle(spent: Spent): void;
+}
+
 /** What the pipeline knows of a request when it answers. */
 export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 'decisions' | 'attempts'> {
   readonly answeredBy: AttemptFacts | undefined;
@@ -139,6 +148,8 @@ export interface PipelineFacts extends Pick<RequestRecord, 'caller' | 'route' | 
   readonly requestBytes: number | undefined;
   readonly stream: boolean;
   readonly error: AppError | undefined;
+  /** Undefined: nothing was taken. */
+  readonly settlement?: Settlement | undefined;
 }
 
 /** What the server knows of an answer that was sent. */

@@ -108,7 +108,9 @@ function toRecord(
   const { facts } = answer;
   const { startedMs, snapshot } = exchange;
   const { answeredBy: made } = facts;
-  const answeredBy = made && readsUsage ? withAnswer(made, countAnswer(finished), finished) : made;
+  const counts = readsUsage || facts.settlement !== undefined;
+  const answeredBy = made && counts ? withAnswer(made, countAnswer(finished), finished) : made;
+  if (answeredBy !== undefined) facts.settlement?.settle(answeredBy);
   return {
     request: requestFacts(exchange, facts, headerAliases),
     caller: facts.caller,

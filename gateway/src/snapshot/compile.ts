@@ -6,6 +6,7 @@ import type { Provider } from '../providers/contract.ts';
 import { createFields, prepareTarget } from '../providers/engine/index.ts';
 import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
+import { compileAccesses } from './access-limits.ts';
 import type {
   IssuerRecord,
   KeyRecord,
@@ -15,6 +16,8 @@ import type {
   SidecarRecord,
   WorkspaceRecord,
 } from './compiled-entries.ts';
+import { compileLimits, NO_LIMITS } from './owner-limits.ts';
+import { compilePolicy, type PolicyRecord } from './policies.ts';
 
 /** The secret values of an account. */
 export interface Credential {
@@ -55,6 +58,7 @@ export type Compiled =
   | { readonly kind: 'provider'; readonly record: ManagedProvider }
   | { readonly kind: 'config'; readonly record: SavedConfig }
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
+  | { readonly kind: 'policy'; readonly record: PolicyRecord }
   | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
   | { readonly kind: 'price'; readonly record: PriceRecord }
   | { readonly kind: 'issuer'; readonly record: IssuerRecord }
@@ -70,7 +74,9 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
     case 'config':
       return compileConfig(entry, context);
     case 'workspace':
-      return { kind: 'workspace', record: { ...entry.body, name: entry.workspace ?? '' } };
+      return { kind: 'workspace', record: compileWorkspace(entry) };
+    case 'policy':
+      return { kind: 'policy', record: compilePolicy(entry) };
     case 'sidecar':
       return { kind: 'sidecar', record: compileSidecar(entry) };
     case 'price':
@@ -93,6 +99,10 @@ const compileIssuer = (record: IssuerRecord): Compiled =>
     ? { kind: 'issuer', record }
     : { kind: 'skipped', reason: `unknown type of issuer ${record.type}` };
 
+function compileWorkspace({ id, workspace, body }: SnapshotEntry<'workspace'>): WorkspaceRecord {
+  return { ...body, name: workspace ?? '', limits: compileLimits({ subject: id, workspace }, body) };
+}
+
 /** No limits: the fleet counts them. */
 function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
   const { name, workspace, scopes, defaults } = body;
@@ -102,7 +112,7 @@ function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
     workspace,
     scopes: new Set(scopes),
     defaults,
-    rateLimits: [],
+    limits: NO_LIMITS,
     expiresAtMs: Number.POSITIVE_INFINITY,
     user: undefined,
   };
@@ -116,7 +126,7 @@ function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {
     workspace,
     scopes: new Set(body.scopes.map((scope) => scope.replaceAll(':', '.'))),
     defaults: body.defaults,
-    rateLimits: body.rateLimits,
+    limits: compileLimits({ subject: id, workspace }, body),
     expiresAtMs: toMs(body.expiresAt),
     user: body.user,
   };
@@ -147,6 +157,8 @@ function compileProvider(entry: SnapshotEntry<'provider'>, { providers, credenti
     modelAccounts: NO_ACCOUNTS,
     grants: new Set(body.grants),
     prices: compileAccountPrices(body),
+    limits: compileLimits({ subject: id, workspace }, body),
+    accessLimits: compileAccesses(body.accesses),
     needsFleet: body.needsFleet ?? false,
     owner: ownIdentity || isOfOrganisation(workspace, body.credential) ? 'organisation' : 'workspace',
     ...preparedAccount(account),

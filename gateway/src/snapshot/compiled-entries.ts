@@ -7,9 +7,10 @@ import type { Provider } from '../providers/contract.ts';
 import type { PreparedTarget } from '../providers/engine/index.ts';
 import type { RoutingPlan } from '../routing/index.ts';
 import type { HostScope } from '../upstream/index.ts';
+import type { OwnerLimits } from './owner-limits.ts';
 
 export type OrganisationRecord = EntryBody<'organisation'>;
-export type WorkspaceRecord = EntryBody<'workspace'> & { readonly name: string };
+export type WorkspaceRecord = EntryBody<'workspace'> & { readonly name: string; readonly limits: OwnerLimits };
 
 export interface KeyRecord {
   readonly id: string;
@@ -19,7 +20,7 @@ export interface KeyRecord {
   /** Dotted names; `*` opens everything. */
   readonly scopes: ReadonlySet<string>;
   readonly defaults: EntryBody<'key'>['defaults'];
-  readonly rateLimits: EntryBody<'key'>['rateLimits'];
+  readonly limits: OwnerLimits;
   /** Unix time in ms; Infinity: never. */
   readonly expiresAtMs: number;
   readonly user: string | undefined;
@@ -53,6 +54,9 @@ export interface ManagedProvider {
   /** Prepared for requests that change none of the above. */
   readonly target: PreparedTarget;
   readonly grants: ReadonlySet<string>;
+  readonly limits: OwnerLimits;
+  /** Those of the grant by which the workspace uses the account; `NO_LIMITS` where there is none. */
+  accessLimits(workspace: string): OwnerLimits;
   /** Undefined: it sets none. */
   readonly prices: AccountPrices | undefined;
   /** The credential stays with the fleet: a sidecar cannot use it. */

@@ -10,6 +10,7 @@ import type {
   SidecarRecord,
   WorkspaceRecord,
 } from './compiled-entries.ts';
+import type { PolicyRecord } from './policies.ts';
 
 export type Scope<T> = ReadonlyMap<string, T>;
 
@@ -25,6 +26,8 @@ export interface Tables {
   /** By workspace, then by slug. */
   readonly providers: LayeredMap<Scope<ManagedProvider>>;
   readonly configs: LayeredMap<Scope<SavedConfig>>;
+  /** By workspace, then by id. */
+  readonly policies: LayeredMap<Scope<PolicyRecord>>;
   /** By provider, then by model. */
   readonly prices: LayeredMap<Scope<ModelPrice>>;
 }
@@ -39,12 +42,25 @@ export const NO_TABLES: Tables = {
   issuers: new LayeredMap(),
   providers: new LayeredMap(),
   configs: new LayeredMap(),
+  policies: new LayeredMap(),
   prices: new LayeredMap(),
 };
 
 /** Names that differ from those of the last full load. */
-export const changedNames = ({ keys, workspaces, sidecars, issuers, providers, configs, prices }: Tables): number =>
-  [keys, workspaces, sidecars, issuers, providers, configs, prices].reduce((sum, { changed }) => sum + changed, 0);
+export const changedNames = ({
+  keys,
+  workspaces,
+  sidecars,
+  issuers,
+  providers,
+  configs,
+  policies,
+  prices,
+}: Tables): number =>
+  [keys, workspaces, sidecars, issuers, providers, configs, policies, prices].reduce(
+    (sum, { changed }) => sum + changed,
+    0,
+  );
 
 type Changes<T> = Map<string, T | undefined>;
 
@@ -67,6 +83,7 @@ export class TablesBuilder {
   readonly #issuers: Changes<IssuerRecord> = new Map();
   readonly #providers = new Map<string, Changes<ManagedProvider>>();
   readonly #configs = new Map<string, Changes<SavedConfig>>();
+  readonly #policies = new Map<string, Changes<PolicyRecord>>();
   readonly #prices = new Map<string, Changes<ModelPrice>>();
   #isAmbiguous = false;
 
@@ -88,7 +105,7 @@ export class TablesBuilder {
   }
 
   finish(): Tables {
-    const { keys, workspaces, sidecars, issuers, providers, configs, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, policies, prices } = this.#base;
     if (this.#base === NO_TABLES) return this.#finishFirst();
     return {
       keys: keys.with(this.#keys),
@@ -97,6 +114,7 @@ export class TablesBuilder {
       issuers: issuers.with(this.#issuers),
       providers: providers.with(merge(providers, this.#providers)),
       configs: configs.with(merge(configs, this.#configs)),
+      policies: policies.with(merge(policies, this.#policies)),
       prices: prices.with(merge(prices, this.#prices)),
     };
   }
@@ -109,12 +127,13 @@ export class TablesBuilder {
       issuers: new LayeredMap(withoutRemovals(this.#issuers)),
       providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
       configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
+      policies: new LayeredMap(merge(NO_TABLES.policies, this.#policies)),
       prices: new LayeredMap(merge(NO_TABLES.prices, this.#prices)),
     };
   }
 
   #put(compiled: Compiled, leaves: boolean): void {
-    const { keys, workspaces, sidecars, issuers, providers, configs, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, policies, prices } = this.#base;
     switch (compiled.kind) {
       case 'key':
         for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, unless(leaves, compiled.record));
@@ -134,6 +153,11 @@ export class TablesBuilder {
       case 'config':
         this.#noteScoped(this.#configs, configs, placeOf(compiled.record), unless(leaves, compiled.record));
         break;
+      case 'policy': {
+        const { workspace, id: slug } = compiled.record;
+        this.#noteScoped(this.#policies, policies, placeOf({ workspace, slug }), unless(leaves, compiled.record));
+        break;
+      }
       case 'price': {
         const { provider: scope, model: name, price } = compiled.record;
         this.#noteScoped(this.#prices, prices, { scope, name }, unless(leaves, price));

@@ -8,6 +8,7 @@ import type {
   SidecarRecord,
   WorkspaceRecord,
 } from './compiled-entries.ts';
+import type { PolicyRecord } from './policies.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
 /** Who names the config of a request: the caller or its workspace, or the organisation. */
@@ -32,12 +33,14 @@ export interface SnapshotView {
   configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
   /** Every managed provider the workspace may use, its own first. */
   providers(workspace: string): readonly ManagedProvider[];
+  /** The policies that hold in the workspace, those of the organisation first. */
+  policies(workspace: string): readonly PolicyRecord[];
   readonly prices: PriceBook;
 }
 
 /** The view of immutable tables. */
 export function toView(
-  { keys, workspaces, sidecars, issuers, providers, configs, prices }: Tables,
+  { keys, workspaces, sidecars, issuers, providers, configs, policies, prices }: Tables,
   version: number,
   organisation: OrganisationRecord,
   catalogue: Catalogue,
@@ -72,7 +75,24 @@ export function toView(
       const shared = [...(providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));
       return [...own, ...shared.filter(({ slug }) => !providers.get(workspace)?.has(slug))];
     },
+    policies: policiesOf(policies),
     prices: createPriceBook(prices, catalogue),
+  };
+}
+
+const NO_POLICIES: readonly PolicyRecord[] = [];
+
+/** Lists are made once for each workspace that has requests. */
+function policiesOf(policies: Tables['policies']): SnapshotView['policies'] {
+  const shared = [...(policies.get(ORGANISATION)?.values() ?? NO_POLICIES)];
+  const lists = new Map<string, readonly PolicyRecord[]>();
+  return (workspace) => {
+    const known = lists.get(workspace);
+    if (known !== undefined) return known;
+    const own = policies.get(workspace)?.values() ?? NO_POLICIES;
+    const list = [...shared, ...own];
+    lists.set(workspace, list.length === 0 ? NO_POLICIES : list);
+    return list;
   };
 }
 

@@ -1,11 +1,11 @@
 /** The rungs between the listener and the whole pipeline: the pipeline's own steps, then the call without the rest. */
 import { REQUEST_UNITS } from '../../../gateway/src/lib/regex.ts';
-import { admit, holdConcurrencySlot } from '../../../gateway/src/pipeline/admit.ts';
 import { prepare } from '../../../gateway/src/pipeline/attempt/prepare/index.ts';
 import { firstRequest, toHeldUpstream } from '../../../gateway/src/pipeline/attempt/request.ts';
 import { authorize } from '../../../gateway/src/pipeline/authorize.ts';
 import { CallBudget } from '../../../gateway/src/pipeline/call-budget.ts';
 import { NO_OPEN_CIRCUITS } from '../../../gateway/src/pipeline/circuit-breakers.ts';
+import { holdConcurrencySlot } from '../../../gateway/src/pipeline/concurrency.ts';
 import { identify } from '../../../gateway/src/pipeline/identify.ts';
 import type {
   Answer,
@@ -15,6 +15,7 @@ import type {
   PipelinePorts,
   RequestBody,
 } from '../../../gateway/src/pipeline/index.ts';
+import { admit } from '../../../gateway/src/pipeline/limits/index.ts';
 import { readBody } from '../../../gateway/src/pipeline/read-body.ts';
 import type { Resolution } from '../../../gateway/src/pipeline/resolve/index.ts';
 import { refuseLoop } from '../../../gateway/src/pipeline/via.ts';
@@ -78,7 +79,7 @@ async function walk(parts: Parts, { exchange, caller, resolution }: Routed): Pro
     open: NO_OPEN_CIRCUITS,
     stick: async (_sticky, _branch, draw) => draw(undefined),
     attempt: async (leaf) => {
-      const response = await attempt(parts, { exchange, caller, resolution, calls, tried: [] }, leaf);
+      const response = await attempt(parts, { exchange, caller, resolution, calls, tried: [], log: {} }, leaf);
       return { response, status: response.status, fallback: 'status' as const };
     },
     repeatable: () => calls.allowsMore(),

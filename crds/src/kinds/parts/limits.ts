@@ -16,8 +16,7 @@ export const rateValue = int('value is the number of requests or tokens per wind
 /** Fixed-window limits, at most one per type and unit. */
 export const rateLimits = <const U extends readonly RateUnit[]>(units: U, max = 10) =>
   mapList(z.strictObject({ type: limitType, unit: rateUnit(units), value: rateValue }), ['type', 'unit'], {
-    description:
-      'rateLimits are the most requests or tokens per window; a request must pass all of them. Each pod of a fleet counts by itself: N pods admit up to N times a limit.',
+    description: 'rateLimits are the most requests or tokens per window; a request must pass all of them.',
     max,
   });
 

@@ -1,4 +1,4 @@
-/** One target: prepare → guard → request → cache → [send → map → evaluate] × retries → record. */
+/** One target: prepare → guard → request → cache → limits → [send → map → evaluate] × retries → record. */
 import type { AppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
@@ -8,6 +8,7 @@ import type { Leaf } from '../../routing/index.ts';
 import type { UpstreamRequest, UpstreamResponse } from '../../upstream/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import { uploadOf } from '../exchange.ts';
+import { holdTarget } from '../limits/index.ts';
 import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
 import { evaluate } from './evaluate/index.ts';
@@ -35,13 +36,19 @@ export async function attemptTarget(ports: AttemptPorts, input: AttemptInput, le
     const prepared = guarded instanceof Promise ? await guarded : guarded;
     progress.prepared = prepared;
     const { collect } = prepared.operation.handler;
-    if (collect !== undefined) return triedOutcome(progress, await collectAnswer(ports, prepared, collect));
+    if (collect !== undefined) {
+      const held = holdTarget(ports, prepared);
+      progress.hold = held instanceof Promise ? await held : held;
+      return triedOutcome(progress, await collectAnswer(ports, prepared, collect));
+    }
 
     const built = firstRequest(ports, prepared);
     const request = built instanceof Promise ? await built : built;
     const opened = openCache(ports, prepared, request);
     const cache = opened instanceof Promise ? await opened : opened;
     if (cache.hit !== undefined) return cachedOutcome(progress, cache.hit);
+    const held = holdTarget(ports, prepared);
+    progress.hold = held instanceof Promise ? await held : held;
     const tried = await tryWithRetries(ports, new TargetTries(ports, prepared, request));
     return triedOutcome(progress, tried, cache);
   } catch (error) {

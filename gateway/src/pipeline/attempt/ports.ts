@@ -7,13 +7,14 @@ import type { HostScope } from '../../upstream/index.ts';
 import type { Adapters } from '../adapters/index.ts';
 import type { CallBudget } from '../call-budget.ts';
 import type { Caller, Exchange } from '../exchange.ts';
+import type { LimitLog, LimitPorts } from '../limits/index.ts';
 import type { Resolution } from '../resolve/index.ts';
 import type { AnswerCheck } from './evaluate/index.ts';
 import type { InputCheck } from './guard.ts';
 import type { AttemptOutcome } from './record/index.ts';
 import type { SendPort } from './send/index.ts';
 
-export interface AttemptPorts extends SendPort {
+export interface AttemptPorts extends SendPort, LimitPorts {
   readonly adapters: Adapters;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly hosts: HostPolicy;
@@ -28,7 +29,6 @@ export interface AttemptPorts extends SendPort {
   needsStreamUsage(question: UsageQuestion): boolean;
   /** Sent in `Via` to custom hosts, so that a request that comes back is recognised. */
   readonly gatewayName: string;
-  now(): number;
 }
 
 export interface AttemptInput {
@@ -39,4 +39,5 @@ export interface AttemptInput {
   readonly calls: CallBudget;
   /** The outcomes of the targets that were tried so far. */
   readonly tried: AttemptOutcome[];
+  readonly log: LimitLog;
 }

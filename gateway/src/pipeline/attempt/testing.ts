@@ -5,6 +5,7 @@ import { createMemoryCacheStore, createResponseCache } from '../../cache/index.t
 import { createByteBudget } from '../../lib/byte-budget.ts';
 import { Cancellation, type CancelSignal } from '../../lib/cancellation.ts';
 import { DEFAULT_JSON_LIMITS } from '../../lib/json/index.ts';
+import { createMemoryLimiter, type Limiter } from '../../limits/index.ts';
 import { sampleServices } from '../../providers/engine/testing.ts';
 import { PROVIDERS } from '../../providers/register.ts';
 import { walkPlan } from '../../routing/index.ts';
@@ -74,6 +75,7 @@ export interface Given {
   readonly operation?: Operation;
   readonly snapshotView?: SnapshotView;
   readonly needsStreamUsage?: boolean;
+  readonly limiter?: Limiter;
 }
 
 /** Answers with the bodies in turn, the last one again and again; `calls` gets the requests. */
@@ -99,6 +101,7 @@ export function gateway({
   adapters = [],
   operation = OPERATIONS.chatComplete,
   needsStreamUsage = false,
+  limiter = createMemoryLimiter(),
 }: Given) {
   const calls: UpstreamRequest[] = [];
   const budget = createByteBudget(1_000_000);
@@ -120,6 +123,7 @@ export function gateway({
     answerChecks,
     adapters: createAdapters(adapters),
     needsStreamUsage: () => needsStreamUsage,
+    limiter,
     gatewayName: 'gateway',
     now,
   };
@@ -141,7 +145,7 @@ export function gateway({
     };
     const caller = await identify(request, snapshotView);
     const resolution = resolver.resolve(exchange, caller, await readBody(exchange));
-    const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [] };
+    const input = { exchange, caller, resolution, calls: new CallBudget(10), tried: [], log: {} };
     const outcome = await walkPlan<AttemptOutcome>(resolution.plan.root, {
       facts: () => ({ metadata: {}, params: {}, pathname: '/', work: { left: 1, nextSlice: async () => {} } }),
       random: () => 0,

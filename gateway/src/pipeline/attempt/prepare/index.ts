@@ -5,6 +5,7 @@ import { NOTHING_DROPPED, type PreparedTarget } from '../../../providers/engine/
 import { type Leaf, type LeafSettings, shapeParams } from '../../../routing/index.ts';
 import type { JsonObject } from '../../../wire/contract.ts';
 import { callerFacts } from '../../caller-facts.ts';
+import { countsUsage } from '../../limits/index.ts';
 import type { ServedCall } from '../../operations/index.ts';
 import { viaOf } from '../../via.ts';
 import type { AttemptInput, AttemptPorts } from '../ports.ts';
@@ -60,7 +61,9 @@ export function prepare(
   const serving = servingEndpoint({ adapters, exchange, facts, params, strict });
   const { endpoint, adaptation } = serving;
   const isStream = serving.params['stream'] === true;
-  const asking = isStream ? withUsageAsked(ports, { input, serving, provider: provider.id, model }) : undefined;
+  const asking = isStream
+    ? withUsageAsked(ports, { input, resolved, serving, provider: provider.id, model })
+    : undefined;
   const call = new ClientCall(exchange, facts, {
     endpoint: serving.id,
     params: asking ?? serving.params,
@@ -106,23 +109,25 @@ function droppedOf(
 
 interface UsageInput {
   readonly input: AttemptInput;
+  readonly resolved: ResolvedTarget;
   readonly serving: ServingEndpoint;
   readonly provider: string;
   readonly model: string;
 }
 
 /**
- * The parameters of a stream whose usage is needed and was not asked for: by a sink, or by an adapter, which writes it in the
- * format of the client. Undefined: they are sent as they are.
+ * The parameters of a stream whose usage is needed and was not asked for: by a limit, by a sink, or by an adapter, which writes
+ * it in the format of the client. Undefined: they are sent as they are.
  */
 function withUsageAsked(
   ports: AttemptPorts,
-  { input, serving: { endpoint, params, adaptation }, provider, model }: UsageInput,
+  { input, resolved, serving: { endpoint, params, adaptation }, provider, model }: UsageInput,
 ): JsonObject | undefined {
   if (endpoint?.askForUsage === undefined) return undefined;
   const { exchange, caller } = input;
   const question = { operation: exchange.operation.id, caller: callerFacts(caller), provider, model };
-  if (adaptation === undefined && !ports.needsStreamUsage(question)) return undefined;
+  const isNeeded = adaptation !== undefined || countsUsage({ input, resolved }) || ports.needsStreamUsage(question);
+  if (!isNeeded) return undefined;
   const asking = endpoint.askForUsage(params);
   return asking === params ? undefined : asking;
 }

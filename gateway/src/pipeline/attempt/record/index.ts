@@ -10,6 +10,7 @@ import type { Leaf, RouteOutcome } from '../../../routing/index.ts';
 import { providerIdOf } from '../../answer-names.ts';
 import { renderErrorFor } from '../../error-answer.ts';
 import type { AnswerBody, CacheStatus, CacheWriter, HeaderMap } from '../../exchange.ts';
+import type { TargetHold } from '../../limits/index.ts';
 import type { CacheHit, CacheSession } from '../cache.ts';
 import type { MappedAnswer } from '../map/index.ts';
 import type { AttemptInput } from '../ports.ts';
@@ -41,6 +42,8 @@ export interface AttemptOutcome extends RouteOutcome {
   readonly store: CacheWriter | undefined;
   /** Of the account, where its Integration sets any. */
   readonly prices: AccountPrices | undefined;
+  /** What the target has taken of limits, to be settled with what the answer used. */
+  readonly hold: TargetHold | undefined;
 }
 
 /** What is known of an attempt that is under way. */
@@ -49,6 +52,8 @@ export interface AttemptProgress {
   readonly leaf: Leaf;
   readonly startedMs: number;
   prepared: Prepared | undefined;
+  /** What the target has taken of limits. */
+  hold: TargetHold | undefined;
 }
 
 export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress => ({
@@ -56,6 +61,7 @@ export const beginAttempt = (input: AttemptInput, leaf: Leaf): AttemptProgress =
   leaf,
   startedMs: performance.now(),
   prepared: undefined,
+  hold: undefined,
 });
 
 const NOTHING_SENT = { retries: 0, calls: 0, upstreamMs: 0 } as const;
@@ -73,6 +79,7 @@ export const cachedOutcome = (progress: AttemptProgress, { headers, body, stream
     cacheStatus: 'HIT',
     stream,
     store: undefined,
+    hold: undefined,
   });
 
 /** An error that ended the attempt before the provider was called. */
@@ -111,6 +118,7 @@ export function triedOutcome(
     stream,
     store: status === 200 ? cache?.writer(result.answer) : undefined,
     prices,
+    hold: progress.hold,
   });
 }
 
@@ -136,6 +144,7 @@ type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheSt
 
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
   const { status, headers, body } = renderErrorFor(error, progress.input.exchange);
+  progress.hold?.release();
   const facts = factsOf(progress);
   return record(progress, {
     ...facts,
@@ -148,6 +157,7 @@ function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts
     error,
     stream: false,
     store: undefined,
+    hold: undefined,
   });
 }
 
