@@ -332,6 +332,12 @@ export const ERRORS = {
     wireCode: 'snapshot_missing',
     summary: 'The gateway has no configuration yet; try again shortly.',
   },
+  ISSUER_KEYS_UNAVAILABLE: {
+    ...service,
+    status: 503,
+    wireCode: 'issuer_keys_unavailable',
+    summary: 'The token cannot be verified: the keys of its issuer have not been fetched yet; try again shortly.',
+  },
   DRAINING: {
     ...service,
     status: 503,

@@ -57,7 +57,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     },
   },
   { feature: 'e-mails are', fields: { ApiKey: ['spec.alertEmails'] } },
-  { feature: 'key sets by URL are', fields: { Organisation: ['spec.jwtIssuers[].jwksUri'] } },
   {
     feature: 'roles of people are',
     fields: { Organisation: ['spec.roleToggles'], Workspace: ['spec.roleToggles'] },

@@ -95,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { ports, close: closePorts } = createPipelinePorts(settings, {
     ...telemetry,
     state: worker?.state,
-    ...{ variables, budget, recorder, budgetStore: options.budgetStore },
+    ...{ variables, budget, snapshots, recorder, budgetStore: options.budgetStore },
   });
   const drain = createDrain(settings.drain);
   const main = createMainListener(

@@ -4,7 +4,6 @@ import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
 import type { BudgetStore } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
-import { createIssuerKeys, createTokenCheck } from '../identity/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
@@ -18,11 +17,13 @@ import {
 import { PROVIDERS } from '../providers/register.ts';
 import { createProviderServices } from '../providers/services.ts';
 import type { Recorder } from '../record/index.ts';
+import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { createHostPolicy } from '../upstream/host-guard/index.ts';
 import { createUpstreamClient } from '../upstream/index.ts';
 import { createMemoryState, type SharedState } from './shared-state.ts';
 import { createStores } from './stores.ts';
+import { createTokens } from './token-ports.ts';
 
 export interface PipelinePortOptions {
   /** In the memory of this process when absent. */
@@ -33,6 +34,7 @@ export interface PipelinePortOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly budget: ByteBudget;
+  readonly snapshots: Pick<SnapshotHolder, 'current' | 'onChange'>;
   readonly recorder: Pick<Recorder, 'needsStreamUsage'>;
 }
 
@@ -49,6 +51,7 @@ export function createPipelinePorts(
     metrics,
     logger,
     budget,
+    snapshots,
     recorder,
   }: PipelinePortOptions,
 ): { readonly ports: PipelinePorts; close(): Promise<void> } {
@@ -70,6 +73,7 @@ export function createPipelinePorts(
     proxy: settings.proxy,
   });
   const stores = createStores(settings, { state: { ...state, budgetStore }, now, metrics, logger });
+  const tokens = createTokens({ snapshots, client, budget, metrics, logger });
   const { limiter, concurrency } = state;
   const ports: PipelinePorts = {
     limiter,
@@ -104,13 +108,14 @@ export function createPipelinePorts(
     maxCalls: limits.maxCalls,
     regexTurn: createRegexScheduler(),
     sidecarProfile: settings.sidecarProfile,
-    tokens: createTokenCheck({ keys: createIssuerKeys(), now }),
+    tokens: tokens.tokens,
     random: Math.random,
     now,
   };
   return {
     ports,
     close: async () => {
+      tokens.close();
       await Promise.all([client.close(), limiter.close(), stores.close()]);
     },
   };

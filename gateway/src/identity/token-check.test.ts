@@ -21,7 +21,14 @@ const world = (body: IssuerBody = {}): Promise<SnapshotView> =>
 /** A check with a clock that the test moves. */
 function createCheck() {
   const clock = { nowMs: ISSUED * 1000 };
-  const tokens = createTokenCheck({ keys: createIssuerKeys(), now: () => clock.nowMs });
+  const keys = createIssuerKeys({
+    fetchKeys: async () => [],
+    onFetch: () => {},
+    nowMs: () => 0,
+    random: () => 0.5,
+    after: () => () => {},
+  });
+  const tokens = createTokenCheck({ keys, now: () => clock.nowMs });
   const identify = async (text: string, view: SnapshotView): Promise<TokenIdentity | undefined> =>
     tokens.identify(text, 'authorization', view);
   return { clock, tokens, identify };

@@ -25,6 +25,7 @@ export interface SnapshotView {
   sidecar(profile: string): SidecarRecord | undefined;
   /** By the `iss` claim. */
   issuer(iss: string): IssuerRecord | undefined;
+  issuers(): readonly IssuerRecord[];
   /** Looked up in the workspace, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** Looked up in the workspace, then in the organisation; withheld configs are found only when the organisation names them. */
@@ -53,6 +54,7 @@ export function toView(
     workspace: (name) => workspaces.get(name),
     sidecar: (profile) => sidecars.get(profile),
     issuer: (iss) => issuers.get(iss),
+    issuers: () => issuers.values(),
     provider: (workspace, slug) => {
       const own = providers.get(workspace)?.get(slug);
       if (own !== undefined) return own;

@@ -101,6 +101,12 @@ export const METRICS = {
     labels: ['store'],
     reference: '',
   },
+  issuerKeyFetches: {
+    name: 'gatehouse_issuer_key_fetches_total',
+    help: 'Fetches of the keys of token issuers by result (ok, error); after an error the last keys are kept',
+    labels: ['result'],
+    reference: '',
+  },
 } as const;
 
 /** `aggregator`: the value of several processes that serve together; their sum where it is absent. */
@@ -178,6 +184,7 @@ export function createMetrics(
     errors: createCounter({ ...METRICS.errors, registry }),
     sinkErrors: createCounter({ ...METRICS.sinkErrors, registry }),
     storeErrors: createCounter({ ...METRICS.storeErrors, registry }),
+    issuerKeyFetches: createCounter({ ...METRICS.issuerKeyFetches, registry }),
     inFlight: createGauge({ ...GAUGES.inFlight, registry }),
     openStreams: createGauge({ ...GAUGES.openStreams, registry }),
     snapshotVersion: gauge(GAUGES.snapshotVersion),

@@ -41,7 +41,11 @@ const metrics = createMetrics({
 });
 const budget = createByteBudget(1024 ** 3, () => metrics.bufferRefused.add({}));
 const recorder = createRungRecorder(rung);
-const { ports } = createPipelinePorts(settings, { variables: process.env, metrics, logger, budget, recorder });
+const snapshots = createSnapshotHolder({ providers: PROVIDERS });
+const { ports } = createPipelinePorts(settings, {
+  variables: process.env,
+  ...{ metrics, logger, budget, snapshots, recorder },
+});
 
 function createRungRecorder(name: Rung): Recorder {
   const sinks = [
@@ -56,7 +60,6 @@ async function serve(name: Rung, of: GatewaySettings, pipelinePorts: PipelinePor
   const options = { ports: pipelinePorts, settings: of, upstream };
   if (name === 'client') return serveWithNode(options);
   if (name === 'framework') return serveWithFastify(options);
-  const snapshots = createSnapshotHolder({ providers: PROVIDERS });
   const entries: AnyEntry[] = [];
   const lines = createInterface({ input: createReadStream(process.env['SNAPSHOT'] ?? '') });
   for await (const line of lines) entries.push(JSON.parse(line));
