@@ -46,7 +46,7 @@ describe('the holder of a token', () => {
         workspace: 'team-a',
         scopes: new Set(['completions.write']),
         defaults: { allowConfigOverride: true },
-        rateLimits: [],
+        limits: NO_LIMITS,
         expiresAtMs: (ISSUED + 630) * 1000,
         user: 'ada',
       },
