@@ -20,7 +20,7 @@ export interface Counters {
 }
 
 /** The part of one holder. */
-interface Share {
+export interface Share {
   spent: number;
   held: number;
   leaseEndsMs: number;

@@ -7,7 +7,8 @@ export class LedgerSpend implements Spend {
   readonly #charges: readonly Charge[];
   readonly #accounts: readonly Account[];
   readonly #onSettled: (account: Account) => void;
-  readonly #reserved: number[] = [];
+  /** By charge. */
+  readonly reserved: number[] = [];
   readonly #periodNumbers: number[] = [];
   #ended = false;
 
@@ -20,7 +21,7 @@ export class LedgerSpend implements Spend {
       const account = accounts[i] as Account; // of the charge
       const reserved = Math.min(Math.max(this.#estimateOf(i), 1), account.available);
       account.reserve(reserved);
-      this.#reserved.push(reserved);
+      this.reserved.push(reserved);
       this.#periodNumbers.push(account.periodNumber);
     }
   }
@@ -43,7 +44,7 @@ export class LedgerSpend implements Spend {
     this.#ended = true;
     for (let i = 0; i < this.#accounts.length; i += 1) {
       const account = this.#accounts[i] as Account; // of the charge
-      account.settle(this.#periodNumbers[i] ?? 0, this.#reserved[i] ?? 0, actualOf(i));
+      account.settle(this.#periodNumbers[i] ?? 0, this.reserved[i] ?? 0, actualOf(i));
       this.#onSettled(account);
     }
   }
