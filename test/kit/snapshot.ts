@@ -120,6 +120,12 @@ export function policy(name: string, body: Omit<EntryBody<'policy'>, 'name'>, ow
   return toEntry('policy', name, owner, { name: name.slice(name.indexOf(':') + 1), ...body } as EntryBody<'policy'>);
 }
 
+/** The price of a model, as a ModelPricing sets it. */
+export function price(model: string, body: Partial<EntryBody<'price'>> = {}): AnyEntry {
+  const { provider: id = 'openai' } = body;
+  return toEntry('price', `${id}-${model}`, null, { ...body, provider: id, model });
+}
+
 export interface ConfigOptions extends Place {
   /** Id of the credential entry that its leaves use. */
   readonly credential?: string;

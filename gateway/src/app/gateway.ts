@@ -3,6 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BudgetStore } from '../budgets/index.ts';
 import { bufferedBytesFor, type GatewaySettings, unservedVariables, type Variables } from '../config/index.ts';
+import { createCatalogue } from '../cost/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { Secret } from '../lib/secret.ts';
@@ -88,7 +89,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     bufferedBytes: () => budget.used,
   });
   metrics.bufferedBytesLimit.set(budget.limit);
-  const snapshots = createSnapshotHolder({ providers: PROVIDERS, caps: settings.savedCaps });
+  const catalogue = createCatalogue();
+  const snapshots = createSnapshotHolder({ providers: PROVIDERS, caps: settings.savedCaps, catalogue });
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const recorder = openRecorder(options, telemetry);
@@ -116,6 +118,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       budget,
       upgrades: undefined, // no protocol but HTTP yet; the realtime API is refused (400)
       version: VERSION,
+      catalogue,
       metricsText:
         options.metricsOnMain === true && settings.metrics ? (worker?.metricsText ?? metrics.text) : undefined,
       random: Math.random,

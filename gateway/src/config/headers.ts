@@ -41,6 +41,7 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   },
   { name: 'x-gw-sensitive-headers', meaning: 'comma list or JSON array of headers masked in logs' },
   { name: 'x-gw-strict-open-ai-compliance', meaning: '`false` allows fields beyond the OpenAI format in answers' },
+  { name: 'x-gw-usage-headers', meaning: '`true` asks for headers with tokens and cost of a whole answer' },
   { name: 'x-gw-fetch-integrated-models', meaning: '`true` answers `GET /v1/models` from the catalogue' },
   {
     name: 'x-gw-provider-responses-proxy',
@@ -69,6 +70,12 @@ export const RESPONSE_HEADERS: readonly HeaderRow[] = [
     name: 'x-gw-dropped-params',
     meaning: 'comma list of parameters that were left out, because the provider does not have them',
   },
+  { name: 'x-gw-usage-input-tokens', meaning: 'tokens of the input; on request (`x-gw-usage-headers`)' },
+  { name: 'x-gw-usage-output-tokens', meaning: 'tokens of the output; on request' },
+  { name: 'x-gw-usage-cached-tokens', meaning: 'tokens of the input that the provider had cached; on request' },
+  { name: 'x-gw-usage-reasoning-tokens', meaning: 'tokens of the output that were reasoning; on request' },
+  { name: 'x-gw-cost-usd', meaning: 'cost in US dollars, exact; on request' },
+  { name: 'x-gw-cost-notes', meaning: '`unpriced`, `estimated`: what is not known of the cost; on request' },
   { name: 'x-gw-gateway-exception', meaning: '`true` when the gateway itself refused or failed the operation' },
   {
     name: 'x-gw-attempts-exhausted',

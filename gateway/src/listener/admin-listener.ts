@@ -4,6 +4,7 @@ import { gatewaysOf, VIA_HEADER } from '@gatehouse/crds/hosts';
 import { compareRevisions, type Revision } from '@gatehouse/crds/snapshot';
 import { USAGE_PATH, usageTotals } from '@gatehouse/crds/usage';
 import { type FastifyInstance, fastify } from 'fastify';
+import { CATALOGUE_SOURCE } from '../cost/index.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { UsageReports } from '../usage-report/index.ts';
@@ -58,6 +59,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
       version,
       snapshot: snapshots.status,
       source: ports.sourceStatus(),
+      prices: CATALOGUE_SOURCE,
     }));
     internal.get<{ Querystring: { wait?: string; epoch?: string } }>('/internal/snapshot', async ({ query }) => {
       // An operator without epochs waits for the version in whatever epoch there is.

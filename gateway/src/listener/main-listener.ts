@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:tls';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import type { Catalogue } from '../cost/index.ts';
 import { AppError, errorFormatOfPath, type Spell, toAppError } from '../errors/index.ts';
 import { createByteBudget } from '../lib/byte-budget.ts';
 import { canonicalRequestTarget } from '../lib/request-target.ts';
@@ -22,6 +23,7 @@ import { createConnectionPolicy } from './connections/maximum-age.ts';
 import { createUpgrades, type Upgrades } from './connections/upgrade.ts';
 import { acceptHeaderAliases, spelledFor } from './header-aliases.ts';
 import type { ListenAddress, Listener, UpgradeHandler } from './listener.ts';
+import { addPriceList } from './price-list.ts';
 import { type ServePorts, sendError, serve } from './serve.ts';
 import { WITHOUT_SCHEMAS } from './without-schemas.ts';
 
@@ -37,6 +39,8 @@ export interface MainListenerPorts
   /** Undefined: no protocol but HTTP; a request with an `Upgrade` header is served as HTTP. */
   readonly upgrades: UpgradeHandler | undefined;
   readonly version: string;
+  /** Public prices. */
+  readonly catalogue: Pick<Catalogue, 'find'>;
   /** Prometheus text, where the main port serves it, too. */
   readonly metricsText: (() => Promise<string>) | undefined;
   /** Uniform in [0, 1). */
@@ -102,7 +106,7 @@ function withCertificate(
 }
 
 type AppPorts = ServePorts &
-  Pick<MainListenerPorts, 'version' | 'metricsText'> &
+  Pick<MainListenerPorts, 'version' | 'metricsText' | 'catalogue'> &
   Pick<Upgrades, 'shouldUpgradeCallback'>;
 
 function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInstance {
@@ -123,6 +127,7 @@ function createApp(settings: MainListenerSettings, ports: AppPorts): FastifyInst
   acceptHeaderAliases(app, settings.headerAliases);
   addCors(app, settings.cors);
   addHealth(app, ports);
+  addPriceList(app, ports.catalogue, traced);
   if (ports.metricsText !== undefined) {
     const { metricsText } = ports;
     app.get('/metrics', { onRequest: traced, exposeHeadRoute: true }, async (_request, reply) =>

@@ -6,7 +6,7 @@ import type { PipelineFacts, TraceContext } from '../record/index.ts';
 import type { KeyRecord, SnapshotView, WorkspaceRecord } from '../snapshot/index.ts';
 import type { UpstreamBody } from '../upstream/index.ts';
 import type { JsonObject, Upload } from '../wire/contract.ts';
-import type { ByteTransform } from '../wire/transform/index.ts';
+import type { AnswerObserver, ByteTransform } from '../wire/transform/index.ts';
 import type { BodyKind, Operation } from './operations/index.ts';
 
 export type { AttemptFacts, CacheStatus, PipelineFacts, TraceContext } from '../record/index.ts';
@@ -87,7 +87,13 @@ export type HeaderMap = Record<string, string | string[]>;
 export type AnswerBody =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   /** Relayed while it arrives, through the transform if there is one. */
-  | { readonly kind: 'stream'; readonly upstream: UpstreamBody; readonly transform: ByteTransform | undefined };
+  | {
+      readonly kind: 'stream';
+      readonly upstream: UpstreamBody;
+      readonly transform: ByteTransform | undefined;
+      /** Looks at the bytes where they are not transformed. */
+      readonly observer?: AnswerObserver | undefined;
+    };
 
 /** The answer for the client and the facts for its record. */
 export interface Answer {

@@ -47,6 +47,7 @@ import { readBody } from './read-body.ts';
 import type { Resolver } from './resolve/index.ts';
 import { stickyChoice } from './sticky-session.ts';
 import { refuseUnservedHeaders } from './unserved-headers.ts';
+import { addUsageHeaders } from './usage-headers.ts';
 import { refuseLoop } from './via.ts';
 
 export { ADAPTERS, type Adapter, createAdapters } from './adapters/index.ts';
@@ -209,7 +210,10 @@ function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
   if (uploadOf(input.resolution.body)?.source.replayable === false) headers['x-gw-body-replayable'] = 'false';
   const { limits } = input.log;
   limits?.addHeaders(headers);
-  return { status, headers, body, facts: factsOf(outcome, { caller: input.caller, input, ...input.log }), store };
+  const facts = factsOf(outcome, { caller: input.caller, input, ...input.log });
+  const answer: Answer = { status, headers, body, facts, store };
+  addUsageHeaders(input.exchange, answer);
+  return answer;
 }
 
 function failure(exchange: Exchange, error: AppError, progress: Progress): Answer {

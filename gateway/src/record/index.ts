@@ -15,5 +15,11 @@ export {
   type Spent,
   type TraceContext,
 } from './record.ts';
-export { createRecorder, type FinishedRequest, type Recorder, type RecorderOptions } from './recorder.ts';
+export {
+  countedAttempt,
+  createRecorder,
+  type FinishedRequest,
+  type Recorder,
+  type RecorderOptions,
+} from './recorder.ts';
 export type { Sink, UsageQuestion } from './sink.ts';

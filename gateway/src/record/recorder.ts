@@ -173,3 +173,13 @@ function withAnswer(
   const cost = { ...costOf(price, usage, { status: answer.status }), estimated };
   return { ...attempt, usage, answeredModel: model, cost };
 }
+
+/** What a whole answer costs, before it is sent; undefined: nothing that is charged was answered. */
+export function countedAttempt(finished: Pick<FinishedRequest, 'exchange' | 'answer'>): AttemptFacts | undefined {
+  const { answeredBy } = finished.answer.facts;
+  const { body } = finished.answer;
+  if (answeredBy === undefined || body.kind === 'stream') return undefined;
+  const whole = { ...finished, sent: { firstByteMs: 0, bytes: body.bytes.length, error: undefined } };
+  const counted = withAnswer(answeredBy, countAnswer(whole), whole);
+  return counted.cost === undefined ? undefined : counted;
+}

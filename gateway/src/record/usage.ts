@@ -8,6 +8,7 @@ export type AnswerSource =
   | {
       readonly kind: 'stream';
       readonly transform: { report(): AnswerReport; sample?(): string } | undefined;
+      readonly observer?: { report(): AnswerReport } | undefined;
     };
 
 export interface CountedAnswer extends AnswerReport {
@@ -47,8 +48,8 @@ function sampleOf(body: AnswerSource): string {
   return attempted(() => body.transform?.sample?.()) ?? '';
 }
 
-const streamReport = ({ transform }: Extract<AnswerSource, { kind: 'stream' }>): AnswerReport =>
-  attempted(() => transform?.report()) ?? NO_REPORT;
+const streamReport = ({ transform, observer }: Extract<AnswerSource, { kind: 'stream' }>): AnswerReport =>
+  attempted(() => (transform ?? observer)?.report()) ?? NO_REPORT;
 
 /** A transform that failed while it was read may fail again. */
 function attempted<T>(read: () => T): T | undefined {

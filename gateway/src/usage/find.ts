@@ -15,9 +15,9 @@ const TAIL_BYTES = 16 * 1024;
 export const MODEL_SEARCH_CHARS = 2 * 1024;
 /** Longest usage object that is read, in characters. */
 const MAX_USAGE_CHARS = 4096;
-const USAGE = /"usage"\s*:\s*\{/g;
+const USAGE = /"usage(?:Metadata)?"\s*:\s*\{/g;
 // Within a JSON string its quotes would be escaped: what matches is a member.
-const MODEL = /"model"\s*:\s*"([^"\\]{1,256})"/;
+const MODEL = /"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;
 const OPEN = 0x7b; // {
 const CLOSE = 0x7d; // }
 

@@ -1,4 +1,5 @@
 import { isObject } from '@gatehouse/crds';
+import { toKnownNames } from './dialects.ts';
 
 /** Tokens of one kind of content: each a part of the input, the output or the cached input. */
 export interface ModalityTokens {
@@ -44,8 +45,9 @@ export const NO_USAGE: TokenUsage = {
   ...{ text: NO_MODALITY_TOKENS, audio: NO_MODALITY_TOKENS, image: NO_MODALITY_TOKENS, units: NO_UNITS },
 };
 
-/** A usage object of the chat, messages, responses, images or audio format, which differ in their names alone. */
-export function readUsage(usage: Counts): TokenUsage {
+/** A usage object of the chat, messages, responses, images or audio format, or of a provider's own API. */
+export function readUsage(given: Counts): TokenUsage {
+  const usage = toKnownNames(given);
   const inputs = objectOf(
     usage['prompt_tokens_details'] ?? usage['input_tokens_details'] ?? usage['input_token_details'],
   );

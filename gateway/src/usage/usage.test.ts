@@ -118,6 +118,41 @@ describe('a usage object', () => {
       usage: { input_tokens: 14, output_tokens: 45, input_token_details: { text_tokens: 0, audio_tokens: 14 } },
       want: { input: 14, audio: { input: 14, output: 0, cached: 0 }, text: NO_MODALITY },
     },
+    {
+      format: 'Gemini',
+      usage: {
+        promptTokenCount: 100,
+        candidatesTokenCount: 10,
+        thoughtsTokenCount: 5,
+        totalTokenCount: 115,
+        cachedContentTokenCount: 40,
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 70 },
+          { modality: 'AUDIO', tokenCount: 30 },
+        ],
+        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 10 }],
+      },
+      want: {
+        ...{ input: 100, output: 15, total: 115, cached: 40, reasoning: 5 },
+        audio: { input: 30, output: 0, cached: 10 },
+      },
+    },
+    {
+      format: 'Bedrock Converse',
+      usage: {
+        inputTokens: 10,
+        outputTokens: 5,
+        totalTokens: 118,
+        cacheReadInputTokens: 100,
+        cacheWriteInputTokens: 3,
+      },
+      want: { input: 113, output: 5, total: 118, cached: 100, cacheWrite: 3 },
+    },
+    {
+      format: 'Cohere',
+      usage: { billed_units: { input_tokens: 5, output_tokens: 6 }, tokens: { input_tokens: 70, output_tokens: 8 } },
+      want: { input: 70, output: 8, total: 78 },
+    },
   ])('of $format is read', ({ usage, want }) => {
     expect(readUsage(usage)).toMatchObject(want);
   });

@@ -8,6 +8,7 @@ import { getHeapStatistics } from 'node:v8';
 import { type AnyEntry, SCHEMA_VERSION } from '@gatehouse/crds/snapshot';
 import { createPipelinePorts } from '../../../gateway/src/app/pipeline-ports.ts';
 import { type GatewaySettings, readEnvironment, toSettings } from '../../../gateway/src/config/index.ts';
+import { createCatalogue } from '../../../gateway/src/cost/index.ts';
 import { createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
 import { createDrain, createMainListener } from '../../../gateway/src/listener/index.ts';
 import { createPipeline, type PipelinePorts } from '../../../gateway/src/pipeline/index.ts';
@@ -78,6 +79,7 @@ async function serve(name: Rung, of: GatewaySettings, pipelinePorts: PipelinePor
       drain: createDrain(of.drain),
       budget,
       upgrades: undefined,
+      catalogue: createCatalogue(),
       version: 'bench',
       metricsText: undefined,
       random: Math.random,

@@ -1,6 +1,7 @@
 /** A listener with a scripted pipeline behind it, and clients that write their bytes by hand. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createCatalogue } from '../../../gateway/src/cost/index.ts';
 import { AppError, renderError } from '../../../gateway/src/errors/index.ts';
 import { type ByteBudget, createByteBudget } from '../../../gateway/src/lib/byte-budget.ts';
 import { DEFAULT_JSON_LIMITS } from '../../../gateway/src/lib/json/index.ts';
@@ -93,6 +94,7 @@ export async function open({ create }: Variant, options: BenchOptions = {}): Pro
       budget,
       drain,
       upgrades: options.upgrades,
+      catalogue: createCatalogue(),
       version: 'test',
       metricsText: undefined,
       random: () => 0.5,

@@ -33,6 +33,7 @@ class Relay implements BodySink {
   readonly #response: ServerResponse;
   readonly #upstream: UpstreamBody;
   readonly #transform: ByteTransform | undefined;
+  readonly #observer: StreamBody['observer'];
   readonly #store: CacheWriter | undefined;
   readonly #writer: StreamWriter;
   readonly #options: RelayOptions;
@@ -42,10 +43,11 @@ class Relay implements BodySink {
   #atBoundary = true;
   #written = 0;
 
-  constructor(response: ServerResponse, { upstream, transform }: StreamBody, options: RelayOptions) {
+  constructor(response: ServerResponse, { upstream, transform, observer }: StreamBody, options: RelayOptions) {
     this.#response = response;
     this.#upstream = upstream;
     this.#transform = transform;
+    this.#observer = observer;
     this.#store = options.store;
     this.#options = options;
     this.#writer = new StreamWriter(response, { batch: options.batch, onReady: () => upstream.resume() });
@@ -55,7 +57,10 @@ class Relay implements BodySink {
   }
 
   write(bytes: Buffer): boolean {
-    if (this.#transform === undefined) return this.#send(bytes);
+    if (this.#transform === undefined) {
+      this.#observer?.push(bytes);
+      return this.#send(bytes);
+    }
     try {
       return this.#send(this.#transform.push(bytes));
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Call, Endpoint, OutgoingRequest, Provider } from '../../providers/
 import type { CallOptions, Deferred, ModelAt, PreparedTarget, RequestOptions } from '../../providers/engine/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { JsonObject } from '../../wire/contract.ts';
-import type { ByteTransform } from '../../wire/transform/index.ts';
+import type { AnswerObserver, ByteTransform } from '../../wire/transform/index.ts';
 import type { Adaptation } from '../adapters/index.ts';
 import type { UnaryAnswer } from '../attempt/map/index.ts';
 import type { TryResult } from '../attempt/retries.ts';
@@ -42,6 +42,8 @@ export interface ClientStream {
   readonly headers: HeaderMap;
   /** Undefined: the bytes as they are, with nothing to say when they break. */
   readonly transform: ByteTransform | undefined;
+  /** Looks at the bytes where they are not transformed. */
+  readonly observer?: AnswerObserver;
 }
 
 export interface CollectOptions extends CallOptions {

@@ -7,6 +7,7 @@ import { listModels } from './models/index.ts';
 import type { Operation, OperationRoute } from './operation.ts';
 import { proxy } from './proxy/index.ts';
 import { createModelResponse, deleteModelResponse, getModelResponse, listResponseInputItems } from './responses.ts';
+import { tokenize } from './tokenize/index.ts';
 
 /** By their ids. */
 export const OPERATIONS = {
@@ -20,6 +21,7 @@ export const OPERATIONS = {
   deleteModelResponse,
   listResponseInputItems,
   listModels,
+  tokenize,
   proxy,
 } as const satisfies Record<string, Operation>;
 

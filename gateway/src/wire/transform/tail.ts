@@ -1,3 +1,5 @@
+import { type AnswerReport, findModel, findUsage, MODEL_SEARCH_CHARS } from '../../usage/index.ts';
+
 /** A stream keeps its last four pieces at least, and so many bytes of smaller ones. */
 const MIN_BYTES = 4 * 1024;
 const MAX_BYTES = 16 * 1024;
@@ -32,5 +34,21 @@ export class Tail {
     this.#end = older + this.#ring.copy(next, older, 0, this.#end);
     this.#ring = next;
     this.#isWrapped = false;
+  }
+}
+
+/** Looks at an answer that passes unchanged, for its usage and its model. */
+export class AnswerObserver {
+  readonly #tail = new Tail();
+  #head: string | undefined;
+
+  push(bytes: Buffer): void {
+    this.#head ??= bytes.toString('latin1', 0, MODEL_SEARCH_CHARS);
+    this.#tail.push(bytes);
+  }
+
+  report(): AnswerReport {
+    const head = this.#head ?? '';
+    return { usage: findUsage(this.#tail.text()), model: findModel(head) };
   }
 }

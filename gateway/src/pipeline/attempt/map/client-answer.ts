@@ -57,8 +57,8 @@ function unreadable(provider: Provider, { status, headers, bytes }: UnaryAnswer)
 /** A good answer that is relayed while it arrives. */
 export function streamAnswer(answered: AnsweredCall, response: UpstreamResponse): MappedAnswer {
   const scrub = laterScrubber(answered.resolved.target, answered.sent.headers);
-  const { headers, transform } = answered.operation.handler.mapStream(answered, response, scrub);
-  const body: AnswerBody = { kind: 'stream', upstream: response.body, transform };
+  const { headers, transform, observer } = answered.operation.handler.mapStream(answered, response, scrub);
+  const body: AnswerBody = { kind: 'stream', upstream: response.body, transform, observer };
   return { status: response.status, headers, body, stream: true };
 }
 

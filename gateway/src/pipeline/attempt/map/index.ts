@@ -7,7 +7,7 @@ import { type AnsweredCall, failedAnswer, type MappedAnswer, streamAnswer } from
 import { decodeAnswer, isEncoded, type UnaryAnswer } from './unpack.ts';
 
 export type { MappedAnswer } from './client-answer.ts';
-export { isEventStream, isServerSent } from './media-types.ts';
+export { isEventStream, isJson, isServerSent } from './media-types.ts';
 export { passedHeaders, relayedHeaders } from './passed-headers.ts';
 export { decodeAnswer, isEncoded, READABLE_ENCODINGS, type UnaryAnswer } from './unpack.ts';
 

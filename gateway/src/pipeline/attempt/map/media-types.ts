@@ -16,6 +16,8 @@ export function isEventStream(response: Pick<UpstreamResponse, 'headers'>): bool
 export const isServerSent = (response: Pick<UpstreamResponse, 'headers'>): boolean =>
   hasType(response, 'text/event-stream');
 
+export const isJson = (response: Pick<UpstreamResponse, 'headers'>): boolean => hasType(response, 'application/json');
+
 function hasType({ headers }: Pick<UpstreamResponse, 'headers'>, wanted: string): boolean {
   const type = headers['content-type'];
   return typeof type === 'string' && type.toLowerCase().startsWith(wanted);

@@ -1,8 +1,9 @@
 /** Calls of the proxy mode: the client's method, path, query, headers and body, and the provider's answer as it comes. */
 import { writeJson } from '../../../lib/json/index.ts';
 import { buildProxyRequest, compileProvider } from '../../../providers/engine/index.ts';
-import { createRelayTransform } from '../../../wire/transform/index.ts';
-import { isEventStream, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
+import type { UpstreamResponse } from '../../../upstream/index.ts';
+import { AnswerObserver, createRelayTransform } from '../../../wire/transform/index.ts';
+import { isEventStream, isJson, isServerSent, passedHeaders, relayedHeaders } from '../../attempt/map/index.ts';
 import type { OperationHandler } from '../handler.ts';
 
 export const PROXY_HANDLER: OperationHandler = {
@@ -19,7 +20,7 @@ export const PROXY_HANDLER: OperationHandler = {
       services,
       signal,
       method,
-      headers: parts.clientHeaders(),
+      headers: body.kind === 'json' ? readable(parts.clientHeaders()) : parts.clientHeaders(),
       body: body.kind === 'json' ? (rawBody ?? writeJson(call.params)) : undefined,
       streamed: upload?.source,
     });
@@ -31,8 +32,17 @@ export const PROXY_HANDLER: OperationHandler = {
   mapStream: (_served, response, scrub) =>
     isServerSent(response)
       ? { headers: passedHeaders(response.headers), transform: createRelayTransform('events', { scrub: scrub.bytes }) }
-      : { headers: relayedHeaders(response.headers), transform: undefined },
+      : { headers: relayedHeaders(response.headers), transform: undefined, ...observed(response) },
 };
+
+/** Without compression: what a model call used has to be read. */
+function readable({ 'accept-encoding': _, ...headers }: Readonly<Record<string, string>>) {
+  return headers;
+}
+
+/** JSON may hold usage; it is read where the bytes are not encoded. */
+const observed = (response: UpstreamResponse): { readonly observer?: AnswerObserver } =>
+  isJson(response) && response.headers['content-encoding'] === undefined ? { observer: new AnswerObserver() } : {};
 
 /** As the path goes to the provider, without its query. */
 const providerPath = (path: string): string =>
