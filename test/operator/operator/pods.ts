@@ -23,8 +23,17 @@ const ADMIN_PORT = '8789';
 /** The part of a stage that a pod needs. */
 export type PodStage = Pick<Stage, 'cluster' | 'fleets' | 'fleet' | 'folder'>;
 
+export interface RunPodsOptions {
+  readonly count?: number;
+  /** Further environment of the gateways. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** Waits for pods of the stage's fleet and runs each as a process with an address of loopback of its own. */
-export async function runPods(stage: PodStage, { count = 1 } = {}): Promise<PodProcess[]> {
+export async function runPods(
+  stage: PodStage,
+  { count = 1, variables = {} }: RunPodsOptions = {},
+): Promise<PodProcess[]> {
   const { cluster, fleets, fleet } = stage;
   const selector = encodeURIComponent(`gatehouse.dev/fleet=${fleet}`);
   const pods = await waitFor(
@@ -36,10 +45,14 @@ export async function runPods(stage: PodStage, { count = 1 } = {}): Promise<PodP
     },
     { what: 'pods of the fleet' },
   );
-  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name)));
+  return Promise.all(pods.map(({ metadata }) => runPod(stage, metadata.name, variables)));
 }
 
-async function runPod({ cluster, fleets, fleet, folder }: PodStage, pod: string): Promise<PodProcess> {
+async function runPod(
+  { cluster, fleets, fleet, folder }: PodStage,
+  pod: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<PodProcess> {
   const [a = 0, b = 0, c = 0] = randomBytes(3);
   const ip = `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
   const admin = await waitFor(
@@ -62,6 +75,7 @@ async function runPod({ cluster, fleets, fleet, folder }: PodStage, pod: string)
     GATEHOUSE_API_CA_FILE: join(home, 'ca.crt'),
     GATEHOUSE_SNAPSHOT_DIR: join(home, 'copy'),
     TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost',
+    ...variables,
   });
   const url = gateway.url.replace('127.0.0.1', ip);
   const report = (isReady: boolean): Promise<void> => reportPod(cluster, { namespace: fleets, name: pod, ip }, isReady);

@@ -1,0 +1,80 @@
+/** Limits that are applied with kubectl, on three gateway processes that share a Redis. */
+import { createMockProvider } from '@gatehouse/standalone/mock-provider';
+import { waitFor } from '@gatehouse/test/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlaneAccess, runKubectl, sharedControlPlane } from '../../cluster/index.ts';
+import { startRedis } from '../../kit/redis.ts';
+import { apiKeyResource, mockConfigResource, mockSecretResource } from '../../kit/resources.ts';
+import { apply, ours, type PodProcess, runPods, type Stage, setStage, startOperator } from './support.ts';
+
+/** Ten times what is promised: other tests share the machine. */
+const EFFECT_MS = 10_000;
+const PODS = 3;
+const TOO_MANY_REQUESTS = 429;
+
+let parts: AsyncDisposableStack;
+let cluster: ControlPlaneAccess;
+let stage: Stage;
+let pods: readonly PodProcess[];
+
+beforeAll(async () => {
+  parts = new AsyncDisposableStack();
+  cluster = parts.use(sharedControlPlane());
+  const mock = await createMockProvider();
+  parts.defer(() => mock.close());
+  const redis = parts.use(await startRedis());
+  stage = parts.use(await setStage(cluster, { replicas: PODS }));
+  await apply(cluster, mockSecretResource(stage.tenant));
+  await apply(cluster, mockConfigResource(stage.tenant, { upstream: mock.url, overrideParams: { model: 'mock' } }));
+  parts.use(await startOperator(stage.setup));
+  pods = await runPods(stage, { count: PODS, variables: { REDIS_URL: redis.url } });
+  for (const pod of pods) parts.use(pod);
+});
+afterAll(() => parts.disposeAsync());
+
+const kubectlApply = (object: object): Promise<string> =>
+  runKubectl(cluster, ['apply', '-f', '-'], { input: JSON.stringify(object) });
+
+/** A key that every pod serves. */
+async function servedKey(name: string, over: object = {}): Promise<string> {
+  const key = `gwk_of_${name}`;
+  const object = apiKeyResource(stage.tenant, name, key);
+  await kubectlApply({ ...object, spec: { ...object.spec, ...over } });
+  for (const pod of pods) await waitFor(async () => (await pod.ask(key)) === 'mock', { what: `${name} on ${pod.pod}` });
+  return key;
+}
+
+/** Waits until every pod refuses the key with the status. */
+const refusedBy = (key: string, status: number): Promise<unknown> =>
+  Promise.all(
+    pods.map((pod) =>
+      waitFor(async () => (await pod.ask(key)) === status, { what: `${status} of ${pod.pod}`, deadlineMs: EFFECT_MS }),
+    ),
+  );
+
+describe('applied with kubectl, and in effect on three pods', () => {
+  test('is a rate limit of a key', async () => {
+    const key = await servedKey('rated');
+    const object = apiKeyResource(stage.tenant, 'rated', key);
+    await kubectlApply({
+      ...object,
+      spec: { ...object.spec, rateLimits: [{ type: 'requests', unit: 'rpd', value: 1 }] },
+    });
+    await refusedBy(key, TOO_MANY_REQUESTS);
+  });
+
+  test('is a policy', async () => {
+    const key = await servedKey('by-policy');
+    const spec = {
+      ...{ type: 'requests', unit: 'rpd', value: 1 },
+      ...{ conditions: [{ key: 'metadata.team', values: ['red'] }], groupBy: [{ key: 'api_key' }] },
+    };
+    await kubectlApply(ours('RateLimitPolicy', { name: 'red', namespace: stage.tenant }, spec));
+    const team = { 'x-gw-metadata': JSON.stringify({ team: 'red' }) };
+    for (const pod of pods) {
+      const refuses = async (): Promise<boolean> => (await pod.ask(key, team)) === TOO_MANY_REQUESTS;
+      await waitFor(refuses, { what: `the policy on ${pod.pod}`, deadlineMs: EFFECT_MS });
+      expect(await pod.ask(key)).toBe('mock');
+    }
+  });
+});
