@@ -7,12 +7,24 @@ export interface TokenCounts {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Part of what was written to the cache that stays for an hour. */
+  readonly cacheWriteHour?: number | undefined;
+  /** Calls of tools that the vendor runs, by its names. */
+  readonly tools?: JsonObject | undefined;
   /** The vendor's own total, if any. */
   readonly total?: number | undefined;
 }
 
 /** The unified usage: cached input counts as prompt; the cache members are present when either is not zero. */
-export function toUsage({ input, output, cacheRead, cacheWrite, total }: TokenCounts): Usage {
+export function toUsage({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+  cacheWriteHour = 0,
+  tools,
+  total,
+}: TokenCounts): Usage {
   const prompt = input + cacheRead + cacheWrite;
   return {
     prompt_tokens: prompt,
@@ -22,6 +34,8 @@ export function toUsage({ input, output, cacheRead, cacheWrite, total }: TokenCo
     ...(cacheRead > 0 || cacheWrite > 0
       ? { cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite }
       : {}),
+    ...(cacheWriteHour > 0 ? { cache_creation: { ephemeral_1h_input_tokens: cacheWriteHour } } : {}),
+    ...(tools === undefined ? {} : { server_tool_use: tools }),
   };
 }
 
@@ -38,6 +52,8 @@ export function countsOf(usage: JsonObject | undefined, before: TokenCounts = NO
     output: numberAt(usage, 'output_tokens') ?? before.output,
     cacheRead: numberAt(usage, 'cache_read_input_tokens') ?? before.cacheRead,
     cacheWrite: numberAt(usage, 'cache_creation_input_tokens') ?? before.cacheWrite,
+    cacheWriteHour: numberAt(objectAt(usage, 'cache_creation'), 'ephemeral_1h_input_tokens') ?? before.cacheWriteHour,
+    tools: objectAt(usage, 'server_tool_use') ?? before.tools,
   };
 }
 

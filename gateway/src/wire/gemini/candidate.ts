@@ -100,11 +100,34 @@ export function usageOf(metadata: JsonObject): Usage {
   const thoughts = numberAt(metadata, 'thoughtsTokenCount');
   const cached = numberAt(metadata, 'cachedContentTokenCount');
   const completion = (numberAt(metadata, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0);
+  const cachedParts = partsOf(metadata, 'cacheTokensDetails');
+  const input = {
+    ...(cached === undefined ? {} : { cached_tokens: cached }),
+    ...partsOf(metadata, 'promptTokensDetails'),
+    ...(cachedParts === undefined ? {} : { cached_tokens_details: cachedParts }),
+  };
+  const output = {
+    ...(thoughts === undefined ? {} : { reasoning_tokens: thoughts }),
+    ...partsOf(metadata, 'candidatesTokensDetails'),
+  };
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: numberAt(metadata, 'totalTokenCount') ?? prompt + completion,
-    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
-    ...(thoughts === undefined ? {} : { completion_tokens_details: { reasoning_tokens: thoughts } }),
+    ...(isEmpty(input) ? {} : { prompt_tokens_details: input }),
+    ...(isEmpty(output) ? {} : { completion_tokens_details: output }),
   };
 }
+
+const PRICED_PARTS: Readonly<Record<string, string>> = { AUDIO: 'audio_tokens', IMAGE: 'image_tokens' };
+
+/** Tokens of audio and images, which have prices of their own; undefined without any. */
+function partsOf(metadata: JsonObject, details: string): Readonly<Record<string, number>> | undefined {
+  const parts = objectsAt(metadata, details).flatMap((part) => {
+    const name = PRICED_PARTS[textAt(part, 'modality') ?? ''];
+    return name === undefined ? [] : [[name, numberAt(part, 'tokenCount') ?? 0] as const];
+  });
+  return parts.length === 0 ? undefined : Object.fromEntries(parts);
+}
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
