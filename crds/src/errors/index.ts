@@ -344,6 +344,14 @@ export const ERRORS = {
     wireCode: 'draining',
     summary: 'The gateway is shutting down; send the request again.',
   },
+  LIMITS_UNAVAILABLE: {
+    ...service,
+    log: 'warn',
+    status: 503,
+    wireCode: 'limits_unavailable',
+    summary:
+      'Limits cannot be checked while their store is away, and this gateway refuses requests then; try again shortly.',
+  },
   MEMORY_EXHAUSTED: {
     ...service,
     log: 'warn',

@@ -94,11 +94,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const telemetry = { metrics, logger };
   observeSnapshots(snapshots, telemetry);
   const recorder = openRecorder(options, telemetry);
-  const { ports, close: closePorts } = createPipelinePorts(settings, {
-    ...telemetry,
-    state: worker?.state,
-    ...{ variables, budget, snapshots, recorder, budgetStore: options.budgetStore },
-  });
+  const given = { variables, budget, snapshots, recorder, budgetStore: options.budgetStore };
+  const stateful = createPipelinePorts(settings, { ...telemetry, state: worker?.state, ...given });
+  const { ports, limitsState } = stateful;
   const drain = createDrain(settings.drain);
   const main = createMainListener(
     {
@@ -124,12 +122,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       random: Math.random,
     },
   );
-  const admin = worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports }) : undefined;
+  const admin =
+    worker === undefined ? openAdmin(options, { snapshots, metrics, drain, ports, limitsState }) : undefined;
 
   const close = async (): Promise<void> => {
     drain.abort(new AppError('DRAINING'));
     await Promise.all([main.closeNow(), admin?.closeNow()]);
-    await closePorts();
+    await stateful.close();
   };
   return {
     snapshots,
@@ -169,24 +168,24 @@ function openRecorder(
   });
 }
 
-interface AdminParts extends Pick<AdminPorts, 'snapshots' | 'metrics'> {
+interface AdminParts extends Pick<AdminPorts, 'snapshots' | 'metrics' | 'limitsState'> {
   readonly drain: { isDraining(): boolean };
   readonly ports: { readonly budgets: UsageSource };
 }
 
-function openAdmin(options: GatewayOptions, { snapshots, metrics, drain, ports }: AdminParts): Listener {
+function openAdmin(options: GatewayOptions, { drain, ports, ...parts }: AdminParts): Listener {
   const isAccepting = (): boolean => !drain.isDraining();
-  return createAdmin(options.settings, { ...options, snapshots, metrics, isAccepting, budgets: ports.budgets });
+  return createAdmin(options.settings, { ...options, ...parts, isAccepting, budgets: ports.budgets });
 }
 
 /** The admin listener at the address of the settings. */
 export function createAdmin(
   settings: GatewaySettings,
-  ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting'> &
+  ports: Pick<AdminPorts, 'snapshots' | 'metrics' | 'isAccepting' | 'limitsState'> &
     Pick<GatewayOptions, 'adminToken' | 'sourceStatus'> & { readonly budgets?: UsageSource },
 ): Listener {
   const { adminHost, host, adminPort } = settings.listen;
-  const { snapshots, metrics, budgets, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
+  const { snapshots, metrics, budgets, limitsState, isAccepting, adminToken, sourceStatus = () => undefined } = ports;
   return createAdminListener(
     { host: adminHost ?? host, port: adminPort },
     {
@@ -195,6 +194,7 @@ export function createAdmin(
       usage: budgets === undefined ? undefined : createUsageReports({ source: budgets }),
       version: VERSION,
       isAccepting,
+      limitsState: limitsState ?? (() => undefined),
       sourceStatus,
       token: adminToken === undefined ? settings.adminToken : new Secret(adminToken),
     },

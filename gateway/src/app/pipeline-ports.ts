@@ -7,6 +7,7 @@ import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from 
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
 import { createRegexScheduler } from '../lib/regex.ts';
+import type { LimitsState } from '../limits/index.ts';
 import {
   ADAPTERS,
   createAdapters,
@@ -41,7 +42,14 @@ export interface PipelinePortOptions {
 /** The largest body or answer: beside it there must be room for its parsed value and for what is written from it. */
 export const largestPart = ({ limit }: ByteBudget): number => Math.floor(limit / 3);
 
-/** `close` ends the connections to providers and stores. */
+export interface PipelineWithStores {
+  readonly ports: PipelinePorts;
+  /** Undefined where limits are counted by this machine alone, by intent. */
+  limitsState(): LimitsState | undefined;
+  /** Ends the connections to providers and stores. */
+  close(): Promise<void>;
+}
+
 export function createPipelinePorts(
   settings: GatewaySettings,
   {
@@ -54,7 +62,7 @@ export function createPipelinePorts(
     snapshots,
     recorder,
   }: PipelinePortOptions,
-): { readonly ports: PipelinePorts; close(): Promise<void> } {
+): PipelineWithStores {
   const { limits, listen: own } = settings;
   const now = Date.now;
   const hosts = createHostPolicy({
@@ -74,9 +82,9 @@ export function createPipelinePorts(
   });
   const stores = createStores(settings, { state: { ...state, budgetStore }, now, metrics, logger });
   const tokens = createTokens({ snapshots, client, budget, metrics, logger });
-  const { limiter, concurrency } = state;
+  const { concurrency } = state;
   const ports: PipelinePorts = {
-    limiter,
+    limiter: stores.limiter,
     budgets: stores.budgets,
     concurrency,
     resolver: createResolver({
@@ -98,7 +106,7 @@ export function createPipelinePorts(
       inputChecks: [],
       answerChecks: [createOverloadCheck(settings.inspectStreamForOverload)],
       needsStreamUsage: recorder.needsStreamUsage,
-      limiter,
+      limiter: stores.limiter,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,
@@ -114,9 +122,10 @@ export function createPipelinePorts(
   };
   return {
     ports,
+    limitsState: stores.limitsState,
     close: async () => {
       tokens.close();
-      await Promise.all([client.close(), limiter.close(), stores.close()]);
+      await Promise.all([client.close(), stores.close()]);
     },
   };
 }

@@ -1,7 +1,8 @@
-/** The stores of budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
+/** The stores of limits, budgets, the cache, sticky sessions and circuit breakers: Redis where it is configured, the shared state elsewhere. */
 import { type Budgets, createBudgets, createRedisBudgetStore } from '../budgets/index.ts';
 import { createRedisCacheStore, createResponseCache, type ResponseCache } from '../cache/index.ts';
 import { DEFAULTS, type GatewaySettings } from '../config/index.ts';
+import { createFailoverLimiter, createRedisLimiter, type Limiter, type LimitsState } from '../limits/index.ts';
 import type { CircuitBreakerPort } from '../pipeline/index.ts';
 import {
   createRedisCircuitStore,
@@ -9,6 +10,8 @@ import {
   createRedisStateStore,
   createStickySessions,
   createStoreBreaker,
+  type RedisConnection,
+  type RedisSettings,
   type StickySessions,
   type StoreBreaker,
 } from '../store/index.ts';
@@ -16,6 +19,9 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 import type { SharedState } from './shared-state.ts';
 
 export interface Stores {
+  readonly limiter: Limiter;
+  /** Undefined where limits are counted by this machine alone, by intent. */
+  limitsState(): LimitsState | undefined;
   readonly budgets: Budgets;
   readonly cache: ResponseCache;
   readonly sessions: StickySessions;
@@ -25,7 +31,7 @@ export interface Stores {
 
 interface StoreOptions {
   /** Used where Redis is not configured. */
-  readonly state: Pick<SharedState, 'budgetStore' | 'states' | 'circuits' | 'answers'>;
+  readonly state: Pick<SharedState, 'limiter' | 'budgetStore' | 'states' | 'circuits' | 'answers'>;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Unix time in ms. */
@@ -37,15 +43,16 @@ const LOCAL_FLUSH_MS = 1_000;
 
 /** Nothing waits for Redis: requests go on without it. */
 export function createStores(settings: GatewaySettings, { state, metrics, logger, now }: StoreOptions): Stores {
-  const redis = settings.redis === undefined ? undefined : createRedisConnection(settings.redis);
-  redis?.onHealth((health) => logger.info({ health }, 'Redis connection changed'));
-  redis?.connect();
+  const redis = openRedis(settings.redis, 'counters', logger);
+  // Of its own: large answers do not stand in the way of counters.
+  const cacheRedis = settings.cache.store === 'redis' ? openRedis(settings.cacheRedis, 'cache', logger) : undefined;
+  const limits = redis === undefined ? undefined : createSharedLimits(redis, settings, { metrics, logger, now });
   const storeBreaker = (store: string): StoreBreaker =>
     createStoreBreaker({ onError: () => metrics.storeErrors.add({ store }) });
   const cacheStore =
-    redis !== undefined && settings.cache.store === 'redis'
-      ? createRedisCacheStore(redis, { maxEntryBytes: DEFAULTS.cacheEntryBytes })
-      : state.answers;
+    cacheRedis === undefined
+      ? state.answers
+      : createRedisCacheStore(cacheRedis, { maxEntryBytes: DEFAULTS.cacheEntryBytes });
   const states = redis === undefined ? state.states : createRedisStateStore(redis);
   const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
   const budgets = createBudgets(
@@ -59,17 +66,53 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
     storeBreaker: storeBreaker('cache'),
     maxEntryBytes: DEFAULTS.cacheEntryBytes,
   });
+  const limiter = limits ?? state.limiter;
   return {
+    limiter,
+    limitsState: () => limits?.state(),
     budgets,
     cache,
     sessions: createStickySessions({ states, storeBreaker: storeBreaker('sessions'), now }),
     breakers: { circuits, storeBreaker: storeBreaker('circuits') },
     close: async () => {
-      await budgets.close();
-      await cache.close();
-      await redis?.close();
+      await Promise.all([limiter.close(), budgets.close(), cache.close()]);
+      await Promise.all([redis?.close(), cacheRedis?.close()]);
     },
   };
+}
+
+function openRedis(
+  settings: RedisSettings | undefined,
+  purpose: 'counters' | 'cache',
+  logger: Logger,
+): RedisConnection | undefined {
+  if (settings === undefined) return undefined;
+  const connection = createRedisConnection(settings);
+  connection.onHealth((health) => logger.info({ health, purpose }, 'Redis connection changed'));
+  connection.connect();
+  return connection;
+}
+
+/** Limits are counted with all gateways that use the same Redis, and by the failure policy while it is away. */
+function createSharedLimits(
+  connection: RedisConnection,
+  { sharedLimits: { failurePolicy: policy, timeoutMs } }: GatewaySettings,
+  { metrics, logger, now }: Omit<StoreOptions, 'state'>,
+) {
+  const onError = (): void => metrics.storeErrors.add({ store: 'limits' });
+  const limiter = createFailoverLimiter({
+    shared: createRedisLimiter({ connection, timeoutMs, onError }),
+    policy,
+    now,
+    onError,
+    onState: (state) => {
+      metrics.limitsShared.set(state.counted === 'shared' ? 1 : 0);
+      if (state.counted === 'shared') logger.info({}, 'Limits are counted together with other gateways again');
+      else logger.warn({ reason: state.reason, policy }, 'Shared counters of limits could not be used');
+    },
+  });
+  metrics.limitsShared.set(limiter.state().counted === 'shared' ? 1 : 0);
+  return limiter;
 }
 
 function logBudgetStore(logger: Logger, isAvailable: boolean): void {

@@ -43,6 +43,8 @@ describe('settings', () => {
       metrics: true,
       cache: { store: 'memory' },
       redis: undefined,
+      cacheRedis: undefined,
+      sharedLimits: { failurePolicy: 'open', timeoutMs: 10 },
     });
   });
 
@@ -153,6 +155,17 @@ describe('settings', () => {
     expect(settings(given)).toMatchObject({ redis: want, cache: { store: 'redis' } });
   });
 
+  test('cached answers may be in another Redis than counters, and in one when nothing else is', () => {
+    const caCerts = { REDIS_TLS_CERTS: 'PEM' };
+    expect(settings({ REDIS_URL: 'redis://a', REDIS_CACHE_URL: 'rediss://b', ...caCerts })).toMatchObject({
+      cache: { store: 'redis' },
+      redis: { nodes: [{ host: 'a' }], tls: undefined },
+      cacheRedis: { nodes: [{ host: 'b' }], tls: { ca: 'PEM' } },
+    });
+    expect(settings({ REDIS_URL: 'redis://a' }).cacheRedis).toMatchObject({ nodes: [{ host: 'a' }] });
+    expect(settings({ REDIS_CACHE_URL: 'redis://b' })).toMatchObject({ cache: { store: 'redis' }, redis: undefined });
+  });
+
   test('memory may be configured beside Redis', () => {
     expect(settings({ REDIS_URL: 'redis://cache', CACHE_STORE: 'memory' })).toMatchObject({
       cache: { store: 'memory' },
@@ -212,6 +225,8 @@ describe('an environment is refused', () => {
       names: /GATEHOUSE_HEADER_ALIASES: .*at most 8/,
     },
     { rule: 'with a Redis URL of another kind', given: { REDIS_URL: 'http://x' }, names: /REDIS_URL/ },
+    { rule: 'with a Redis URL for answers of another kind', given: { REDIS_CACHE_URL: 'x' }, names: /REDIS_CACHE_URL/ },
+    { rule: 'with an unknown failure policy', given: { GATEHOUSE_STORE_FAILURE_POLICY: 'x' }, names: /FAILURE_POLICY/ },
     {
       rule: 'with a cluster node that is none',
       given: { REDIS_MODE: 'cluster', REDIS_CLUSTER_ENDPOINTS: 'a:b:c' },

@@ -26,6 +26,8 @@ export const DEFAULTS = {
   minBodyBytesPerSecond: 500,
   /** Requests and streams of one key in one process: as many as connections to one provider. */
   concurrentRequestsPerKey: 2_000,
+  /** A Redis nearby answers in less than one; each request with a limit may wait for it twice. */
+  limitsTimeoutMs: 10,
   /** Calls to providers that one request may cause: ten targets with all their retries. */
   attemptsPerRequest: 50,
   /** A unary answer is held until it is complete. */

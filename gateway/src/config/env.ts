@@ -164,7 +164,18 @@ export const ENVIRONMENT = z.object({
     17_179_869_184,
     'size of the cache in memory in bytes',
   ),
+  GATEHOUSE_STORE_FAILURE_POLICY: z.enum(['open', 'closed']).default('open').meta({
+    description:
+      'while Redis is away, open counts limits in this process and adds the counts later; closed answers requests that have a limit with 503',
+  }),
+  GATEHOUSE_LIMITS_TIMEOUT_MS: z.coerce.number().int().min(1).max(10_000).default(DEFAULTS.limitsTimeoutMs).meta({
+    description:
+      'longest wait of a request for the counters of limits in Redis, in ms, before the body is read and again before the provider is called; then the failure policy decides',
+  }),
   REDIS_URL: text('address of Redis, redis:// or rediss://'),
+  REDIS_CACHE_URL: text(
+    'address of a Redis of its own for cached answers, which may evict; absent: they are in the same Redis as the counters',
+  ),
   REDIS_HOST: text('host of Redis when there is no URL'),
   REDIS_PORT: port(6379, 'port of Redis when there is no URL'),
   REDIS_USERNAME: text('user of Redis'),

@@ -90,11 +90,15 @@ export interface GatewaySettings {
   readonly metrics: boolean;
   readonly cache: { readonly store: 'memory' | 'redis'; readonly memoryBytes: number };
   readonly redis: RedisSettings | undefined;
+  /** For cached answers; the same as `redis` when nothing else is named. */
+  readonly cacheRedis: RedisSettings | undefined;
+  readonly sharedLimits: { readonly failurePolicy: 'open' | 'closed'; readonly timeoutMs: number };
 }
 
 /** Throws an Error when settings contradict each other or a named file cannot be read. */
 export function toSettings(env: Environment): GatewaySettings {
   const redis = redisOf(env);
+  const cacheRedis = cacheRedisOf(env) ?? redis;
   const headerAliases = headerAliasesOf(env);
   return {
     listen: {
@@ -149,8 +153,13 @@ export function toSettings(env: Environment): GatewaySettings {
     savedCaps: savedCapsOf(env),
     headersToMask: listOf(env.ORGANISATION_HEADERS_TO_MASK).map((name) => toOwnName(name.toLowerCase(), headerAliases)),
     metrics: env.ENABLE_PROMETHEUS,
-    cache: { store: storeOf(env, redis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
+    cache: { store: storeOf(env, cacheRedis), memoryBytes: env.GATEHOUSE_CACHE_MEMORY_BYTES },
     redis,
+    cacheRedis,
+    sharedLimits: {
+      failurePolicy: env.GATEHOUSE_STORE_FAILURE_POLICY,
+      timeoutMs: env.GATEHOUSE_LIMITS_TIMEOUT_MS,
+    },
   };
 }
 
@@ -237,6 +246,13 @@ function redisOf(env: Environment): RedisSettings | undefined {
     database: url?.value.database,
     tls: env.REDIS_TLS_ENABLED ? { ca: env.REDIS_TLS_CERTS } : url?.value.tls,
   };
+}
+
+function cacheRedisOf({ REDIS_CACHE_URL: text, REDIS_TLS_CERTS: ca }: Environment): RedisSettings | undefined {
+  if (text === undefined) return undefined;
+  const url = parseRedisUrl(text);
+  if (!url.ok) throw new Error(`Invalid environment: REDIS_CACHE_URL: ${url.error}`);
+  return { ...url.value, mode: 'standalone', tls: url.value.tls === undefined ? undefined : { ca } };
 }
 
 function toNode(endpoint: string): RedisNode {

@@ -1,5 +1,8 @@
+export type { LimitsState, StoreFailurePolicy } from './availability.ts';
 export { type Concurrency, createConcurrency, type Leave, type MemoryConcurrency } from './concurrency.ts';
+export { createFailoverLimiter, type FailoverLimiter } from './failover.ts';
 export {
+  type Change,
   type Demand,
   type Denial,
   type LimitDecision,

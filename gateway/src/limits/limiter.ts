@@ -75,6 +75,17 @@ export interface Reservation {
   release(): void | Promise<void>;
 }
 
+/** What a counter belongs to: all limits of a subject, unit and length of window share one. */
+export type CounterName = Pick<Demand, 'subject' | 'slot' | 'unit' | 'window'>;
+
+/** Units of one window that another limiter has counted; negative when more was counted before. */
+export interface Change {
+  readonly counter: CounterName;
+  /** Unix time in ms. */
+  readonly startMs: number;
+  readonly units: number;
+}
+
 /** `nowMs`: Unix time. A limiter in memory answers with values, one behind a network with promises. */
 export interface Limiter {
   /** Whether the demands would be granted; takes nothing. */

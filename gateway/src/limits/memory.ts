@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { atMostEntries } from '../lib/entry-bound.ts';
 import {
+  type Change,
   type Demand,
   type Denial,
   isAmount,
@@ -8,9 +7,9 @@ import {
   type LimitDecision,
   type Limiter,
   type Reservation,
-  WINDOW_MS,
   type WindowState,
 } from './limiter.ts';
+import { type Counter, type Counters, createCounters, endOf, isCurrent } from './memory-counters.ts';
 
 export interface MemoryLimiterOptions {
   /** Counters that are kept; the least used ones are dropped, which starts a new window for them. */
@@ -19,12 +18,19 @@ export interface MemoryLimiterOptions {
   readonly holdMs?: number;
   /** Unsettled estimates that can expire; of more than these the oldest count until their windows end. */
   readonly maxHeld?: number;
+  /** Remembers what `takeChanges` returns. */
+  readonly tracksChanges?: boolean;
 }
 
 /** A limiter that answers at once. */
 export interface MemoryLimiter extends Limiter {
   ask(demands: readonly Demand[], nowMs: number): LimitDecision;
   reserve(demands: readonly Demand[], nowMs: number): Reservation | Denial;
+  /** Learns what was counted elsewhere, so that it goes on from there. */
+  learn(demands: readonly Demand[], windows: readonly WindowState[], nowMs: number): void;
+  hasChanges(): boolean;
+  /** What was counted here since the last call, without what was learned. */
+  takeChanges(): readonly Change[];
 }
 
 const DEFAULTS = { maxCounters: 200_000, holdMs: 3_600_000, maxHeld: 100_000 } as const;
@@ -32,56 +38,35 @@ const DEFAULTS = { maxCounters: 200_000, holdMs: 3_600_000, maxHeld: 100_000 } a
 /** Counters of this process alone: N pods admit up to N times a limit. */
 export function createMemoryLimiter(options: MemoryLimiterOptions = {}): MemoryLimiter {
   const { maxCounters, holdMs, maxHeld } = { ...DEFAULTS, ...options };
-  const counters = new LRUCache<string, Counter>(atMostEntries(maxCounters));
+  const counters = createCounters(maxCounters, options.tracksChanges === true);
   const held = createHeld(holdMs, maxHeld);
-  const currentOf = (demand: Demand, nowMs: number): Counter => counterOf(counters, demand, nowMs);
-  const ends: ReservationEnds = { currentOf, onEnd: held.remove };
   return {
     ask: (demands, nowMs) => {
       held.expire(nowMs);
-      const current = demands.map((demand) => counters.get(keyOf(demand)));
-      return denialOf(demands, current, nowMs) ?? { allowed: true };
+      return denialOf(demands, demands.map(counters.find), nowMs) ?? { allowed: true };
     },
     reserve: (demands, nowMs) => {
       held.expire(nowMs);
-      const current = demands.map((demand) => currentOf(demand, nowMs));
+      const current = demands.map((demand) => counters.current(demand, nowMs));
       const denial = denialOf(demands, current, nowMs);
       if (denial !== undefined) return denial;
-      const reservation = new MemoryReservation(demands, { reservedIn: current, ends, nowMs });
+      const reservation = new MemoryReservation(demands, { reservedIn: current, counters, onEnd: held.remove, nowMs });
       if (demands.some(isEstimated)) held.add(reservation, nowMs);
       return reservation;
     },
+    learn: (demands, windows, nowMs) => {
+      demands.forEach((demand, i) => {
+        const state = windows[i];
+        if (state !== undefined) counters.learn(demand, state, nowMs);
+      });
+    },
+    hasChanges: counters.hasChanges,
+    takeChanges: counters.takeChanges,
     close: async () => {
       counters.clear();
       held.clear();
     },
   };
-}
-
-interface Counter {
-  /** Start of the window, Unix time in ms. */
-  readonly start: number;
-  consumed: number;
-}
-
-const startOf = ({ window }: Demand, nowMs: number): number => nowMs - (nowMs % WINDOW_MS[window]);
-
-const endOf = (demand: Demand, nowMs: number): number => startOf(demand, nowMs) + WINDOW_MS[demand.window];
-
-/** Whether the counter is that of the demand's window at that time. */
-const isCurrent = (counter: Counter | undefined, { window }: Demand, nowMs: number): counter is Counter =>
-  counter !== undefined && nowMs >= counter.start && nowMs < counter.start + WINDOW_MS[window];
-
-const keyOf = ({ subject, unit, window }: Demand): string => `${subject}|${unit}|${window}`;
-
-/** The counter of the demand's current window, which begins empty. */
-function counterOf(counters: LRUCache<string, Counter>, demand: Demand, nowMs: number): Counter {
-  const key = keyOf(demand);
-  const known = counters.get(key);
-  if (isCurrent(known, demand, nowMs)) return known;
-  const fresh = { start: startOf(demand, nowMs), consumed: 0 };
-  counters.set(key, fresh);
-  return fresh;
 }
 
 /** `counters`: those of the demands; what an earlier window consumed does not matter. */
@@ -93,7 +78,7 @@ function denialOf(
   let i = 0;
   for (const demand of demands) {
     const counter = counters[i++];
-    const consumed = isCurrent(counter, demand, nowMs) ? counter.consumed : 0;
+    const consumed = isCurrent(counter, nowMs) ? counter.consumed : 0;
     if (isAmount(demand.cost) && consumed + demand.cost <= demand.limit) continue;
     return { allowed: false, demand, remaining: leftOf(demand, consumed), retryAfterMs: endOf(demand, nowMs) - nowMs };
   }
@@ -104,16 +89,11 @@ const leftOf = ({ limit }: Demand, consumed: number): number => Math.max(0, limi
 
 const isEstimated = ({ estimated }: Demand): boolean => estimated === true;
 
-/** What a reservation needs to end. */
-interface ReservationEnds {
-  currentOf(demand: Demand, nowMs: number): Counter;
-  onEnd(reservation: MemoryReservation): void;
-}
-
 interface Place {
   /** The counters of the demands. */
   readonly reservedIn: readonly Counter[];
-  readonly ends: ReservationEnds;
+  readonly counters: Counters;
+  onEnd(reservation: MemoryReservation): void;
   readonly nowMs: number;
 }
 
@@ -122,19 +102,21 @@ class MemoryReservation implements Reservation {
   readonly #demands: readonly Demand[];
   /** The counters that the demands were taken from. */
   readonly #reservedIn: readonly Counter[];
-  readonly #ends: ReservationEnds;
+  readonly #counters: Counters;
+  readonly #onEnd: Place['onEnd'];
   readonly #reservedAtMs: number;
   /** What each demand has in its counter; of demands that share one, a single demand has it all. */
   readonly #taken: number[];
   #ended = false;
 
-  constructor(demands: readonly Demand[], { reservedIn, ends, nowMs }: Place) {
+  constructor(demands: readonly Demand[], { reservedIn, counters, onEnd, nowMs }: Place) {
     this.#demands = demands;
     this.#reservedIn = reservedIn;
-    this.#ends = ends;
+    this.#counters = counters;
+    this.#onEnd = onEnd;
     this.#reservedAtMs = nowMs;
     this.#taken = perCounter(demands.map(costOf), reservedIn);
-    for (let i = 0; i < reservedIn.length; i += 1) addTo(reservedIn[i], this.#taken[i] ?? 0);
+    for (let i = 0; i < reservedIn.length; i += 1) this.#add(reservedIn[i], this.#taken[i] ?? 0);
   }
 
   get windows(): readonly WindowState[] {
@@ -153,7 +135,7 @@ class MemoryReservation implements Reservation {
     const actual = perCounter(used, this.#reservedIn);
     this.#demands.forEach((demand, i) => {
       const more = (actual[i] ?? 0) - (this.#taken[i] ?? 0);
-      if (more !== 0) addTo(more > 0 ? this.#ends.currentOf(demand, nowMs) : this.#reservedIn[i], more);
+      this.#add(more > 0 ? this.#counters.current(demand, nowMs) : this.#reservedIn[i], more);
     });
   }
 
@@ -169,7 +151,7 @@ class MemoryReservation implements Reservation {
   #return(which: (demand: Demand) => boolean): void {
     this.#demands.forEach((demand, i) => {
       if (!which(demand)) return;
-      addTo(this.#reservedIn[i], -(this.#taken[i] ?? 0));
+      this.#add(this.#reservedIn[i], -(this.#taken[i] ?? 0));
       this.#taken[i] = 0;
     });
   }
@@ -177,8 +159,12 @@ class MemoryReservation implements Reservation {
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;
-    this.#ends.onEnd(this);
+    this.#onEnd(this);
     return true;
+  }
+
+  #add(counter: Counter | undefined, units: number): void {
+    if (counter !== undefined && units !== 0) this.#counters.add(counter, units);
   }
 }
 
@@ -193,10 +179,6 @@ function perCounter(costs: number[], counters: readonly Counter[]): number[] {
 
 /** What the demand takes. */
 const costOf = ({ cost, takes }: Demand): number => (takes === false ? 0 : cost);
-
-function addTo(counter: Counter | undefined, cost: number): void {
-  if (counter !== undefined) counter.consumed += cost;
-}
 
 /** Reservations with estimates that are not settled, the oldest first. */
 function createHeld(holdMs: number, maxHeld: number) {

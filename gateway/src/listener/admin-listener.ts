@@ -22,6 +22,8 @@ export interface AdminPorts {
   isAccepting(): boolean;
   /** Details of the source of the Snapshot, e.g. files with errors. */
   sourceStatus(): object | undefined;
+  /** Where limits are counted; undefined: by this machine alone, by intent. */
+  limitsState?(): object | undefined;
   /** Bearer token of `/internal/*`; undefined: no token is needed. */
   readonly token: Secret | undefined;
 }
@@ -58,6 +60,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
     internal.get('/internal/status', async () => ({
       version,
       snapshot: snapshots.status,
+      limits: ports.limitsState?.(),
       source: ports.sourceStatus(),
       prices: CATALOGUE_SOURCE,
     }));
@@ -66,7 +69,7 @@ function createApp(ports: AdminPorts): FastifyInstance {
       const epoch = query.epoch === undefined ? snapshots.status.epoch : toCount(query.epoch);
       const wanted = { epoch, version: toCount(query.wait) };
       await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
-      return snapshots.status;
+      return { ...snapshots.status, limits: ports.limitsState?.() };
     });
     if (ports.usage !== undefined) serveUsage(internal, ports.usage);
   });

@@ -138,6 +138,11 @@ export const GAUGES = {
     help: '1 while a newer Snapshot is refused',
     aggregator: 'max',
   },
+  limitsShared: {
+    name: 'gatehouse_limits_shared',
+    help: '1 while limits are counted with other gateways in Redis, 0 while that Redis is away; absent without Redis',
+    aggregator: 'min',
+  },
   certificateExpiry: {
     name: 'gatehouse_tls_certificate_expiry_timestamp_seconds',
     help: 'When the TLS certificate that serves expires, in seconds since 1970; absent without TLS',
@@ -158,6 +163,7 @@ export function createMetrics(
   const gauge = (row: { readonly name: string; readonly help: string; readonly aggregator?: Aggregator }) =>
     new Gauge({ ...row, registers: [registry] });
   let certificateExpiry: Gauge | undefined; // a gauge that is registered has a value
+  let limitsShared: Gauge | undefined;
   const { bufferedBytes = () => 0 } = options;
   new Gauge({
     ...GAUGES.bufferedBytes,
@@ -191,6 +197,12 @@ export function createMetrics(
     snapshotEntries: gauge(GAUGES.snapshotEntries),
     snapshotSourceConnected: gauge(GAUGES.snapshotSourceConnected),
     snapshotRejected: gauge(GAUGES.snapshotRejected),
+    limitsShared: {
+      set: (value: 0 | 1): void => {
+        limitsShared ??= gauge(GAUGES.limitsShared);
+        limitsShared.set(value);
+      },
+    },
     /** Takes seconds since 1970. */
     setCertificateExpiry: (seconds: number): void => {
       certificateExpiry ??= gauge(GAUGES.certificateExpiry);

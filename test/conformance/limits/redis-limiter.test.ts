@@ -187,10 +187,10 @@ describe.runIf(hasRedis())('a limiter in Redis', () => {
     const counter = requests(100, { window: 'rpm' });
     granted(await limiter.reserve([counter], START));
     const change = { counter, startMs: START, units: 30 };
-    await limiter.add('{limits:team}:a', [change], START);
-    await limiter.add('{limits:team}:a', [change], START);
-    await limiter.add('{limits:team}:b', [{ ...change, startMs: START - 60_000 }], START);
-    await limiter.add('{limits:team}:c', [{ ...change, units: -10 }], START);
+    await limiter.add('team', 'a', [change], START);
+    await limiter.add('team', 'a', [change], START);
+    await limiter.add('team', 'b', [{ ...change, startMs: START - 60_000 }], START);
+    await limiter.add('team', 'c', [{ ...change, units: -10 }], START);
     expect(await left(limiter, counter, START)).toBe(79);
   });
 

@@ -1,8 +1,8 @@
 /** The scripts of limits as calls with typed replies. */
 import { randomBytes } from 'node:crypto';
 import { type RedisConnection, type RedisScript, runScript } from '../../store/index.ts';
-import { type Demand, isAmount } from '../limiter.ts';
-import { type CounterName, keyOf, sizeOf } from './counters.ts';
+import { type Change, type CounterName, type Demand, isAmount } from '../limiter.ts';
+import { keyOf, sizeOf } from './counters.ts';
 import { ADD, RENEW, RESERVE, SETTLE } from './scripts.ts';
 
 /** Where a demand was granted. */
@@ -30,13 +30,6 @@ export interface Settlement {
   readonly lease: number;
   readonly taken: number;
   readonly used: number;
-}
-
-/** Units that were counted outside of Redis. */
-export interface Change {
-  readonly counter: CounterName;
-  readonly startMs: number;
-  readonly units: number;
 }
 
 export interface LimitCalls {

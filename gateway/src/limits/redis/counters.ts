@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Demand, WINDOW_MS } from '../limiter.ts';
-
-/** The window of a demand as a counter has it: all limits of a subject, unit and length of window share one. */
-export interface CounterName extends Pick<Demand, 'subject' | 'slot' | 'unit' | 'window'> {}
+import { type CounterName, WINDOW_MS } from '../limiter.ts';
 
 /** Longer subjects stand in keys as their digest: parts of them come from callers. */
 const MAX_SUBJECT = 200;

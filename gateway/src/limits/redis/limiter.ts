@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../store/index.ts';
-import type { Demand, Denial, Limiter, Reservation } from '../limiter.ts';
-import { type Change, createLimitCalls, type Grant, type Granted, type LimitCalls, type Refused } from './calls.ts';
-import { bySlot } from './counters.ts';
+import type { Change, Demand, Denial, Limiter, Reservation } from '../limiter.ts';
+import { createLimitCalls, type Grant, type Granted, type LimitCalls, type Refused } from './calls.ts';
+import { bySlot, tagOf } from './counters.ts';
 import { createHolds } from './holds.ts';
 import { createSettler, type Settler } from './settler.ts';
 import { takenBy, usedBy } from './taken.ts';
@@ -27,8 +27,10 @@ export interface RedisLimiter extends Limiter {
   ask(demands: readonly Demand[], nowMs: number): Promise<{ readonly allowed: true } | Denial>;
   /** Rejects with StoreUnavailable; what Redis has granted nevertheless is returned. */
   reserve(demands: readonly Demand[], nowMs: number): Promise<RedisReservation | Denial>;
-  /** Adds units that were counted elsewhere, once for each id. Rejects with StoreUnavailable. */
-  add(id: string, changes: readonly Change[], nowMs: number): Promise<void>;
+  /** Whether there is a connection: now, and after each change. */
+  watch(listener: (isConnected: boolean) => void): () => void;
+  /** Adds units of counters of one owner that were counted elsewhere, once for each id. Rejects with StoreUnavailable. */
+  add(slot: string, id: string, changes: readonly Change[], nowMs: number): Promise<void>;
 }
 
 export interface RedisReservation extends Reservation {
@@ -77,7 +79,11 @@ export function createRedisLimiter(options: RedisLimiterOptions): RedisLimiter {
         release: () => end(() => 0, nowMs),
       };
     },
-    add: calls.add,
+    add: (slot, id, changes, nowMs) => calls.add(`${tagOf(slot)}:added:${id}`, changes, nowMs),
+    watch: (listener) => {
+      listener(connection.health() === 'ready');
+      return connection.onHealth((health) => listener(health === 'ready'));
+    },
     close: async () => {
       stopListening();
       holds.close();

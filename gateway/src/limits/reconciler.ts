@@ -1,0 +1,70 @@
+import { type Change, WINDOW_MS } from './limiter.ts';
+import type { MemoryLimiter } from './memory.ts';
+
+/** Adds to shared counters what a limiter in memory has counted. */
+export interface Reconciler {
+  /** Rejects when the shared counters could not be reached; what was not added is kept for the next time. */
+  run(nowMs: number): Promise<void>;
+}
+
+export interface ReconcilerOptions {
+  readonly shared: {
+    add(slot: string, id: string, changes: readonly Change[], nowMs: number): Promise<void>;
+  };
+  readonly local: Pick<MemoryLimiter, 'takeChanges'>;
+  /** Makes the ids of this process unique. */
+  readonly processId: string;
+}
+
+interface Batch {
+  readonly id: string;
+  readonly slot: string;
+  readonly changes: readonly Change[];
+}
+
+/** Counters of one call. */
+const MAX_CHANGES = 200;
+/** Batches that wait; of more than these the oldest are lost. */
+const MAX_BATCHES = 2_000;
+
+export function createReconciler({ shared, local, processId }: ReconcilerOptions): Reconciler {
+  const waiting = new Set<Batch>();
+  let lastId = 0;
+  let running: Promise<void> | undefined;
+
+  const collect = (nowMs: number): void => {
+    const slots = Map.groupBy(local.takeChanges().filter(isCurrentAt(nowMs)), ({ counter }) => counter.slot);
+    for (const [slot, changes] of slots) {
+      for (let at = 0; at < changes.length; at += MAX_CHANGES) {
+        lastId += 1;
+        waiting.add({ id: `${processId}:${lastId}`, slot, changes: changes.slice(at, at + MAX_CHANGES) });
+      }
+    }
+    for (const batch of waiting) {
+      if (waiting.size > MAX_BATCHES || !batch.changes.some(isCurrentAt(nowMs))) waiting.delete(batch);
+    }
+  };
+  const send = async (nowMs: number): Promise<void> => {
+    collect(nowMs);
+    if (waiting.size === 0) await shared.add('', `${processId}:probe`, [], nowMs);
+    for (const batch of waiting) {
+      await shared.add(batch.slot, batch.id, batch.changes, nowMs);
+      waiting.delete(batch);
+    }
+  };
+
+  return {
+    run: (nowMs) => {
+      running ??= send(nowMs).finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}
+
+/** What happened in a window that is over no longer matters. */
+const isCurrentAt =
+  (nowMs: number) =>
+  ({ counter, startMs }: Change): boolean =>
+    nowMs < startMs + WINDOW_MS[counter.window];
