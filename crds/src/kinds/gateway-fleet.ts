@@ -71,15 +71,15 @@ const s3 = z
 const redis = z
   .strictObject({
     urlSecretRef: secretKeyRef(
-      'urlSecretRef is the Secret entry with the URL for sticky sessions and circuit breakers.',
+      'urlSecretRef is the Secret entry with the URL for counters of limits and budgets, sticky sessions and circuit breakers. It must not evict: an evicted counter begins anew.',
     ),
     cacheUrlSecretRef: secretKeyRef(
-      'cacheUrlSecretRef is the Secret entry with the URL for cached answers; absent: urlSecretRef.',
+      'cacheUrlSecretRef is the Secret entry with the URL for cached answers, of a Redis that may evict them; absent: urlSecretRef.',
     ).optional(),
   })
   .meta({
     description:
-      'redis shares cached answers, sticky sessions and circuit breakers among the pods. Request limits are counted by each pod: N pods admit up to N times a limit.',
+      'redis shares limits, budgets, cached answers, sticky sessions and circuit breakers among the pods. Without it each pod counts by itself: N pods admit up to N times a limit.',
   });
 
 const stores = z
@@ -224,7 +224,7 @@ const fields = z
     stores: stores.optional(),
     storeFailurePolicy: z.enum(['open', 'closed']).default('open').meta({
       description:
-        'storeFailurePolicy is whether limits admit (open) or refuse (closed) requests while their store is unreachable.',
+        'storeFailurePolicy is what happens to requests that have a limit while Redis is away: open lets each pod count by itself and adds these counts when Redis is back, closed answers 503.',
     }),
     trustedHosts: setList(
       pattern(/^(\*\.)?[a-z0-9.:-]+$/, 'a host name, *.name or an IP address, in lower case', 253),

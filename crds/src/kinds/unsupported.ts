@@ -63,15 +63,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   },
   { feature: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
   { feature: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
-  {
-    feature: 'a Redis for cached answers alone is',
-    fields: { GatewayFleet: ['spec.stores.redis.cacheUrlSecretRef'] },
-  },
-  {
-    feature: 'refusing requests while a store is away is',
-    fields: { GatewayFleet: ['spec.storeFailurePolicy'] },
-    value: 'closed',
-  },
   { feature: 'calls that sidecars pass on to a fleet are', fields: { SidecarProfile: ['spec.fleetRef'] } },
   { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];

@@ -21,14 +21,23 @@ describe('a fleet', () => {
       issues: ['unsupported spec.stores.s3'],
     },
     {
-      rule: 'has one Redis',
-      spec: { stores: { redis: { urlSecretRef, cacheUrlSecretRef: urlSecretRef } } },
-      issues: ['unsupported spec.stores.redis.cacheUrlSecretRef'],
+      rule: 'may have another Redis for cached answers',
+      spec: { stores: { redis: { urlSecretRef, cacheUrlSecretRef: { name: 'cache', key: 'url' } } } },
+      issues: [],
+    },
+    { rule: 'may refuse while Redis is away', spec: { storeFailurePolicy: 'closed' }, issues: [] },
+    {
+      rule: 'says in its field alone what happens while Redis is away',
+      spec: { env: [{ name: 'GATEHOUSE_STORE_FAILURE_POLICY', value: 'closed' }] },
+      issues: ['invalid spec.env[0].name'],
     },
     {
-      rule: 'cannot close yet',
-      spec: { storeFailurePolicy: 'closed' },
-      issues: ['unsupported spec.storeFailurePolicy'],
+      rule: 'sets a URL of the Redis for cached answers once',
+      spec: {
+        stores: { redis: { urlSecretRef, cacheUrlSecretRef: urlSecretRef } },
+        env: [{ name: 'REDIS_CACHE_URL', value: 'redis://r' }],
+      },
+      issues: ['invalid spec.env[0].name'],
     },
     {
       rule: 'listens once',

@@ -41,6 +41,7 @@ const OWN = [
   'GATEHOUSE_OWN_NAMESPACES',
   'GATEHOUSE_POD_NAME',
   'GATEHOUSE_ADMIN_HOST',
+  'GATEHOUSE_STORE_FAILURE_POLICY',
 ];
 
 const HEADER_ALIASES = 'GATEHOUSE_HEADER_ALIASES';
@@ -79,6 +80,7 @@ export function isReserved(name: string, spec: ReservingFields): boolean {
   if (limitVariables(limits).some((variable) => variable.name === name)) return true;
   if (name === OVERLOAD_VARIABLE && inspectStreamForOverload !== undefined) return true;
   if (name === HEADER_ALIASES && headerAliases !== undefined) return true;
+  if (name === 'REDIS_CACHE_URL' && stores?.redis?.cacheUrlSecretRef !== undefined) return true;
   return OWN.includes(name) || (name === 'REDIS_URL' && stores?.redis !== undefined);
 }
 
@@ -95,7 +97,7 @@ export function environmentOf(fleet: GatewayFleet, settings: EnvironmentSettings
 
 function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSettings): readonly EnvVar[] {
   const { metadata, spec } = fleet;
-  const redis = spec.stores?.redis?.urlSecretRef;
+  const { urlSecretRef: redis, cacheUrlSecretRef: cacheRedis } = spec.stores?.redis ?? {};
   return [
     { name: 'GATEHOUSE_SNAPSHOT_SOURCE', value: 'kubernetes' },
     { name: 'GATEHOUSE_FLEET', value: metadata.name },
@@ -116,7 +118,11 @@ function ownVariables(fleet: GatewayFleet, { fleetNamespaces }: EnvironmentSetti
       : [{ name: OVERLOAD_VARIABLE, value: String(spec.inspectStreamForOverload) }]),
     ...(spec.trustedHosts === undefined ? [] : [trustedHosts(spec.trustedHosts)]),
     ...(spec.headerAliases === undefined ? [] : [{ name: HEADER_ALIASES, value: spec.headerAliases.join(',') }]),
+    ...(spec.storeFailurePolicy === 'open'
+      ? []
+      : [{ name: 'GATEHOUSE_STORE_FAILURE_POLICY', value: spec.storeFailurePolicy }]),
     ...(redis === undefined ? [] : [fromSecret('REDIS_URL', redis)]),
+    ...(cacheRedis === undefined ? [] : [fromSecret('REDIS_CACHE_URL', cacheRedis)]),
   ];
 }
 

@@ -37,7 +37,10 @@ export function secretUses(fleet: GatewayFleet): readonly SecretUse[] {
     replacesPods = true,
   ): SecretUse => ({ path, secret: name, key, replacesPods });
   return [
-    ...(stores?.redis === undefined ? [] : [use('spec.stores.redis.urlSecretRef', stores.redis.urlSecretRef)]),
+    ...(['urlSecretRef', 'cacheUrlSecretRef'] as const).flatMap((field) => {
+      const ref = stores?.redis?.[field];
+      return ref === undefined ? [] : [use(`spec.stores.redis.${field}`, ref)];
+    }),
     ...listenersOf(fleet).flatMap(({ tlsSecretRef }, i) =>
       tlsSecretRef === undefined
         ? []

@@ -70,6 +70,18 @@ describe('the status of a fleet', () => {
   });
 
   test.for([
+    { spec: {}, says: 'without a Redis each pod counts limits by itself' },
+    { spec: { replicas: 1 }, says: 'limits hold for its pod' },
+    {
+      spec: { replicas: 1, stores: { redis: { urlSecretRef: { name: 'redis', key: 'url' } } } },
+      says: 'limits hold for all pods that use the Redis of the fleet',
+    },
+  ])('says how far limits hold: $says', ({ spec, says }) => {
+    const { conditions = [] } = summarise(aFleet(spec), { passed: passedUpTo(3) });
+    expect(conditions.find(({ type }) => type === 'Ready')?.message).toBe(`All steps succeeded; ${says}`);
+  });
+
+  test.for([
     { rule: 'moves when a generation is done', trail: { passed: passedUpTo(3) }, observed: 3 },
     { rule: 'moves when it stalls', trail: haltAt('Accepted', stall('Invalid', 'x')), observed: 3 },
     { rule: 'waits with what waits', trail: haltAt('Programmed', wait('Pending', 'x', { afterMs: 1 })), observed: 2 },

@@ -1,4 +1,5 @@
 /** The status of a GatewayFleet: conditions from the run, counts from its Deployment and its pods. */
+import { isObject } from '@gatehouse/crds';
 import type { GatewayFleet } from '@gatehouse/crds/kinds';
 import type { StatusDraft } from '../../runtime/index.ts';
 import { type RunProgress, summariseRun } from '../../status/index.ts';
@@ -9,7 +10,15 @@ import type { Acknowledged } from './ports.ts';
 
 /** Conditions of a fleet after a run. */
 export const summarise = (fleet: FleetObject, progress: RunProgress): StatusDraft =>
-  summariseRun(fleet, progress, { success: 'All steps succeeded; each pod counts request limits by itself' });
+  summariseRun(fleet, progress, { success: `All steps succeeded; ${limitsHoldFor(fleet)}` });
+
+/** How far limits hold, by the stores of the fleet. */
+function limitsHoldFor({ spec }: FleetObject): string {
+  const { stores, replicas, autoscaling } = isObject(spec) ? spec : {};
+  if (isObject(stores) && isObject(stores['redis'])) return 'limits hold for all pods that use the Redis of the fleet';
+  const isSingle = replicas === 1 && autoscaling === undefined;
+  return isSingle ? 'limits hold for its pod' : 'without a Redis each pod counts limits by itself';
+}
 
 /** Bounds of the lists in the status, as in its schema. */
 const MAX_LAGGING = 32;
