@@ -14,3 +14,10 @@ test('the groups of a policy share one counter once there are too many, until th
   expect(of('q', 'user:c', 0)).toBe('user:c');
   expect(of('p', 'user:c', 1)).toBe('user:c');
 });
+
+test('the groups of all policies together are bounded, and those of the oldest policy go first', () => {
+  const { of } = createBuckets({ maxPerPolicy: 2, maxTotal: 3, onOverflow: () => undefined });
+  for (const policy of ['p', 'q']) for (const bucket of ['a', 'b']) of(policy, bucket, 0);
+  expect(of('q', 'c', 0)).toBe(OVERFLOW_BUCKET);
+  expect(of('p', 'c', 0)).toBe('c');
+});

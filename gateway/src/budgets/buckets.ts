@@ -11,19 +11,41 @@ export interface Buckets {
 export interface BucketsOptions {
   /** Of one policy in one period. */
   readonly maxPerPolicy?: number;
+  /** Of all policies: beyond it the groups of whole policies are forgotten, and begin anew. */
+  readonly maxTotal?: number;
   readonly onOverflow: (policy: string) => void;
 }
 
 const MAX_PER_POLICY = 10_000;
+const MAX_TOTAL = 200_000;
 /** Not a bucket of any values: those contain a colon. */
 export const OVERFLOW_BUCKET = 'overflow';
 
-export function createBuckets({ maxPerPolicy = MAX_PER_POLICY, onOverflow }: BucketsOptions): Buckets {
-  const policies = new Map<string, { readonly periodStartMs: number; readonly buckets: Set<string> }>();
+interface Known {
+  readonly periodStartMs: number;
+  readonly buckets: Set<string>;
+}
+
+export function createBuckets(options: BucketsOptions): Buckets {
+  const { maxPerPolicy = MAX_PER_POLICY, maxTotal = MAX_TOTAL, onOverflow } = options;
+  const policies = new Map<string, Known>();
+  let total = 0;
+  const forget = (policy: string): void => {
+    total -= policies.get(policy)?.buckets.size ?? 0;
+    policies.delete(policy);
+  };
+  /** Of other policies, those first that have begun their period first. */
+  const makeRoom = (policy: string): void => {
+    for (const other of policies.keys()) {
+      if (total < maxTotal) return;
+      if (other !== policy) forget(other);
+    }
+  };
   return {
     of: (policy, bucket, periodStartMs) => {
       let known = policies.get(policy);
       if (known === undefined || known.periodStartMs !== periodStartMs) {
+        forget(policy);
         known = { periodStartMs, buckets: new Set() };
         policies.set(policy, known);
       }
@@ -32,7 +54,9 @@ export function createBuckets({ maxPerPolicy = MAX_PER_POLICY, onOverflow }: Buc
         onOverflow(policy);
         return OVERFLOW_BUCKET;
       }
+      makeRoom(policy);
       known.buckets.add(bucket);
+      total += 1;
       return bucket;
     },
   };

@@ -108,6 +108,20 @@ describe('budgets', () => {
     await denied(budgets.reserve([{ budget, estimate: 0 }], NOW));
   });
 
+  test('count whole units, and hold no more than there is for an estimate without an end', async () => {
+    const budgets = open();
+    const budget = budgetOf(100);
+    (await granted(budgets.reserve([{ budget, estimate: 1.5 }], NOW))).settle([1.2]);
+    (await granted(budgets.reserve([{ budget, estimate: Number.POSITIVE_INFINITY }], NOW))).settle([3]);
+    expect(budgets.usage()).toMatchObject([{ used: 5 }]);
+  });
+
+  test('decide alone when a store breaks its promise never to reject', async () => {
+    const store = { sync: () => Promise.reject(new Error('broken')), close: async () => undefined };
+    const result = await open({ store }).reserve([{ budget: budgetOf(100), estimate: 1 }], NOW);
+    expect(result.allowed).toBe(true);
+  });
+
   test.for([-1, Number.NaN, Number.POSITIVE_INFINITY])('count the estimate for an amount of %s', async (amount) => {
     const budgets = open();
     (await granted(budgets.reserve([{ budget: budgetOf(100), estimate: 7 }], NOW))).settle([amount]);

@@ -1,6 +1,9 @@
 import type { Account } from './account.ts';
 import { type Charge, MAX_AMOUNT, type Spend } from './budgets.ts';
 
+/** At least 1, so that a request of unknown cost needs a budget with something left, too. */
+export const neededFor = ({ estimate }: Charge): number => Math.max(toAmount(estimate) ?? 0, 1);
+
 /** What one request has taken, by charge. */
 export class LedgerSpend implements Spend {
   readonly allowed = true;
@@ -19,7 +22,7 @@ export class LedgerSpend implements Spend {
     this.#onSettled = onSettled;
     for (let i = 0; i < accounts.length; i += 1) {
       const account = accounts[i] as Account; // of the charge
-      const reserved = Math.min(Math.max(this.#estimateOf(i), 1), account.available);
+      const reserved = Math.min(neededFor(charges[i] as Charge), account.available);
       account.reserve(reserved);
       this.reserved.push(reserved);
       this.#periodNumbers.push(account.periodNumber);
@@ -27,16 +30,11 @@ export class LedgerSpend implements Spend {
   }
 
   settle(actual: readonly number[]): void {
-    this.#end((i) => (isAmount(actual[i]) ? Math.min(actual[i], MAX_AMOUNT) : this.#estimateOf(i)));
+    this.#end((i) => toAmount(actual[i]) ?? toAmount(this.#charges[i]?.estimate) ?? 0);
   }
 
   release(): void {
     this.#end(() => 0);
-  }
-
-  #estimateOf(i: number): number {
-    const estimate = this.#charges[i]?.estimate;
-    return isAmount(estimate) ? Math.min(Math.ceil(estimate), MAX_AMOUNT) : 0;
   }
 
   #end(actualOf: (i: number) => number): void {
@@ -50,5 +48,8 @@ export class LedgerSpend implements Spend {
   }
 }
 
-const isAmount = (amount: number | undefined): amount is number =>
-  amount !== undefined && amount >= 0 && amount < Number.POSITIVE_INFINITY;
+/** A whole number; undefined for what is none. */
+function toAmount(amount: number | undefined): number | undefined {
+  if (amount === undefined || !(amount >= 0) || amount === Number.POSITIVE_INFINITY) return undefined;
+  return Math.min(Math.ceil(amount), MAX_AMOUNT);
+}

@@ -2,7 +2,7 @@
 import { Account, type SyncContext } from './account.ts';
 import type { BudgetStore, SyncReply } from './budget-store.ts';
 import type { BudgetDenial, BudgetLimit, BudgetTotal, BudgetUsage, Charge, Spend } from './budgets.ts';
-import { LedgerSpend } from './ledger-spend.ts';
+import { LedgerSpend, neededFor } from './ledger-spend.ts';
 
 export interface LedgerOptions {
   readonly store: BudgetStore;
@@ -145,7 +145,7 @@ export class Ledger {
     let asked: Promise<unknown> | undefined;
     for (let i = 0; i < accounts.length; i += 1) {
       const account = accounts[i] as Account; // of the charge
-      const amount = amountOf(charges[i] as Charge);
+      const amount = neededFor(charges[i] as Charge);
       const room = this.#roomIn(account, amount, nowMs);
       if (room === 'enough') continue;
       if (room !== 'ask') {
@@ -224,7 +224,7 @@ export class Ledger {
       const context: SyncContext = { holder, sequence: this.#sequence, leaseMs, nowMs };
       return account.toRequest(context);
     });
-    const replies = await store.sync(requests);
+    const replies = await store.sync(requests).catch((): readonly SyncReply[] => []); // unknown, as no reply is
     return accounts.filter((account, i) =>
       this.#onReply(account, replies[i] ?? { status: 'failed', isApplied: undefined }),
     );
@@ -269,9 +269,6 @@ export class Ledger {
 
 const isDue = ({ isDue: due }: Account): boolean => due;
 const isIdle = ({ syncing }: Account): boolean => syncing === undefined;
-
-/** At least 1, so that a request of unknown cost needs a budget with something left, too. */
-const amountOf = ({ estimate }: Charge): number => (estimate >= 1 ? estimate : 1);
 
 const denialOf = ({ budget, period }: Account, reason: BudgetDenial['reason']): BudgetDenial => ({
   allowed: false,

@@ -34,7 +34,10 @@ export function toSchedule({
 }
 
 export const isSameSchedule = (a: Schedule, b: Schedule): boolean =>
-  a === b || (a.firstResetAtMs === b.firstResetAtMs && JSON.stringify(a.reset) === JSON.stringify(b.reset));
+  a === b || (a.firstResetAtMs === b.firstResetAtMs && lengthOf(a) === lengthOf(b));
+
+const lengthOf = ({ reset }: Schedule): string | number | undefined =>
+  reset !== undefined && 'days' in reset ? reset.days : reset?.period;
 
 /** The period that contains the time. */
 export function periodAt({ reset, firstResetAtMs }: Schedule, nowMs: number): Period {
