@@ -80,7 +80,9 @@ async function read(url: URL, token: string | undefined) {
   });
   if (answer.status === 401) throw new CommandError(`${url.origin} wants a token: --token or ${TOKEN_VARIABLE}`);
   if (answer.status === 404)
-    throw new CommandError(`${url.origin} is no admin listener of a gateway that counts budgets`);
+    throw new CommandError(
+      `${url.origin} is no admin listener of a gateway that counts budgets, or one of a process with workers`,
+    );
   const report = answer.ok ? usageReport.safeParse(parse(await textOf(answer, url))).data : undefined;
   if (report === undefined)
     throw new CommandError(`${url.origin} answered ${answer.status} without the use of budgets`);

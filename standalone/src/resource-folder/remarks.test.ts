@@ -50,6 +50,14 @@ test('an entry that is empty everywhere is remarked on with the variable that wo
   ]);
 });
 
+test('webhooks for alerts are remarked on: only the operator sends them', async () => {
+  const webhook = '    - { name: a, url: "https://hooks.example", secretRef: { name: s, key: k } }\n';
+  const organisation = `${API}\nkind: Organisation\nmetadata: { name: default }\nspec:\n`;
+  expect(await remarksOf({ 'o.yaml': `${organisation}  alertWebhooks:\n${webhook}` }, {})).toEqual([
+    expect.stringMatching(/^o\.yaml:5:3: Organisation\/default: spec\.alertWebhooks: .* sends none/),
+  ]);
+});
+
 test.for([
   { rule: 'the account leads to the provider', files: { 'a.yaml': account(''), 's.yaml': secret('') } },
   {

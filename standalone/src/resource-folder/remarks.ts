@@ -1,4 +1,4 @@
-/** Finds variables of the environment that do not reach the provider they were set for. */
+/** Finds what has no effect here: variables that do not reach the provider they were set for, and webhooks for alerts. */
 import { formatPath, isObject } from '@gatehouse/crds';
 import { API_KEY, PROVIDER_CATALOGUE, secretFieldsOf } from '@gatehouse/crds/providers';
 import type { FieldPath } from './documents.ts';
@@ -18,17 +18,22 @@ interface RemarkOptions {
   readonly mockPorts: readonly number[];
 }
 
-/** Remarks about accounts and Secrets, ordered by file and position. */
+/** Remarks about accounts, Secrets and webhooks, ordered by file and position. */
 export function remarksOf(located: Iterable<LocatedObject>, options: RemarkOptions): readonly FileProblem[] {
   const remarks: FileProblem[] = [];
   for (const { file, object } of located) {
-    const found = object.kind === 'Secret' ? secretRemarks(object, options) : accountRemarks(object, options);
+    const found = remarksAbout(object, options);
     const label = `${object.kind}/${object.name}`;
     for (const { path, message } of found) {
       remarks.push({ file, ...object.locate(path), object: label, path: formatPath(path), message });
     }
   }
   return remarks.sort(byPosition);
+}
+
+function remarksAbout(object: FileObject, options: RemarkOptions): readonly Remark[] {
+  if (object.kind === 'Secret') return secretRemarks(object, options);
+  return object.kind === 'Organisation' ? alertRemarks(object) : accountRemarks(object, options);
 }
 
 interface Remark {
@@ -48,6 +53,13 @@ function secretRemarks({ name, value }: FileObject, { variables }: RemarkOptions
       : `the value is empty, and ${variable} is not set`;
     return [{ path: [member, entry], message }];
   });
+}
+
+function alertRemarks({ value: { spec } }: FileObject): readonly Remark[] {
+  const webhooks = isObject(spec) ? spec['alertWebhooks'] : undefined;
+  if (!Array.isArray(webhooks) || webhooks.length === 0) return [];
+  const message = 'the operator of a cluster sends alerts, a standalone process sends none: it has metrics of budgets';
+  return [{ path: ['spec', 'alertWebhooks'], message }];
 }
 
 function accountRemarks({ kind, value }: FileObject, { variables, mockPorts }: RemarkOptions): readonly Remark[] {
