@@ -40,9 +40,10 @@ export const LAYERS: readonly Layers[] = [
       routing: ['lib', 'errors', 'wire', 'providers'],
       snapshot: ['lib', 'errors', 'cost', 'wire', 'upstream', 'providers', 'routing', 'limits', 'budgets'],
       identity: ['lib', 'errors', 'upstream', 'snapshot', 'limits', 'budgets'],
+      fleet: ['lib', 'errors', 'upstream'],
       pipeline: [
         ...['lib', 'errors', 'wire', 'upstream', 'providers', 'routing', 'snapshot'],
-        ...['cache', 'limits', 'budgets', 'store', 'record', 'cost', 'usage', 'identity'],
+        ...['cache', 'limits', 'budgets', 'store', 'record', 'cost', 'usage', 'identity', 'fleet'],
       ],
       'usage-report': ['budgets'],
       config: 'any',

@@ -89,6 +89,28 @@ export function issuer(iss: string, body: Partial<EntryBody<'issuer'>> = {}): An
   });
 }
 
+/** The SidecarProfile of a sidecar. */
+export function sidecar(
+  name: string,
+  body: Partial<EntryBody<'sidecar'>> = {},
+  workspaceName: string = TEAM,
+): AnyEntry {
+  return toEntry('sidecar', name, workspaceName, {
+    name,
+    workspace: workspaceName,
+    scopes: ['completions.write', 'virtual_keys.list'],
+    defaults: { allowConfigOverride: true },
+    ...body,
+  });
+}
+
+/** A managed provider of the organisation as a sidecar has it: without its credential. */
+export const fleetProvider = (slug: string): AnyEntry =>
+  toEntry('provider', slug, null, {
+    ...{ slug, provider: 'openai', settings: {}, headers: {}, deployments: [] },
+    ...{ grants: ['*'], needsFleet: true },
+  });
+
 export interface ProviderOptions extends Place, Partial<Omit<EntryBody<'provider'>, 'slug' | 'provider'>> {
   readonly provider?: string;
   /** The API key, or all secret fields. */

@@ -245,6 +245,14 @@ export const ERRORS = {
     summary:
       'The credential of the target belongs to the organisation and is only available in a fleet, not in sidecars.',
   },
+  FLEET_UNAVAILABLE: {
+    ...upstream,
+    fallback: 'stop',
+    type: 'fleet_unavailable_error',
+    status: 503,
+    wireCode: 'fleet_unavailable',
+    summary: 'The fleet that has the credential of the target gives the sidecar no answer.',
+  },
 
   // Upstream
   UPSTREAM_STATUS: {

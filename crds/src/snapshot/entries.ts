@@ -235,6 +235,15 @@ export const sidecarBody = z.looseObject({
   workspace: z.string(),
   scopes: z.array(z.string()),
   defaults: defaults.extend({ allowConfigOverride: z.boolean() }),
+  /** The fleet that gets requests whose targets need credentials of the organisation; absent: they are refused. */
+  fleet: z
+    .looseObject({
+      /** `https://host:port` of its listener. */
+      url: z.string(),
+      /** The certificate authority of the listener as PEM; absent: those of the system. */
+      ca: z.string().optional(),
+    })
+    .optional(),
 });
 
 /** A public signing key (RFC 7517). */

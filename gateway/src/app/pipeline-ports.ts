@@ -22,6 +22,7 @@ import type { SnapshotHolder } from '../snapshot/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { createHostPolicy } from '../upstream/host-guard/index.ts';
 import { createUpstreamClient } from '../upstream/index.ts';
+import { openFleetPort } from './fleet-port.ts';
 import { createMemoryState, type SharedState } from './shared-state.ts';
 import { createStores } from './stores.ts';
 import { createTokens } from './token-ports.ts';
@@ -83,6 +84,7 @@ export function createPipelinePorts(
   const stores = createStores(settings, { state: { ...state, budgetStore }, now, metrics, logger });
   const tokens = createTokens({ snapshots, client, budget, metrics, logger });
   const { concurrency } = state;
+  const fleet = openFleetPort(settings);
   const ports: PipelinePorts = {
     limiter: stores.limiter,
     budgets: stores.budgets,
@@ -116,6 +118,7 @@ export function createPipelinePorts(
     maxCalls: limits.maxCalls,
     regexTurn: createRegexScheduler(),
     sidecarProfile: settings.sidecarProfile,
+    fleet: fleet.port,
     tokens: tokens.tokens,
     random: Math.random,
     now,
@@ -125,7 +128,7 @@ export function createPipelinePorts(
     limitsState: stores.limitsState,
     close: async () => {
       tokens.close();
-      await Promise.all([client.close(), stores.close()]);
+      await Promise.all([fleet.close(), client.close(), stores.close()]);
     },
   };
 }

@@ -223,6 +223,10 @@ export const ENVIRONMENT = z.object({
   GATEHOUSE_SNAPSHOT_TOKEN_FILE: z.string().max(4_096).default('/var/run/secrets/gatehouse/token').meta({
     description: 'file with the bearer token for the snapshot service; it is read again for every connection',
   }),
+  GATEHOUSE_FLEET_TOKEN_FILE: z.string().max(4_096).default('/var/run/secrets/gatehouse/fleet-token').meta({
+    description:
+      'file with the token of a sidecar for the fleet that it passes requests on to; it is read again when it changes',
+  }),
   GATEHOUSE_SNAPSHOT_CA_FILE: z
     .string()
     .max(4_096)

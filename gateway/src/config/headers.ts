@@ -15,6 +15,11 @@ export const REQUEST_HEADERS: readonly HeaderRow[] = [
   { name: 'x-gw-virtual-key', meaning: 'the slug of a managed provider (older form)' },
   { name: 'x-gw-config', meaning: 'a saved config slug, or a config as JSON when it starts with `{`' },
   {
+    name: 'x-gw-default-config',
+    meaning:
+      'a saved config slug for a request that has neither `x-gw-config` nor a default of its key: sent by sidecars that pass requests on to a fleet',
+  },
+  {
     name: 'x-gw-custom-host',
     meaning:
       'base URL that replaces the one of the provider; a stored credential goes along only to hosts of TRUSTED_CUSTOM_HOSTS',

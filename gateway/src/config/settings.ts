@@ -35,6 +35,8 @@ export interface GatewaySettings {
   readonly adminToken: Secret | undefined;
   /** The SidecarProfile that is the identity of callers without a key; undefined: there is none. */
   readonly sidecarProfile: string | undefined;
+  /** File with the token of a sidecar for its fleet. */
+  readonly fleetTokenFile: string;
   readonly podName: string | undefined;
   readonly production: boolean;
   readonly serviceName: string;
@@ -109,6 +111,7 @@ export function toSettings(env: Environment): GatewaySettings {
     },
     adminToken: env.GATEHOUSE_ADMIN_TOKEN === undefined ? undefined : new Secret(env.GATEHOUSE_ADMIN_TOKEN),
     sidecarProfile: env.GATEHOUSE_SNAPSHOT_SOURCE === 'sidecar' ? env.GATEHOUSE_SIDECAR_PROFILE : undefined,
+    fleetTokenFile: env.GATEHOUSE_FLEET_TOKEN_FILE,
     podName: env.GATEHOUSE_POD_NAME,
     production: env.NODE_ENV === 'production',
     serviceName: env.SERVICE_NAME,

@@ -15,6 +15,7 @@ import {
   walkPlan,
 } from '../routing/index.ts';
 import type { StickySessions } from '../store/index.ts';
+import type { UpstreamResponse } from '../upstream/index.ts';
 import { nameAnswerer, providerIdOf } from './answer-names.ts';
 import {
   type AttemptInput,
@@ -40,6 +41,7 @@ import {
   type RequestBody,
   uploadOf,
 } from './exchange.ts';
+import { answerHeaders, type FleetPort, fleetFor, forward, isEventStream } from './forward.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
@@ -82,6 +84,8 @@ export interface PipelinePorts {
   /** The SidecarProfile of requests without a key; undefined: they are refused. */
   readonly sidecarProfile: string | undefined;
   readonly tokens: TokenCheck;
+  /** On a sidecar: the way to the fleet. */
+  readonly fleet: FleetPort | undefined;
   /** Uniform in [0, 1). */
   random(): number;
   now(): number;
@@ -126,6 +130,8 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     const local = operation.answerLocally?.(input);
     if (local !== undefined) return localAnswer(local, progress);
     authorizeUpstream(caller, operation);
+    const fleet = ports.fleet && fleetFor(input, ports.fleet);
+    if (fleet !== undefined) return forwarded(await forward(input, fleet, ports.attempts.gatewayName), progress);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
     return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input);
@@ -198,6 +204,15 @@ function localAnswer({ headers, bytes }: LocalAnswer, progress: Progress): Answe
     store: undefined,
   };
 }
+
+/** The answer of the fleet as it is. */
+const forwarded = (response: UpstreamResponse, progress: Progress): Answer => ({
+  status: response.status,
+  headers: answerHeaders(response.headers),
+  body: { kind: 'stream', upstream: response.body, transform: undefined },
+  facts: { ...factsOf(undefined, progress), stream: isEventStream(response) },
+  store: undefined,
+});
 
 function toAnswer(outcome: AttemptOutcome, input: AttemptInput): Answer {
   const { status, headers, body, leaf, provider, model, retries, cacheStatus, droppedParams, store } = outcome;

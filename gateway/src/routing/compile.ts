@@ -45,6 +45,7 @@ interface Context extends CompileOptions {
     leaves: number;
     passthrough: boolean;
     breaker: boolean;
+    fleet: boolean;
     patternBytes: number;
   };
 }
@@ -58,7 +59,7 @@ export function compilePlan(node: RoutingNode, options: CompileOptions): Routing
 
 function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPlan, 'settingsAlone'> {
   const names = { slugs: new Set<string>(), virtualKeys: new Set<string>() };
-  const found = { ...names, leaves: 0, passthrough: false, breaker: false, patternBytes: 0 };
+  const found = { ...names, leaves: 0, passthrough: false, breaker: false, fleet: false, patternBytes: 0 };
   const root = compileNode(node, { ...options, path: 'config', parent: ROOT_SETTINGS, breaker: undefined, found });
   return {
     root,
@@ -73,6 +74,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     patternBytes: found.patternBytes,
     hasPassthrough: found.passthrough,
     hasBreaker: found.breaker,
+    needsFleet: found.fleet,
     fetchIntegratedModels: node.fetchIntegratedModels ?? false,
     needsRequestProvider: root.kind === 'leaf' && root.source.kind === 'request',
   };
@@ -173,6 +175,7 @@ function compileLeaf(node: RoutingNode, settings: LeafSettings, context: Context
     context.found.slugs.add(source.slug);
     if (source.slug === node.virtualKey) context.found.virtualKeys.add(source.slug);
   }
+  context.found.fleet ||= source.kind === 'fleet';
   context.found.passthrough ||= source.kind === 'passthrough';
   const breaker = source.kind === 'managed' ? context.breaker : undefined;
   context.found.breaker ||= breaker !== undefined;

@@ -129,6 +129,8 @@ export interface RoutingPlan {
   /** Whether a target takes its provider from the request. */
   readonly hasPassthrough: boolean;
   readonly hasBreaker: boolean;
+  /** Whether a target with its credential in the config needs the fleet; those that name a provider are not looked at. */
+  readonly needsFleet: boolean;
   readonly fetchIntegratedModels: boolean;
   /** The root names neither provider nor targets. */
   readonly needsRequestProvider: boolean;

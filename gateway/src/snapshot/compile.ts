@@ -105,7 +105,7 @@ function compileWorkspace({ id, workspace, body }: SnapshotEntry<'workspace'>): 
 
 /** No limits: the fleet counts them. */
 function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
-  const { name, workspace, scopes, defaults } = body;
+  const { name, workspace, scopes, defaults, fleet } = body;
   const key: KeyRecord = {
     id,
     name,
@@ -116,7 +116,7 @@ function compileSidecar({ id, body }: SnapshotEntry<'sidecar'>): SidecarRecord {
     expiresAtMs: Number.POSITIVE_INFINITY,
     user: undefined,
   };
-  return { profile: name, workspace, key };
+  return { profile: name, workspace, key, fleet };
 }
 
 function compileKey({ id, workspace, body }: SnapshotEntry<'key'>): KeyRecord {

@@ -91,4 +91,6 @@ export interface SidecarRecord {
   readonly profile: string;
   readonly workspace: string;
   readonly key: KeyRecord;
+  /** The fleet that gets requests whose targets need credentials of the organisation. */
+  readonly fleet: EntryBody<'sidecar'>['fleet'];
 }

@@ -103,13 +103,14 @@ const REASONS: readonly (readonly [prefix: string, reason: string])[] = [
 export function withOrigin(error: AppError, origin: string): AppError {
   const sentence = error.detail === undefined ? SENTENCES.get(error.code) : undefined;
   if (sentence === undefined) return error;
-  const reason = reasonOf(error.cause);
+  const reason = failureReason(error.cause);
   const detail = reason === undefined ? sentence(origin) : `${sentence(origin)}: ${reason}`;
   return new AppError(error.code, { detail, cause: error.cause });
 }
 
-function reasonOf(cause: unknown): string | undefined {
-  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+/** Why a connection failed, in plain English; undefined: nothing is known that people can act on. */
+export function failureReason(cause: unknown): string | undefined {
+  if (cause instanceof AggregateError) return failureReason(cause.errors[0]);
   if (typeof cause !== 'object' || cause === null || !('code' in cause)) return undefined;
   const { code } = cause;
   return typeof code === 'string' ? REASONS.find(([prefix]) => code.startsWith(prefix))?.[1] : undefined;

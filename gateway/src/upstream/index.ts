@@ -1,4 +1,5 @@
 export { BodyRelay } from './body-relay.ts';
+export { failureReason } from './failures.ts';
 export type { ConnectOrigin, HostOrigin } from './host-guard/index.ts';
 export type {
   BodySink,

@@ -48,7 +48,7 @@ export function createConfigResolver(rules: ConfigRules): ConfigResolver {
       if (header !== undefined && config !== undefined && !allowConfigOverride) {
         throw new AppError('CONFIG_LOCKED', { param: 'x-gw-config' });
       }
-      const asked = header ?? config;
+      const asked = header ?? config ?? defaultOfSidecar(request);
       const slug = asked ?? caller.workspace.defaults.config;
       if (slug === undefined || slug === '') return undefined;
       if (slug.startsWith('{')) return compileInline(slug);
@@ -58,6 +58,12 @@ export function createConfigResolver(rules: ConfigRules): ConfigResolver {
     },
   };
 }
+
+/** The default config of the SidecarProfile through whose sidecar the request has come: a slug. */
+const defaultOfSidecar = (request: ClientRequest): string | undefined => {
+  const slug = request.header('x-gw-default-config')?.trim();
+  return slug?.startsWith('{') ? undefined : slug;
+};
 
 interface Naming {
   readonly caller: Caller;

@@ -1,0 +1,128 @@
+/** Requests that a sidecar passes on whole to the fleet; docs/behaviour/sidecars.md. */
+import { gatewaysOf, toVia, VIA_HEADER } from '@gatehouse/crds/hosts';
+import { SIDECAR_PLACEHOLDER_KEY } from '@gatehouse/crds/snapshot';
+import { AppError } from '../errors/index.ts';
+import type { FleetAddress, FleetLink, FleetRequest } from '../fleet/index.ts';
+import { isHopByHop, namedByConnection } from '../lib/header-names.ts';
+import type { UpstreamHeaders, UpstreamResponse } from '../upstream/index.ts';
+import type { AttemptInput } from './attempt/index.ts';
+import type { HeaderMap, RequestBody } from './exchange.ts';
+import { parseMetadata } from './metadata.ts';
+
+/** What a sidecar needs to pass requests on. */
+export interface FleetPort {
+  readonly link: Pick<FleetLink, 'send'>;
+  /** The SidecarProfile, whose entry has the address. */
+  readonly profile: string;
+}
+
+/** The fleet that gets a request. */
+export interface Fleet {
+  readonly link: FleetPort['link'];
+  readonly address: FleetAddress;
+}
+
+/** The fleet that gets the request, since a target of its plan needs a credential that only the fleet has. */
+export function fleetFor(
+  { exchange, caller, resolution }: AttemptInput,
+  { link, profile }: FleetPort,
+): Fleet | undefined {
+  const { plan, requestProvider } = resolution;
+  const address = exchange.snapshot.sidecar(profile)?.fleet;
+  if (address === undefined) return undefined;
+  const usesOwn = plan.hasPassthrough || plan.needsRequestProvider;
+  const isNeeded =
+    plan.needsFleet ||
+    (usesOwn && requestProvider?.kind === 'managed' && requestProvider.record.needsFleet) ||
+    plan.slugs.some((slug) => exchange.snapshot.provider(caller.workspace.name, slug)?.needsFleet === true);
+  return isNeeded ? { link, address } : undefined;
+}
+
+/** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */
+export async function forward(input: AttemptInput, fleet: Fleet, gatewayName: string): Promise<UpstreamResponse> {
+  const { request, signal } = input.exchange;
+  if (gatewaysOf(request.header(VIA_HEADER)).length > 0) {
+    throw new AppError('NEEDS_FLEET', {
+      param: VIA_HEADER,
+      detail: 'The request has come through another gateway already and is passed on to a fleet only once',
+    });
+  }
+  return fleet.link.send(fleet.address, toFleetRequest(input, toVia([gatewayName])), signal);
+}
+
+function toFleetRequest(input: AttemptInput, via: string): FleetRequest {
+  const { request } = input.exchange;
+  const { body } = input.resolution;
+  const query = request.query === '' ? '' : `?${request.query}`;
+  const headers = { ...headersFor(input), ...defaultsOf(input), [VIA_HEADER]: via };
+  return {
+    method: request.method,
+    path: request.path + query,
+    headers: withLength(headers, body),
+    body: bytesOf(body),
+  };
+}
+
+/** Written anew for the fleet. */
+const PER_HOST: ReadonlySet<string> = new Set(['host', 'expect', 'x-gw-api-key']);
+const BEARER_PLACEHOLDER = `Bearer ${SIDECAR_PLACEHOLDER_KEY}`.toLowerCase();
+
+/** All headers of the client but those of its connection and the placeholders for a key. */
+function headersFor({ exchange: { request, trace } }: AttemptInput): Record<string, string> {
+  const out: Record<string, string> = { 'x-gw-trace-id': trace.traceId };
+  const named = namedByConnection(request.header('connection'));
+  for (const [name, value] of request.headers()) {
+    if (named.has(name) || isHopByHop(name) || PER_HOST.has(name) || isPlaceholder(value)) continue;
+    out[name] = value;
+  }
+  return out;
+}
+
+const isPlaceholder = (value: string): boolean =>
+  value === SIDECAR_PLACEHOLDER_KEY || value.trim().replace(/ +/g, ' ').toLowerCase() === BEARER_PLACEHOLDER;
+
+/** The defaults of the profile, which the fleet does not know: its default config, and its metadata over that of the request. */
+function defaultsOf({ exchange: { request }, caller: { key } }: AttemptInput): Record<string, string> {
+  const { config, metadata } = key.defaults;
+  const laidOver = metadata && { ...parseMetadata(request.header('x-gw-metadata')), ...metadata };
+  return {
+    ...(config === undefined ? {} : { 'x-gw-default-config': config }),
+    ...(laidOver === undefined ? {} : { 'x-gw-metadata': inAscii(JSON.stringify(laidOver)) }),
+  };
+}
+
+/** JSON without characters that no header can carry. */
+const inAscii = (json: string): string =>
+  json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function withLength(headers: Record<string, string>, body: RequestBody): Record<string, string> {
+  const bytes = body.kind === 'form' || body.kind === 'binary' ? body.source.bytes : undefined;
+  return bytes === undefined ? headers : { ...headers, 'content-length': String(bytes) };
+}
+
+function bytesOf(body: RequestBody): FleetRequest['body'] {
+  switch (body.kind) {
+    case 'none':
+      return undefined;
+    case 'json':
+      return body.bytes;
+    case 'form':
+    case 'binary':
+      return body.source.open();
+  }
+}
+
+/** The headers of the fleet's answer: none of its connection, and none about its listener. */
+export function answerHeaders(headers: UpstreamHeaders): HeaderMap {
+  const out: HeaderMap = {};
+  const named = namedByConnection(headers['connection']);
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || named.has(name) || name.startsWith('access-control-')) continue;
+    if (name === 'content-length' || !isHopByHop(name)) out[name] = value;
+  }
+  return out;
+}
+
+export const isEventStream = ({ headers }: UpstreamResponse): boolean =>
+  String(headers['content-type']).startsWith('text/event-stream');
