@@ -1,4 +1,4 @@
-/** What is wrong with a limit is said with the same field path by `kubectl apply`, `gatehouse validate` and the status. */
+/** What is wrong with a limit or a price is said with the same field path by `kubectl apply`, `gatehouse validate` and the status. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,7 +109,46 @@ const policies: readonly Row[] = [
   policy('ApiKey', 'the same budget twice', { ...SPECS.ApiKey, usageLimits: [BUDGET, BUDGET] }, 'spec.usageLimits[1]'),
 ];
 
-const rows = [...owners, ...policies].map((row) => ({ ...row, title: `${row.what} of ${row.kind} at ${row.path}` }));
+const PRICED = { provider: 'openai', model: 'gpt-4o' };
+const ACCOUNT = { provider: 'openai', secretRef: { name: 's', key: 'k' } };
+const WRONG_PRICES = [
+  { what: 'a price as a number', usd: 2.5 },
+  { what: 'a negative price', usd: '-1' },
+  { what: 'a price beyond exact costs', usd: '1000000' },
+  { what: 'a price with too many digits', usd: '0.0000000001' },
+  { what: 'a price that is no number', usd: 'free' },
+];
+const prices: readonly Row[] = [
+  ...WRONG_PRICES.flatMap(({ what, usd }) => [
+    policy(
+      'ModelPricing',
+      what,
+      { ...PRICED, usdPerMillionTokens: { request: usd } },
+      'spec.usdPerMillionTokens.request',
+    ),
+    policy('ModelPricing', what, { ...PRICED, usdPerRequest: usd }, 'spec.usdPerRequest'),
+    policy(
+      'ModelPricing',
+      what,
+      { ...PRICED, additionalUnits: [{ name: 'web_search', usd }] },
+      'spec.additionalUnits[0].usd',
+    ),
+    policy(
+      'Integration',
+      what,
+      { ...ACCOUNT, models: [{ slug: 'gpt-4o', usdPerMillionTokens: { response: usd } }] },
+      'spec.models[0].usdPerMillionTokens.response',
+    ),
+  ]),
+  policy('ModelPricing', 'a price list without prices', PRICED, 'spec'),
+  policy('Integration', 'a discount in per cent', { ...ACCOUNT, priceMultiplier: '80%' }, 'spec.priceMultiplier'),
+  policy('Integration', 'a factor of a thousand', { ...ACCOUNT, priceMultiplier: '1000' }, 'spec.priceMultiplier'),
+];
+
+const rows = [...owners, ...policies, ...prices].map((row) => ({
+  ...row,
+  title: `${row.what} of ${row.kind} at ${row.path}`,
+}));
 
 let cluster: ControlPlaneAccess;
 let namespace: string;
