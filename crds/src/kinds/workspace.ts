@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { flag, namespaceName } from '../schema/index.ts';
+import { createSuggestions } from '../lib/suggestions.ts';
+import { flag, type Issue, namespaceName } from '../schema/index.ts';
 import {
   API_VERSION,
   COARSE_UNITS,
@@ -17,7 +18,9 @@ import {
   usageColumns,
   usageLimits,
   usageStatus,
+  workloadIdentities,
 } from './parts/index.ts';
+import { scopeProblem } from './scopes.ts';
 
 const defaults = z
   .strictObject({
@@ -47,8 +50,21 @@ const spec = z
       'quota bounds the resources of the workspace in the control plane; absent members are those of the Organisation.',
     ).optional(),
     roleToggles: roleToggles.optional(),
+    workloadIdentities: workloadIdentities.optional(),
   })
   .meta({ description: 'spec is the desired state of the workspace.' });
+
+/** A token acts as a key of the workspace, so that it can have the scopes of one. */
+function workloadScopeIssues(identities: z.output<typeof workloadIdentities>): Issue[] {
+  const suggest = createSuggestions();
+  return identities.flatMap(({ scopes }, i) =>
+    scopes.flatMap((scope, j): Issue[] => {
+      const message = scopeProblem(scope, 'workspace-service', suggest);
+      const path = ['spec', 'workloadIdentities', i, 'scopes', j];
+      return message === undefined ? [] : [{ code: 'invalid', path, message }];
+    }),
+  );
+}
 
 const named = (name: string) => ({
   apiVersion: API_VERSION,
@@ -80,4 +96,5 @@ export const workspace = defineKind({
       invalid: [named('a'.repeat(64))],
     },
   ],
+  check: ({ spec: { workloadIdentities: identities = [] } }) => workloadScopeIssues(identities),
 });

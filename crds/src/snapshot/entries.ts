@@ -52,11 +52,22 @@ export const organisationBody = z.looseObject({
   defaultWorkspace: z.string().optional(),
 });
 
+/** A ServiceAccount whose tokens act in the workspace. */
+export const workloadIdentity = z.looseObject({
+  namespace: z.string(),
+  serviceAccount: z.string(),
+  /** Of the ServiceAccount: tokens of one that was deleted are refused. Absent: it is not known. */
+  uid: z.string().optional(),
+  scopes: z.array(z.string()),
+  rateLimits: z.array(rateLimit).optional(),
+});
+
 export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
   defaults,
   ...limits,
+  workloadIdentities: z.array(workloadIdentity).optional(),
 });
 
 /** `scopes`: `resource.action` or `resource:action`. */
@@ -289,6 +300,9 @@ export const issuerBody = z.looseObject({
   /** Of each subject. */
   rateLimits: z.array(rateLimit),
 });
+
+/** The audience of ServiceAccount tokens for gateways. */
+export const GATEWAY_AUDIENCE = 'gatehouse.dev/gateway';
 
 /** The key that SDKs get which require one; a sidecar treats it as no key. */
 export const SIDECAR_PLACEHOLDER_KEY = 'provided-by-gatehouse';

@@ -12,6 +12,7 @@ export {
   type EntryBody,
   type EntryKind,
   entryId,
+  GATEWAY_AUDIENCE,
   isOrganisationOnly,
   keyBody,
   organisationBody,

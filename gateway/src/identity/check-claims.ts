@@ -11,9 +11,14 @@ export interface ClaimProblem {
 
 /** The claims that every token of an issuer must fulfil. `nowMs`: Unix time. */
 export function claimProblem(claims: Claims, issuer: IssuerRecord, nowMs: number): ClaimProblem | undefined {
-  if (!isForGateway(claims, issuer)) return { why: 'is for another audience than this gateway' };
+  if (!isForGateway(claims, issuer) || (issuer.type === 'cluster' && isForOthers(claims, issuer)))
+    return { why: 'is for another audience than this gateway' };
   return timeProblem(claims, issuer, nowMs / 1000);
 }
+
+/** A token of a ServiceAccount that the API server accepts, too, must not be shown to anybody else. */
+const isForOthers = ({ aud }: Claims, { audiences }: IssuerRecord): boolean =>
+  [aud].flat().some((audience) => typeof audience !== 'string' || !audiences.includes(audience));
 
 /** The audience of the token is one of those that the issuer's tokens must have. */
 export function isForGateway({ aud }: Claims, { audiences }: IssuerRecord): boolean {

@@ -9,6 +9,7 @@ import type { IssuerKeys } from './issuer-keys.ts';
 import { type TokenIdentity, toIdentity } from './key-record.ts';
 import type { SigningKey } from './key-set.ts';
 import { type Claims, type ReadToken, readToken } from './token.ts';
+import { toWorkloadIdentity } from './workload.ts';
 
 export interface TokenCheckPorts {
   readonly keys: IssuerKeys;
@@ -92,6 +93,9 @@ export function createTokenCheck({ keys, now }: TokenCheckPorts): TokenCheck {
   };
 }
 
+/** Issuers of ServiceAccount tokens. */
+const CLUSTER = 'cluster';
+
 const EXPIRED: ClaimProblem = { why: 'has expired', expired: true };
 
 function issuerOf({ claims: { iss } }: Pick<ReadToken, 'claims'>, snapshot: Pick<SnapshotView, 'issuer'>) {
@@ -118,7 +122,9 @@ function createIdentities() {
       const identities = bySnapshot.get(snapshot) ?? new Map();
       const known = identities.get(digest);
       if (known !== undefined && known.of === token) return known.identity;
-      const identity = toIdentity(token.claims, token.issuer, snapshot);
+      const { claims, issuer } = token;
+      const identity =
+        issuer.type === CLUSTER ? toWorkloadIdentity(claims, issuer, snapshot) : toIdentity(claims, issuer, snapshot);
       if (identities.size >= MAX_IDENTITIES) identities.clear();
       identities.set(digest, { of: token, identity });
       bySnapshot.set(snapshot, identities);

@@ -92,7 +92,7 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
   }
 }
 
-const ISSUER_TYPES: ReadonlySet<string> = new Set(['jwt']);
+const ISSUER_TYPES: ReadonlySet<string> = new Set(['jwt', 'cluster']);
 
 const compileIssuer = (record: IssuerRecord): Compiled =>
   ISSUER_TYPES.has(record.type)

@@ -86,6 +86,11 @@ export interface SavedConfig {
 /** An issuer of tokens: the same object as long as its entry is the same. */
 export type IssuerRecord = EntryBody<'issuer'>;
 
+/** A ServiceAccount whose tokens act in a workspace. */
+export type Workload = NonNullable<EntryBody<'workspace'>['workloadIdentities']>[number] & {
+  readonly workspace: string;
+};
+
 /** The identity of callers of a sidecar: its SidecarProfile instead of a key. */
 export interface SidecarRecord {
   readonly profile: string;

@@ -6,6 +6,7 @@ import type {
   OrganisationRecord,
   SavedConfig,
   SidecarRecord,
+  Workload,
   WorkspaceRecord,
 } from './compiled-entries.ts';
 import type { PolicyRecord } from './policies.ts';
@@ -26,6 +27,8 @@ export interface SnapshotView {
   /** By the `iss` claim. */
   issuer(iss: string): IssuerRecord | undefined;
   issuers(): readonly IssuerRecord[];
+  /** What workspaces say of a ServiceAccount: more than one where several name it. */
+  workloads(namespace: string, serviceAccount: string): readonly Workload[];
   /** Looked up in the workspace, then in the organisation as far as it is granted. */
   provider(workspace: string, slug: string): ManagedProvider | undefined;
   /** Looked up in the workspace, then in the organisation; withheld configs are found only when the organisation names them. */
@@ -39,6 +42,16 @@ export interface SnapshotView {
   readonly prices: PriceBook;
 }
 
+const NO_WORKLOADS: readonly Workload[] = [];
+
+/** By `namespace/name` of the ServiceAccount. */
+function indexWorkloads(workspaces: readonly WorkspaceRecord[]): ReadonlyMap<string, readonly Workload[]> {
+  const all = workspaces.flatMap(({ name, workloadIdentities = [] }) =>
+    workloadIdentities.map((identity): Workload => ({ ...identity, workspace: name })),
+  );
+  return Map.groupBy(all, ({ namespace, serviceAccount }) => `${namespace}/${serviceAccount}`);
+}
+
 /** The view of immutable tables. */
 export function toView(
   { keys, workspaces, sidecars, issuers, providers, configs, policies, prices }: Tables,
@@ -46,6 +59,7 @@ export function toView(
   organisation: OrganisationRecord,
   catalogue: Catalogue,
 ): SnapshotView {
+  let workloads: ReadonlyMap<string, readonly Workload[]> | undefined;
   const granted = (workspace: string) => (record: ManagedProvider) => isGranted(record, workspace);
   return {
     version,
@@ -55,6 +69,10 @@ export function toView(
     sidecar: (profile) => sidecars.get(profile),
     issuer: (iss) => issuers.get(iss),
     issuers: () => issuers.values(),
+    workloads: (namespace, serviceAccount) => {
+      workloads ??= indexWorkloads(workspaces.values());
+      return workloads.get(`${namespace}/${serviceAccount}`) ?? NO_WORKLOADS;
+    },
     provider: (workspace, slug) => {
       const own = providers.get(workspace)?.get(slug);
       if (own !== undefined) return own;

@@ -109,11 +109,11 @@ const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOpt
 /** Keeps the stores up to date until it is disposed, after everything that reads them. */
 function watching(
   { cache, secrets, contentCache }: Stores,
-  { services }: Translator,
+  { services, clusterIssuer }: Translator,
   retirement: Retirement,
 ): AsyncDisposable {
   const stop = new AbortController();
-  const parts = [cache, secrets, contentCache, services, retirement];
+  const parts = [cache, secrets, contentCache, services, clusterIssuer, retirement];
   const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {
@@ -141,7 +141,9 @@ async function untilTranslated({ stores, translator, retirement, log, signal }: 
       log.warn({ missing }, 'Still waiting for the API server');
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]);
-    const named = [stores.secrets, translator.services, retirement].map((part) => part.settled(patience));
+    const named = [stores.secrets, translator.services, translator.clusterIssuer, retirement].map((part) =>
+      part.settled(patience),
+    );
     await Promise.all(named).catch(() => {
       signal.throwIfAborted();
       log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets or Services could not be read');

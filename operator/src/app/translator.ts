@@ -16,6 +16,7 @@ import {
 import { createServiceReadings, type ServiceReadings } from '../services/index.ts';
 import { indexPublished, staysWithin } from '../translate/index.ts';
 import { createLiveWorld, createTranslations, type PublishedBefore, type Translations } from '../world/index.ts';
+import { type ClusterIssuerWatch, watchClusterIssuer } from './cluster-issuer.ts';
 import { type Stores, storeOf } from './stores.ts';
 
 export interface TranslatorOptions {
@@ -30,6 +31,7 @@ export interface TranslatorOptions {
 export interface Translator {
   readonly translations: Translations;
   readonly services: ServiceReadings;
+  readonly clusterIssuer: ClusterIssuerWatch;
   /** Makes the first translation; call it when the stores are complete. Rejects with the reason of the signal. */
   start(signal: AbortSignal): Promise<void>;
 }
@@ -60,7 +62,9 @@ export function createTranslator({
     clusterDomain,
     log,
   });
+  const clusterIssuer = watchClusterIssuer({ client, log, onChange: () => translations.trigger() });
   const world = createLiveWorld({
+    clusterIssuer: () => clusterIssuer.current,
     stores: { ...stores, services },
     settings: {
       organisationNamespace,
@@ -90,6 +94,7 @@ export function createTranslator({
   return {
     translations,
     services,
+    clusterIssuer,
     start: async (signal) => {
       const reading = { client, stores, log, signal, options };
       const { before, unread } = await readPublishedEntries(fleetsOf(reading), reading);

@@ -35,6 +35,7 @@ export { type ContentState, type Translation, translate, translateInSlices } fro
 export type { Failure, FindingReason, Judgement, TranslatedCondition, Verdict, VerdictIssue } from './types/index.ts';
 export {
   type AllowedHosts,
+  type ClusterIssuer,
   CONSENT_LABEL,
   INJECTION_LABEL,
   type Lookup,

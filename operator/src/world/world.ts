@@ -2,6 +2,7 @@ import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { type KubeObject, type NamedWatches, namespaceOf, type ObjectKey, type Store } from '../runtime/index.ts';
 import {
+  type ClusterIssuer,
   LayeredMap,
   type ReferenceGrant,
   type SecretReading,
@@ -37,6 +38,8 @@ export interface WorldStores {
 export interface LiveWorldOptions {
   readonly stores: WorldStores;
   readonly settings: WorldSettings;
+  /** Who signs tokens of ServiceAccounts: the same object as long as its content is the same. */
+  readonly clusterIssuer?: (() => ClusterIssuer | undefined) | undefined;
   /** The namespaces that this operator watches. */
   readonly namespaces: 'all' | ReadonlySet<string>;
   /** Something that a translation reads has changed; called often. */
@@ -54,7 +57,7 @@ export interface LiveWorld {
 
 /** Keeps a world up to date with the stores. */
 export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
-  const { stores, settings, namespaces, onChange, bytesOf = () => 0 } = options;
+  const { stores, namespaces, onChange, bytesOf = () => 0 } = options;
   const kinds = new Map<KindName, LiveLayer<WorldObject>>();
   for (const [kind, store] of stores.kinds) {
     const toValue = (object: CustomObject, before: WorldObject | undefined): WorldObject | undefined =>
@@ -84,11 +87,16 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
       ...(services === undefined ? {} : { services: services.take() }),
-      settings,
+      settings: settingsNow(options),
       served: 'all',
     }),
   };
 }
+
+const settingsNow = ({ settings, clusterIssuer }: LiveWorldOptions): WorldSettings => {
+  const issuer = clusterIssuer?.();
+  return issuer === undefined ? settings : { ...settings, clusterIssuer: issuer };
+};
 
 /** How many changed bytes of one namespace a translation reads: about as long as others wait for it. */
 const SHARE_BYTES = 2 * 1024 * 1024;

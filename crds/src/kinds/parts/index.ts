@@ -46,3 +46,4 @@ export { DEFAULT_QUOTA, type Quota, quota } from './quota.ts';
 export { nameRef, secretKeyRef } from './refs.ts';
 export { type Condition, condition, podCount, snapshotVersion, statusOf, UNSEEN_GENERATION } from './status.ts';
 export { MAX_NAMED_COUNTERS, readUsage, type UsageRow, usageColumns, usageStatus } from './usage-status.ts';
+export { workloadIdentities } from './workload-identity.ts';

@@ -106,6 +106,8 @@ export interface KubeClient extends AsyncDisposable {
     options: WriteOptions,
   ): Promise<T>;
   delete(kind: KindRef, name: ObjectName, options: DeleteOptions): Promise<void>;
+  /** A document at a path that is no resource, e.g. `/openid/v1/jwks`. */
+  read(path: string, options: CallOptions): Promise<unknown>;
 }
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'patch' | 'delete';
@@ -210,6 +212,7 @@ function createVerbs(transport: Transport, context: VerbContext): KubeClient {
       const body = json({ propagationPolicy: propagation, preconditions: { uid, resourceVersion } });
       await call({ verb: 'delete', kind, place: name, body, options });
     },
+    read: (path, options) => readDocument(transport, path, { ...context, options }),
     [Symbol.asyncDispose]: () => transport.close(),
   };
 }
@@ -239,6 +242,24 @@ async function exchange(transport: Transport, call: Call, context: VerbContext):
     return await (isGood ? read : readAnswer)(answer, deadline.signal);
   } finally {
     context.onCall({ verb, code, seconds: (context.clock.monotonicMs() - started) / 1000 });
+  }
+}
+
+async function readDocument(
+  transport: Transport,
+  target: string,
+  { clock, onCall, options }: VerbContext & { readonly options: CallOptions },
+): Promise<unknown> {
+  using deadline = limit(options.signal, options.timeoutMs ?? CALL_MS, clock);
+  const started = clock.monotonicMs();
+  let code = 0;
+  try {
+    // Key sets have a media type of their own.
+    const answer = await transport.send({ method: 'GET', target, signal: deadline.signal, accept: '*/*' });
+    code = answer.status;
+    return await readAnswer(answer, deadline.signal);
+  } finally {
+    onCall({ verb: 'get', code, seconds: (clock.monotonicMs() - started) / 1000 });
   }
 }
 

@@ -3,7 +3,7 @@ import { issuerEntries, issuerFindings } from './shared/index.ts';
 
 export const organisation = defineRule({
   kind: 'Organisation',
-  translate({ metadata, spec }, _place, view) {
+  translate({ metadata, spec }, { settings }, view) {
     const named = spec.defaultWorkspaceRef?.name;
     const defaultWorkspace = named ?? view.firstWorkspace();
     return {
@@ -18,7 +18,7 @@ export const organisation = defineRule({
             ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
           },
         },
-        ...issuerEntries(spec.jwtIssuers),
+        ...issuerEntries(spec.jwtIssuers, settings.clusterIssuer),
       ],
       findings: [...workspaceFindings(named, view), ...issuerFindings(spec.jwtIssuers, view)],
     };

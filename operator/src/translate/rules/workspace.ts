@@ -1,3 +1,5 @@
+import { canonicalScope, type Workspace } from '@gatehouse/crds/kinds';
+import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
   CONSENT_LABEL,
@@ -38,6 +40,7 @@ export const workspace = defineRule({
               ...(configRef === undefined ? {} : { config: configRef.name }),
             },
             ...limitsOf(spec),
+            ...workloadsOf(spec.workloadIdentities),
           },
         },
       ],
@@ -48,6 +51,18 @@ export const workspace = defineRule({
     };
   },
 });
+
+const workloadsOf = (identities: Workspace['spec']['workloadIdentities'] = []): Partial<EntryBody<'workspace'>> =>
+  identities.length === 0
+    ? {}
+    : {
+        workloadIdentities: identities.map(({ namespace, serviceAccount, scopes, rateLimits = [] }) => ({
+          namespace,
+          serviceAccount,
+          scopes: scopes.map(canonicalScope),
+          ...(rateLimits.length === 0 ? {} : { rateLimits: [...rateLimits] }),
+        })),
+      };
 
 /** Why the Workspace may not own the namespace that it names. */
 function refusal(

@@ -25,6 +25,7 @@ export { OBJECT_BYTES, type Weight, weigh } from './weight.ts';
 export {
   type AllowedHosts,
   byAge,
+  type ClusterIssuer,
   CONSENT_LABEL,
   INJECTION_LABEL,
   isReservedNamespace,

@@ -1,6 +1,6 @@
 /** The input of a translation, as plain values. Callers replace objects and never change them. */
 import type { TargetCaps } from '@gatehouse/crds/config';
-import type { KindName, ObjectMeta } from '@gatehouse/crds/kinds';
+import type { KindName, ObjectMeta, PublicJwk } from '@gatehouse/crds/kinds';
 import type { OperatorAccount } from '../../rbac.ts';
 import type { Weight } from './weight.ts';
 
@@ -74,6 +74,13 @@ export interface World {
   readonly served: 'all' | ReadonlySet<string>;
 }
 
+/** Who signs the tokens of ServiceAccounts. */
+export interface ClusterIssuer {
+  /** Their `iss` claim. */
+  readonly issuer: string;
+  readonly keys: readonly PublicJwk[];
+}
+
 /** Settings of the whole installation. */
 export interface WorldSettings {
   readonly organisationNamespace: string;
@@ -93,6 +100,8 @@ export interface WorldSettings {
    * organisation.
    */
   readonly clusterDomain?: string | undefined;
+  /** The issuer of ServiceAccount tokens; absent: there is no cluster, or it does not say. */
+  readonly clusterIssuer?: ClusterIssuer | undefined;
   /** Hosts that resources may send requests to; absent or empty: any. */
   readonly allowedHosts?: AllowedHosts | undefined;
 }

@@ -1,6 +1,15 @@
 /** Issuers of the Organisation as entries of the Snapshot, and what is wrong with them. */
+
 import { canonicalScope, type Organisation, type PublicJwk, parseJwks, SCOPES } from '@gatehouse/crds/kinds';
-import { type EntryDraft, type Finding, type Lookups, missing, verdictKey } from '../../types/index.ts';
+import { GATEWAY_AUDIENCE } from '@gatehouse/crds/snapshot';
+import {
+  type ClusterIssuer,
+  type EntryDraft,
+  type Finding,
+  type Lookups,
+  missing,
+  verdictKey,
+} from '../../types/index.ts';
 
 type JwtIssuer = NonNullable<Organisation['spec']['jwtIssuers']>[number];
 type IssuerDraft = Extract<EntryDraft, { kind: 'issuer' }>;
@@ -12,9 +21,38 @@ const MOST_SCOPES: readonly string[] = [...SCOPES]
 
 const DEFAULT_ALGORITHMS: readonly string[] = ['RS256'];
 
-export function issuerEntries(issuers: readonly JwtIssuer[] = []): readonly IssuerDraft[] {
-  return issuers.map((issuer) => ({ kind: 'issuer', workspace: null, name: issuer.issuer, body: bodyOf(issuer) }));
+/** The issuer of the cluster goes before one of the Organisation with the same name. */
+export function issuerEntries(
+  issuers: readonly JwtIssuer[] = [],
+  cluster: ClusterIssuer | undefined,
+): readonly IssuerDraft[] {
+  const bodies = issuers.filter(({ issuer }) => issuer !== cluster?.issuer).map(bodyOf);
+  const all = cluster === undefined ? bodies : [clusterBody(cluster), ...bodies];
+  return all.map((body) => ({ kind: 'issuer', workspace: null, name: body.issuer, body }));
 }
+
+/** Clocks of one cluster. */
+const CLUSTER_SKEW_SECONDS = 10;
+/** Tokens of pods are renewed long before. */
+const CLUSTER_LIFETIME_SECONDS = 3600;
+
+/** Scopes and limits are those of `workloadIdentities`. */
+const clusterBody = ({ issuer, keys }: ClusterIssuer): IssuerDraft['body'] => ({
+  type: 'cluster',
+  issuer,
+  jwks: [...keys],
+  audiences: [GATEWAY_AUDIENCE],
+  algorithms: [...CLUSTER_ALGORITHMS],
+  clockSkewSeconds: CLUSTER_SKEW_SECONDS,
+  maxLifetimeSeconds: CLUSTER_LIFETIME_SECONDS,
+  scopes: [],
+  defaultScopes: [],
+  allowLimitClaims: false,
+  rateLimits: [],
+});
+
+/** What API servers sign with. */
+const CLUSTER_ALGORITHMS = ['RS256', 'ES256', 'ES384', 'ES512'];
 
 function bodyOf(spec: JwtIssuer): IssuerDraft['body'] {
   const { issuer, jwksUri, jwks, audiences, clockSkewSeconds, maxLifetimeMinutes, organisation, workspaces } = spec;

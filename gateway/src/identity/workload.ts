@@ -1,0 +1,55 @@
+/** The holder of a ServiceAccount token, as a workspace names it. Rules: docs/behaviour/identity.md#serviceaccounts. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../errors/index.ts';
+import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
+import type { TokenIdentity } from './key-record.ts';
+import type { Claims } from './token.ts';
+
+/** The claims that an API server writes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. */
+const workloadClaims = z.looseObject({
+  sub: z.string(),
+  'kubernetes.io': z.looseObject({
+    namespace: z.string().min(1),
+    serviceaccount: z.looseObject({ name: z.string().min(1), uid: z.string().min(1) }),
+  }),
+});
+
+/** Throws AppError KEY_INVALID or WORKSPACE_FORBIDDEN. */
+export function toWorkloadIdentity(claims: Claims, issuer: IssuerRecord, snapshot: SnapshotView): TokenIdentity {
+  const { data } = workloadClaims.safeParse(claims);
+  const { namespace = '', serviceaccount: account } = data?.['kubernetes.io'] ?? {};
+  if (
+    data === undefined ||
+    account === undefined ||
+    data.sub !== `system:serviceaccount:${namespace}:${account.name}`
+  ) {
+    throw new AppError('KEY_INVALID', {
+      detail: 'Invalid API Key: the token of the cluster is not of a ServiceAccount',
+    });
+  }
+  const who = `${namespace}/${account.name}`;
+  const [workload, another] = snapshot.workloads(namespace, account.name);
+  if (workload === undefined) throw forbidden(`No workspace names the ServiceAccount ${who} in workloadIdentities`);
+  if (another !== undefined) throw forbidden(`Several workspaces name the ServiceAccount ${who} in workloadIdentities`);
+  if (workload.uid !== undefined && workload.uid !== account.uid) {
+    throw new AppError('KEY_INVALID', {
+      detail: `Invalid API Key: the token is of an earlier ServiceAccount ${who}; restart the pod`,
+    });
+  }
+  const { workspace, scopes, rateLimits = [] } = workload;
+  const id = `workload/${workspace}/${who}`;
+  const key: KeyRecord = {
+    id,
+    name: who,
+    workspace,
+    scopes: new Set(scopes),
+    defaults: { allowConfigOverride: true },
+    limits: compileLimits({ subject: id, workspace }, { rateLimits }),
+    expiresAtMs: (Number(claims['exp']) + issuer.clockSkewSeconds) * 1000,
+    user: undefined,
+  };
+  return { key, keyHash: hash('sha256', id) };
+}
+
+const forbidden = (why: string): AppError => new AppError('WORKSPACE_FORBIDDEN', { detail: `Forbidden! ${why}` });
