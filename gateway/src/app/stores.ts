@@ -55,11 +55,10 @@ export function createStores(settings: GatewaySettings, { state, metrics, logger
       : createRedisCacheStore(cacheRedis, { maxEntryBytes: DEFAULTS.cacheEntryBytes });
   const states = redis === undefined ? state.states : createRedisStateStore(redis);
   const circuits = redis === undefined ? state.circuits : createRedisCircuitStore(redis, now);
-  const budgets = createBudgets(
+  const budgets =
     redis === undefined
-      ? { store: state.budgetStore, flushMs: LOCAL_FLUSH_MS }
-      : { store: createRedisBudgetStore(redis), onStore: (isAvailable) => logBudgetStore(logger, isAvailable) },
-  );
+      ? createBudgets({ store: state.budgetStore, flushMs: LOCAL_FLUSH_MS })
+      : createSharedBudgets(redis, settings, { metrics, logger });
   metrics.observeBudgets(budgets.usage);
   const cache = createResponseCache({
     store: cacheStore,
@@ -115,7 +114,19 @@ function createSharedLimits(
   return limiter;
 }
 
-function logBudgetStore(logger: Logger, isAvailable: boolean): void {
-  if (isAvailable) logger.info({}, 'Counters of budgets are shared again');
-  else logger.warn({}, 'Counters of budgets could not be reached, this process decides alone');
+/** Budgets are counted with all gateways that use the same Redis, and by the failure policy while it is away. */
+function createSharedBudgets(
+  connection: RedisConnection,
+  { sharedLimits: { failurePolicy, timeoutMs } }: GatewaySettings,
+  { metrics, logger }: Pick<StoreOptions, 'metrics' | 'logger'>,
+): Budgets {
+  return createBudgets({
+    store: createRedisBudgetStore(connection, { timeoutMs }),
+    storeFailurePolicy: failurePolicy,
+    onStore: (isAvailable) => {
+      if (isAvailable) return logger.info({}, 'Budgets are counted together with other gateways again');
+      metrics.storeErrors.add({ store: 'budgets' });
+      logger.warn({ policy: failurePolicy }, 'Shared counters of budgets could not be used');
+    },
+  });
 }

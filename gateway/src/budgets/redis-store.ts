@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type RedisConnection, runScript, StoreUnavailable, type UnavailableReason } from '../store/index.ts';
+import {
+  type RedisConnection,
+  type RunOptions,
+  runScript,
+  StoreUnavailable,
+  type UnavailableReason,
+} from '../store/index.ts';
 import type { BudgetStore, SyncReply, SyncRequest } from './budget-store.ts';
 import { SYNC } from './redis-script.ts';
 
@@ -9,7 +15,7 @@ const MAX_PER_SCRIPT = 50;
 const MAX_ID = 200;
 
 /** Counters shared by all gateways with this Redis. Its clock decides when a period is over. */
-export function createRedisBudgetStore(connection: RedisConnection): BudgetStore {
+export function createRedisBudgetStore(connection: RedisConnection, options: RunOptions = {}): BudgetStore {
   return {
     sync: async (requests) => {
       const replies: SyncReply[] = [];
@@ -17,6 +23,7 @@ export function createRedisBudgetStore(connection: RedisConnection): BudgetStore
         const answers = await syncTogether(
           connection,
           positions.map((i) => requests[i] as SyncRequest), // a position of the requests
+          options,
         );
         positions.forEach((position, i) => {
           replies[position] = answers[i] ?? FAILED;
@@ -50,10 +57,11 @@ function together(requests: readonly SyncRequest[]): readonly (readonly number[]
 async function syncTogether(
   connection: RedisConnection,
   requests: readonly SyncRequest[],
+  options: RunOptions,
 ): Promise<readonly SyncReply[]> {
   try {
     const input = { keys: requests.map(keyOf), args: requests.flatMap(argsOf) };
-    const replies = await runScript(connection, SYNC, input);
+    const replies = await runScript(connection, SYNC, input, options);
     return Array.isArray(replies) ? replies.map(toReply) : [];
   } catch (error) {
     const isApplied = error instanceof StoreUnavailable && NOT_APPLIED.has(error.reason) ? false : undefined;
@@ -61,8 +69,8 @@ async function syncTogether(
   }
 }
 
-/** The server has not seen the request. */
-const NOT_APPLIED: ReadonlySet<UnavailableReason> = new Set<UnavailableReason>(['disconnected', 'busy']);
+/** The server has not seen the request, or has refused it. */
+const NOT_APPLIED: ReadonlySet<UnavailableReason> = new Set<UnavailableReason>(['disconnected', 'busy', 'refused']);
 
 /** The counters of one owner share a hash tag, so that one script may use them in a cluster. Never an empty tag. */
 function keyOf({ id, slot }: SyncRequest): string {

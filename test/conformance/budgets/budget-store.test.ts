@@ -16,7 +16,7 @@ const inParent = (budgetStore: BudgetStore): BudgetStore => throughParent({ budg
 const VARIANTS = [
   memoryVariant((now) => createMemoryBudgetStore({ now })),
   memoryVariant((now) => inParent(createMemoryBudgetStore({ now })), 'memory of the parent'),
-  ...redisVariants(createRedisBudgetStore),
+  ...redisVariants((connection) => createRedisBudgetStore(connection)),
 ];
 
 const EVER = { startMs: 0, endMs: undefined };
