@@ -324,6 +324,13 @@ describe('what is rendered', () => {
     expect(at(redis, 'spec.template.spec.containers.0.image')).toMatch(/^redis:[0-9]/);
   });
 
+  test('never evicts a counter, and keeps answers in a server of their own', async () => {
+    const redis = find(await render(), `StatefulSet/${NAMESPACE}/gatehouse-redis`);
+    const argsOf = (i: number) => at(redis, `spec.template.spec.containers.${i}.args`);
+    expect(argsOf(0)).toEqual(expect.arrayContaining(['noeviction', '--appendonly', 'yes', 'everysec']));
+    expect(argsOf(1)).toEqual(expect.arrayContaining(['allkeys-lru', '6380']));
+  });
+
   test('starts Redis with a password that is not in the chart', async () => {
     const objects = await render();
     const redis = find(objects, `StatefulSet/${NAMESPACE}/gatehouse-redis`);
@@ -339,7 +346,14 @@ describe('what is rendered', () => {
   });
 
   test.for([
-    { rule: "the chart's Redis", values: {}, want: { urlSecretRef: { name: 'gatehouse-redis', key: 'url' } } },
+    {
+      rule: "the chart's Redis",
+      values: {},
+      want: {
+        urlSecretRef: { name: 'gatehouse-redis', key: 'url' },
+        cacheUrlSecretRef: { name: 'gatehouse-redis', key: 'cacheUrl' },
+      },
+    },
     {
       rule: 'one of their own',
       values: { redis: { enabled: false, urlSecretRef: { name: 'mine', key: 'u' } } },

@@ -173,8 +173,15 @@ const redis: Members = {
   resources: resources({ cpu: '50m', memory: '128Mi' }, '512Mi'),
   maxMemory: text(
     ['256mb', '1gb'],
-    'Memory for data; beyond it entries with an expiry, such as cached answers, are evicted. Keep it well below the limit of the container.',
+    "Memory for counters, which are never evicted; beyond it the fleet's storeFailurePolicy decides. Keep it well below the limit of the container.",
   ),
+  cache: section('A second server in the same pod, for cached answers.', {
+    maxMemory: text(
+      ['256mb', '1gb'],
+      'Memory for answers; beyond it the least used ones are evicted. Keep it well below the limit of the container.',
+    ),
+    resources: resources({ cpu: '50m', memory: '128Mi' }, '512Mi'),
+  }),
   podLabels: textMap({ team: 'platform' }, 'Further labels of the pod.'),
   podAnnotations: textMap({ 'example.com/owner': 'platform' }, 'Annotations of the pod.'),
   podSecurityContext,
@@ -183,11 +190,17 @@ const redis: Members = {
   tolerations: objects([{ key: 'data', operator: 'Exists' }], 'Taints that are tolerated.'),
   affinity: objectOf({}, { nodeAffinity: {} }, 'Affinity of the pod.'),
   priorityClassName: text(['', 'high'], 'Priority class of the pod.'),
-  persistence: section('Persistence of the data across restarts of the pod.', {
-    enabled: flag(false, 'Whether to use a volume; without one Redis starts empty after a restart.'),
-    size: text(['1Gi', '8Gi'], 'Size of the volume.'),
-    storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
-  }),
+  persistence: section(
+    'Counters are in a file that is synchronised every second: a crash loses up to a second of them.',
+    {
+      enabled: flag(
+        false,
+        'Whether to use a volume; without one the file survives restarts of the container, not of the pod.',
+      ),
+      size: text(['1Gi', '8Gi'], 'Size of the volume.'),
+      storageClassName: text(['', 'fast'], "Storage class; empty: the cluster's default."),
+    },
+  ),
   passwordSecretRef: secretEntry(
     'Secret entry, in the namespace of the release, with the password; urlSecretRef is then required, too. Empty: the operator ' +
       'generates a password once and writes it into the Secret gatehouse-redis-password.',
@@ -333,7 +346,7 @@ export const VALUES: Members = {
   }),
   defaultFleet: section('The first GatewayFleet.', defaultFleet),
   redis: section(
-    'Cached answers, sticky sessions and circuit breakers that pods share. Request limits are counted by each pod.',
+    'Counters of limits and budgets, sticky sessions and circuit breakers that pods share, and cached answers.',
     redis,
   ),
   ingress: section('Ingress to the default fleet.', ingress),

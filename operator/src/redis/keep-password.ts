@@ -16,7 +16,15 @@ import {
   systemClock,
 } from '../runtime/index.ts';
 import { SECRETS, type SecretObject } from '../world/index.ts';
-import { isFilled, passwordInUrl, passwordOf, REDIS_PASSWORD_SECRET, urlChange, withPassword } from './secrets.ts';
+import {
+  isFilled,
+  passwordInUrl,
+  passwordOf,
+  REDIS_PASSWORD_SECRET,
+  type RedisPurpose,
+  urlChange,
+  withPassword,
+} from './secrets.ts';
 
 export interface EmbeddedRedisOptions {
   readonly client: Pick<KubeClient, 'get' | 'watch' | 'mergePatch'>;
@@ -86,37 +94,55 @@ async function fill(options: EmbeddedRedisOptions, present: SecretObject, signal
       .settled(AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]))
       .catch(() => signal.throwIfAborted());
   }
-  const marked = [...uses].flatMap(([name, key]) => {
+  const marked = [...uses].flatMap(([name, purposes]) => {
     const secret = secrets.store.get(name);
-    return secret !== undefined && isFilled(secret) ? [{ secret, key }] : [];
+    return secret !== undefined && isFilled(secret) ? [{ secret, purposes }] : [];
   });
   if (known === undefined) {
-    const before = marked.map(({ secret, key }) => passwordInUrl(secret, key)).find((text) => text !== undefined);
+    const before = marked
+      .flatMap(({ secret, purposes }) => [...purposes.keys()].map((key) => passwordInUrl(secret, key)))
+      .find((text) => text !== undefined);
     const password = before ?? randomBytes(PASSWORD_BYTES).toString('base64url');
     await write(options, present, withPassword(password), signal);
     log.info({ secret: REDIS_PASSWORD_SECRET, restored: before !== undefined }, 'Filled in the password of Redis');
     return; // its watch triggers the next attempt
   }
-  for (const { secret, key } of marked) {
-    const data = urlChange(secret, key, { namespace, password: known });
-    if (data === undefined) continue;
-    await write(options, secret, data, signal);
+  for (const { secret, purposes } of marked) {
+    const changes = [...purposes].flatMap(([key, purpose]) => {
+      const change = urlChange(secret, key, { namespace, password: known, purpose });
+      return change === undefined ? [] : [change];
+    });
+    if (changes.length === 0) continue;
+    await write(options, secret, Object.assign({}, ...changes), signal);
     log.info({ secret: keyOf(secret.metadata) }, 'Filled in the URL of Redis');
   }
 }
 
-/** The Secrets with a URL of Redis that fleets of the organisation name, and the entry they use. */
-function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<ObjectKey, string> {
-  const uses = new Map<ObjectKey, string>();
-  for (const object of fleets.objects.values()) {
+/** The Secrets with URLs of Redis that fleets of the organisation name, and what their entries are for; counters go first. */
+function usesOf({ fleets, fleetNamespaces }: EmbeddedRedisOptions): ReadonlyMap<ObjectKey, Map<string, RedisPurpose>> {
+  const uses = new Map<ObjectKey, Map<string, RedisPurpose>>();
+  const stores = [...fleets.objects.values()].flatMap((object) => {
     const { namespace = '' } = object.metadata;
     const fleet = isOfOrganisation(namespace, { fleetNamespaces }) ? readFleet(object) : undefined;
-    if (fleet?.kind !== 'GatewayFleet') continue;
-    const ref = fleet.spec.stores?.redis?.urlSecretRef;
-    if (ref !== undefined) uses.set(keyOf({ namespace, name: ref.name }), ref.key);
+    return fleet?.kind === 'GatewayFleet' ? [{ namespace, redis: fleet.spec.stores?.redis }] : [];
+  });
+  for (const [field, purpose] of FIELDS) {
+    for (const { namespace, redis } of stores) {
+      const ref = redis?.[field];
+      if (ref === undefined) continue;
+      const name = keyOf({ namespace, name: ref.name });
+      const entries = uses.get(name) ?? new Map<string, RedisPurpose>();
+      if (!entries.has(ref.key)) entries.set(ref.key, purpose);
+      uses.set(name, entries);
+    }
   }
   return uses;
 }
+
+const FIELDS = [
+  ['urlSecretRef', 'counters'],
+  ['cacheUrlSecretRef', 'cache'],
+] as const satisfies readonly (readonly [string, RedisPurpose])[];
 
 /** Writes only on top of what was read: other clients may write, too. */
 async function write(

@@ -10,7 +10,11 @@ export const FILLED_LABEL = 'gatehouse.dev/redis';
 const EMBEDDED = 'embedded';
 
 const SERVICE = 'gatehouse-redis';
-const PORT = 6379;
+/** Counters are never evicted; cached answers are in a server of their own, which may evict. */
+const PORTS = { counters: 6379, cache: 6380 } as const;
+
+/** What a fleet uses a server for. */
+export type RedisPurpose = keyof typeof PORTS;
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
@@ -30,9 +34,14 @@ export const isFilled = ({ metadata }: SecretObject): boolean => metadata.labels
 export function urlChange(
   { data }: Pick<SecretObject, 'data'>,
   key: string,
-  { namespace, password }: { readonly namespace: string; readonly password: string },
+  {
+    namespace,
+    password,
+    purpose,
+  }: { readonly namespace: string; readonly password: string; readonly purpose: RedisPurpose },
 ): SecretObject['data'] | undefined {
-  const wanted = encode(`redis://default:${encodeURIComponent(password)}@${SERVICE}.${namespace}.svc:${PORT}`);
+  const host = `${SERVICE}.${namespace}.svc:${PORTS[purpose]}`;
+  const wanted = encode(`redis://default:${encodeURIComponent(password)}@${host}`);
   return data?.[key] === wanted ? undefined : { [key]: wanted };
 }
 
