@@ -50,7 +50,7 @@ function toUsageRow(found: readonly BudgetRow[], { last, apart, settling, nowMs 
   const top = rows[0] as BudgetRow; // of the largest start there is at least one
   const ended = rows.filter(({ used, limit }) => used >= limit);
   const isAlerted = rows.some(({ used, alertAt = Number.POSITIVE_INFINITY }) => used >= alertAt);
-  const periodStartTime = toTime(startMs);
+  const periodStartTime = startMs === 0 ? undefined : toTime(startMs); // 0: it is never reset
   const same = last?.periodStartTime === periodStartTime ? last : undefined;
   const isLess =
     same !== undefined && same.limit === formatAmount(top.type, top.limit) && usedPercent(top) < same.usedPercent;
@@ -62,7 +62,7 @@ function toUsageRow(found: readonly BudgetRow[], { last, apart, settling, nowMs 
     limit: formatAmount(top.type, top.limit),
     used: formatAmount(top.type, top.used),
     usedPercent: usedPercent(top),
-    periodStartTime,
+    ...only('periodStartTime', periodStartTime),
     ...(top.resetsAtMs === undefined ? {} : { nextResetTime: toTime(top.resetsAtMs) }),
     ...only('alertTime', same?.alertTime ?? (isAlerted ? now : undefined)),
     ...only('alertSentTime', same?.alertSentTime),

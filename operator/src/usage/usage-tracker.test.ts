@@ -120,6 +120,14 @@ describe('the use of a budget', () => {
     ]);
   });
 
+  test('that is never reset has no period', async () => {
+    await using world = await stage();
+    await world.report(spent(10, { periodStartMs: 0, resetsAtMs: undefined }));
+    expect(usageOf(world.writes[0])[0]).not.toHaveProperty('periodStartTime');
+    await world.report(spent(11, { periodStartMs: 0, resetsAtMs: undefined }));
+    expect(world.events).toEqual(['Warning Exhausted: Used up: main (10 US dollars, never reset)']);
+  });
+
   test('is brought up to date with every tenth, and once a minute at most', async () => {
     await using world = await stage();
     await world.report(spent(1));
