@@ -60,7 +60,8 @@ export class Account {
   /** What nobody held at the last answer. */
   #unheld: number | undefined;
   #holders = 1;
-  #hasAllowance = false;
+  /** What is left of the share; undefined: untouched. */
+  #allowance: number | undefined;
   #seed: Seed | undefined;
   #sent = { spent: 0, held: 0, more: 0, wanted: 0, nowMs: 0, leaseMs: 0 };
   /** What the store keeps for this holder. */
@@ -179,7 +180,7 @@ export class Account {
     this.generation = reply.generation;
     this.#seed = undefined;
     this.#inDoubt = undefined;
-    this.#hasAllowance = false;
+    this.#allowance = undefined;
     this.#confirmed = told;
     this.ceiling = told + reply.held;
     this.spentByOthers = Math.max(reply.total - told, 0);
@@ -210,20 +211,20 @@ export class Account {
   }
 
   /**
-   * What may be spent without the store, once until it answers: this process' share of what nobody held, or of the budget when
-   * it begins anew meanwhile. `processes`: as far as configured.
+   * Makes room for the amount without the store, as far as this process' share allows: of what nobody held, or of the budget when it
+   * begins anew meanwhile. The share is for the time until the store answers. `processes`: as far as configured.
    */
-  takeAllowance(nowMs: number, processes: number): void {
+  takeAllowance(amount: number, nowMs: number, processes: number): void {
     if (!this.isInPeriod(nowMs)) {
       if (this.period !== undefined) this.#beginPeriod();
       this.period = periodAt(this.budget.schedule, nowMs + this.#clockOffsetMs);
       this.#unheld = undefined;
-      this.#hasAllowance = false;
+      this.#allowance = undefined;
     }
-    if (this.#hasAllowance) return;
-    this.#hasAllowance = true;
-    const shared = this.#unheld ?? this.budget.limit;
-    this.ceiling += Math.floor(shared / Math.max(this.#holders, processes));
+    this.#allowance ??= Math.floor((this.#unheld ?? this.budget.limit) / Math.max(this.#holders, processes));
+    const taken = Math.min(this.#allowance, Math.max(amount - this.available, 0));
+    this.#allowance -= taken;
+    this.ceiling += taken;
   }
 
   #noteGrant(reply: SyncDone, nowMs: number): void {

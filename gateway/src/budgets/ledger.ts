@@ -185,7 +185,7 @@ export class Ledger {
     if (storeFailurePolicy === 'closed') {
       return account.available > 0 && account.isCurrent(nowMs) ? 'enough' : 'unavailable';
     }
-    if (account.available < amount || !account.isInPeriod(nowMs)) account.takeAllowance(nowMs, processes);
+    if (account.available < amount || !account.isInPeriod(nowMs)) account.takeAllowance(amount, nowMs, processes);
     return account.available > 0 ? 'enough' : 'exhausted';
   }
 
