@@ -3,6 +3,7 @@ import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { config, fakeRequest, KEY, key, provider, snapshot, workspace } from '@gatehouse/test/kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createBudgets, createMemoryBudgetStore } from '../../gateway/src/budgets/index.ts';
 import { renderError, toAppError } from '../../gateway/src/errors/index.ts';
 import { createByteBudget } from '../../gateway/src/lib/byte-budget.ts';
 import { Cancellation } from '../../gateway/src/lib/cancellation.ts';
@@ -33,6 +34,7 @@ if (view === undefined) throw new Error(holder.status.rejected?.reason);
 const hosts = createHostPolicy({ trustedCustomHosts: undefined, production: true });
 const resolver = createResolver({ providers: PROVIDERS, hosts, caps: DEFAULT_TARGET_CAPS, savedConfigsOnly: false });
 const limiter = createMemoryLimiter();
+const budgets = createBudgets({ store: createMemoryBudgetStore() });
 
 const latin1 = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
 const value = fc.oneof(
@@ -103,7 +105,7 @@ test('any headers and any body are resolved or refused with a code, without a se
         try {
           const caller = await identify(request, view);
           authorize(caller, OPERATIONS[id]);
-          await admit(caller, request, { limiter, now: () => 0 });
+          await admit(caller, request, { limiter, budgets, now: () => 0 });
           const signal = new Cancellation();
           const memory = createByteBudget(0).open(); // nothing is read
           const operation = OPERATIONS[id];

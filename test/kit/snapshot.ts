@@ -51,13 +51,14 @@ export interface KeyOptions extends Place {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly allowConfigOverride?: boolean;
   readonly rateLimits?: EntryBody<'key'>['rateLimits'];
+  readonly usageLimits?: EntryBody<'key'>['usageLimits'];
   readonly expiresAt?: string;
   readonly user?: string;
 }
 
 export function key(options: KeyOptions = {}): AnyEntry {
   const { workspace: owner = TEAM, name = 'main', secret = KEY, scopes = ['completions.write'] } = options;
-  const { config, metadata, allowConfigOverride = true, rateLimits = [], expiresAt, user } = options;
+  const { config, metadata, allowConfigOverride = true, rateLimits = [], usageLimits, expiresAt, user } = options;
   return toEntry('key', name, owner, {
     name,
     sha256: [sha256(secret)],
@@ -68,6 +69,7 @@ export function key(options: KeyOptions = {}): AnyEntry {
       ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
     },
     rateLimits,
+    ...(usageLimits === undefined ? {} : { usageLimits }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(user === undefined ? {} : { user }),
   });

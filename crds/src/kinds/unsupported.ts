@@ -33,17 +33,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
     value: 'prompt',
   },
   {
-    feature: 'budgets are',
-    kinds: ['UsageLimitPolicy'],
-    fields: {
-      ApiKey: ['spec.usageLimits'],
-      Workspace: ['spec.usageLimits'],
-      VirtualKey: ['spec.usageLimits'],
-      Provider: ['spec.usageLimits'],
-      IntegrationAccess: ['spec.usageLimits'],
-    },
-  },
-  {
     feature: 'guardrails are',
     kinds: ['Guardrail'],
     fields: {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { gatewayPseudonym } from '@gatehouse/crds/hosts';
-import type { BudgetStore } from '../budgets/index.ts';
+import { type BudgetStore, createBuckets } from '../budgets/index.ts';
 import { createEnvReader, DEFAULTS, type GatewaySettings, type Variables } from '../config/index.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
 import type { CancelSignal } from '../lib/cancellation.ts';
@@ -85,9 +85,9 @@ export function createPipelinePorts(
   const tokens = createTokens({ snapshots, client, budget, metrics, logger });
   const { concurrency } = state;
   const fleet = openFleetPort(settings);
+  const counters = countersOf(stores, metrics);
   const ports: PipelinePorts = {
-    limiter: stores.limiter,
-    budgets: stores.budgets,
+    ...counters,
     concurrency,
     resolver: createResolver({
       providers: PROVIDERS,
@@ -108,7 +108,7 @@ export function createPipelinePorts(
       inputChecks: [],
       answerChecks: [createOverloadCheck(settings.inspectStreamForOverload)],
       needsStreamUsage: recorder.needsStreamUsage,
-      limiter: stores.limiter,
+      ...counters,
       gatewayName: gatewayPseudonym(settings.fleetId ?? randomUUID()),
       sleep,
       now,
@@ -132,6 +132,12 @@ export function createPipelinePorts(
     },
   };
 }
+
+const countersOf = ({ limiter, budgets }: Pick<PipelinePorts, 'limiter' | 'budgets'>, metrics: Metrics) => ({
+  limiter,
+  budgets,
+  buckets: createBuckets({ onOverflow: (policy) => metrics.policyOverflow.add({ policy }) }),
+});
 
 /** The addresses under which this machine reaches our own listeners; a port of 0 (tests) is not known yet. */
 function ownListeners(ports: readonly number[]): { readonly address: string; readonly port: number }[] {

@@ -1,9 +1,12 @@
 /** Shared by the tests of the pipeline. */
 import { type Entries, snapshot } from '@gatehouse/test/kit';
+import { createBuckets, createBudgets, createMemoryBudgetStore } from '../budgets/index.ts';
+import { createMemoryLimiter } from '../limits/index.ts';
 import { PROVIDERS } from '../providers/register.ts';
 import { createSnapshotHolder, type SnapshotView } from '../snapshot/index.ts';
 import type { Caller, ClientRequest } from './exchange.ts';
 import { type IdentifyPorts, identify } from './identify.ts';
+import type { LimitPorts } from './limits/index.ts';
 
 /** A Snapshot of these entries as requests see it; throws when it is refused. */
 export async function viewOf(...entries: Entries): Promise<SnapshotView> {
@@ -19,3 +22,12 @@ export function callerOf(request: ClientRequest, snapshotView: SnapshotView, por
   if (caller instanceof Promise) throw new Error('the signature of a token is checked first');
   return caller;
 }
+
+/** Counters in memory, of nobody else. */
+export const limitPorts = (over: Partial<LimitPorts> = {}): LimitPorts => ({
+  limiter: createMemoryLimiter(),
+  budgets: createBudgets({ store: createMemoryBudgetStore() }),
+  buckets: createBuckets({ onOverflow: () => {} }),
+  now: () => Date.UTC(2026, 0, 1),
+  ...over,
+});

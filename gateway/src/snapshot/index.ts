@@ -14,7 +14,7 @@ export {
   type SnapshotHolder,
   type SnapshotStatus,
 } from './holder.ts';
-export { compileLimits, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
+export { compileBudget, compileLimits, NO_LIMITS, type OwnerLimits } from './owner-limits.ts';
 export type { PolicyFacts, PolicyRecord } from './policies.ts';
 export {
   createKubernetesSource,

@@ -1,5 +1,6 @@
 /** The limits of one owner, ready to be asked for; docs/behaviour/limits.md. */
-import type { RateLimitBody } from '@gatehouse/crds/snapshot';
+import type { RateLimitBody, UsageLimitBody } from '@gatehouse/crds/snapshot';
+import { type BudgetLimit, toSchedule } from '../budgets/index.ts';
 import type { Demand } from '../limits/index.ts';
 
 /** Who has limits: a key, a workspace, an account, or the grant by which a workspace uses one. */
@@ -17,17 +18,22 @@ export interface OwnerLimits {
   readonly tokens: readonly Demand[];
   /** Room for one token in each limit of tokens; takes nothing. */
   readonly room: readonly Demand[];
+  readonly budgets: readonly BudgetLimit[];
 }
 
 /** Of owners without limits: compared by identity. */
-export const NO_LIMITS: OwnerLimits = { requests: [], tokens: [], room: [] };
+export const NO_LIMITS: OwnerLimits = { requests: [], tokens: [], room: [], budgets: [] };
 
 interface Limits {
   readonly rateLimits?: readonly RateLimitBody[] | undefined;
+  readonly usageLimits?: readonly UsageLimitBody[] | undefined;
 }
 
-export function compileLimits({ subject, workspace }: LimitOwner, { rateLimits = [] }: Limits): OwnerLimits {
-  if (rateLimits.length === 0) return NO_LIMITS;
+export function compileLimits(
+  { subject, workspace }: LimitOwner,
+  { rateLimits = [], usageLimits = [] }: Limits,
+): OwnerLimits {
+  if (rateLimits.length === 0 && usageLimits.length === 0) return NO_LIMITS;
   const slot = workspace ?? '';
   const demands = rateLimits.map(
     ({ type, unit, value }): Demand => ({
@@ -44,5 +50,46 @@ export function compileLimits({ subject, workspace }: LimitOwner, { rateLimits =
     requests: demands.filter(({ unit }) => unit === 'requests'),
     tokens: tokens.map((demand): Demand => ({ ...demand, estimated: true })),
     room: tokens.map((demand): Demand => ({ ...demand, takes: false })),
+    budgets: usageLimits.map((limit) => compileBudget({ id: subject, workspace }, limit)),
   };
+}
+
+type BudgetOwner = BudgetLimit['owner'];
+
+const OWNERS: ReadonlyMap<string, BudgetOwner['kind']> = new Map<string, BudgetOwner['kind']>([
+  ['workspace', 'workspace'],
+  ['provider', 'provider'],
+  ['access', 'access'],
+  ['policy', 'policy'],
+]);
+
+interface Place {
+  /** `kind/workspace/name` */
+  readonly id: string;
+  readonly workspace: string | null;
+  /** Of a policy. */
+  readonly bucket?: string;
+}
+
+/** The counter of a budget; a policy has one for each bucket. */
+export function compileBudget(
+  { id, workspace, bucket }: Place,
+  { name, type, limit, alertAt, reset, firstResetAt }: UsageLimitBody,
+): BudgetLimit {
+  const kind = OWNERS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
+  const slug = id.slice(id.lastIndexOf('/') + 1);
+  return {
+    id: `${id}|${bucket ?? name}`,
+    slot: workspace ?? '',
+    owner: { kind, id, slug: kind === 'policy' ? slug.slice(slug.indexOf(':') + 1) : slug, bucket },
+    type,
+    limit,
+    alertAt,
+    schedule: toSchedule({ reset: toReset(reset), firstResetAt }),
+  };
+}
+
+function toReset(reset: UsageLimitBody['reset']): Parameters<typeof toSchedule>[0]['reset'] {
+  if (reset?.days !== undefined) return { days: reset.days };
+  return reset?.period === undefined ? undefined : { period: reset.period };
 }

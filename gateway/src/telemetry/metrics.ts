@@ -70,6 +70,12 @@ export const METRICS = {
     labels: ['operation'],
     reference: '',
   },
+  policyOverflow: {
+    name: 'gatehouse_policy_overflow_total',
+    help: 'Requests counted in the shared group of a policy that has too many groups in its window or period',
+    labels: ['policy'],
+    reference: '',
+  },
   bufferRefused: {
     name: 'gatehouse_buffered_bytes_refused_total',
     help: 'Times that something found no room in the budget of buffered bytes; a request may be counted several times',
@@ -174,6 +180,7 @@ export function createMetrics(
   });
   return {
     attemptsExhausted: createCounter({ ...METRICS.attemptsExhausted, registry }),
+    policyOverflow: createCounter({ ...METRICS.policyOverflow, registry }),
     bufferRefused: createCounter({ ...METRICS.bufferRefused, registry }),
     bufferedBytesLimit: gauge(GAUGES.bufferedBytesLimit),
     requests: createCounter({ ...METRICS.requests, registry }),

@@ -20,6 +20,7 @@ import { identify } from '../identify.ts';
 import { OPERATIONS, type Operation } from '../operations/index.ts';
 import { readBody } from '../read-body.ts';
 import { createResolver } from '../resolve/index.ts';
+import { limitPorts } from '../testing.ts';
 import { type AnswerCheck, type AttemptOutcome, type AttemptPorts, attemptTarget, type InputCheck } from './index.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -123,7 +124,7 @@ export function gateway({
     answerChecks,
     adapters: createAdapters(adapters),
     needsStreamUsage: () => needsStreamUsage,
-    limiter,
+    ...limitPorts({ limiter }),
     gatewayName: 'gateway',
     now,
   };

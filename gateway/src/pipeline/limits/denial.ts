@@ -1,5 +1,6 @@
 /** Denials of limits as errors of the client; docs/behaviour/limits.md#answers. */
 import type { ErrorCode } from '@gatehouse/crds/errors';
+import type { BudgetDenial } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Denial, LimitWindow } from '../../limits/index.ts';
 import { type Owner, type OwnerKind, ownerOf } from './owner.ts';
@@ -52,3 +53,50 @@ const WORDS: Readonly<Record<OwnerKind, string>> = {
 
 const textOf = ({ kind, name, bucket }: Owner): string =>
   `The ${WORDS[kind]} ${kind === 'provider' ? '@' : ''}${name}${bucket === undefined ? '' : ` (${bucket})`}`;
+
+type BudgetOwner = BudgetDenial['budget']['owner'];
+
+const BUDGET_CODES: Readonly<Record<Phase, Readonly<Record<BudgetOwner['kind'], ErrorCode>>>> = {
+  entry: {
+    key: 'KEY_BUDGET_EXHAUSTED',
+    workspace: 'WORKSPACE_BUDGET_EXHAUSTED',
+    provider: 'PROVIDER_BUDGET_EXHAUSTED',
+    access: 'ACCESS_BUDGET_EXHAUSTED',
+    policy: 'POLICY_BUDGET_EXHAUSTED',
+  },
+  target: {
+    key: 'TARGET_KEY_BUDGET_EXHAUSTED',
+    workspace: 'TARGET_WORKSPACE_BUDGET_EXHAUSTED',
+    provider: 'PROVIDER_BUDGET_EXHAUSTED',
+    access: 'ACCESS_BUDGET_EXHAUSTED',
+    policy: 'POLICY_BUDGET_EXHAUSTED',
+  },
+};
+
+const SUMMARIES: Readonly<Record<BudgetOwner['kind'], string>> = {
+  key: 'API Key Usage Limit Exceeded: the API key',
+  workspace: 'Workspace Usage Limit Exceeded: the workspace',
+  provider: 'The provider',
+  access: 'The integration access',
+  policy: 'The usage limit policy',
+};
+
+/** The error of a budget that nothing is left of, or whose counters cannot be reached. */
+export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase: Phase, provider?: string): AppError {
+  const of = provider === undefined ? {} : { provider };
+  if (reason === 'unavailable') return new AppError('LIMITS_UNAVAILABLE', { retryAfterMs: AWAY_AFTER_MS, ...of });
+  const { owner, type, limit } = budget;
+  const name = `${SUMMARIES[owner.kind]} ${owner.kind === 'provider' ? '@' : ''}${owner.slug}`;
+  const bucket = owner.bucket === undefined ? '' : ` (${owner.bucket})`;
+  const size = type === 'cost' ? `${limit / NANO} US dollars` : `${limit} ${type}`;
+  const reset = resetsAtMs === undefined ? '' : `; it begins anew at ${new Date(resetsAtMs).toISOString()}`;
+  return new AppError(BUDGET_CODES[phase][owner.kind], {
+    detail: `${name}${bucket} has used up its budget of ${size}${reset}`,
+    ...of,
+  });
+}
+
+/** Nano-dollars of a dollar. */
+const NANO = 1_000_000_000;
+/** `Retry-After` while counters cannot be reached, in ms. */
+const AWAY_AFTER_MS = 1_000;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createMemoryLimiter, type Limiter } from '../../limits/index.ts';
 import type { KeyRecord, WorkspaceRecord } from '../../snapshot/index.ts';
 import { compileLimits } from '../../snapshot/owner-limits.ts';
+import { limitPorts } from '../testing.ts';
 import { admit, type LimitLog } from './entry.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -52,7 +53,7 @@ describe('a key', () => {
     request = POST,
   ): Promise<string | undefined> => {
     try {
-      await admit(given, request, { limiter, now: () => now });
+      await admit(given, request, limitPorts({ limiter, now: () => now }));
       return undefined;
     } catch (error) {
       return (error as { code: string }).code;
@@ -78,9 +79,9 @@ describe('a key', () => {
     const slow: Limiter = { ...limiter, reserve: async (...args) => limiter.reserve(...args) };
     for (const by of [limiter, slow]) {
       const limited = caller({ id: `key-${by === slow}`, rateLimits });
-      await admit(limited, POST, { limiter: by, now: () => NOW });
+      await admit(limited, POST, limitPorts({ limiter: by, now: () => NOW }));
       const denied = await Promise.resolve()
-        .then(() => admit(limited, POST, { limiter: by, now: () => NOW + 1_000 }))
+        .then(() => admit(limited, POST, limitPorts({ limiter: by, now: () => NOW + 1_000 })))
         .catch((error: unknown) => error);
       expect(denied).toMatchObject({ code: 'KEY_RATE_LIMITED', retryAfterMs: 59_000 });
     }
@@ -114,7 +115,7 @@ describe('a key', () => {
 describe('a workspace', () => {
   test('beyond its rate refuses every key, and takes nothing of the key that is refused', async () => {
     const limiter = createMemoryLimiter();
-    const ports = { limiter, now: () => NOW };
+    const ports = limitPorts({ limiter, now: () => NOW });
     const workspaceLimits = [rate(2)];
     for (const id of ['key/team-a/a', 'key/team-a/b']) await admit(caller({ id, workspaceLimits }), POST, ports);
     const limited = caller({ rateLimits: [rate(1)], workspaceLimits });
@@ -132,7 +133,7 @@ describe('a workspace', () => {
 describe('a limit of tokens', () => {
   test('lets requests in as long as a token is left, and takes none', async () => {
     const limiter = createMemoryLimiter();
-    const ports = { limiter, now: () => NOW };
+    const ports = limitPorts({ limiter, now: () => NOW });
     const limited = caller({ rateLimits: [rate(10, { type: 'tokens' })] });
     for (let i = 0; i < 20; i += 1) await admit(limited, POST, ports);
     const [tokens] = limited.key.limits.tokens;
@@ -146,7 +147,7 @@ describe('a limit of tokens', () => {
 
 describe('the trail of a request', () => {
   test('has a verdict and a window of every limit, also of the one that denies', async () => {
-    const ports = { limiter: createMemoryLimiter(), now: () => NOW + 15_500 };
+    const ports = limitPorts({ limiter: createMemoryLimiter(), now: () => NOW + 15_500 });
     const limited = caller({
       rateLimits: [rate(1), rate(50, { type: 'tokens' })],
       workspaceLimits: [rate(5, { unit: 'rpd' })],
@@ -176,7 +177,7 @@ describe('the trail of a request', () => {
 
   test('is not made for callers without limits', async () => {
     const log: LimitLog = {};
-    await admit(caller(), POST, { limiter: createMemoryLimiter(), now: () => NOW }, log);
+    await admit(caller(), POST, limitPorts({ limiter: createMemoryLimiter(), now: () => NOW }), log);
     expect(log).toEqual({});
   });
 });

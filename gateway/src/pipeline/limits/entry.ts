@@ -1,9 +1,10 @@
-/** The entry phase: expiry, requests and room for tokens of key and workspace, before the body is read. */
+/** The entry phase: expiry, budgets, requests and room for tokens of key and workspace, before the body is read. */
+import type { Buckets, BudgetDenial, BudgetLimit, Budgets } from '../../budgets/index.ts';
 import { AppError } from '../../errors/index.ts';
 import type { Demand, Denial, Limiter, Reservation } from '../../limits/index.ts';
 import { type KeyRecord, NO_LIMITS, type WorkspaceRecord } from '../../snapshot/index.ts';
 import type { Caller, ClientRequest } from '../exchange.ts';
-import { rateError } from './denial.ts';
+import { budgetError, rateError } from './denial.ts';
 import { LimitTrail } from './trail.ts';
 
 /** Reading these resources costs nothing of key and workspace: clients poll them while a job runs. */
@@ -11,6 +12,9 @@ const FREE = /^\/v1\/(?:batches|files|fine_tuning|logs)(?:\/|$)/;
 
 export interface LimitPorts {
   readonly limiter: Limiter;
+  readonly budgets: Budgets;
+  /** Bounds the counters of each policy. */
+  readonly buckets: Buckets;
   /** Unix time in ms. */
   now(): number;
 }
@@ -24,38 +28,55 @@ export interface LimitLog {
 }
 
 /**
- * Lets a caller in or throws KEY_EXPIRED, KEY_RATE_LIMITED or WORKSPACE_RATE_LIMITED; a denied request consumes nothing.
+ * Lets a caller in, or throws the AppError of its expiry, of a budget without anything left or of a full window; a denied
+ * request consumes nothing.
  */
 export function admit(
   { key, workspace }: Pick<Caller, 'key' | 'workspace'>,
   request: Pick<ClientRequest, 'method' | 'path'>,
-  { limiter, now }: LimitPorts,
+  ports: Pick<LimitPorts, 'limiter' | 'budgets' | 'now'>,
   log: LimitLog = {},
 ): void | Promise<void> {
-  const nowMs = now();
-  if (nowMs >= key.expiresAtMs) throw new AppError('KEY_EXPIRED');
-  if ((key.limits === NO_LIMITS && workspace.limits === NO_LIMITS) || isPolling(request)) return;
-  const demands = entryDemands(key, workspace);
-  const result = limiter.reserve(demands, nowMs);
+  const nowMs = ports.now();
+  const isExpired = nowMs >= key.expiresAtMs;
+  if ((key.limits === NO_LIMITS && workspace.limits === NO_LIMITS) || isPolling(request)) {
+    if (isExpired) throw new AppError('KEY_EXPIRED');
+    return;
+  }
+  const { demands, budgets } = entryLimits(key, workspace);
+  const exhausted = budgets.length === 0 ? undefined : ports.budgets.ask(budgets, nowMs);
+  if (exhausted?.budget.owner.kind === 'key') refuse(exhausted, log);
+  if (isExpired) throw new AppError('KEY_EXPIRED');
+  if (exhausted !== undefined) refuse(exhausted, log);
+  if (demands.length === 0) return;
+  const result = ports.limiter.reserve(demands, nowMs);
   if (!(result instanceof Promise)) return note(result, demands, log);
   return result.then((settled) => note(settled, demands, log));
 }
 
-interface EntryDemands {
+function refuse(denial: BudgetDenial, log: LimitLog): never {
+  log.limits = new LimitTrail();
+  log.limits.exhausted(denial);
+  throw budgetError(denial, 'entry');
+}
+
+interface EntryLimits {
   readonly workspace: WorkspaceRecord;
   readonly demands: readonly Demand[];
+  readonly budgets: readonly BudgetLimit[];
 }
 
 // A memo of a pure function: keys serve many requests.
-const memo = new WeakMap<KeyRecord, EntryDemands>();
+const memo = new WeakMap<KeyRecord, EntryLimits>();
 
 /** One request of each limit, and room for a token; the counts of requests are exact, so there is nothing to settle. */
-function entryDemands(key: KeyRecord, workspace: WorkspaceRecord): readonly Demand[] {
+function entryLimits(key: KeyRecord, workspace: WorkspaceRecord): EntryLimits {
   const known = memo.get(key);
-  if (known?.workspace === workspace) return known.demands;
+  if (known?.workspace === workspace) return known;
   const demands = [key, workspace].flatMap(({ limits }) => [...limits.requests, ...limits.room]);
-  memo.set(key, { workspace, demands });
-  return demands;
+  const limits = { workspace, demands, budgets: [...key.limits.budgets, ...workspace.limits.budgets] };
+  memo.set(key, limits);
+  return limits;
 }
 
 function note(result: Reservation | Denial, demands: readonly Demand[], log: LimitLog): void {

@@ -1,42 +1,58 @@
-/** What a target holds of limits until its answer is known. */
+/** What a target holds of limits and budgets until its answer is known. */
+import type { BudgetLimit, Charge, Spend } from '../../budgets/index.ts';
 import type { Demand, Reservation } from '../../limits/index.ts';
 import type { Settlement, Spent } from '../../record/index.ts';
-import type { LimitPorts } from './entry.ts';
+
+export interface Holding {
+  readonly demands: readonly Demand[];
+  /** Undefined: there are no demands. */
+  readonly reservation: Reservation | undefined;
+  readonly charges: readonly Charge[];
+  /** Undefined: there are no charges. */
+  readonly spend: Spend | undefined;
+}
 
 /** The first call of `settle` or `release` counts. */
 export class TargetHold implements Settlement {
+  readonly #holding: Holding;
   readonly #now: () => number;
-  readonly #demands: readonly Demand[];
-  readonly #reservation: Reservation;
   #isOver = false;
 
-  constructor({ now }: Pick<LimitPorts, 'now'>, { demands, reservation }: Holding) {
+  constructor(holding: Holding, now: () => number) {
+    this.#holding = holding;
     this.#now = now;
-    this.#demands = demands;
-    this.#reservation = reservation;
   }
 
-  /** Requests count for any answer, tokens for good ones. */
+  /** Requests count against rates for any answer; all else counts for good ones. */
   settle(spent: Spent): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const tokens = tokensOf(spent);
-    const actual = this.#demands.map(({ unit }) => (unit === 'requests' ? 1 : tokens));
-    void this.#reservation.settle(actual, this.#now());
+    const { demands, reservation, charges, spend } = this.#holding;
+    const isGood = spent.status >= 200 && spent.status <= 299;
+    const tokens = isGood ? Math.ceil(spent.usage?.total ?? 0) : 0;
+    void reservation?.settle(
+      demands.map(({ unit }) => (unit === 'requests' ? 1 : tokens)),
+      this.#now(),
+    );
+    spend?.settle(charges.map(({ budget }) => (isGood ? amountOf(budget, spent) : 0)));
   }
 
   /** The provider gave no answer: nothing is counted. */
   release(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    void this.#reservation.release();
+    void this.#holding.reservation?.release();
+    this.#holding.spend?.release();
   }
 }
 
-export interface Holding {
-  readonly demands: readonly Demand[];
-  readonly reservation: Reservation;
+function amountOf({ type }: BudgetLimit, { usage, cost }: Spent): number {
+  switch (type) {
+    case 'cost':
+      return cost?.nanoDollars ?? 0;
+    case 'tokens':
+      return Math.ceil(usage?.total ?? 0);
+    case 'requests':
+      return 1;
+  }
 }
-
-const tokensOf = ({ status, usage }: Spent): number =>
-  status < 200 || status > 299 ? 0 : Math.ceil(usage?.total ?? 0);

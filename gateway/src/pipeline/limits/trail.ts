@@ -1,4 +1,5 @@
 /** What limits said about one request, for its record and the headers of its answer. */
+import type { BudgetDenial, Charge } from '../../budgets/index.ts';
 import { type Demand, type Denial, WINDOW_MS, type WindowState } from '../../limits/index.ts';
 import type { CheckVerdict } from '../../record/index.ts';
 import type { HeaderMap } from '../exchange.ts';
@@ -25,6 +26,15 @@ export class LimitTrail {
 
   denied({ demand, remaining, retryAfterMs }: Denial): void {
     this.#note(demand, { remaining, resetMs: retryAfterMs }, false);
+  }
+
+  /** Something is left of the budgets. */
+  charged(charges: readonly Charge[]): void {
+    for (const { budget } of charges) this.#verdicts.set(budget.id, this.#verdicts.get(budget.id) !== false);
+  }
+
+  exhausted({ budget }: BudgetDenial): void {
+    this.#verdicts.set(budget.id, false);
   }
 
   /** In the order in which limits were asked first. A limit that any target was refused for has not passed. */
