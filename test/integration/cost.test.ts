@@ -180,6 +180,12 @@ describe('the count of answers that a caller has', () => {
     });
   });
 
+  test('has units of any name', async () => {
+    const usage = { input_tokens: 1, output_tokens: 1, server_tool_use: { constructor: 3, web_search_requests: 2 } };
+    const body = { provider: 'anthropic', response_body: [{ usage }, { usage }] };
+    expect((await count(body)).json().units).toEqual({ constructor: 6, web_search: 4 });
+  });
+
   test('adds up the rows of a batch at half the price, without those that failed', async () => {
     const row = (status_code: number) => ({
       custom_id: 'r',

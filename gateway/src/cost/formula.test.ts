@@ -67,6 +67,15 @@ describe('the cost of an answer', () => {
       nanoDollars: 10 * 1000 + 20 * 2000 + 5 * 3000,
     },
     {
+      answer: 'of a priced unit that the answer does not count, whatever it is called',
+      price: pricing({
+        usdPerMillionTokens: { request: '1', response: '2' },
+        additionalUnits: [{ name: 'constructor', usd: '1' }],
+      }),
+      usage: { input_tokens: 10, output_tokens: 20 },
+      nanoDollars: 10 * 1000 + 20 * 2000,
+    },
+    {
       answer: 'of image tokens',
       price: listed('openai', 'gpt-image-1'),
       usage: { input_tokens: 50, output_tokens: 40, input_tokens_details: { text_tokens: 10, image_tokens: 40 } },

@@ -147,7 +147,8 @@ function chargeImages(
 function chargeUnits(sum: Charges, { units }: Rates, { reasoning, units: used }: TokenUsage): void {
   if (units === undefined) return;
   for (const [name, rate] of Object.entries(units)) {
-    sum.add(name === 'thinking_token' ? reasoning : (used[name] ?? 0), rate);
+    const count = Object.hasOwn(used, name) ? used[name] : undefined; // names come from providers
+    sum.add(name === 'thinking_token' ? reasoning : (count ?? 0), rate);
   }
 }
 

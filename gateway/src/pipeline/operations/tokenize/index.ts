@@ -85,9 +85,9 @@ function toAnswer(provider: string, counted: readonly CountedBody[]): object {
     sum((one) => one.nanoDollars),
     Number.MAX_SAFE_INTEGER,
   );
-  const units: Record<string, number> = {};
+  const units = new Map<string, number>();
   for (const { usage } of counted)
-    for (const [name, count] of Object.entries(usage.units)) units[name] = (units[name] ?? 0) + count;
+    for (const [name, count] of Object.entries(usage.units)) units.set(name, (units.get(name) ?? 0) + count);
   return {
     object: 'token_count',
     provider,
@@ -103,7 +103,7 @@ function toAnswer(provider: string, counted: readonly CountedBody[]): object {
       audio: sum(({ usage }) => usage.audio.input + usage.audio.output),
       image: sum(({ usage }) => usage.image.input + usage.image.output),
     },
-    units,
+    units: Object.fromEntries(units),
     cost: { usd: toDollars(nanoDollars), nano_dollars: nanoDollars, unpriced: counted.some((one) => one.unpriced) },
   };
 }
