@@ -114,6 +114,9 @@ function createSharedLimits(
   return limiter;
 }
 
+/** How many gateways share a budget, for one that could not ask Redis since it started. */
+const ASSUMED_GATEWAYS = 8;
+
 /** Budgets are counted with all gateways that use the same Redis, and by the failure policy while it is away. */
 function createSharedBudgets(
   connection: RedisConnection,
@@ -123,6 +126,7 @@ function createSharedBudgets(
   return createBudgets({
     store: createRedisBudgetStore(connection, { timeoutMs }),
     storeFailurePolicy: failurePolicy,
+    processes: ASSUMED_GATEWAYS,
     onStore: (isAvailable) => {
       if (isAvailable) return logger.info({}, 'Budgets are counted together with other gateways again');
       metrics.storeErrors.add({ store: 'budgets' });

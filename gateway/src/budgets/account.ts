@@ -59,7 +59,7 @@ export class Account {
   #inDoubt: number | undefined;
   /** What nobody held at the last answer. */
   #unheld: number | undefined;
-  #holders = 1;
+  #holders: number | undefined;
   /** What is left of the share; undefined: untouched. */
   #allowance: number | undefined;
   #seed: Seed | undefined;
@@ -212,7 +212,7 @@ export class Account {
 
   /**
    * Makes room for the amount without the store, as far as this process' share allows: of what nobody held, or of the budget when it
-   * begins anew meanwhile. The share is for the time until the store answers. `processes`: as far as configured.
+   * begins anew meanwhile. The share is for the time until the store answers. `processes`: where the store has not said how many.
    */
   takeAllowance(amount: number, nowMs: number, processes: number): void {
     if (!this.isInPeriod(nowMs)) {
@@ -221,7 +221,7 @@ export class Account {
       this.#unheld = undefined;
       this.#allowance = undefined;
     }
-    this.#allowance ??= Math.floor((this.#unheld ?? this.budget.limit) / Math.max(this.#holders, processes));
+    this.#allowance ??= Math.floor((this.#unheld ?? this.budget.limit) / (this.#holders ?? processes));
     const taken = Math.min(this.#allowance, Math.max(amount - this.available, 0));
     this.#allowance -= taken;
     this.ceiling += taken;

@@ -8,7 +8,7 @@ export interface BudgetsOptions {
   readonly store: BudgetStore;
   /** While the store is away: docs/guide/limits-and-budgets.md. */
   readonly storeFailurePolicy?: 'open' | 'closed';
-  /** Processes that share the budgets, as far as known. */
+  /** Processes that share the budgets, as long as the store has not said how many. */
   readonly processes?: number;
   /** How often the store is told what was spent, in ms. */
   readonly flushMs?: number;

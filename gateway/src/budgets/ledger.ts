@@ -10,7 +10,7 @@ export interface LedgerOptions {
   readonly storeFailurePolicy: 'open' | 'closed';
   /** Unique for ever. */
   readonly holder: string;
-  /** Processes that share the budgets, for what a process may spend of one that it could not ask the store about. */
+  /** Processes that share the budgets, for what one may spend of a budget that it could not ask the store about. */
   readonly processes: number;
   /** How long the store keeps the part of a process that it does not hear of, in ms. */
   readonly leaseMs: number;

@@ -272,13 +272,12 @@ export class World {
 
   /** What a process may grant itself until it reaches the store again. */
   #countAllowance(process: Process): void {
-    const { budget, processes, storeFailurePolicy } = this.#options;
+    const { budget, storeFailurePolicy } = this.#options;
     if (!process.hasContact || storeFailurePolicy === 'closed') return;
     process.hasContact = false;
-    const share = Math.floor(budget.limit / processes);
     for (let ms = 0; ms <= 3 * 86_400_000; ms += 86_400_000) {
       const { startMs } = periodAt(budget.schedule, START_MS + this.#nowMs + ms);
-      add(this.allowed, startMs, share);
+      add(this.allowed, startMs, budget.limit);
     }
   }
 }
