@@ -335,6 +335,10 @@ export const gatewayFleet = defineKind({
     }).optional(),
     selector: text('selector is the label selector of the pods.', 1024).optional(),
     address: text('address is the base URL of the fleet inside the cluster.', 512).optional(),
+    certificateAuthority: text(
+      'certificateAuthority is PEM with which sidecars check the certificate at address; absent: a public one.',
+      65_536,
+    ).optional(),
   }),
   scale: {
     specReplicasPath: '.spec.replicas',

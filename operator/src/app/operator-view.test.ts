@@ -1,6 +1,7 @@
 import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION, type KindName } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
+import type { FleetObject } from '../kinds/gateway-fleet/index.ts';
 import { createStore, type KubeObject } from '../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SecretReading, translate, type WorldObject } from '../translate/index.ts';
 import type { CustomObject, Translated } from '../world/index.ts';
@@ -67,6 +68,8 @@ function replica({ reading, objects = [ACCOUNT, LOCAL], leads = false, retired =
     sidecarPods: { indexed: () => new Set() },
     kinds: new Map([['SidecarProfile', profiles]]),
     leader: { leads },
+    fleets: { fleets: createStore<FleetObject>() },
+    settings: { fleetNamespaces: new Set() },
   });
   return {
     view,

@@ -1,4 +1,11 @@
 /** What webhooks, snapshot service and the SidecarProfile controller read from the latest translation. */
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
+import {
+  type FleetObject,
+  type FleetOfSidecars,
+  type FleetSettings,
+  fleetOfSidecars,
+} from '../kinds/gateway-fleet/index.ts';
 import type { SidecarPod } from '../kinds/sidecar-profile/index.ts';
 import type { Retirement } from '../retirement/index.ts';
 import type { KubeObject, Leader, Store } from '../runtime/index.ts';
@@ -19,6 +26,13 @@ export interface OperatorViewOptions {
   readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
   readonly kinds: KindStores;
   readonly leader: Pick<Leader, 'leads'>;
+  readonly fleets: { readonly fleets: Pick<Store<FleetObject>, 'get' | 'objects'> };
+  readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
+}
+
+export interface SidecarFleets {
+  /** The fleet that the sidecars of a profile pass requests on to; undefined before the first translation. */
+  fleetOf(profile: SidecarProfile, workspace: string): FleetOfSidecars | undefined;
 }
 
 export interface SidecarAdmission {
@@ -33,13 +47,18 @@ export interface SidecarAdmission {
   startsWith(namespace: string, snapshot: SidecarSnapshot): boolean;
 }
 
-export type OperatorView = SidecarView & InjectionView & ValidationView & SidecarAdmission;
+export type OperatorView = SidecarView & InjectionView & ValidationView & SidecarAdmission & SidecarFleets;
 
 export function createOperatorView(options: OperatorViewOptions): OperatorView {
-  const { translations, namespaces, retirement, sidecarPods, kinds, leader } = options;
+  const { translations, namespaces, retirement, sidecarPods, kinds, leader, settings } = options;
+  const { fleets } = options.fleets;
   const sidecars = createSidecarView(
     () => translations.latest,
     () => retirement.isOn,
+    (profile, workspace, world) => {
+      const found = fleetOfSidecars(profile, workspace, { fleets, world, settings });
+      return found.kind === 'found' ? found.address : undefined;
+    },
   );
   // Tenants cannot write statuses.
   const isPublished = (namespace: string, { version }: SidecarSnapshot): boolean =>
@@ -54,6 +73,10 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
       leader.leads ||
       !sidecars.isPartlyRead(namespace) ||
       isPublished(namespace, snapshot),
+    fleetOf: (profile, workspace) => {
+      const world = translations.latest?.world;
+      return world && fleetOfSidecars(profile, workspace, { fleets, world, settings });
+    },
     translatedWorld: () => translations.latest,
     admitsSidecars: (namespace) =>
       namespaces.get(namespace)?.metadata.labels?.[INJECTION_LABEL] === 'enabled' ||

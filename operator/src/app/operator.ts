@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Registry } from 'prom-client';
 import { clusterSourceOf, type OperatorOptions } from '../config/index.ts';
+import type { FleetObject } from '../kinds/gateway-fleet/index.ts';
 import { createRetirement, type Retirement } from '../retirement/index.ts';
 import {
   cacheCheck,
@@ -69,6 +70,9 @@ export async function runOperator(
   const { organisationNamespace, leaseName } = options;
   const retirement = createRetirement({ client, namespace: organisationNamespace, leaseName, log });
   retirement.subscribe(translator.translations.trigger);
+  stores.fleets.fleets.subscribe(({ object, previous }) => {
+    if (hasMoved(object, previous)) translator.translations.trigger(); // sidecars are told the address
+  });
 
   const health = createHealth();
   health.addReady('caches', cacheCheck(stores.cache));
@@ -90,7 +94,7 @@ export async function runOperator(
     log,
     onChange: runtime.onLease,
   });
-  const view = createOperatorView({ ...stores, translations, retirement, leader });
+  const view = createOperatorView({ ...stores, translations, retirement, leader, settings: options });
   const shared = { options, client, stores, translations, view, log, metrics };
   const httpsServers = options.webhooks
     ? parts.use(await startHttpsServers({ ...shared, reviewClient, onReview: metrics.onReview, signal }))
@@ -102,6 +106,10 @@ export async function runOperator(
   onEnd(leadership);
   return leadership;
 }
+
+const hasMoved = (now: FleetObject | undefined, before: FleetObject | undefined): boolean =>
+  now?.status?.['address'] !== before?.status?.['address'] ||
+  now?.status?.['certificateAuthority'] !== before?.status?.['certificateAuthority'];
 
 /** Unique among processes, and the same after a restart of the container. */
 const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOptions): string => `${podName}_${podUid}`;

@@ -26,6 +26,8 @@ export {
 export {
   createSidecarView,
   EMPTY_SNAPSHOT,
+  type FleetAddress,
+  type FleetForProfile,
   fleetNeeds,
   type SidecarSnapshot,
   type SidecarView,

@@ -111,7 +111,8 @@ function startController(
   });
   const { subscribe } = view;
   const works = sidecarProfileController({
-    ...{ client, kind, profiles, pods, view, subscribe, status, log },
+    ...{ client, kind, profiles, pods, subscribe, status, log },
+    view: { ...view, fleetOf: () => ({ kind: 'none' }) },
     certificates: trust,
     operatorAccount: { namespace: 'gatehouse-system', name: 'gatehouse-operator' },
   });

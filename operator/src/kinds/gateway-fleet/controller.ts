@@ -29,7 +29,7 @@ import type { FleetAccess } from './fleet-access.ts';
 import { CHILD_KINDS, DEPLOYMENTS, FLEETS, type FleetObject, type SecretObject } from './kube-kinds.ts';
 import { APPLIED_ANNOTATION, CHILDREN_SELECTOR, FIELD_MANAGER } from './names.ts';
 import type { FleetRun, FleetStores, Ports } from './ports.ts';
-import { secretClaimant, secretKeys } from './secrets.ts';
+import { authorityOf, secretClaimant, secretKeys } from './secrets.ts';
 import { deploymentOf, readFleet, STEPS } from './steps.ts';
 import { countsOf, summarise } from './summarise.ts';
 
@@ -138,7 +138,8 @@ const SUSPENDED = 'The fleet is suspended: nothing is written but its status';
 const isFleet = (read: GatewayFleet | Halt): read is GatewayFleet => read.kind === 'GatewayFleet';
 
 function observe(run: FleetRun): object {
-  return countsOf(run.fleet, deploymentOf(run), run.ports.acknowledged(run.fleet));
+  const { fleet, ports } = run;
+  return countsOf(fleet, deploymentOf(run), ports.acknowledged(fleet), authorityOf(fleet, ports.secrets.store));
 }
 
 async function walk(

@@ -6,6 +6,7 @@ export { childrenOf, SCALING_METRICS } from './children.ts';
 export { type GatewayFleetControllerOptions, gatewayFleetController, watchFleets } from './controller.ts';
 export { cloudsInUse } from './egress.ts';
 export { type AccessState, createFleetAccess, type FleetAccess } from './fleet-access.ts';
+export { type FleetOfSidecars, fleetOfSidecars } from './fleet-of-sidecars.ts';
 export { FLEETS, type FleetObject } from './kube-kinds.ts';
 export { ADMIN_TOKEN_KEY, adminSecretName, childLabels, childName, podSelector } from './names.ts';
 export {

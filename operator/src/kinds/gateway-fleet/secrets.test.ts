@@ -1,7 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { LOOPBACK_PEM, RENEWED_PEM } from '@gatehouse/test/kit';
 import { describe, expect, test } from 'vitest';
 import type { SecretObject } from './kube-kinds.ts';
-import { brokenSecrets, digestSecrets, secretKeys } from './secrets.ts';
+import { authorityOf, brokenSecrets, digestSecrets, secretKeys } from './secrets.ts';
 import { aFleet } from './testing.ts';
 
 const fleet = aFleet({
@@ -100,5 +101,23 @@ describe('the Secrets of a fleet', () => {
   test('have a digest that needs the admin token', () => {
     const of = (token: string): string => digestSecrets(fleet, storeOf(FULL), token);
     expect(of('a')).not.toBe(of('b'));
+  });
+});
+
+describe('the authority of a listener', () => {
+  const certificateOf = (pem: string): string => String(new X509Certificate(pem));
+  const tls = (data: Record<string, string>) => storeOf({ tls: data });
+
+  test('is ca.crt, of which only certificates are copied', () => {
+    const mixed = base64(`${RENEWED_PEM}\nanything else`);
+    const found = authorityOf(fleet, tls({ 'tls.crt': CERT, 'ca.crt': mixed }));
+    expect(found).toBe(certificateOf(RENEWED_PEM));
+    expect(found).not.toContain('PRIVATE KEY');
+  });
+
+  test('is a certificate that signs itself where there is no other, and a public one otherwise', () => {
+    expect(authorityOf(fleet, tls({ 'tls.crt': CERT }))).toBe(certificateOf(LOOPBACK_PEM));
+    expect(authorityOf(fleet, tls({ 'tls.crt': base64('none') }))).toBeUndefined();
+    expect(authorityOf(aFleet({}), tls({ 'tls.crt': CERT }))).toBeUndefined();
   });
 });

@@ -120,6 +120,33 @@ function unusableCertificates(fleet: GatewayFleet, secrets: SecretStore): readon
   });
 }
 
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\w+/=\s]+-----END CERTIFICATE-----/g;
+const MAX_CERTIFICATES = 16;
+
+/**
+ * The certificate authorities, in PEM, with which clients inside the cluster check the listener: `ca.crt` of its Secret, else a
+ * certificate that signs itself. Undefined: those of the client's system. Only certificates are copied, whatever the Secret holds.
+ */
+export function authorityOf(fleet: GatewayFleet, secrets: SecretStore): string | undefined {
+  const [listener] = listenersOf(fleet);
+  const name = listener?.tlsSecretRef?.name;
+  if (name === undefined) return undefined;
+  const certificatesIn = (key: string): readonly X509Certificate[] => {
+    const text = Buffer.from(entryOf(fleet, secrets, name, key) ?? '', 'base64').toString();
+    return (text.match(CERTIFICATES) ?? [])
+      .slice(0, MAX_CERTIFICATES)
+      .flatMap((pem) => orUndefined(() => new X509Certificate(pem)) ?? []);
+  };
+  const given = certificatesIn('ca.crt');
+  const found =
+    given.length > 0
+      ? given
+      : certificatesIn('tls.crt')
+          .slice(0, 1)
+          .filter((own) => own.checkIssued(own));
+  return found.length === 0 ? undefined : found.map(String).join('');
+}
+
 /** Why certificate and key, in PEM, cannot be served. */
 function pairProblem(cert: string, key: string): string | undefined {
   const parsed = orUndefined(() => new X509Certificate(cert));

@@ -29,6 +29,7 @@ export function countsOf(
   fleet: GatewayFleet,
   deployment: Deployment | undefined,
   acknowledged: Acknowledged | undefined,
+  certificateAuthority?: string,
 ): object {
   const { replicas = 0, readyReplicas = 0 } = deployment?.status ?? {};
   const selector = Object.entries(podSelector(fleet)).map(([name, value]) => `${name}=${value}`);
@@ -41,6 +42,7 @@ export function countsOf(
     live: `${snapshot.programmedReplicas}/${replicas}`,
     selector: selector.join(','),
     ...(address === undefined ? {} : { address }),
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
   };
 }
 

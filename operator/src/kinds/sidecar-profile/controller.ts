@@ -199,7 +199,7 @@ function toProgress(
   pass('ResolvedRefs', 'All references are resolved');
   if (copied.kind !== 'done') return stopped(copied, 'Programmed');
   const { snapshot } = resolved;
-  pass('Programmed', publishedMessage(snapshot, needsOf(snapshot)));
+  pass('Programmed', publishedMessage(resolved, needsOf(snapshot)));
   return { passed, podCounts, version: snapshot.version };
 }
 

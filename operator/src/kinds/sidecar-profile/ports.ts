@@ -1,4 +1,5 @@
 /** What the controller of SidecarProfiles reads. */
+import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import type { KindRef, KubeObject } from '../../runtime/index.ts';
 import type { SidecarView } from '../../translate/index.ts';
 
@@ -40,4 +41,16 @@ export const COPY_CONFIG_MAPS = core<SidecarCopy>('ConfigMap', 'configmaps');
 export const COPY_SECRETS = core<SidecarCopy>('Secret', 'secrets');
 
 /** The part of the sidecar view that it reads. */
-export type ProfileView = Pick<SidecarView, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'>;
+export interface ProfileView extends Pick<SidecarView, 'workspaceOf' | 'snapshotFor' | 'wantsSidecars' | 'areRetired'> {
+  /** The fleet that the sidecars of a profile pass requests on to; undefined: not known yet. */
+  fleetOf(profile: SidecarProfile, workspace: string): ProfileFleet | undefined;
+}
+
+export type ProfileFleet =
+  | { readonly kind: 'found'; readonly name: string }
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'refused';
+      readonly reason: 'RefNotFound' | 'RefNotPermitted' | 'Pending';
+      readonly message: string;
+    };

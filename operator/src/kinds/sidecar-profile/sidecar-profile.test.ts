@@ -8,7 +8,7 @@ import { retryFrom, stall, wait } from '../../runtime/index.ts';
 import { EMPTY_SNAPSHOT, type SidecarSnapshot } from '../../translate/index.ts';
 import { copiesOf, digested, isOurs, isSameCopy, MAX_COPY_BYTES } from './copies.ts';
 import { countPods, slimPod } from './pod-counts.ts';
-import type { SidecarPod, SidecarProfileObject } from './ports.ts';
+import type { ProfileFleet, SidecarPod, SidecarProfileObject } from './ports.ts';
 import { checkSpec, publishedMessage, resolve, tooLarge } from './steps.ts';
 import { type ProfileProgress, summarise, summariseSuspended } from './summarise.ts';
 
@@ -125,6 +125,7 @@ describe('a step', () => {
     workspaceOf: () => 'team-a' as string | undefined,
     wantsSidecars: () => true as boolean | undefined,
     areRetired: () => false,
+    fleetOf: (): ProfileFleet | undefined => ({ kind: 'none' }),
     snapshotFor: () =>
       snapshot(CONFIG, shared('shared', {}), shared('withheld', { credential: 'x' })) as SidecarSnapshot | undefined,
     ...over,
@@ -185,6 +186,24 @@ describe('a step', () => {
       over: {},
       want: { reason: 'RefNotFound' },
     },
+    {
+      rule: 'passes on to the fleet that serves the workspace',
+      spec: {},
+      over: { fleetOf: () => ({ kind: 'found', name: 'fleets/main' }) as const },
+      want: { fleet: 'fleets/main' },
+    },
+    {
+      rule: 'refuses a fleet that does not serve the workspace',
+      spec: {},
+      over: { fleetOf: () => ({ kind: 'refused', reason: 'RefNotFound', message: 'spec.fleetRef' }) as const },
+      want: { kind: 'stall', reason: 'RefNotFound' },
+    },
+    {
+      rule: 'waits for the address of a fleet',
+      spec: {},
+      over: { fleetOf: () => ({ kind: 'refused', reason: 'Pending', message: 'spec.fleetRef' }) as const },
+      want: { kind: 'wait', reason: 'Pending' },
+    },
   ])('$rule', ({ spec, over, want }) => {
     expect(resolve(parsed(spec), view(over))).toMatchObject(want);
   });
@@ -197,7 +216,11 @@ describe('a step', () => {
       message: expect.stringContaining('spec.port'),
     });
     expect(checkSpec([])).toMatchObject({ kind: 'done' });
-    expect(publishedMessage(snapshot(), ['Provider/main'])).toContain('Provider/main');
+    const resolved = { workspace: 'team-a', snapshot: snapshot(), fleet: undefined };
+    expect(publishedMessage(resolved, ['Provider/main'])).toMatch(/refuse .*Provider\/main/);
+    expect(publishedMessage({ ...resolved, fleet: 'fleets/main' }, ['Provider/main'])).toMatch(
+      /fleets\/main .*Provider\/main/,
+    );
     expect(tooLarge({ configBytes: 2_048_000, secretBytes: 1 })).toMatchObject({
       kind: 'stall',
       message: expect.stringContaining('2000 KiB'),

@@ -5,7 +5,7 @@ import { entryId, isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { done, type StepResult, stall, wait } from '../../runtime/index.ts';
 import { EMPTY_SNAPSHOT, fleetNeeds, INJECTION_LABEL, type SidecarSnapshot } from '../../translate/index.ts';
 import { MAX_COPY_BYTES, type TooLarge } from './copies.ts';
-import type { ProfileView } from './ports.ts';
+import type { ProfileFleet, ProfileView } from './ports.ts';
 
 const KIB = 1024;
 const MAX_LINES = 10;
@@ -20,6 +20,8 @@ export function checkSpec(issues: readonly Issue[]): StepResult {
 export interface Resolved {
   readonly workspace: string;
   readonly snapshot: SidecarSnapshot;
+  /** The fleet that gets what needs credentials of the organisation, as `namespace/name`. */
+  readonly fleet: string | undefined;
 }
 
 const NOT_YET_MS = 2_000;
@@ -28,7 +30,8 @@ const RETIRED = 'Gatehouse is about to be uninstalled: sidecars are not served a
 const RETIRED_MS = 60_000;
 
 /** The workspace, its Snapshot, and the config that the profile names. */
-export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): StepResult | Resolved {
+export function resolve(profile: SidecarProfile, view: ProfileView): StepResult | Resolved {
+  const { metadata, spec } = profile;
   const { namespace = '' } = metadata;
   if (view.areRetired()) return wait('Pending', RETIRED, { afterMs: RETIRED_MS });
   const workspace = view.workspaceOf(namespace);
@@ -42,11 +45,19 @@ export function resolve({ metadata, spec }: SidecarProfile, view: ProfileView): 
     return wait('Pending', 'The first Snapshot is not made yet', { afterMs: NOT_YET_MS });
   }
   const config = spec.defaults?.configRef?.name;
-  if (config === undefined || hasConfig(snapshot, workspace, config)) return { workspace, snapshot };
-  return stall(
-    'RefNotFound',
-    `spec.defaults.configRef.name: the GatewayConfig ${config} does not exist or is not served`,
-  );
+  if (config !== undefined && !hasConfig(snapshot, workspace, config)) {
+    return stall(
+      'RefNotFound',
+      `spec.defaults.configRef.name: the GatewayConfig ${config} does not exist or is not served`,
+    );
+  }
+  return withFleet({ workspace, snapshot }, view.fleetOf(profile, workspace));
+}
+
+function withFleet(resolved: Omit<Resolved, 'fleet'>, fleet: ProfileFleet | undefined): StepResult | Resolved {
+  if (fleet?.kind !== 'refused') return { ...resolved, fleet: fleet?.kind === 'found' ? fleet.name : undefined };
+  if (fleet.reason === 'Pending') return wait('Pending', fleet.message, { afterMs: NOT_YET_MS });
+  return stall(fleet.reason, fleet.message);
 }
 
 /** A name is the workspace's own config, else one of the organisation that tenants may use. */
@@ -58,9 +69,12 @@ const hasConfig = ({ entries }: SidecarSnapshot, workspace: string, name: string
         (entry.id === entryId('config', null, name) && !isOrganisationOnly(entry))),
   );
 
-export function publishedMessage({ version }: SidecarSnapshot, needs: readonly string[]): string {
+export function publishedMessage({ snapshot: { version }, fleet }: Resolved, needs: readonly string[]): string {
   const served = `Version ${version} is there for the sidecars of the namespace`;
   if (needs.length === 0) return served;
+  if (fleet !== undefined) {
+    return `${served}; they pass on to the fleet ${fleet} what needs credentials of the organisation: ${listed(needs, ', ')}`;
+  }
   return `${served}; they refuse with NeedsFleet what needs credentials of the organisation: ${listed(needs, ', ')}`;
 }
 

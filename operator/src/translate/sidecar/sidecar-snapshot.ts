@@ -17,6 +17,14 @@ export interface SidecarSnapshot extends Snapshot {
   readonly version: number;
 }
 
+/** Where the sidecars of a profile reach the fleet that they pass requests on to. */
+export type FleetAddress = NonNullable<EntryBody<'sidecar'>['fleet']>;
+
+/** The fleet of each profile; undefined: it has none. */
+export type FleetOfProfile = (profile: SidecarProfile) => FleetAddress | undefined;
+
+const NO_FLEET: FleetOfProfile = () => undefined;
+
 /** What a program with a sidecar may do: call models, and list them. */
 const SCOPES: readonly string[] = ['completions.write', 'virtual_keys.list'];
 
@@ -29,18 +37,19 @@ export function sidecarSnapshot(
   snapshot: Snapshot,
   workspace: string,
   profiles: readonly SidecarProfile[],
+  fleetOf: FleetOfProfile = NO_FLEET,
 ): SidecarSnapshot {
   const workspaces = new Set([workspace]);
   const entries = [
     ...visibleToTenants(snapshotForWorkspaces(snapshot, workspaces).entries, workspaces).filter(
       ({ kind }) => kind !== 'key' && kind !== 'issuer',
     ),
-    ...profiles.map((profile) => toEntry(profile, workspace)),
+    ...profiles.map((profile) => toEntry(profile, workspace, fleetOf(profile))),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
   return { schemaVersion: snapshot.schemaVersion, version: versionOf(entries), entries };
 }
 
-function toEntry({ metadata, spec }: SidecarProfile, workspace: string): AnyEntry {
+function toEntry({ metadata, spec }: SidecarProfile, workspace: string, fleet: FleetAddress | undefined): AnyEntry {
   const { name, generation = 0 } = metadata;
   const { metadata: laidOver, configRef, allowConfigOverride = true } = spec.defaults ?? {};
   const body: EntryBody<'sidecar'> = {
@@ -52,6 +61,7 @@ function toEntry({ metadata, spec }: SidecarProfile, workspace: string): AnyEntr
       ...(configRef === undefined ? {} : { config: configRef.name }),
       allowConfigOverride,
     },
+    ...(fleet === undefined ? {} : { fleet }),
   };
   return {
     kind: 'sidecar',

@@ -5,7 +5,7 @@ import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import { requestedNamespace } from '../rules/shared/index.ts';
 import type { Translation } from '../translate.ts';
 import { INJECTION_LABEL, type Verdict, type World } from '../types/index.ts';
-import { EMPTY_SNAPSHOT, type SidecarSnapshot } from './sidecar-snapshot.ts';
+import { EMPTY_SNAPSHOT, type FleetAddress, type SidecarSnapshot } from './sidecar-snapshot.ts';
 import { createSidecarSnapshotCache } from './snapshot-cache.ts';
 
 export interface SidecarView {
@@ -36,6 +36,9 @@ export interface Latest {
   readonly translation: Translation;
 }
 
+/** The fleet that serves the workspace and that the profile means. */
+export type FleetForProfile = (profile: SidecarProfile, workspace: string, world: World) => FleetAddress | undefined;
+
 interface Index {
   readonly of: Translation;
   readonly workspaces: ReadonlyMap<string, string>;
@@ -50,6 +53,7 @@ const NO_PROFILES: readonly SidecarProfile[] = [];
 export function createSidecarView(
   latest: () => Latest | undefined,
   areRetired: () => boolean = () => false,
+  fleetFor: FleetForProfile = () => undefined,
 ): SidecarView {
   const book = createSidecarSnapshotCache();
   const partlyRead = new WeakMap<Translation, ReadonlySet<Verdict['workspace']>>();
@@ -81,7 +85,9 @@ export function createSidecarView(
       const profiles = profilesIn(namespace);
       if (profiles.length === 0) return now.unreadable.SidecarProfile.has(namespace) ? undefined : EMPTY_SNAPSHOT;
       book.update(now.of.snapshot);
-      return book.snapshotOf(workspace, profiles);
+      const world = latest()?.world;
+      const withFleet = profiles.map((profile) => ({ profile, fleet: world && fleetFor(profile, workspace, world) }));
+      return book.snapshotOf(workspace, withFleet);
     },
     isPartlyRead: (namespace) => {
       const now = index();

@@ -1,7 +1,7 @@
 /** Snapshots for the sidecars of many workspaces, made on demand and kept as long as they are current. */
 import type { SidecarProfile } from '@gatehouse/crds/kinds';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
-import { type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
+import { type FleetAddress, type SidecarSnapshot, sidecarSnapshot } from './sidecar-snapshot.ts';
 
 export interface SidecarSnapshotCache {
   /** Switches to a newer Snapshot of all workspaces. */
@@ -10,12 +10,18 @@ export interface SidecarSnapshotCache {
    * The Snapshot for the sidecars of a workspace; the same object as before if its content has not changed. Undefined before
    * the first update.
    */
-  snapshotOf(workspace: string, profiles: readonly SidecarProfile[]): SidecarSnapshot | undefined;
+  snapshotOf(workspace: string, profiles: readonly ProfileWithFleet[]): SidecarSnapshot | undefined;
+}
+
+/** A profile and the fleet that its sidecars pass requests on to. */
+export interface ProfileWithFleet {
+  readonly profile: SidecarProfile;
+  readonly fleet: FleetAddress | undefined;
 }
 
 interface CachedSnapshot {
   readonly source: Snapshot;
-  readonly profiles: readonly SidecarProfile[];
+  readonly profiles: readonly ProfileWithFleet[];
   readonly made: SidecarSnapshot;
 }
 
@@ -43,7 +49,10 @@ export function createSidecarSnapshotCache(): SidecarSnapshotCache {
       if (page?.source === source && isSame(page.profiles, profiles)) return page.made;
       parts ??= Map.groupBy(source.entries, (entry) => entry.workspace);
       const entries = [...(parts.get(null) ?? []), ...(parts.get(workspace) ?? [])];
-      const fresh = sidecarSnapshot({ ...source, entries }, workspace, profiles);
+      const fleets = new Map(profiles.map(({ profile, fleet }) => [profile, fleet]));
+      const fresh = sidecarSnapshot({ ...source, entries }, workspace, [...fleets.keys()], (profile) =>
+        fleets.get(profile),
+      );
       const made = page?.made.version === fresh.version ? page.made : fresh;
       pages.set(workspace, { source, profiles: [...profiles], made });
       return made;
@@ -51,5 +60,9 @@ export function createSidecarSnapshotCache(): SidecarSnapshotCache {
   };
 }
 
-const isSame = (a: readonly SidecarProfile[], b: readonly SidecarProfile[]): boolean =>
-  a.length === b.length && a.every((profile, i) => profile === b[i]);
+const isSame = (a: readonly ProfileWithFleet[], b: readonly ProfileWithFleet[]): boolean =>
+  a.length === b.length &&
+  a.every(({ profile, fleet }, i) => profile === b[i]?.profile && isSameFleet(fleet, b[i]?.fleet));
+
+const isSameFleet = (a: FleetAddress | undefined, b: FleetAddress | undefined): boolean =>
+  a?.url === b?.url && a?.ca === b?.ca;

@@ -1,6 +1,6 @@
 /** The gateway as a native sidecar container, and its volumes. */
 import { GATEWAY_ADMIN_PORT, type SidecarProfile } from '@gatehouse/crds/kinds';
-import { SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
+import { GATEWAY_AUDIENCE, SNAPSHOT_AUDIENCE } from '@gatehouse/crds/snapshot';
 import { CA_MEMBER, SIDECAR_CONTAINER, SIDECAR_COPY } from '../../kinds/sidecar-profile/index.ts';
 import type { Container, EnvVar, Volume } from './pod.ts';
 
@@ -137,6 +137,13 @@ export const SIDECAR_VOLUMES: readonly Volume[] = [
     projected: {
       sources: [
         { serviceAccountToken: { audience: SNAPSHOT_AUDIENCE, expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+        {
+          serviceAccountToken: {
+            audience: GATEWAY_AUDIENCE,
+            expirationSeconds: TOKEN_SECONDS,
+            path: 'fleet-token',
+          },
+        },
         // Not optional: a pod that starts just when its profile is created waits for the copy.
         { configMap: { name: SIDECAR_COPY, items: [{ key: CA_MEMBER, path: CA_MEMBER }] } },
       ],
