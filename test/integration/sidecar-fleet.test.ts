@@ -63,6 +63,16 @@ const BY_METADATA = JSON.parse(`{
   ]
 }`);
 
+const CLUSTER = 'https://kubernetes.default.svc';
+
+/** As the kubelet projects it into the pod. */
+const podToken = (account = 'web', claims: Record<string, unknown> = {}): Promise<string> =>
+  tokenFor({
+    ...{ iss: CLUSTER, aud: ['gatehouse.dev/gateway'], sub: `system:serviceaccount:apps:${account}` },
+    'kubernetes.io': { namespace: 'apps', serviceaccount: { name: account, uid: 'u-1' }, pod: { name: 'web-0' } },
+    ...claims,
+  });
+
 const PLACEHOLDER = { authorization: 'Bearer provided-by-gatehouse' };
 
 async function startSidecar(options: SidecarOptions = {}): Promise<Sidecar> {
@@ -98,7 +108,14 @@ beforeAll(async () => {
     env: TLS,
     entries: ({ url }) => [
       organisation(),
+      workspace(TEAM, {
+        workloadIdentities: [{ namespace: 'apps', serviceAccount: 'web', scopes: ['completions.write'] }],
+      }),
       workspace('team-b'),
+      issuer(CLUSTER, {
+        ...{ type: 'cluster', jwks: [signer.jwk], audiences: ['gatehouse.dev/gateway'] },
+        ...{ maxLifetimeSeconds: 3600, scopes: [] },
+      }),
       issuer(ISSUER, { jwks: [signer.jwk] }),
       provider('shared', {
         workspace: null,
@@ -135,6 +152,11 @@ describe('a request whose target needs a credential of the organisation', () => 
     expect(sent.headers['authorization']).toBe('Bearer sk-organisation-secret');
     expect(JSON.stringify(sent.headers)).not.toContain('provided-by-gatehouse');
     expect(answer.json().model).toBe('gpt-4o');
+  });
+
+  test('is served for the ServiceAccount of the pod', async () => {
+    await using gateway = await startSidecar({ token: await podToken() });
+    expect((await gateway.ask('/v1/chat/completions', chat('@shared/gpt-4o'))).status).toBe(200);
   });
 
   test('is streamed, and one that the client leaves is ended at the provider', async () => {
@@ -216,6 +238,12 @@ describe('the fleet', () => {
     { rule: 'signed by someone else', token: async () => tokenFor({}, await createTokenIssuer()), status: 401 },
     { rule: 'for another audience', token: () => tokenFor({ aud: 'kubernetes' }), status: 401 },
     { rule: 'that has expired', token: () => tokenFor({ exp: Math.floor(Date.now() / 1000) - 600 }), status: 401 },
+    { rule: 'of a ServiceAccount that no workspace names', token: () => podToken('other'), status: 403 },
+    {
+      rule: 'for the API server',
+      token: () => podToken('web', { aud: ['https://kubernetes.default.svc'] }),
+      status: 401,
+    },
     {
       rule: 'of another workspace, which has no such provider',
       token: () => tokenFor({ gw_workspace: 'team-b' }),

@@ -48,7 +48,7 @@ const fleetRef = z
   })
   .meta({
     description:
-      'fleetRef names the GatewayFleet to which calls with credentials of the organisation are forwarded; absent: one that serves the workspace.',
+      'fleetRef names the GatewayFleet of the organisation that gets requests whose targets need its credentials; absent: they are refused.',
   });
 
 const fields = z

@@ -52,7 +52,6 @@ export const UNSUPPORTED: readonly UnsupportedFeature[] = [
   },
   { feature: 'records in PostgreSQL are', fields: { GatewayFleet: ['spec.stores.postgres'] } },
   { feature: 'bodies in an object store are', fields: { GatewayFleet: ['spec.stores.s3'] } },
-  { feature: 'calls that sidecars pass on to a fleet are', fields: { SidecarProfile: ['spec.fleetRef'] } },
   { feature: 'exports of logs are', fields: { Organisation: ['spec.deniedExportFields'] } },
 ];
 

@@ -26,7 +26,7 @@ export interface OperatorViewOptions {
   readonly sidecarPods: Pick<Store<SidecarPod, 'namespace'>, 'indexed'>;
   readonly kinds: KindStores;
   readonly leader: Pick<Leader, 'leads'>;
-  readonly fleets: { readonly fleets: Pick<Store<FleetObject>, 'get' | 'objects'> };
+  readonly fleets: { readonly fleets: Pick<Store<FleetObject>, 'get'> };
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
 }
 

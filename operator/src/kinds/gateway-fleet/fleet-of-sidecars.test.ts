@@ -72,16 +72,8 @@ describe('the fleet of sidecars', () => {
     });
   });
 
-  test('is the first by name that serves the workspace with TLS when the profile names none', () => {
-    const found = choose(
-      undefined,
-      { name: 'z', status: TLS },
-      { name: 'plain', status: { address: 'http://plain' } },
-      { name: 'elsewhere', spec: { workspaces: ['b'] }, status: TLS },
-      { name: 'tenant', namespace: 'team-a', status: TLS },
-    );
-    expect(found).toMatchObject({ kind: 'found', name: 'gatehouse-gateways/z' });
-    expect(choose(undefined, { name: 'tenant', namespace: 'team-a', status: TLS })).toEqual({ kind: 'none' });
+  test('is none for a profile that names none', () => {
+    expect(choose(undefined, { name: 'main', status: TLS })).toEqual({ kind: 'none' });
   });
 
   test('cannot be told from one that does not exist when it serves other workspaces or belongs to a tenant', () => {

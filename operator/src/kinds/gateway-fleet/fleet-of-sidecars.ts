@@ -9,7 +9,7 @@ import { readFleet } from './steps.ts';
 
 export type FleetOfSidecars =
   | { readonly kind: 'found'; readonly name: string; readonly address: FleetAddress }
-  /** The profile names none, and none serves the workspace with TLS. */
+  /** The profile names none. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'refused';
@@ -18,21 +18,21 @@ export type FleetOfSidecars =
     };
 
 export interface FleetChoice {
-  readonly fleets: Pick<Store<FleetObject>, 'get' | 'objects'>;
+  readonly fleets: Pick<Store<FleetObject>, 'get'>;
   readonly world: FleetWorld;
   readonly settings: Pick<FleetSettings, 'fleetNamespaces'>;
 }
 
 /**
- * The fleet that the profile names, else the first by name that serves the workspace with TLS. Only fleets of the organisation
- * have its credentials. The text is the same whether a fleet does not exist or serves other workspaces.
+ * The fleet that the profile names. Only fleets of the organisation have its credentials. The text is the same whether a fleet
+ * does not exist or serves other workspaces.
  */
 export function fleetOfSidecars(
   { metadata, spec: { fleetRef } }: SidecarProfile,
   workspace: string,
   choice: FleetChoice,
 ): FleetOfSidecars {
-  if (fleetRef === undefined) return firstOf(workspace, choice);
+  if (fleetRef === undefined) return { kind: 'none' };
   const { name, namespace = metadata.namespace ?? '' } = fleetRef;
   const object = choice.fleets.get(keyOf({ namespace, name }));
   if (object === undefined || !serves(object, workspace, choice)) {
@@ -48,14 +48,6 @@ export function fleetOfSidecars(
         reason: 'RefNotPermitted',
         message: `spec.fleetRef: the GatewayFleet ${name} listens without TLS; give its listener a tlsSecretRef`,
       };
-}
-
-function firstOf(workspace: string, choice: FleetChoice): FleetOfSidecars {
-  for (const [key, object] of [...choice.fleets.objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const address = serves(object, workspace, choice) ? addressFrom(object) : undefined;
-    if (typeof address === 'object') return { kind: 'found', name: key, address };
-  }
-  return { kind: 'none' };
 }
 
 function serves(object: FleetObject, workspace: string, { world, settings }: FleetChoice): boolean {

@@ -92,6 +92,27 @@ describe('readers', () => {
     expect(readers.snapshotFor('a')?.entries).not.toEqual([]);
   });
 
+  test('tell sidecars the fleet of their profile, also when its authority has changed alone', () => {
+    const world = worldOf(BASE);
+    const translation = translate(world);
+    let fleet: { readonly url: string; readonly ca: string } | undefined;
+    const readers = createSidecarView(
+      () => ({ world, translation }),
+      () => false,
+      (profile, workspace) => (`${workspace}/${profile.metadata.name}` === 'team-a/default' ? fleet : undefined),
+    );
+    const told = (): unknown =>
+      readers.snapshotFor('a')?.entries.flatMap((entry) => (entry.kind === 'sidecar' ? [entry.body.fleet] : []));
+    expect(told()).toEqual([undefined]);
+    fleet = { url: 'https://fleet:8443', ca: 'one' };
+    expect(told()).toEqual([fleet]);
+    const before = readers.snapshotFor('a');
+    expect(readers.snapshotFor('a')).toBe(before);
+    fleet = { ...fleet, ca: 'two' };
+    expect(told()).toEqual([fleet]);
+    expect(readers.snapshotFor('a')?.version).not.toBe(before?.version);
+  });
+
   test('have an empty Snapshot for a namespace that has lost its label', () => {
     const labels = { 'gatehouse.dev/workspace': 'team-a', 'gatehouse.dev/injection': 'enabled' };
     const namespace = (given: object): TestObject => ({ kind: 'Namespace', metadata: { name: 'a', labels: given } });
