@@ -10,6 +10,8 @@ export interface Holding {
   readonly charges: readonly Charge[];
   /** Undefined: there are no charges. */
   readonly spend: Spend | undefined;
+  /** Tokens of the request, estimated; 0: it is no JSON. */
+  readonly inputTokens: number;
 }
 
 /** The first call of `settle` or `release` counts. */
@@ -35,6 +37,18 @@ export class TargetHold implements Settlement {
       this.#now(),
     );
     spend?.settle(charges.map(({ budget }) => (isGood ? amountOf(budget, spent) : 0)));
+  }
+
+  /** The provider was called and its answer was not awaited, so that it may bill: the estimates count, and the input. */
+  keep(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { demands, reservation, charges, spend, inputTokens } = this.#holding;
+    void reservation?.settle(
+      demands.map(({ unit, cost }) => (unit === 'requests' ? 1 : cost + inputTokens)),
+      this.#now(),
+    );
+    spend?.settle(charges.map(() => Number.NaN)); // which leaves the estimates
   }
 
   /** The provider gave no answer: nothing is counted. */

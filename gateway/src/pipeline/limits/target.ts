@@ -7,6 +7,9 @@ import type { LimitPorts } from './entry.ts';
 import { TargetHold } from './settlement.ts';
 import { LimitTrail } from './trail.ts';
 
+/** Bytes of a request that are taken for one token. */
+const BYTES_PER_TOKEN = 4;
+
 type Held = TargetHold | Promise<TargetHold>;
 
 /**
@@ -30,6 +33,7 @@ class Taking {
   readonly #nowMs: number;
   readonly #provider: string;
   readonly #trail: LimitTrail;
+  readonly #inputTokens: number;
 
   constructor(
     ports: LimitPorts,
@@ -42,6 +46,8 @@ class Taking {
     this.#provider = provider.id;
     input.log.limits ??= new LimitTrail();
     this.#trail = input.log.limits;
+    const { body } = input.resolution;
+    this.#inputTokens = body.kind === 'json' ? Math.ceil(body.bytes.length / BYTES_PER_TOKEN) : 0;
   }
 
   withSpend(spend: Spend | BudgetDenial | undefined): Held {
@@ -72,7 +78,7 @@ class Taking {
 
   #hold(spend: Spend | undefined, reservation: Reservation | undefined): TargetHold {
     const { demands, charges } = this.#asked;
-    return new TargetHold({ demands, charges, reservation, spend }, this.#ports.now);
+    return new TargetHold({ demands, charges, reservation, spend, inputTokens: this.#inputTokens }, this.#ports.now);
   }
 }
 

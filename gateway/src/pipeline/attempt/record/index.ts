@@ -1,5 +1,6 @@
 /** What the attempt of one target came to: an answer for the client, and what strategies and records need to know. */
 
+import type { ErrorCode } from '@gatehouse/crds/errors';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { AccountPrices } from '../../../cost/index.ts';
 import { type AppError, toAppError } from '../../../errors/index.ts';
@@ -140,11 +141,15 @@ function providerOf({
   }
 }
 
+/** Errors that end a call whose provider may be answering. */
+const ENDED_BY_US: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['CLIENT_CLOSED', 'UPSTREAM_TIMEOUT', 'DRAINING']);
+
 type Counts = Pick<AttemptOutcome, 'retries' | 'calls' | 'upstreamMs' | 'cacheStatus'>;
 
 function errorOutcome(progress: AttemptProgress, error: AppError, counts: Counts): AttemptOutcome {
   const { status, headers, body } = renderErrorFor(error, progress.input.exchange);
-  progress.hold?.release();
+  if (ENDED_BY_US.has(error.code)) progress.hold?.keep();
+  else progress.hold?.release();
   const facts = factsOf(progress);
   return record(progress, {
     ...facts,
