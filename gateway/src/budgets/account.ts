@@ -135,6 +135,7 @@ export class Account {
     if (periodNumber !== this.periodNumber) return;
     this.reserved -= reserved;
     this.spent = Math.min(this.spent + actual, MAX_AMOUNT);
+    if (actual < reserved) this.#emptyUntilMs = Number.NEGATIVE_INFINITY; // the rest is there again, here or in the store
   }
 
   /** Keeps what is reserved only. */
@@ -231,6 +232,7 @@ export class Account {
     const { more, held, leaseMs, nowMs: sentMs } = this.#sent;
     this.#leaseEndsMs = sentMs + leaseMs * RELIED_SHARE;
     this.isTight = (this.#unheld ?? 0) < this.budget.limit * TIGHT_SHARE;
+    if ((this.#unheld ?? 0) > 0) this.#emptyUntilMs = Number.NEGATIVE_INFINITY;
     if (more === 0) return;
     const granted = reply.held - held;
     this.lowWater = granted > more ? Math.floor((granted - more) / 2) : 0;

@@ -203,6 +203,43 @@ describe('what a process holds', () => {
   });
 });
 
+describe('what a request has reserved and not spent', () => {
+  test('is there for the next request at once, also when it was returned to the store', async () => {
+    const { world, one } = worldOf();
+    for (let i = 0; i < 20; i += 1) {
+      await world.reserve(one, 1_500);
+      expect(one.open).toHaveLength(1);
+      await world.settle(one, 0, 10);
+      if (i % 2 === 0) await world.flushUrgent(one);
+    }
+    expect(usedBy(one)).toBe(200);
+  });
+
+  test('is there for requests that were refused meanwhile', async () => {
+    const { world, one } = worldOf();
+    await world.reserve(one, 1_500);
+    for (let i = 0; i < 9; i += 1) await world.reserve(one, 1_500);
+    expect(one.open).toHaveLength(1);
+    await world.settle(one, 0, 6);
+    await world.flushUrgent(one);
+    expect(one.ledger.ask([budget])).toBeUndefined();
+    await world.reserve(one, 1_500);
+    expect(one.open).toHaveLength(1);
+  });
+
+  test('is there for another process soon', async () => {
+    const { world, one, two } = worldOf();
+    await world.reserve(one, 1_500);
+    await world.reserve(two, 1_500);
+    expect(two.open).toHaveLength(0);
+    await world.settle(one, 0, 6);
+    await world.flushUrgent(one);
+    world.advance(200);
+    await world.reserve(two, 1_500);
+    expect(two.open).toHaveLength(1);
+  });
+});
+
 describe('a reset', () => {
   const daily = { budget: { schedule: { reset: { days: 1 } } } } as const;
   const TO_MIDNIGHT_MS = 300_000;
