@@ -49,7 +49,7 @@ export interface BudgetDenial {
   /** The first budget in the order of the charges that nothing is left of. */
   readonly budget: BudgetLimit;
   /** `unavailable`: the shared counters are away, and the failure policy is to refuse (503). */
-  readonly reason: 'exhausted' | 'unavailable';
+  readonly reason: 'exhausted' | 'reserved' | 'unavailable';
   /** Undefined: never. */
   readonly resetsAtMs: number | undefined;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type BudgetDenial,
   type BudgetLimit,
@@ -52,6 +52,20 @@ describe('budgets', () => {
       resetsAtMs: Date.UTC(2026, 10, 30),
     });
     expect(budgets.ask([budget], NOW)).toMatchObject({ reason: 'exhausted' });
+  });
+
+  test('are there again when the requests that reserved all of them have ended', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const budgets = open();
+    const budget = budgetOf(100);
+    for (let i = 0; i < 5; i += 1) {
+      const spend = await granted(budgets.reserve([{ budget, estimate: 1_000 }], NOW));
+      expect(await denied(budgets.reserve([{ budget, estimate: 1_000 }], NOW))).toMatchObject({ reason: 'reserved' });
+      spend.settle([10]);
+      await vi.advanceTimersByTimeAsync(100); // what is not reserved goes back to the store meanwhile
+      expect(budgets.ask([budget], NOW)).toBeUndefined();
+    }
   });
 
   test('hold what is reserved until it ends, and give back what was not spent', async () => {

@@ -270,10 +270,13 @@ export class Ledger {
 const isDue = ({ isDue: due }: Account): boolean => due;
 const isIdle = ({ syncing }: Account): boolean => syncing === undefined;
 
-const denialOf = ({ budget, period }: Account, reason: BudgetDenial['reason']): BudgetDenial => ({
+const denialOf = (
+  { budget, period, isExhausted }: Account,
+  reason: Exclude<BudgetDenial['reason'], 'reserved'>,
+): BudgetDenial => ({
   allowed: false,
   budget,
-  reason,
+  reason: reason === 'exhausted' && !isExhausted ? 'reserved' : reason,
   resetsAtMs: period?.endMs,
 });
 

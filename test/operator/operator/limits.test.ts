@@ -1,4 +1,4 @@
-/** Limits that are applied with kubectl, on three gateway processes that share a Redis. */
+/** Limits and budgets that are applied with kubectl, on three gateway processes that share a Redis. */
 import { createMockProvider } from '@gatehouse/standalone/mock-provider';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,8 +9,10 @@ import { apply, ours, type PodProcess, runPods, type Stage, setStage, startOpera
 
 /** Ten times what is promised: other tests share the machine. */
 const EFFECT_MS = 10_000;
+const SHOWN_MS = 120_000;
 const PODS = 3;
 const TOO_MANY_REQUESTS = 429;
+const PRECONDITION_FAILED = 412;
 
 let parts: AsyncDisposableStack;
 let cluster: ControlPlaneAccess;
@@ -76,5 +78,26 @@ describe('applied with kubectl, and in effect on three pods', () => {
       await waitFor(refuses, { what: `the policy on ${pod.pod}`, deadlineMs: EFFECT_MS });
       expect(await pod.ask(key)).toBe('mock');
     }
+  });
+
+  test('is a budget, whose end kubectl shows', async () => {
+    const key = await servedKey('spender');
+    const object = apiKeyResource(stage.tenant, 'spender', key);
+    const usageLimits = [{ name: 'main', type: 'tokens', creditLimit: '100' }];
+    await kubectlApply({ ...object, spec: { ...object.spec, usageLimits } });
+    const [first] = pods;
+    await waitFor(async () => (await first?.ask(key)) === PRECONDITION_FAILED, { what: 'the end of the budget' });
+    const columns = async (): Promise<readonly string[]> => {
+      const printed = await runKubectl(cluster, ['get', 'apikeys', 'spender', '-n', stage.tenant]);
+      return printed.trim().split('\n').at(-1)?.split(/\s+/) ?? [];
+    };
+    const shown = await waitFor(
+      async () => {
+        const row = await columns();
+        return row.includes('100%') ? row : undefined;
+      },
+      { what: 'the end in the status', deadlineMs: SHOWN_MS },
+    );
+    expect(shown).toEqual(['spender', 'True', 'Succeeded', 'workspace-service', '100%', 'True', expect.any(String)]);
   });
 });

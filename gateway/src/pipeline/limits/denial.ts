@@ -88,7 +88,11 @@ export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase:
   const { owner, type, limit } = budget;
   const name = `${SUMMARIES[owner.kind]} ${owner.kind === 'provider' ? '@' : ''}${owner.slug}`;
   const bucket = owner.bucket === undefined ? '' : ` (${owner.bucket})`;
-  const size = type === 'cost' ? `${limit / NANO} US dollars` : `${limit} ${type}`;
+  const size = type === 'cost' ? `${limit / NANO} USD` : `${limit} ${type}`;
+  if (reason === 'reserved') {
+    const detail = `${name}${bucket} has reserved all that is left of its budget of ${size} for requests under way; try again when they have ended, or with a lower max_tokens`;
+    return new AppError(BUDGET_CODES[phase][owner.kind], { detail, retryAfterMs: RESERVED_AFTER_MS, ...of });
+  }
   const reset = resetsAtMs === undefined ? '' : `; it begins anew at ${new Date(resetsAtMs).toISOString()}`;
   return new AppError(BUDGET_CODES[phase][owner.kind], {
     detail: `${name}${bucket} has used up its budget of ${size}${reset}`,
@@ -98,5 +102,7 @@ export function budgetError({ budget, reason, resetsAtMs }: BudgetDenial, phase:
 
 /** Nano-dollars of a dollar. */
 const NANO = 1_000_000_000;
+/** `Retry-After` while requests under way have reserved what is left: one of them may end at any time, in ms. */
+const RESERVED_AFTER_MS = 1_000;
 /** `Retry-After` while counters cannot be reached, in ms. */
 const AWAY_AFTER_MS = 1_000;
