@@ -176,6 +176,13 @@ describe('a limit of tokens', () => {
     expect((await ask(world, { body: { max_tokens: 1_000 - used } })).status).toBe(200);
   });
 
+  test('says of a call that no window admits what would be admitted, and not to come back', async () => {
+    await using world = await limited(100);
+    const refused = await ask(world, { body: { max_tokens: 101 } });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, undefined]);
+    expect(refused.text).toContain('lower max_tokens to at most 100');
+  });
+
   test('refuses everything once it is used up', async () => {
     await using world = await limited(1);
     expect((await ask(world)).status).toBe(200);

@@ -37,10 +37,12 @@ const PERIODS: Readonly<Record<LimitWindow, string>> = {
 export function rateError({ demand, retryAfterMs }: Denial, phase: Phase, provider?: string): AppError {
   const owner = ownerOf(demand.subject);
   const { limit, unit, window, cost } = demand;
+  const isTooMuch = cost > limit; // no window ever has room for it
   const asked = unit === 'tokens' && cost > 1 ? `; the request asks for ${cost}` : '';
-  const detail = `${textOf(owner)} exceeded its limit of ${limit} ${unit} per ${PERIODS[window]}${asked}`;
+  const advice = isTooMuch ? `, more than any window admits: lower max_tokens to at most ${limit}` : '';
+  const detail = `${textOf(owner)} exceeded its limit of ${limit} ${unit} per ${PERIODS[window]}${asked}${advice}`;
   const of = provider === undefined ? {} : { provider };
-  return new AppError(RATE_CODES[phase][owner.kind], { detail, retryAfterMs, ...of });
+  return new AppError(RATE_CODES[phase][owner.kind], { detail, ...(isTooMuch ? {} : { retryAfterMs }), ...of });
 }
 
 const WORDS: Readonly<Record<OwnerKind, string>> = {
