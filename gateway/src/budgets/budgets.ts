@@ -48,7 +48,10 @@ export interface BudgetDenial {
   readonly allowed: false;
   /** The first budget in the order of the charges that nothing is left of. */
   readonly budget: BudgetLimit;
-  /** `unavailable`: the shared counters are away, and the failure policy is to refuse (503). */
+  /**
+   * `reserved`: not all is spent, but requests in flight hold the rest. `unavailable`: the shared counters are away, and the failure
+   * policy is to refuse (503).
+   */
   readonly reason: 'exhausted' | 'reserved' | 'unavailable';
   /** Undefined: never. */
   readonly resetsAtMs: number | undefined;

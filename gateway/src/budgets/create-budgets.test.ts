@@ -72,7 +72,7 @@ describe('budgets', () => {
     const budgets = open();
     const budget = budgetOf(100);
     const spend = await granted(budgets.reserve([{ budget, estimate: 100 }], NOW));
-    await denied(budgets.reserve([{ budget, estimate: 1 }], NOW));
+    expect(await denied(budgets.reserve([{ budget, estimate: 1 }], NOW))).toMatchObject({ reason: 'reserved' });
     spend.settle([40]);
     spend.settle([90]);
     spend.release();
