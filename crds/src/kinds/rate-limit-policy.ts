@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { type Rule, text, withRules } from '../schema/index.ts';
-import { defineKind, displayName, limitType, rateUnit, rateValue, selectionFields, statusOf } from './parts/index.ts';
+import {
+  conditionIssues,
+  defineKind,
+  displayName,
+  limitType,
+  rateUnit,
+  rateValue,
+  selectionFields,
+  statusOf,
+} from './parts/index.ts';
 
 const fields = z
   .strictObject({
@@ -62,4 +71,5 @@ export const rateLimitPolicy = defineKind({
     { name: 'Value', type: 'integer', jsonPath: '.spec.value' },
     { name: 'Unit', type: 'string', jsonPath: '.spec.unit' },
   ],
+  check: ({ spec: wanted }) => conditionIssues(wanted.conditions),
 });

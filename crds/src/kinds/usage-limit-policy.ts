@@ -3,6 +3,7 @@ import { text, withRules } from '../schema/index.ts';
 import {
   budgetFields,
   budgetRules,
+  conditionIssues,
   defineKind,
   displayName,
   selectionFields,
@@ -38,4 +39,5 @@ export const usageLimitPolicy = defineKind({
     { name: 'Limit', type: 'string', jsonPath: '.spec.creditLimit' },
     ...usageColumns,
   ],
+  check: ({ spec: wanted }) => conditionIssues(wanted.conditions),
 });

@@ -1,6 +1,8 @@
 /** Which requests a policy applies to, and how it groups them into counters. */
 import { z } from 'zod';
-import { mapList, pattern, type Rule, setList, withRules } from '../../schema/index.ts';
+import { createSuggestions } from '../../lib/suggestions.ts';
+import { PROVIDER_CATALOGUE } from '../../providers/index.ts';
+import { type Issue, mapList, pattern, type Rule, setList, withRules } from '../../schema/index.ts';
 
 /** Keys of conditions and groups beside `metadata.NAME`. The values are those of the REST API. */
 const KEYS = {
@@ -27,9 +29,20 @@ const keyOf = (policy: keyof typeof KEYS) =>
     256,
   ).meta({ description: 'key is the property of the request that is compared.' });
 
-const values = (description: string) => setList(z.string().min(1).max(256), description, 32);
+// An asterisk elsewhere would be compared as it is, and the policy would hold for nothing.
+const value = pattern(/^([^*]+|([^*]*\/)?\*)$/, 'a value, *, or for models a prefix that ends with /*', 256);
 
-const CONDITION_RULES: readonly Rule<{ values?: unknown; excludes?: unknown }>[] = [
+const values = (description: string) => setList(value, description, 32).min(1);
+
+interface Condition {
+  readonly key: string;
+  readonly values?: readonly string[] | undefined;
+  readonly excludes?: readonly string[] | undefined;
+}
+
+const isPrefix = (text: string): boolean => text.endsWith('/*');
+
+const CONDITION_RULES: readonly Rule<Condition>[] = [
   {
     cel: 'has(self.values) || has(self.excludes)',
     message: 'a condition needs values or excludes',
@@ -42,7 +55,47 @@ const CONDITION_RULES: readonly Rule<{ values?: unknown; excludes?: unknown }>[]
     ],
     invalid: [{ key: 'model' }],
   },
+  {
+    cel: "self.key == 'model' || ((!has(self.values) || !self.values.exists(v, v.endsWith('/*'))) && (!has(self.excludes) || !self.excludes.exists(v, v.endsWith('/*'))))",
+    message: 'prefixes that end with /* are for models',
+    at: 'values',
+    holds: ({ key, values: included = [], excludes = [] }) =>
+      key === 'model' || ![...included, ...excludes].some(isPrefix),
+    valid: [
+      { key: 'model', values: ['@openai/*'], excludes: ['@openai/gpt-4/*'] },
+      { key: 'provider', values: ['*'] },
+    ],
+    invalid: [
+      { key: 'provider', values: ['openai/*'] },
+      { key: 'api_key', excludes: ['team-a/*'] },
+    ],
+  },
+  {
+    cel: "!has(self.excludes) || !self.excludes.exists(v, v == '*')",
+    message: 'with * in excludes the policy would hold for nothing',
+    at: 'excludes',
+    holds: ({ excludes = [] }) => !excludes.includes('*'),
+    valid: [{ key: 'model', excludes: ['@openai/*'] }],
+    invalid: [{ key: 'model', excludes: ['*'] }],
+  },
 ];
+
+/** Values of conditions that no request can have. */
+export function conditionIssues(conditions: readonly Condition[]): Issue[] {
+  const suggest = createSuggestions();
+  return conditions.flatMap(({ key, values: included = [], excludes = [] }, i) =>
+    key !== 'provider'
+      ? []
+      : Object.entries({ values: included, excludes }).flatMap(([member, list]) =>
+          list.flatMap((given, j): Issue[] => {
+            if (given === '*' || PROVIDER_CATALOGUE.has(given)) return [];
+            const near = suggest(given, [...PROVIDER_CATALOGUE.keys()]);
+            const message = `no provider has this id${near === undefined ? '' : `; did you mean ${near}?`}`;
+            return [{ code: 'invalid', path: ['spec', 'conditions', i, member, j], message }];
+          }),
+        ),
+  );
+}
 
 /** The members that select and group requests. */
 export const selectionFields = (policy: keyof typeof KEYS) => ({
