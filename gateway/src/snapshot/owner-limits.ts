@@ -71,7 +71,7 @@ interface Place {
   readonly bucket?: string;
 }
 
-/** The counter of a budget; a policy has one for each bucket. */
+/** A budget and its counter. A policy has one for each bucket; what is counted is part of its name, for amounts of different types are not alike. */
 export function compileBudget(
   { id, workspace, bucket }: Place,
   { name, type, limit, alertAt, reset, firstResetAt }: UsageLimitBody,
@@ -79,7 +79,7 @@ export function compileBudget(
   const kind = OWNERS.get(id.slice(0, id.indexOf('/'))) ?? 'key';
   const slug = id.slice(id.lastIndexOf('/') + 1);
   return {
-    id: `${id}|${bucket ?? name}`,
+    id: `${id}|${type}|${bucket ?? name}`,
     slot: workspace ?? '',
     owner: { kind, id, slug: kind === 'policy' ? slug.slice(slug.indexOf(':') + 1) : slug, bucket },
     type,
