@@ -120,6 +120,19 @@ describe('a budget of money', () => {
     }
   });
 
+  test('counts an answer that a fallback leaves behind, for the provider may bill it', async () => {
+    await using world = await start((mock) => [account(mock, 'target', { usageLimits: [tokens(10)] })]);
+    const targets = [{ provider: '@target' }, { provider: '@anthropic' }];
+    const config = JSON.stringify({ strategy: { mode: 'fallback', on_status_codes: [200] }, targets });
+    const moved = await ask(world, {
+      model: 'mock-small',
+      headers: { 'x-gw-config': config },
+      body: { max_tokens: 50 },
+    });
+    expect(moved.headers['x-gw-provider']).toBe('anthropic');
+    expect((await ask(world, { model: '@target/mock-small' })).status).toBe(412);
+  });
+
   test('takes nothing for errors, refused targets and answers of the cache', async () => {
     await using world = await start((mock) => [
       account(mock, 'target', {

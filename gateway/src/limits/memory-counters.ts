@@ -79,4 +79,4 @@ export const endOf = (name: CounterName, nowMs: number): number => startOf(name,
 export const isCurrent = (counter: Counter | undefined, nowMs: number): counter is Counter =>
   counter !== undefined && nowMs >= counter.start && nowMs < counter.start + WINDOW_MS[counter.name.window];
 
-const keyOf = ({ subject, unit, window }: CounterName): string => `${subject}|${unit}|${window}`;
+const keyOf = ({ slot, subject, unit, window }: CounterName): string => `${slot}|${subject}|${unit}|${window}`;

@@ -182,7 +182,9 @@ class Routing implements RouteContext<AttemptOutcome> {
   }
 
   abandon({ body, status, hold }: AttemptOutcome): void {
-    hold?.settle({ status, usage: undefined, cost: undefined });
+    if (status >= 200 && status <= 299)
+      hold?.keep(); // the provider may bill it, and nobody reads its usage
+    else hold?.settle({ status, usage: undefined, cost: undefined });
     this.#input.exchange.memory.clear();
     if (body.kind === 'stream') body.upstream.discard();
   }

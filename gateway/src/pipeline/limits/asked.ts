@@ -58,9 +58,13 @@ export function countsUsage(target: Pick<LimitedTarget, 'input' | 'resolved'>): 
   const limited = limitsOf(target);
   if (limited === undefined) return false;
   return (
-    limited.policies.length > 0 || limited.owners.some(({ tokens, budgets }) => tokens.length + budgets.length > 0)
+    limited.policies.some(countsTokens) ||
+    limited.owners.some(({ tokens, budgets }) => tokens.length + budgets.length > 0)
   );
 }
+
+const countsTokens = ({ rate, usage }: PolicyRecord): boolean =>
+  rate?.type === 'tokens' || (usage !== undefined && usage.type !== 'requests');
 
 /** What the target asks for; undefined: nothing limits it. */
 export function askedOf(target: LimitedTarget, ports: LimitPorts, nowMs: number): Asked | undefined {
