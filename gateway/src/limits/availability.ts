@@ -35,13 +35,15 @@ export interface AvailabilityOptions {
   now(): number;
 }
 
-/** Calls without an answer, one after another, until the shared counters are left. */
+/** Calls without an answer, one after another, until the shared counters are left. Of those under way together the first counts. */
 const MAX_FAILURES = 3;
 
 export function createAvailability(options: AvailabilityOptions): Availability {
   const { policy, retryMs, reconcile, watch, onState, onError, now } = options;
   let state: LimitsState = { counted: 'shared', sinceMs: now() };
   let failures = 0;
+  /** Failures that counted so far, for ever. */
+  let round = 0;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   /** While it starts, and after its end. */
@@ -78,10 +80,13 @@ export function createAvailability(options: AvailabilityOptions): Availability {
   });
   isSilent = false;
   /** A call without an answer may be a hiccup; an answer that is an error is not. */
-  const fail = (error: unknown): void => {
+  const fail = (error: unknown, startedIn: number): void => {
     onError(error);
-    failures += 1;
     const reason = reasonOf(error);
+    if (startedIn === round) {
+      failures += 1;
+      round += 1;
+    }
     if (reason === 'refused' || failures >= MAX_FAILURES) leave(reason);
     else retryLater();
   };
@@ -89,12 +94,13 @@ export function createAvailability(options: AvailabilityOptions): Availability {
     state: () => state,
     attempt: async (call) => {
       if (state.counted !== 'shared') return err('away');
+      const startedIn = round;
       try {
         const value = await call();
         failures = 0;
         return ok(value);
       } catch (error) {
-        fail(error);
+        fail(error, startedIn);
         return err('away');
       }
     },

@@ -129,6 +129,16 @@ describe('a limiter whose shared counters go away', () => {
     await limiter.close();
   });
 
+  test('leaves them for no burst of calls that were under way together', async () => {
+    const redis = startShared();
+    const { limiter, states } = limiterOver(redis.shared);
+    await vi.advanceTimersByTimeAsync(0);
+    redis.fail('timeout');
+    await Promise.all(Array.from({ length: 50 }, () => limiter.reserve([requests(100)], Date.now())));
+    expect(states).toEqual([]);
+    await limiter.close();
+  });
+
   test('decides alone for one call without an answer, and stays with them', async () => {
     const redis = startShared();
     const { limiter, states, errors } = limiterOver(redis.shared);

@@ -48,6 +48,8 @@ export interface RedisConnection {
 
 const COMMAND_TIMEOUT_MS = 50;
 const CONNECT_TIMEOUT_MS = 2_000;
+/** A command waits at most so many times its timeout while others are answered. */
+const MOST_WAITS = 10;
 /** Time without any data, in ms, after which a connection with pending commands counts as dead. */
 const SILENCE_TIMEOUT_MS = 2_000;
 /** Pending commands of all callers: bounds memory while the server hangs. */
@@ -63,6 +65,7 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
   let client: RedisClient | undefined;
   let state: 'waiting' | 'opened' | 'closed' = 'waiting';
   let inFlight = 0;
+  let heardMs = 0;
 
   const health = (): RedisHealth => {
     if (state !== 'opened') return state;
@@ -102,7 +105,9 @@ export function createRedisConnection(settings: RedisSettings): RedisConnection 
       if (inFlight >= MAX_IN_FLIGHT) throw new StoreUnavailable('busy');
       inFlight += 1;
       try {
-        return await withDeadline(commands(client), timeoutMs);
+        const answer = await withDeadline(commands(client), timeoutMs, () => heardMs);
+        heardMs = performance.now();
+        return answer;
       } catch (error) {
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), withoutCommand(error));
       } finally {
@@ -192,10 +197,30 @@ const reasonOf = (error: unknown): 'refused' | 'failed' =>
 export const withoutCommand = (error: unknown): Error =>
   new Error(error instanceof Error ? error.message : String(error));
 
-export async function withDeadline<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+/**
+ * Rejects when there was no answer for so long. `heardMs`: time of the last answer to anything, while the answer to this may wait
+ * behind others: a burst of our own is no outage. In the end the wait has a bound, too.
+ */
+export async function withDeadline<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  heardMs: () => number = () => 0,
+): Promise<T> {
   const expiry = Promise.withResolvers<never>();
-  // An answer that arrived while this process was busy is read before the next immediate: it is not too late.
-  const timer = setTimeout(() => setImmediate(() => expiry.reject(new StoreUnavailable('timeout'))), timeoutMs);
+  const startMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    const nowMs = performance.now();
+    const silentSinceMs = Math.max(startMs, heardMs());
+    const leftMs = Math.min(silentSinceMs + timeoutMs, startMs + timeoutMs * MOST_WAITS) - nowMs;
+    if (leftMs > 0) wait(leftMs);
+    else expiry.reject(new StoreUnavailable('timeout'));
+  };
+  const wait = (ms: number): void => {
+    // An answer that arrived while this process was busy is read before the next immediate: it is not too late.
+    timer = setTimeout(() => setImmediate(check), ms);
+  };
+  wait(timeoutMs);
   try {
     return await Promise.race([promise, expiry.promise]);
   } finally {
