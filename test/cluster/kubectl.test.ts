@@ -62,7 +62,7 @@ describe('a second kubectl apply changes nothing', () => {
 describe('kubectl explain', () => {
   test.for([
     { field: 'gatewayfleet.spec.stores.s3', text: 'Refused: bodies in an object store are not part of this version.' },
-    { field: 'gatewayfleet.spec.storeFailurePolicy', text: 'The value closed is refused' },
+    { field: 'ratelimitpolicy.spec.target', text: 'The value mcp_tools is refused' },
     { field: 'gatewayconfig.spec.config.inputGuardrails', text: 'Refused: guardrails are not part of this version.' },
     { field: 'gatewayconfig.spec.config.targets.cache.mode', text: 'The value semantic is refused' },
     { field: 'guardrail', text: 'Refused: guardrails are not part of this version.' },

@@ -427,6 +427,15 @@ describe('the admin port', () => {
     expect((await refused).json()).toMatchObject({ version: 2, rejected: { version: 3 } });
   });
 
+  test('answers a long poll at once when something changed since the answer that it names', async () => {
+    await using fresh = await startGateway({ entries: [workspace(), key()] });
+    const poll = (query: string) => send(`${fresh.adminUrl}/internal/snapshot?epoch=0&${query}`);
+    const { changes } = (await poll('wait=1')).json();
+    fresh.gateway.snapshots.refuse({ epoch: 0, version: 0 }, 'it comes before');
+    const answer = await poll(`wait=2&changes=${changes}`);
+    expect(answer.json()).toMatchObject({ version: 1, rejected: { version: 0 }, changes: changes + 1 });
+  });
+
   test('has nothing of the main port, and the main port nothing of it', async () => {
     expect((await send(`${world.adminUrl}/v1/models`)).status).toBe(404);
     for (const path of ['/livez', '/readyz', '/internal/status', '/internal/snapshot']) {

@@ -44,6 +44,10 @@ function createApp(ports: AdminPorts): FastifyInstance {
     if (gatewaysOf(request.headers[VIA_HEADER]).length === 0) return;
     return reply.code(403).send({ error: { message: 'Gateways have no business here', code: 'forbidden' } });
   });
+  let changes = 0;
+  snapshots.onChange(() => {
+    changes += 1;
+  });
   const isReady = () => ports.isAccepting() && snapshots.status.version !== undefined;
   app.get('/livez', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) =>
@@ -64,16 +68,25 @@ function createApp(ports: AdminPorts): FastifyInstance {
       source: ports.sourceStatus(),
       prices: CATALOGUE_SOURCE,
     }));
-    internal.get<{ Querystring: { wait?: string; epoch?: string } }>('/internal/snapshot', async ({ query }) => {
+    internal.get<{ Querystring: SnapshotQuery }>('/internal/snapshot', async ({ query }) => {
       // An operator without epochs waits for the version in whatever epoch there is.
       const epoch = query.epoch === undefined ? snapshots.status.epoch : toCount(query.epoch);
       const wanted = { epoch, version: toCount(query.wait) };
-      await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
-      return { ...snapshots.status, limits: ports.limitsState?.() };
+      // What changed between two polls is no change that the second one would see.
+      const isNew = query.changes !== undefined && toCount(query.changes) !== changes;
+      if (!isNew) await waitForVersion(snapshots, wanted, AbortSignal.timeout(LONG_POLL_MS));
+      return { ...snapshots.status, changes, limits: ports.limitsState?.() };
     });
     if (ports.usage !== undefined) serveUsage(internal, ports.usage);
   });
   return app;
+}
+
+interface SnapshotQuery {
+  readonly wait?: string;
+  readonly epoch?: string;
+  /** `changes` of the last answer. */
+  readonly changes?: string;
 }
 
 function serveUsage(internal: FastifyInstance, usage: UsageReports): void {

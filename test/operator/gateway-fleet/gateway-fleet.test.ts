@@ -287,10 +287,10 @@ describe('a fleet with something wrong', () => {
   test('says what this version does not serve', async () => {
     const namespace = await cluster.createNamespace();
     await using _operator = await startFleetOperator({ client, namespace });
-    await create(namespace, { storeFailurePolicy: 'closed' });
+    await create(namespace, { stores: { postgres: { urlSecretRef: { name: 'records', key: 'url' } } } });
     await waitFor(async () => (await reasonOf(namespace, 'Accepted')) === 'False UnsupportedValue');
     expect(await exists(DEPLOYMENTS, child(namespace))).toBe(false);
-    await editSpec(namespace, { storeFailurePolicy: 'open' });
+    await editSpec(namespace, { stores: null });
     await waitFor(() => exists(DEPLOYMENTS, child(namespace)));
   });
 

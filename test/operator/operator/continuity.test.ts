@@ -21,7 +21,7 @@ import {
 
 const KEY = 'gwk_a_key_of_the_continuity_tests';
 /** Passes the API server and not the operator. */
-const BROKEN = { storeFailurePolicy: 'closed' };
+const BROKEN = { stores: { postgres: { urlSecretRef: { name: 'records', key: 'url' } } } };
 const READY = { type: 'Ready', status: 'True' };
 
 let cluster: ControlPlaneAccess;

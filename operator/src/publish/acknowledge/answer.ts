@@ -17,6 +17,7 @@ const answer = z.object({
   version: count.optional(),
   epoch,
   digest: z.string().max(MAX_REASON).optional(),
+  changes: count.optional(),
   entries: z.int().default(0),
   rejected: z.object({ epoch, version: count, entry: z.string().optional(), reason }).optional(),
   skipped: z
@@ -43,6 +44,8 @@ export interface PodAnswer {
   readonly epoch: number;
   /** The digest of the content it serves; undefined from a gateway of a release without digests. */
   readonly digest?: string | undefined;
+  /** Loads and refusals since the process began; undefined from a gateway of a release without the count. */
+  readonly changes?: number | undefined;
   readonly entries: number;
   /** The newest refused version, if none was loaded since. */
   readonly rejected?: RejectedVersion | undefined;

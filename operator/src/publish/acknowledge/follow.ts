@@ -39,15 +39,18 @@ export async function follow(pod: FleetPod, options: FollowOptions): Promise<voi
   const backoff = createBackoff(BACKOFF, random);
   const rate = createRate({ ...POLLS, clock });
   let wait = NO_REVISION;
+  let changes: number | undefined;
   while (!signal.aborted) {
     try {
       await rate.turn(signal);
-      const answer = await poll({ dispatcher, origin: originOf(pod), token: await token(), wait, signal });
+      const answer = await poll({ dispatcher, origin: originOf(pod), token: await token(), wait, changes, signal });
       backoff.reset();
       wait = afterAll(answer);
+      changes = answer.changes;
       onAnswer(answer);
     } catch (error) {
       if (signal.aborted) return;
+      changes = undefined;
       wait = NO_REVISION; // after a restart of the container, its current state is polled
       log.debug({ pod: pod.name, problem: error instanceof Error ? error.message : 'unknown' }, 'Pod did not answer');
       onAnswer(undefined);

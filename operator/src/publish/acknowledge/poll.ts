@@ -15,15 +15,17 @@ export interface PollOptions {
   readonly token: string;
   /** The pod answers when it has loaded or refused this revision or a later one, and at its next load or refusal. */
   readonly wait: Revision;
+  /** Of the last answer: a pod that has changed since answers at once. */
+  readonly changes: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /** One long poll. Rejects when no gateway answers in time. */
-export async function poll({ dispatcher, origin, token, wait, signal }: PollOptions): Promise<PodAnswer> {
+export async function poll({ dispatcher, origin, token, wait, changes, signal }: PollOptions): Promise<PodAnswer> {
   using deadline = startDeadline({ signal, timeoutMs: POLL_MS, onTimeout: () => new Error('the pod took too long') });
   const { statusCode, body } = await dispatcher.request({
     origin,
-    path: `/internal/snapshot?wait=${wait.version}&epoch=${wait.epoch}`,
+    path: `/internal/snapshot?wait=${wait.version}&epoch=${wait.epoch}${changes === undefined ? '' : `&changes=${changes}`}`,
     method: 'GET',
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     signal: deadline.signal,
