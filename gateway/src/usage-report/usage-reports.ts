@@ -132,7 +132,7 @@ function toRow({ budget, used, periodStartMs, resetsAtMs, generation }: BudgetUs
   const { id, slot, owner, type, limit, alertAt } = budget;
   return {
     ...{ id, slot, owner, type, limit, used, periodStartMs, generation },
-    name: owner.kind === 'policy' ? owner.slug : id.slice(owner.id.length + 1),
+    name: owner.kind === 'policy' ? owner.slug : id.slice(id.lastIndexOf('|') + 1), // names of budgets have no |
     ...(alertAt === undefined ? {} : { alertAt }),
     ...(resetsAtMs === undefined ? {} : { resetsAtMs }),
   };
