@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+
+/** Where a check runs: on the request before the provider is called, or on its answer. */
+export type CheckPhase = 'input' | 'output';
+
+/** A check as the contract knows it: its name, its parameters and its credential, but not what it does. */
+export interface CheckEntry<S extends z.ZodObject = z.ZodObject> {
+  /** `<plugin>.<function>`, e.g. `default.contains`. */
+  readonly id: string;
+  /** Other spellings of the id. */
+  readonly aliases?: readonly string[];
+  /** What the check looks for and when it passes, in one sentence for the reference. */
+  readonly summary: string;
+  /** Where it runs; elsewhere its documented behaviour is to pass or to fail. */
+  readonly phases: readonly CheckPhase[];
+  /** Strict, with defaults; names are those of the reference in camelCase, never re-cased. */
+  readonly parameters: S;
+  /** Names of the credential's fields; absent: the check needs none. `required` fields have no default elsewhere. */
+  readonly credential?: { readonly fields: readonly CredentialField[] };
+  /** It calls a service over the network, so that a sidecar or an offline run may not have it. */
+  readonly callsOut?: true;
+  /** It changes texts or bodies. */
+  readonly transforms?: true;
+}
+
+export interface CredentialField {
+  readonly name: string;
+  readonly description: string;
+  /** False for values such as domains and base URLs, which may be shown. */
+  readonly secret: boolean;
+  readonly required: boolean;
+}
+
+export const defineCheckEntry = <S extends z.ZodObject>(entry: CheckEntry<S>): CheckEntry<S> => entry;

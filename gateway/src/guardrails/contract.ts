@@ -1,0 +1,112 @@
+/** What a check gets, what it may use and what it answers: docs/behaviour/guardrails.md. */
+import type { CheckEntry, CheckPhase } from '@gatehouse/crds/guardrails';
+import type { z } from 'zod';
+import type { CancelSignal } from '../lib/cancellation.ts';
+import type { RegexWork } from '../lib/regex.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { SideAnswer, SideRequest } from '../providers/contract.ts';
+import type { JsonObject } from '../wire/contract.ts';
+
+/** Requests that guardrails look at, by the names that checks and policies use. */
+export type RequestType =
+  | 'chatComplete'
+  | 'complete'
+  | 'embed'
+  | 'messages'
+  | 'createModelResponse'
+  | 'createBatch'
+  | 'createFinetune'
+  | 'proxy';
+
+/** What a check looks at. Nothing in it may be changed. */
+export interface CheckSubject {
+  readonly phase: CheckPhase;
+  readonly requestType: RequestType;
+  /** Id of the provider. */
+  readonly provider: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Whether the client asked for a stream. */
+  readonly isStream: boolean;
+  /** The body in the client's format, as the target shapes it; `{}` where it is no JSON. */
+  readonly request: JsonObject;
+  /** In the client's format; undefined in the phase `input`. */
+  readonly response: JsonObject | undefined;
+  readonly responseStatus: number | undefined;
+  /** The texts that this phase is about, in their order; empty ones stand for parts without text. */
+  readonly parts: readonly string[];
+  /** The parts that are not empty, joined with newlines. */
+  readonly text: string;
+  /** The texts for services that want question and answer. */
+  requestText(): string;
+  responseText(): string;
+  /** A header of the client by lower-case name; gateway keys and stored credentials are never among them. */
+  header(name: string): string | undefined;
+  headers(): Iterable<readonly [name: string, value: string]>;
+  readonly traceId: string;
+}
+
+export interface CheckError {
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface CheckAnswer {
+  readonly verdict: boolean;
+  /** Shown in `hook_results`: never a credential. */
+  readonly data?: unknown;
+  /** The check could not decide: `verdict` and `failOnError` say what that means. */
+  readonly error?: CheckError;
+  readonly transformed?: Transformed;
+  readonly log?: unknown;
+}
+
+/** What a check changes; in the phase `input` the request, in `output` the answer. */
+export type Transformed =
+  /** By position in `parts`; undefined and empty texts keep what is there. */
+  | { readonly kind: 'parts'; readonly parts: readonly (string | undefined)[]; readonly restore?: Restorable }
+  /** Instead of the whole body. */
+  | { readonly kind: 'body'; readonly body: JsonObject }
+  /** Added to the request for the provider. */
+  | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
+
+/** Placeholders in the request and the texts that stand for them again in the answer. */
+export type Restorable = ReadonlyMap<string, string>;
+
+/** What a check may use besides the subject. */
+export interface CheckTools {
+  /** Ends with the request, and with the time limit of the check. */
+  readonly signal: CancelSignal;
+  /** The patterns of the checks of a request share its work. */
+  readonly regex: RegexWork;
+  /** Resolves when the next slice of long work may run: no check works longer than a few ms without it. */
+  nextSlice(): Promise<void>;
+  /** A call through the host guard. Throws AppError for network failures; any status is returned. */
+  fetch(request: SideRequest, options: { readonly signal: CancelSignal }): Promise<SideAnswer>;
+  /** A value that is made once and kept until it expires; the key contains all that it depends on, secrets hashed. */
+  cached<T>(key: string, make: () => Promise<{ readonly value: T; readonly ttlMs: number }>): Promise<T>;
+  /** Unix time in ms. */
+  now(): number;
+  /** Uniform in [0, 1). */
+  random(): number;
+}
+
+/** Fields of the check's credential by name. */
+export type CheckCredential = ReadonlyMap<string, Secret>;
+
+/** Runs once for each request; patterns, sets and URLs were made ready when it was compiled. */
+export type CompiledCheck = (subject: CheckSubject, tools: CheckTools) => CheckAnswer | Promise<CheckAnswer>;
+
+export interface CheckDefinition {
+  readonly entry: CheckEntry;
+  /** Once per Snapshot or inline config. `parameters` have passed the schema of the entry. */
+  compile(parameters: unknown, credential: CheckCredential): CompiledCheck;
+}
+
+/** Ties what a check does to its entry in the contract. */
+export function defineCheck<S extends z.ZodObject>(
+  entry: CheckEntry<S>,
+  compile: (parameters: z.output<S>, credential: CheckCredential) => CompiledCheck,
+): CheckDefinition {
+  // The schema of the entry has made the parameters.
+  return { entry, compile: (parameters, credential) => compile(parameters as z.output<S>, credential) };
+}

@@ -1,0 +1,8 @@
+/** All checks that this gateway runs; each family is one list. */
+import { TEXT_CHECKS } from './checks/text/index.ts';
+import type { CheckDefinition } from './contract.ts';
+
+/** By id. */
+export const CHECKS: ReadonlyMap<string, CheckDefinition> = new Map(
+  [...TEXT_CHECKS].map((check) => [check.entry.id, check]),
+);
