@@ -1,16 +1,4 @@
 /** Guardrail checks as the contract knows them: docs/behaviour/guardrails.md. */
-import type { CheckEntry } from './check.ts';
-import { TEXT_CHECKS } from './checks/text.ts';
-
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
 export { contains } from './checks/text.ts';
-
-/** All checks; each family of checks is one list. */
-export const CHECK_ENTRIES: readonly CheckEntry[] = [...TEXT_CHECKS];
-
-const BY_ID: ReadonlyMap<string, CheckEntry> = new Map(
-  CHECK_ENTRIES.flatMap((entry) => [entry.id, ...(entry.aliases ?? [])].map((id) => [id, entry] as const)),
-);
-
-/** The check of an id or of another spelling of it; an id without a dot is one of `default`. */
-export const checkEntryOf = (id: string): CheckEntry | undefined => BY_ID.get(id.includes('.') ? id : `default.${id}`);
+export { CHECK_ENTRIES, checkEntryOf } from './register.ts';

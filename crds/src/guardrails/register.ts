@@ -1,0 +1,12 @@
+/** All checks of the contract; each family of checks is one list. */
+import type { CheckEntry } from './check.ts';
+import { TEXT_CHECKS } from './checks/text.ts';
+
+export const CHECK_ENTRIES: readonly CheckEntry[] = [...TEXT_CHECKS];
+
+const BY_ID: ReadonlyMap<string, CheckEntry> = new Map(
+  CHECK_ENTRIES.flatMap((entry) => [entry.id, ...(entry.aliases ?? [])].map((id) => [id, entry] as const)),
+);
+
+/** The check of an id or of another spelling of it; an id without a dot is one of `default`. */
+export const checkEntryOf = (id: string): CheckEntry | undefined => BY_ID.get(id.includes('.') ? id : `default.${id}`);
