@@ -1,6 +1,7 @@
 /** Whether a token is meant for this gateway, and now (RFC 7519, section 4.1). */
+
+import type { Claims } from '../lib/jwt/index.ts';
 import type { IssuerRecord } from '../snapshot/index.ts';
-import type { Claims } from './token.ts';
 
 /** Why a token is refused; `expired`: the same token was good before. */
 export interface ClaimProblem {

@@ -1,6 +1,7 @@
 /** Where the keys of each issuer are. */
+
+import { KeySet, type SigningKey } from '../lib/jwt/index.ts';
 import type { IssuerRecord } from '../snapshot/index.ts';
-import { KeySet, type SigningKey } from './key-set.ts';
 import { RemoteKeys, type RemoteKeysPorts } from './remote-keys.ts';
 
 export interface IssuerKeys {

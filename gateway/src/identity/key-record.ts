@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 import { isObject } from '@gatehouse/crds';
 import type { RateLimitBody } from '@gatehouse/crds/snapshot';
 import { AppError } from '../errors/index.ts';
+import type { Claims } from '../lib/jwt/index.ts';
 import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
-import type { Claims } from './token.ts';
 
 export interface TokenIdentity {
   readonly key: KeyRecord;

@@ -1,6 +1,6 @@
 /** The keys that an issuer publishes at a URL: fetched in the background, and kept while the issuer is away. */
 import { AppError } from '../errors/index.ts';
-import { KeySet, type SigningKey } from './key-set.ts';
+import { KeySet, type SigningKey } from '../lib/jwt/index.ts';
 
 export interface RemoteKeysPorts {
   /** The members of `keys` of the set at the URL; rejects where there is none. */

@@ -3,12 +3,11 @@ import { hash } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors/index.ts';
+import { type Claims, type ReadToken, readToken, type SigningKey } from '../lib/jwt/index.ts';
 import type { IssuerRecord, SnapshotView } from '../snapshot/index.ts';
 import { type ClaimProblem, claimProblem, isForGateway } from './check-claims.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { type TokenIdentity, toIdentity } from './key-record.ts';
-import type { SigningKey } from './key-set.ts';
-import { type Claims, type ReadToken, readToken } from './token.ts';
 import { toWorkloadIdentity } from './workload.ts';
 
 export interface TokenCheckPorts {

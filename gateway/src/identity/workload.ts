@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors/index.ts';
+import type { Claims } from '../lib/jwt/index.ts';
 import { compileLimits, type IssuerRecord, type KeyRecord, type SnapshotView } from '../snapshot/index.ts';
 import type { TokenIdentity } from './key-record.ts';
-import type { Claims } from './token.ts';
 
 /** The claims that an API server writes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. */
 const workloadClaims = z.looseObject({

@@ -9,7 +9,8 @@ export const MAX_KEYS = 64;
 const MAX_MODULUS = 1366;
 const MAX_COORDINATE = 88;
 
-const shape = z.looseObject({
+/** Other members, such as chains of certificates, are not kept. */
+const shape = z.object({
   kid: z.string().min(1).max(256),
   kty: z.string(),
   alg: z.string().optional(),

@@ -1,6 +1,6 @@
 /** A JSON Web Token as it is written, before its signature is checked (RFC 7519). */
 import { isObject } from '@gatehouse/crds';
-import { type JsonLimits, readJson } from '../lib/json/index.ts';
+import { type JsonLimits, readJson } from '../json/index.ts';
 
 /** Longest token in characters: some directories write all groups of a person into it. */
 const MAX_TOKEN_LENGTH = 16_384;
@@ -16,6 +16,8 @@ export interface ReadToken {
   readonly text: string;
   readonly alg: string;
   readonly kid: string;
+  /** All of the protected header. */
+  readonly header: Claims;
   readonly claims: Claims;
 }
 
@@ -34,7 +36,7 @@ export function readToken(text: string): ReadToken | undefined {
   const { alg, kid } = header;
   if (typeof alg !== 'string' || typeof kid !== 'string') return undefined;
   const claims = readPart(payload);
-  return claims === undefined ? undefined : { text, alg, kid, claims };
+  return claims === undefined ? undefined : { text, alg, kid, header, claims };
 }
 
 function readPart(part: string): Claims | undefined {
