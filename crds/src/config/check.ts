@@ -3,6 +3,7 @@
  * `kubectl`, `gatehouse validate` and a request header report the same problems.
  */
 
+import { type CheckPhase, hooksOf } from '../guardrails/index.ts';
 import { createSuggestions, didYouMean, type Suggest } from '../lib/suggestions.ts';
 import {
   API_KEY,
@@ -36,7 +37,7 @@ export function checkConfig(root: RoutingNode, options: CheckOptions): Issue[] {
   walkTargets(root, [], (node, path) => {
     const strategy = checkStrategy(node, path, shared);
     issues.push(...unsupportedIssues(node, path), ...strategy, ...checkNames(node, path));
-    issues.push(...checkMembers(node, path, options));
+    issues.push(...checkMembers(node, path, options), ...checkHooks(node, path, shared));
     if (node.targets === undefined && node.strategy === undefined) issues.push(...checkLeaf(node, path, shared));
   });
   return issues;
@@ -181,6 +182,16 @@ function* checkMembers(node: RoutingNode, path: Path, { saved }: CheckOptions): 
     const parsed = parseDropPath(text);
     if (!parsed.ok) yield problem([...path, 'dropParams', i], parsed.error);
   }
+}
+
+const PHASES: readonly CheckPhase[] = ['input', 'output'];
+
+/** Guardrails that are written out: credentials of theirs would be readable in a resource. */
+function checkHooks(node: RoutingNode, path: Path, { saved, suggest }: StrategyOptions): readonly Issue[] {
+  return PHASES.flatMap((phase) => {
+    const hooks = hooksOf(node, phase, { path, literalCredentials: !saved, suggest });
+    return hooks.ok ? [] : hooks.error;
+  });
 }
 
 /** A leaf must name its provider; the root may leave that to the request: docs/behaviour/routing.md#which-provider-a-request-names. */

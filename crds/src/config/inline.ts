@@ -1,4 +1,5 @@
 /** Configs as clients send them: a parsed JSON object, either spelling, vendor fields beside the common ones. */
+import { HOOK_MEMBERS } from '../guardrails/index.ts';
 import { isDeeperThan, MAX_DOCUMENT_DEPTH } from '../lib/depth.ts';
 import { err, isObject, ok, type Result } from '../lib/result.ts';
 import { fromZodError, type Issue } from '../schema/index.ts';
@@ -64,11 +65,13 @@ function toNode(config: InlineConfig): RoutingNode {
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function inWireSpelling(issue: Issue): Issue {
-  return {
-    ...issue,
-    path: issue.path.map((part) => (typeof part === 'string' && COMMON_OR_NESTED.test(part) ? toSnake(part) : part)),
-  };
+  const below = issue.path.findIndex((part) => HOOKS.has(part)) + 1; // hooks come with the spelling of the document
+  const isOurs = (part: string | number, at: number): part is string =>
+    typeof part === 'string' && (below === 0 || at < below) && COMMON_OR_NESTED.test(part);
+  return { ...issue, path: issue.path.map((part, at) => (isOurs(part, at) ? toSnake(part) : part)) };
 }
+
+const HOOKS: ReadonlySet<string | number> = new Set([...HOOK_MEMBERS.input, ...HOOK_MEMBERS.output]);
 
 // Names of common members never start with a capital or contain a dot, unlike query paths and vendor keys.
 const COMMON_OR_NESTED = /^[a-z]+(?:[A-Z][a-z]+)+$/;

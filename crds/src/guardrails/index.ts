@@ -2,4 +2,18 @@
 export { forwardHeaders, timeout } from './calls.ts';
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
 export { contains } from './checks/text.ts';
+export {
+  declaresHooks,
+  type FeedbackSpec,
+  HOOK_MEMBERS,
+  type HookActions,
+  type HookSpec,
+  hooksOf,
+  MAX_CHECKS,
+  MAX_HOOKS,
+  type NodeWithHooks,
+  type ParseHooksOptions,
+  parseHooks,
+} from './hooks/index.ts';
+export { type CheckSpec, type ParseCheckOptions, parseCheck } from './parse-check.ts';
 export { CHECK_ENTRIES, checkEntryOf } from './register.ts';
