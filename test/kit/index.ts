@@ -8,6 +8,7 @@ export {
   config,
   type Entries,
   fleetProvider,
+  guardrail,
   issuer,
   KEY,
   key,

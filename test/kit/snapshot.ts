@@ -150,6 +150,16 @@ export function price(model: string, body: Partial<EntryBody<'price'>> = {}): An
   return toEntry('price', `${id}-${model}`, null, { ...body, provider: id, model });
 }
 
+/** A stored guardrail that denies. */
+export function guardrail(
+  slug: string,
+  checks: EntryBody<'guardrail'>['checks'],
+  { workspace: owner = TEAM, ...body }: Place & Partial<EntryBody<'guardrail'>> = {},
+): AnyEntry {
+  const actions = { type: 'guardrail', deny: true, async: false, sequential: false, ...body };
+  return toEntry('guardrail', slug, owner, { slug, version: digestOf({ checks, actions }), checks, ...actions });
+}
+
 export interface ConfigOptions extends Place {
   /** Id of the credential entry that its leaves use. */
   readonly credential?: string;

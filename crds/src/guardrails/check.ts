@@ -17,6 +17,8 @@ export interface CheckEntry<S extends z.ZodObject = z.ZodObject> {
   readonly parameters: S;
   /** Names of the credential's fields; absent: the check needs none. `required` fields have no default elsewhere. */
   readonly credential?: { readonly fields: readonly CredentialField[] };
+  /** Names of parameters whose values may be secret, such as headers: they are kept and shown as credentials are. */
+  readonly secretParameters?: readonly string[];
   /** It calls a service over the network, so that a sidecar or an offline run may not have it. */
   readonly callsOut?: true;
   /** It changes texts or bodies. */

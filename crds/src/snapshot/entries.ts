@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { credentialsIn, deployment, type RoutingNode } from '../config/index.ts';
 import { nodeUsesPodIdentity } from '../providers/index.ts';
+import { guardrailBody } from './guardrail-body.ts';
+import { reach } from './reach.ts';
 
 const stringMap = z.record(z.string(), z.string());
 
@@ -50,6 +52,9 @@ export const organisationBody = z.looseObject({
   headersToMask: z.array(z.string()),
   /** The workspace for requests with keys of the organisation. */
   defaultWorkspace: z.string().optional(),
+  /** Slugs of guardrails of the organisation, which check every request and every answer; see `exemptInputGuardrails`. */
+  inputGuardrails: z.array(z.string()).optional(),
+  outputGuardrails: z.array(z.string()).optional(),
 });
 
 /** A ServiceAccount whose tokens act in the workspace. */
@@ -65,9 +70,16 @@ export const workloadIdentity = z.looseObject({
 export const workspaceBody = z.looseObject({
   displayName: z.string().optional(),
   savedConfigsOnly: z.boolean(),
-  defaults,
+  defaults: defaults.extend({
+    /** Slugs of guardrails, which follow those of the organisation. */
+    inputGuardrails: z.array(z.string()).optional(),
+    outputGuardrails: z.array(z.string()).optional(),
+  }),
   ...limits,
   workloadIdentities: z.array(workloadIdentity).optional(),
+  /** The guardrails of the organisation do not apply. */
+  exemptInputGuardrails: z.literal(true).optional(),
+  exemptOutputGuardrails: z.literal(true).optional(),
 });
 
 /** `scopes`: `resource.action` or `resource:action`. */
@@ -84,27 +96,6 @@ export const keyBody = z.looseObject({
   /** The person who owns a user key, recorded as `_user`. */
   user: z.string().optional(),
 });
-
-/**
- * Private addresses that the hosts of a workspace's resource may resolve to, beyond those that the fleet trusts:
- * docs/behaviour/hosts.md. Absent: any address inside the cluster, as for resources of the organisation.
- */
-export const reach = z.looseObject({
-  /** Private hosts that the organisation allows for the workspace: names, which include every name below them, and IP addresses. */
-  allowed: z.array(z.string()),
-  /** Services of the workspace's own namespace. */
-  services: z.array(
-    z.looseObject({
-      /** As in the resource, in lower case. */
-      host: z.string(),
-      port: z.int(),
-      /** Its pods, `ADDRESS:PORT`, IPv6 addresses in brackets. */
-      endpoints: z.array(z.string()),
-    }),
-  ),
-});
-
-export type ReachBody = z.output<typeof reach>;
 
 /** What an IntegrationAccess grants to a workspace. Its limits are counted for each workspace. */
 export const access = z.looseObject({
@@ -197,14 +188,16 @@ export const providerBody = z.looseObject({
   priceMultiplier: usd.optional(),
 });
 
-/** The secrets of an account. */
+/** The secrets of an account or of a guardrail's check. */
 export const credentialBody = z.looseObject({
-  /** Secret fields of the provider by their catalogue name. */
+  /** Secret fields of the provider by their catalogue name, or fields of the check's credential. */
   fields: stringMap,
   /** Custom headers of the account by name. */
   headers: stringMap.optional(),
   /** Headers of single models by model and name; they are added to those of the account. */
   modelHeaders: z.record(z.string(), stringMap).optional(),
+  /** Parameters of a guardrail's check that may be secret, as JSON by name. */
+  parameters: stringMap.optional(),
 });
 
 /** A saved config. Its node has been checked; credentials are ids of credential entries. */
@@ -315,6 +308,7 @@ export const ENTRY_BODIES = {
   provider: providerBody,
   credential: credentialBody,
   config: configBody,
+  guardrail: guardrailBody,
   policy: policyBody,
   sidecar: sidecarBody,
   price: priceBody,

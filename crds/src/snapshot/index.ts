@@ -21,9 +21,7 @@ export {
   priceBody,
   providerBody,
   type RateLimitBody,
-  type ReachBody,
   rateLimit,
-  reach,
   SECRET_ENTRY_KINDS,
   SIDECAR_PLACEHOLDER_KEY,
   type SnapshotEntry,
@@ -33,6 +31,7 @@ export {
   usageLimit,
   workspaceBody,
 } from './entries.ts';
+export { guardrailBody } from './guardrail-body.ts';
 export {
   assembleSnapshot,
   compareRevisions,
@@ -55,6 +54,7 @@ export {
   shardDigest,
   shardName,
 } from './published.ts';
+export { type ReachBody, reach } from './reach.ts';
 export { MAX_SHARD_BYTES, type Oversized, type Shard, type Split, splitIntoShards } from './split.ts';
 export {
   MOUNTED_COPY_KEY,

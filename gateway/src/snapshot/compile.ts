@@ -8,6 +8,8 @@ import { compilePlan } from '../routing/index.ts';
 import { compileReach } from '../upstream/index.ts';
 import { compileAccesses } from './access-limits.ts';
 import type {
+  Credential,
+  GuardrailRecord,
   IssuerRecord,
   KeyRecord,
   ManagedProvider,
@@ -19,16 +21,6 @@ import type {
 import { compileLimits, NO_LIMITS } from './owner-limits.ts';
 import { compilePolicy, type PolicyRecord } from './policies.ts';
 
-/** The secret values of an account. */
-export interface Credential {
-  /** By the name in the provider catalogue. */
-  readonly fields: ReadonlyMap<string, Secret>;
-  /** Custom headers by name. */
-  readonly headers: ReadonlyMap<string, Secret>;
-  /** Custom headers by model. */
-  readonly modelHeaders: ReadonlyMap<string, ReadonlyMap<string, Secret>>;
-}
-
 export type Credentials = ReadonlyMap<string, Credential>;
 
 /**
@@ -39,6 +31,7 @@ export const toCredential = ({ body }: SnapshotEntry<'credential'>): Credential 
   fields: toSecrets(body.fields),
   headers: toSecrets(body.headers ?? {}),
   modelHeaders: new Map(Object.entries(body.modelHeaders ?? {}).map(([model, headers]) => [model, toSecrets(headers)])),
+  parameters: toSecrets(body.parameters ?? {}),
 });
 
 const toSecrets = (values: Readonly<Record<string, string>>): ReadonlyMap<string, Secret> =>
@@ -57,6 +50,7 @@ export type Compiled =
   | { readonly kind: 'key'; readonly record: KeyRecord; readonly hashes: readonly string[] }
   | { readonly kind: 'provider'; readonly record: ManagedProvider }
   | { readonly kind: 'config'; readonly record: SavedConfig }
+  | { readonly kind: 'guardrail'; readonly record: GuardrailRecord }
   | { readonly kind: 'workspace'; readonly record: WorkspaceRecord }
   | { readonly kind: 'policy'; readonly record: PolicyRecord }
   | { readonly kind: 'sidecar'; readonly record: SidecarRecord }
@@ -73,6 +67,8 @@ export function compileEntry(entry: AnyEntry, context: CompileContext): Compiled
       return compileProvider(entry, context);
     case 'config':
       return compileConfig(entry, context);
+    case 'guardrail':
+      return { kind: 'guardrail', record: compileGuardrail(entry, context) };
     case 'workspace':
       return { kind: 'workspace', record: compileWorkspace(entry) };
     case 'policy':
@@ -257,6 +253,21 @@ function compileConfig(entry: SnapshotEntry<'config'>, { credentials, caps }: Co
     }),
   };
   return { kind: 'config', record };
+}
+
+function compileGuardrail(
+  { id, workspace, body }: SnapshotEntry<'guardrail'>,
+  { credentials }: CompileContext,
+): GuardrailRecord {
+  return {
+    id,
+    slug: body.slug,
+    workspace,
+    body,
+    credentials: body.checks.map(({ credential = '' }) => credentials.get(credential)),
+    hostOrigin: compileReach(body.reach),
+    needsFleet: (body.needsFleet ?? []).length > 0,
+  };
 }
 
 /** A time that cannot be read counts as past, so that the key or account is refused. */

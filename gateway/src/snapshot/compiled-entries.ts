@@ -9,6 +9,35 @@ import type { RoutingPlan } from '../routing/index.ts';
 import type { HostScope } from '../upstream/index.ts';
 import type { OwnerLimits } from './owner-limits.ts';
 
+/** The secret values of an account or of a guardrail's check. */
+export interface Credential {
+  /** By the name in the provider catalogue, or that of the check. */
+  readonly fields: ReadonlyMap<string, Secret>;
+  /** Custom headers by name. */
+  readonly headers: ReadonlyMap<string, Secret>;
+  /** Custom headers by model. */
+  readonly modelHeaders: ReadonlyMap<string, ReadonlyMap<string, Secret>>;
+  /** Parameters of a guardrail's check by name, as JSON. */
+  readonly parameters: ReadonlyMap<string, Secret>;
+}
+
+/** What a check needs and no ConfigMap holds. */
+export type StoredCredential = Pick<Credential, 'fields' | 'parameters'>;
+
+/** A Guardrail. */
+export interface GuardrailRecord {
+  readonly id: string;
+  readonly slug: string;
+  readonly workspace: string | null;
+  readonly body: EntryBody<'guardrail'>;
+  /** Of each check of the body; undefined where it has none. */
+  readonly credentials: readonly (StoredCredential | undefined)[];
+  /** The reach of hosts that its parameters name. */
+  readonly hostOrigin: HostScope;
+  /** A credential stays with the fleet: a sidecar cannot use it. */
+  readonly needsFleet: boolean;
+}
+
 export type OrganisationRecord = EntryBody<'organisation'>;
 export type WorkspaceRecord = EntryBody<'workspace'> & { readonly name: string; readonly limits: OwnerLimits };
 

@@ -1,4 +1,6 @@
 export type {
+  Credential,
+  GuardrailRecord,
   IssuerRecord,
   KeyRecord,
   ManagedProvider,
@@ -7,6 +9,7 @@ export type {
   SidecarRecord,
   WorkspaceRecord,
 } from './compiled-entries.ts';
+export type { DefaultGuardrails } from './guardrails.ts';
 export {
   createSnapshotHolder,
   NO_SNAPSHOT,

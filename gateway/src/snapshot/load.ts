@@ -3,8 +3,8 @@ import type { TargetCaps } from '@gatehouse/crds/config';
 import type { AnyEntry, Snapshot } from '@gatehouse/crds/snapshot';
 import { forEachInSlices } from '../lib/slices.ts';
 import type { Provider } from '../providers/contract.ts';
-import { type Compiled, type Credential, type Credentials, compileEntry, toCredential } from './compile.ts';
-import type { OrganisationRecord } from './compiled-entries.ts';
+import { type Compiled, type Credentials, compileEntry, toCredential } from './compile.ts';
+import type { Credential, OrganisationRecord } from './compiled-entries.ts';
 import { changedNames, NO_TABLES, type Tables, TablesBuilder } from './tables.ts';
 import { validateEntry } from './validate.ts';
 
@@ -190,6 +190,11 @@ function loadEntry(
 
 /** Digests of the credentials an entry is compiled with: a rotated secret recompiles its users. */
 function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): string {
+  if (entry.kind === 'guardrail')
+    return keyOf(
+      entry.body.checks.map(({ credential = '' }) => credential),
+      digests,
+    );
   if (entry.kind === 'provider') return `+${digests.get(entry.body.credential ?? '') ?? ''}`;
   if (entry.kind !== 'config') return '';
   const ids = new Set<string>();
@@ -198,5 +203,8 @@ function credentialKey(entry: AnyEntry, digests: ReadonlyMap<string, string>): s
     if (node.credential !== undefined) ids.add(node.credential);
     pending.push(...(node.targets ?? []));
   }
-  return [...ids].sort().reduce((key, id) => `${key}+${digests.get(id) ?? ''}`, '');
+  return keyOf([...ids].sort(), digests);
 }
+
+const keyOf = (credentials: readonly string[], digests: ReadonlyMap<string, string>): string =>
+  credentials.reduce((key, id) => `${key}+${digests.get(id) ?? ''}`, '');

@@ -3,6 +3,7 @@ import type { ModelPrice } from '../cost/index.ts';
 import { LayeredMap } from '../lib/layered-map.ts';
 import type { Compiled } from './compile.ts';
 import type {
+  GuardrailRecord,
   IssuerRecord,
   KeyRecord,
   ManagedProvider,
@@ -26,6 +27,7 @@ export interface Tables {
   /** By workspace, then by slug. */
   readonly providers: LayeredMap<Scope<ManagedProvider>>;
   readonly configs: LayeredMap<Scope<SavedConfig>>;
+  readonly guardrails: LayeredMap<Scope<GuardrailRecord>>;
   /** By workspace, then by id. */
   readonly policies: LayeredMap<Scope<PolicyRecord>>;
   /** By provider, then by model. */
@@ -42,6 +44,7 @@ export const NO_TABLES: Tables = {
   issuers: new LayeredMap(),
   providers: new LayeredMap(),
   configs: new LayeredMap(),
+  guardrails: new LayeredMap(),
   policies: new LayeredMap(),
   prices: new LayeredMap(),
 };
@@ -54,10 +57,11 @@ export const changedNames = ({
   issuers,
   providers,
   configs,
+  guardrails,
   policies,
   prices,
 }: Tables): number =>
-  [keys, workspaces, sidecars, issuers, providers, configs, policies, prices].reduce(
+  [keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices].reduce(
     (sum, { changed }) => sum + changed,
     0,
   );
@@ -83,6 +87,7 @@ export class TablesBuilder {
   readonly #issuers: Changes<IssuerRecord> = new Map();
   readonly #providers = new Map<string, Changes<ManagedProvider>>();
   readonly #configs = new Map<string, Changes<SavedConfig>>();
+  readonly #guardrails = new Map<string, Changes<GuardrailRecord>>();
   readonly #policies = new Map<string, Changes<PolicyRecord>>();
   readonly #prices = new Map<string, Changes<ModelPrice>>();
   #isAmbiguous = false;
@@ -105,7 +110,7 @@ export class TablesBuilder {
   }
 
   finish(): Tables {
-    const { keys, workspaces, sidecars, issuers, providers, configs, policies, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices } = this.#base;
     if (this.#base === NO_TABLES) return this.#finishFirst();
     return {
       keys: keys.with(this.#keys),
@@ -114,6 +119,7 @@ export class TablesBuilder {
       issuers: issuers.with(this.#issuers),
       providers: providers.with(merge(providers, this.#providers)),
       configs: configs.with(merge(configs, this.#configs)),
+      guardrails: guardrails.with(merge(guardrails, this.#guardrails)),
       policies: policies.with(merge(policies, this.#policies)),
       prices: prices.with(merge(prices, this.#prices)),
     };
@@ -127,13 +133,14 @@ export class TablesBuilder {
       issuers: new LayeredMap(withoutRemovals(this.#issuers)),
       providers: new LayeredMap(merge(NO_TABLES.providers, this.#providers)),
       configs: new LayeredMap(merge(NO_TABLES.configs, this.#configs)),
+      guardrails: new LayeredMap(merge(NO_TABLES.guardrails, this.#guardrails)),
       policies: new LayeredMap(merge(NO_TABLES.policies, this.#policies)),
       prices: new LayeredMap(merge(NO_TABLES.prices, this.#prices)),
     };
   }
 
   #put(compiled: Compiled, leaves: boolean): void {
-    const { keys, workspaces, sidecars, issuers, providers, configs, policies, prices } = this.#base;
+    const { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices } = this.#base;
     switch (compiled.kind) {
       case 'key':
         for (const hash of compiled.hashes) this.#note(this.#keys, keys, hash, unless(leaves, compiled.record));
@@ -152,6 +159,9 @@ export class TablesBuilder {
         break;
       case 'config':
         this.#noteScoped(this.#configs, configs, placeOf(compiled.record), unless(leaves, compiled.record));
+        break;
+      case 'guardrail':
+        this.#noteScoped(this.#guardrails, guardrails, placeOf(compiled.record), unless(leaves, compiled.record));
         break;
       case 'policy': {
         const { workspace, id: slug } = compiled.record;

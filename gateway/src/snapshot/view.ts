@@ -1,5 +1,7 @@
+import type { CheckPhase } from '@gatehouse/crds/guardrails';
 import { type Catalogue, createPriceBook, type PriceBook } from '../cost/index.ts';
 import type {
+  GuardrailRecord,
   IssuerRecord,
   KeyRecord,
   ManagedProvider,
@@ -9,6 +11,7 @@ import type {
   Workload,
   WorkspaceRecord,
 } from './compiled-entries.ts';
+import { type DefaultGuardrails, defaultGuardrailsOf, guardrailOf } from './guardrails.ts';
 import type { PolicyRecord } from './policies.ts';
 import { ORGANISATION, type Tables } from './tables.ts';
 
@@ -35,6 +38,10 @@ export interface SnapshotView {
   config(workspace: string, slug: string, namedBy?: NamedBy): SavedConfig | undefined;
   /** The slugs of the configs that `config` finds, those of the workspace first. */
   configSlugs(workspace: string, namedBy?: NamedBy): readonly string[];
+  /** Looked up in the workspace, then in the organisation. */
+  guardrail(workspace: string, slug: string): GuardrailRecord | undefined;
+  /** The same object for all requests of a workspace. */
+  defaultHooks(workspace: string, phase: CheckPhase): DefaultGuardrails;
   /** Every managed provider the workspace may use, its own first. */
   providers(workspace: string): readonly ManagedProvider[];
   /** The policies that hold in the workspace, those of the organisation first. */
@@ -54,7 +61,7 @@ function indexWorkloads(workspaces: readonly WorkspaceRecord[]): ReadonlyMap<str
 
 /** The view of immutable tables. */
 export function toView(
-  { keys, workspaces, sidecars, issuers, providers, configs, policies, prices }: Tables,
+  { keys, workspaces, sidecars, issuers, providers, configs, guardrails, policies, prices }: Tables,
   version: number,
   organisation: OrganisationRecord,
   catalogue: Catalogue,
@@ -90,6 +97,8 @@ export function toView(
       const shared = [...(configs.get(ORGANISATION)?.values() ?? [])].filter((config) => isNameable(config, namedBy));
       return [...new Set([...own, ...shared.map(({ slug }) => slug)])];
     },
+    guardrail: (workspace, slug) => guardrailOf(guardrails, workspace, slug),
+    defaultHooks: defaultGuardrailsOf({ guardrails, workspaces }, organisation),
     providers: (workspace) => {
       const own = [...(providers.get(workspace)?.values() ?? [])];
       const shared = [...(providers.get(ORGANISATION)?.values() ?? [])].filter(granted(workspace));

@@ -25,6 +25,8 @@ export function originOf(entry: AnyEntry): Origin | undefined {
       return { kind: 'ApiKey', name };
     case 'config':
       return { kind: 'GatewayConfig', name };
+    case 'guardrail':
+      return { kind: 'Guardrail', name };
     case 'provider':
       return { kind: accountOf(entry.body.credential)?.kind === 'Integration' ? 'Provider' : 'VirtualKey', name };
     case 'policy':
@@ -43,6 +45,7 @@ const KINDS_OF_ENTRIES: ReadonlyMap<string, readonly KindName[]> = new Map<Entry
   ['workspace', ['Workspace']],
   ['key', ['ApiKey']],
   ['config', ['GatewayConfig']],
+  ['guardrail', ['Guardrail']],
   ['provider', ['VirtualKey', 'Provider']],
 ]);
 
@@ -65,7 +68,7 @@ export const originKey = ({ kind, workspace, name }: Pick<Verdict, 'kind' | 'wor
 /** Of an id `kind/workspace/name`: neither of the first two has a slash. */
 export const entryName = ({ id }: AnyEntry): string => id.split('/').slice(2).join('/');
 
-const CREDENTIAL_KINDS = ['VirtualKey', 'Integration', 'GatewayConfig'] as const;
+const CREDENTIAL_KINDS = ['VirtualKey', 'Integration', 'GatewayConfig', 'Guardrail'] as const;
 
 /** The object that a credential entry was made of; see `credentialName`. */
 export function accountOf(credentialId = ''): Origin | undefined {
