@@ -73,6 +73,7 @@ export const LAYERS: readonly Layers[] = [
       'snapshot-service': ['runtime', 'translate', 'certificates'],
       redis: ['runtime', 'world', 'kinds'],
       retirement: ['runtime', 'world', 'kinds'],
+      management: ['translate'],
       app: 'any',
     },
   },

@@ -1,3 +1,8 @@
+/** The management API as the contract knows it: docs/reference/management-api.md. */
+export { REST_ERRORS, type RestErrorName, type RestErrorRow } from './errors.ts';
+export { defineOperation, type RestMethod, type RestOperation } from './operation.ts';
+export { ratePolicies } from './policies.ts';
+
 /**
  * First path segments under `/v1` that belong to the management API. They are reserved: until the management API serves them they
  * are answered with 404 and never proxied to a provider.

@@ -1,0 +1,49 @@
+/** The errors of the management API: docs/reference/management-api.md#errors. */
+
+export interface RestErrorRow {
+  readonly status: number;
+  /** The stable code of the reference. */
+  readonly code: string;
+  readonly type: string;
+  readonly summary: string;
+}
+
+export const REST_ERRORS = {
+  INVALID: {
+    status: 400,
+    code: 'AB01',
+    type: 'invalid_request_error',
+    summary: 'Something in the request is missing, of the wrong type, or outside of what is allowed.',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    code: 'AB05',
+    type: 'authentication_error',
+    summary: 'There is no key, or it is unknown or expired.',
+  },
+  FORBIDDEN: { status: 403, code: 'AB03', type: 'permission_error', summary: 'The key may not do this.' },
+  ABSENT: {
+    status: 404,
+    code: 'AB02',
+    type: 'not_found_error',
+    summary: 'The object does not exist, or belongs to another workspace.',
+  },
+  REFERENCE_ABSENT: {
+    status: 404,
+    code: 'AB08',
+    type: 'not_found_error',
+    summary: 'An object that the request names does not exist.',
+  },
+  CONFLICT: {
+    status: 409,
+    code: 'AB07',
+    type: 'conflict_error',
+    summary: 'The object exists already, is in use, is owned by another tool, or was changed at the same time.',
+  },
+  TOO_LARGE: { status: 413, code: 'AB01', type: 'invalid_request_error', summary: 'The body is too large.' },
+  TOO_MANY: { status: 429, code: 'AB06', type: 'rate_limit_error', summary: 'Too many management requests.' },
+  INTERNAL: { status: 500, code: 'AB04', type: 'service_error', summary: 'The management API failed.' },
+  UNAVAILABLE: { status: 503, code: 'AB04', type: 'service_error', summary: 'Something it depends on is away.' },
+} as const satisfies Record<string, RestErrorRow>;
+
+export type RestErrorName = keyof typeof REST_ERRORS;

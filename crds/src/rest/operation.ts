@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+
+export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** One operation of the management API: docs/reference/management-api.md. */
+export interface RestOperation {
+  /** `family.action`, e.g. `configs.create`. */
+  readonly id: string;
+  readonly method: RestMethod;
+  /** Below `/v1`, with named segments in braces. */
+  readonly path: string;
+  readonly summary: string;
+  /** A key needs one of them; empty: the operation is public. */
+  readonly scopes: readonly string[];
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Of a success, which has status 200; absent: it has no body. */
+  readonly answer?: z.ZodType;
+}
+
+export const defineOperation = <const O extends RestOperation>(operation: O): O => operation;

@@ -1,0 +1,4 @@
+/** Who calls, and what the caller may do. */
+export { authenticate } from './authenticate.ts';
+export { authorize } from './authorize.ts';
+export type { Caller, KeyDirectory } from './caller.ts';

@@ -1,0 +1,44 @@
+/** What a family of operations is made of: each operation of the contract with the function that serves it. */
+import type { RestOperation } from '@gatehouse/crds/rest';
+import type { z } from 'zod';
+import type { Caller } from '../callers/index.ts';
+import type { ResourceStore } from '../store/index.ts';
+import type { Tenancy } from '../tenancy/index.ts';
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Input<S> = S extends z.ZodType ? z.input<S> : undefined;
+
+/** One call of an operation, checked against its schemas. */
+export interface RestCall<O extends RestOperation = RestOperation> {
+  readonly caller: Caller;
+  /** Named segments of the path, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Output<O['query']>;
+  readonly body: Output<O['body']>;
+  /** `?force=true` by a key that may: also what another tool owns is written. */
+  readonly force: boolean;
+}
+
+/** What services may use. */
+export interface Services {
+  readonly store: ResourceStore;
+  readonly tenancy: Tenancy;
+  /** `length` random characters of a-z and 0-9. */
+  randomName(length: number): string;
+  /** Unix time in ms. */
+  now(): number;
+}
+
+export interface BoundOperation {
+  readonly operation: RestOperation;
+  serve(call: RestCall, services: Services): Promise<unknown>;
+}
+
+/** Ties an operation to the function that serves it. */
+export function serveOperation<O extends RestOperation>(
+  operation: O,
+  serve: (call: RestCall<O>, services: Services) => Promise<Input<O['answer']>>,
+): BoundOperation {
+  // The server has checked the call against the schemas of this operation.
+  return { operation, serve: (call, services) => serve(call as RestCall<O>, services) };
+}

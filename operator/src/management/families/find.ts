@@ -1,0 +1,39 @@
+/** Objects that paths name by slug or by UUID. */
+import type { KindName } from '@gatehouse/crds/kinds';
+import type { StoredObject } from '../store/index.ts';
+import type { Home } from '../tenancy/index.ts';
+import type { RestCall, Services } from './family.ts';
+import { absent } from './write.ts';
+
+export interface Found<K extends KindName> {
+  readonly object: StoredObject<K>;
+  readonly home: Home;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * The object of a Kind in a namespace that the caller may see. Throws RestError ABSENT, also for one of another workspace: that it
+ * exists is not said.
+ */
+export async function findObject<K extends KindName>(
+  kind: K,
+  idOrSlug: string,
+  {
+    call: { caller },
+    services: { store, tenancy },
+  }: { readonly call: Pick<RestCall, 'caller'>; readonly services: Services },
+  what: string,
+): Promise<Found<K>> {
+  const homes = await tenancy.visibleTo(caller);
+  if (UUID.test(idOrSlug)) {
+    const object = await store.find(kind, idOrSlug);
+    const home = homes.find(({ namespace }) => namespace === object?.meta.namespace);
+    if (object !== undefined && home !== undefined) return { object, home };
+  }
+  for (const home of homes) {
+    const object = await store.get({ kind, namespace: home.namespace, name: idOrSlug });
+    if (object !== undefined) return { object, home };
+  }
+  throw absent(what);
+}

@@ -1,0 +1,2 @@
+export type { BoundOperation, RestCall, Services } from './family.ts';
+export { OPERATIONS } from './register.ts';

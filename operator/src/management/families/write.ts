@@ -1,0 +1,45 @@
+/** Outcomes of writes as answers of the API. */
+import type { Issue, Result } from '@gatehouse/crds';
+import { toSnake } from '@gatehouse/crds/config';
+import { invalid, RestError } from '../http/rest-error.ts';
+import type { WriteProblem } from '../store/index.ts';
+
+/** How members of a spec are called in bodies, where it is not their name in snake_case. */
+export type FieldNames = Readonly<Record<string, string>>;
+
+/** The value of a write. Throws the RestError of its problem, with the fields as the body calls them. */
+export function written<T>(outcome: Result<T, WriteProblem>, what: string, names: FieldNames = {}): T {
+  if (outcome.ok) return outcome.value;
+  throw errorOf(outcome.error, what, names);
+}
+
+function errorOf(problem: WriteProblem, what: string, names: FieldNames): RestError {
+  switch (problem.kind) {
+    case 'exists':
+      return new RestError('CONFLICT', { message: `The ${what} exists already; choose another slug`, param: 'slug' });
+    case 'absent':
+      return absent(what);
+    case 'contended':
+      return new RestError('CONFLICT', { message: `The ${what} was changed by others at the same time; try again` });
+    case 'owned': {
+      const fields = problem.fields.length === 0 ? '' : ` (${problem.fields.join(', ')})`;
+      const message = `The ${what} is managed by ${problem.owner}${fields}; change it there, or repeat with ?force=true`;
+      return new RestError('CONFLICT', { message });
+    }
+    case 'in-use':
+      return new RestError('CONFLICT', { message: `The ${what} is used by ${problem.users.join(', ')}` });
+    case 'invalid':
+      return invalid(problem.issues.map((issue) => inBody(issue, names)));
+    case 'forbidden':
+      return new RestError('FORBIDDEN', { message: problem.message });
+  }
+}
+
+export const absent = (what: string): RestError =>
+  new RestError('ABSENT', { message: `The ${what} does not exist, or belongs to another workspace` });
+
+function inBody({ path, ...issue }: Issue, names: FieldNames): Issue {
+  const [first, ...rest] = path;
+  const members = first === 'spec' ? rest : path;
+  return { ...issue, path: members.map((step) => (typeof step === 'number' ? step : (names[step] ?? toSnake(step)))) };
+}

@@ -1,0 +1,143 @@
+/** The HTTP server of the management API: one route for each operation of the contract. */
+import { fromZodError, isDeeperThan, MAX_DOCUMENT_DEPTH } from '@gatehouse/crds';
+import type { RestOperation } from '@gatehouse/crds/rest';
+import { type FastifyError, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import type { z } from 'zod';
+import { authenticate, authorize, type Caller, type KeyDirectory } from '../callers/index.ts';
+import type { BoundOperation, RestCall, Services } from '../families/index.ts';
+import { errorBody, invalid, RestError } from './rest-error.ts';
+
+/** One answered call, for logs, metrics and audit. */
+export interface CallReport {
+  readonly operation: RestOperation;
+  readonly caller: Caller | undefined;
+  readonly status: number;
+  readonly requestId: string;
+  readonly seconds: number;
+  /** What the server could not handle. */
+  readonly failure?: unknown;
+}
+
+export interface ManagementServerOptions {
+  readonly operations: readonly BoundOperation[];
+  readonly services: Services;
+  readonly keys: KeyDirectory;
+  readonly onCall: (report: CallReport) => void;
+}
+
+/** The largest body, in bytes: a resource must fit into a shard of the Snapshot. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
+const REQUEST_MS = 30_000;
+/** The operations are below this path. */
+const BASE = '/v1';
+/** Writes also what another tool owns. */
+const FORCE_SCOPE = 'organisation_settings.update';
+
+/** Not listening yet. */
+export function createManagementServer(options: ManagementServerOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    forceCloseConnections: 'idle',
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    routerOptions: { maxParamLength: 253 },
+  });
+  app.setErrorHandler<FastifyError | RestError>((error, _, reply) => {
+    const known = toRestError(error);
+    return reply.status(known.status).send(errorBody(known));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `${request.method} ${pathOf(request)} is no operation of the management API`;
+    return reply.status(404).send(errorBody(new RestError('ABSENT', { message })));
+  });
+  for (const bound of options.operations) addRoute(app, bound, options);
+  return app;
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
+
+function addRoute(app: FastifyInstance, bound: BoundOperation, options: ManagementServerOptions): void {
+  const { operation } = bound;
+  app.route({
+    method: operation.method,
+    url: `${BASE}${operation.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    handler: async (request, reply) => {
+      const started = performance.now();
+      const seen: { caller?: Caller } = {};
+      const report = (status: number, failure?: unknown): void => {
+        const seconds = (performance.now() - started) / 1_000;
+        const { caller } = seen;
+        options.onCall({
+          operation,
+          caller,
+          status,
+          requestId: request.id,
+          seconds,
+          ...(failure === undefined ? {} : { failure }),
+        });
+      };
+      try {
+        const answer = await serve(request, bound, options, seen);
+        report(200);
+        return await reply.status(200).send(answer);
+      } catch (error) {
+        const known = toRestError(error);
+        report(known.status, known.error === 'INTERNAL' ? error : undefined);
+        throw known;
+      }
+    },
+  });
+}
+
+async function serve(
+  request: FastifyRequest,
+  { operation, serve: run }: BoundOperation,
+  { keys, services }: ManagementServerOptions,
+  seen: { caller?: Caller },
+): Promise<unknown> {
+  const caller = authenticate(request.headers, keys, services.now());
+  seen.caller = caller;
+  authorize(caller, operation.scopes);
+  const { force, ...query } = request.query as Record<string, unknown>; // a parsed query is an object
+  const call: RestCall = {
+    caller,
+    path: request.params as Record<string, string>, // named segments of the route
+    query: parse(operation.query, query, 'query') as RestCall['query'],
+    body: parse(operation.body, request.body, 'body') as RestCall['body'],
+    force: isForced(force, caller),
+  };
+  return run(call, services);
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, where: 'query' | 'body'): unknown {
+  if (schema === undefined) return undefined;
+  if (isDeeperThan(value, MAX_DOCUMENT_DEPTH)) {
+    throw new RestError('INVALID', { message: `${where}: at most ${MAX_DOCUMENT_DEPTH} levels of nesting` });
+  }
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  throw invalid(fromZodError(parsed.error, { schema, value }), where);
+}
+
+function isForced(force: unknown, caller: Caller): boolean {
+  if (force === undefined || force === 'false') return false;
+  if (force !== 'true') {
+    throw new RestError('INVALID', { message: 'query force: expected true or false', param: 'force' });
+  }
+  authorize(caller, [FORCE_SCOPE]);
+  return true;
+}
+
+/** Errors of fastify are about the request: what it throws itself has a status below 500. */
+function toRestError(error: unknown): RestError {
+  if (error instanceof RestError) return error;
+  const { statusCode, message } = error as Partial<FastifyError>; // anything may be thrown
+  if (statusCode === 413) return new RestError('TOO_LARGE', { message: `A body has at most ${MAX_BODY_BYTES} bytes` });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new RestError('INVALID', { message: message ?? 'The request cannot be read' });
+  }
+  return new RestError('INTERNAL', { message: 'The management API failed; its log says why' });
+}

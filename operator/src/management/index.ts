@@ -1,0 +1,6 @@
+/** The management API: REST operations on the same resources that kubectl writes. docs/behaviour/management.md */
+export type { Caller, KeyDirectory } from './callers/index.ts';
+export { OPERATIONS, type Services } from './families/index.ts';
+export { type CallReport, createManagementServer, type ManagementServerOptions } from './http/server.ts';
+export type * from './store/index.ts';
+export { createTenancy, type Tenancy } from './tenancy/index.ts';

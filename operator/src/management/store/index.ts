@@ -1,0 +1,11 @@
+export type {
+  Draft,
+  Place,
+  ResourceStore,
+  SecretDraft,
+  StoredMeta,
+  StoredObject,
+  WriteOptions,
+  WriteProblem,
+  Written,
+} from './port.ts';
