@@ -1,5 +1,8 @@
 import { contains as entry } from '@gatehouse/crds/guardrails';
-import { defineCheck } from '../../contract.ts';
+import { type CheckAnswer, type CheckTools, defineCheck } from '../../contract.ts';
+
+/** Characters that are searched without a pause: below a millisecond for most words, a few for the worst ones. */
+const SLICE_CHARS = 1024 * 1024;
 
 const PASSES = {
   any: (found: number) => found > 0,
@@ -7,10 +10,30 @@ const PASSES = {
   none: (found: number) => found === 0,
 } as const;
 
-export const contains = defineCheck(entry, ({ words, operator }) => ({ text }) => {
-  const foundWords = words.filter((word) => text.includes(word));
-  const missingWords = words.filter((word) => !foundWords.includes(word));
-  const verdict = PASSES[operator](foundWords.length, missingWords.length);
-  const explanation = `Check ${verdict ? 'passed' : 'failed'} for '${operator}' words`;
-  return { verdict, data: { explanation, foundWords, missingWords, operator } };
+export const contains = defineCheck(entry, ({ words, operator }) => {
+  const answer = (found: ReadonlySet<string>): CheckAnswer => {
+    const foundWords = words.filter((word) => found.has(word));
+    const missingWords = words.filter((word) => !found.has(word));
+    const verdict = PASSES[operator](foundWords.length, missingWords.length);
+    const explanation = `${foundWords.length} of ${words.length} words occur; '${operator}' of them must.`;
+    return { verdict, data: { explanation, foundWords, missingWords, operator } };
+  };
+  return ({ text }, tools) => {
+    if (words.length * text.length > SLICE_CHARS) return findInSlices(words, text, tools).then(answer);
+    return answer(new Set(words.filter((word) => text.includes(word))));
+  };
 });
+
+async function findInSlices(words: readonly string[], text: string, tools: CheckTools): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let searched = 0;
+  for (const word of words) {
+    if (searched >= SLICE_CHARS) {
+      await tools.nextSlice();
+      searched = 0;
+    }
+    searched += text.length;
+    if (text.includes(word)) found.add(word);
+  }
+  return found;
+}

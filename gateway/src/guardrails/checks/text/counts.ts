@@ -1,0 +1,76 @@
+import {
+  characterCount as characterCountEntry,
+  sentenceCount as sentenceCountEntry,
+  wordCount as wordCountEntry,
+} from '@gatehouse/crds/guardrails';
+import { emptyText, excerptOf } from '../../answers.ts';
+import { type CheckAnswer, defineCheck } from '../../contract.ts';
+
+export const sentenceCount = defineCheck(sentenceCountEntry, ({ minSentences, maxSentences, not }) => ({ text }) => {
+  const count = countSentenceEnds(text);
+  const range = { noun: 'sentences', count, min: minSentences, max: maxSentences, not };
+  return rangeAnswer(text, range, { sentenceCount: count, minCount: minSentences, maxCount: maxSentences });
+});
+
+export const wordCount = defineCheck(wordCountEntry, ({ minWords, maxWords, not }) => ({ text }) => {
+  const count = countWords(text);
+  if (count === 0) return emptyText();
+  const range = { noun: 'words', count, min: minWords, max: maxWords, not };
+  return rangeAnswer(text, range, { wordCount: count, minWords, maxWords });
+});
+
+export const characterCount = defineCheck(
+  characterCountEntry,
+  ({ minCharacters, maxCharacters, not }) =>
+    ({ text }) => {
+      if (text === '') return emptyText();
+      const range = { noun: 'characters', count: text.length, min: minCharacters, max: maxCharacters, not };
+      return rangeAnswer(text, range, { characterCount: text.length, minCharacters, maxCharacters });
+    },
+);
+
+interface Range {
+  readonly noun: string;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly not: boolean;
+}
+
+function rangeAnswer(text: string, { noun, count, min, max, not }: Range, counts: object): CheckAnswer {
+  const verdict = (count >= min && count <= max) !== not;
+  const explanation = `The text has ${count} ${noun}; it must ${not ? 'not ' : ''}have ${min} to ${max}.`;
+  return { verdict, data: { ...counts, not, verdict, explanation, textExcerpt: excerptOf(text) } };
+}
+
+/** Each mark counts: "3.14" is one, "..." are three. */
+function countSentenceEnds(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2e || code === 0x21 || code === 0x3f) count += 1;
+  }
+  return count;
+}
+
+/** White space as `\s` of JavaScript. */
+function countWords(text: string): number {
+  let count = 0;
+  let inWord = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const isSpace = isWhiteSpace(text.charCodeAt(at));
+    if (!isSpace && !inWord) count += 1;
+    inWord = !isSpace;
+  }
+  return count;
+}
+
+function isWhiteSpace(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code >= 0xa0 && WIDE_SPACES.has(code);
+}
+
+const WIDE_SPACES: ReadonlySet<number> = new Set([
+  ...[0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a],
+  ...[0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+]);

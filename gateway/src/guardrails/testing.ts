@@ -1,0 +1,60 @@
+/** Shared by the tests of checks. */
+import { checkEntryOf } from '@gatehouse/crds/guardrails';
+import { Cancellation } from '../lib/cancellation.ts';
+import { createRegexScheduler, REQUEST_UNITS } from '../lib/regex.ts';
+import type { CheckAnswer, CheckCredential, CheckSubject, CheckTools } from './contract.ts';
+import { CHECKS } from './register.ts';
+
+/** A chat request whose last message is `parts`; `text` follows from them. */
+export function subjectOf(parts: readonly string[], over: Partial<CheckSubject> = {}): CheckSubject {
+  const text = parts.filter((part) => part !== '').join('\n');
+  return {
+    phase: 'input',
+    requestType: 'chatComplete',
+    provider: 'openai',
+    metadata: {},
+    isStream: false,
+    request: { model: 'm1', messages: [{ role: 'user', content: text }] },
+    response: undefined,
+    responseStatus: undefined,
+    parts,
+    text,
+    requestText: () => text,
+    responseText: () => '',
+    header: () => undefined,
+    headers: () => [],
+    traceId: 'trace-1',
+    ...over,
+  };
+}
+
+/** Tools of one request, whose calls all fail. */
+export function toolsOf(over: Partial<CheckTools> = {}): CheckTools {
+  const nextSlice = createRegexScheduler();
+  return {
+    signal: new Cancellation(),
+    regex: { left: REQUEST_UNITS, nextSlice },
+    nextSlice,
+    fetch: () => Promise.reject(new Error('no network here')),
+    cached: async (_key, make) => (await make()).value,
+    now: () => 1_800_000_000_000,
+    random: () => 0.5,
+    ...over,
+  };
+}
+
+/** Runs a check as the engine does: parameters by the schema of its entry, found by any spelling of its id. */
+export async function runCheck(
+  id: string,
+  parameters: object,
+  subject: CheckSubject,
+  { tools = toolsOf(), credential = new Map() }: { tools?: CheckTools; credential?: CheckCredential } = {},
+): Promise<CheckAnswer> {
+  const entry = checkEntryOf(id);
+  const check = CHECKS.get(entry?.id ?? id);
+  if (check === undefined) throw new Error(`no check ${id}`);
+  return check.compile(check.entry.parameters.parse(parameters), credential)(subject, tools);
+}
+
+/** The verdict, and an `e` where the check could not decide. */
+export const outcomeOf = ({ verdict, error }: CheckAnswer): string => (verdict ? 'T' : 'F') + (error ? ' e' : '');
