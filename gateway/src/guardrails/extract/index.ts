@@ -1,0 +1,3 @@
+export { type Path, type Place, placesOf } from './places.ts';
+export { requestText, responseText } from './whole-text.ts';
+export { withTexts } from './write-back.ts';

@@ -1,0 +1,99 @@
+/** Where the texts of a request or an answer stand: docs/behaviour/guardrails.md#which-texts. */
+import { isObject } from '@gatehouse/crds';
+import type { CheckPhase } from '@gatehouse/crds/guardrails';
+import type { JsonObject } from '../../wire/contract.ts';
+import type { RequestType } from '../contract.ts';
+
+/** A text and where it stands; without a path it stands for a part that has no text. */
+export interface Place {
+  readonly text: string;
+  readonly path: Path | undefined;
+}
+
+export type Path = readonly (string | number)[];
+
+type Finder = (body: JsonObject) => readonly Place[];
+
+const NOWHERE: readonly Place[] = [];
+const NO_TEXT: Place = { text: '', path: undefined };
+
+const FINDERS: Readonly<Partial<Record<RequestType, Readonly<Record<CheckPhase, Finder>>>>> = {
+  chatComplete: { input: lastMessage, output: choiceMessage },
+  messages: { input: lastMessage, output: ({ content }) => items(content, ['content']) },
+  complete: { input: ({ prompt }) => texts(prompt, ['prompt']), output: choiceText },
+  embed: { input: ({ input }) => texts(input, ['input']), output: () => NOWHERE },
+  createModelResponse: { input: responseInput, output: responseOutput },
+};
+
+/** The texts that a phase is about, in their order. */
+export function placesOf(requestType: RequestType, phase: CheckPhase, body: JsonObject): readonly Place[] {
+  return FINDERS[requestType]?.[phase](body) ?? NOWHERE;
+}
+
+/** Only the last message is looked at, whoever wrote it. */
+function lastMessage({ messages }: JsonObject): readonly Place[] {
+  if (!Array.isArray(messages) || messages.length === 0) return NOWHERE;
+  const index = messages.length - 1;
+  const message: unknown = messages[index];
+  return isObject(message) ? content(message['content'], ['messages', index, 'content']) : NOWHERE;
+}
+
+/** Only the first choice is looked at. */
+function choiceMessage({ choices }: JsonObject): readonly Place[] {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const message = isObject(choice) ? choice['message'] : undefined;
+  return isObject(message) ? content(message['content'], ['choices', 0, 'message', 'content']) : NOWHERE;
+}
+
+function choiceText({ choices }: JsonObject): readonly Place[] {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return isObject(choice) ? text(choice['text'], ['choices', 0, 'text']) : NOWHERE;
+}
+
+const content = (value: unknown, path: Path): readonly Place[] =>
+  Array.isArray(value) ? items(value, path) : text(value, path);
+
+const text = (value: unknown, path: Path): readonly Place[] =>
+  typeof value === 'string' ? [{ text: value, path }] : NOWHERE;
+
+/** A text, or a list of texts. */
+function texts(value: unknown, path: Path): readonly Place[] {
+  if (!Array.isArray(value)) return text(value, path);
+  return value.map((item: unknown, i) => (typeof item === 'string' ? { text: item, path: [...path, i] } : NO_TEXT));
+}
+
+/** A place for each item of a list; results of tools, which may have items of their own, have one for each of these. */
+function items(value: unknown, path: Path): readonly Place[] {
+  if (!Array.isArray(value)) return NOWHERE;
+  return value.flatMap((item: unknown, i): readonly Place[] => {
+    if (!isObject(item)) return [NO_TEXT];
+    if (item['type'] === 'tool_result') return content(item['content'], [...path, i, 'content']);
+    const own = item['text'];
+    return [typeof own === 'string' ? { text: own, path: [...path, i, 'text'] } : NO_TEXT];
+  });
+}
+
+/** All items: messages of any role, and the results of functions. */
+function responseInput({ input }: JsonObject): readonly Place[] {
+  if (!Array.isArray(input)) return text(input, ['input']);
+  return input.flatMap((item: unknown, i): readonly Place[] => {
+    if (!isObject(item)) return text(item, ['input', i]);
+    if (item['type'] === 'function_call_output') return content(item['output'], ['input', i, 'output']);
+    const isMessage = item['type'] === 'message' || item['role'] !== undefined;
+    return isMessage ? content(item['content'], ['input', i, 'content']) : NOWHERE;
+  });
+}
+
+function responseOutput({ output }: JsonObject): readonly Place[] {
+  if (!Array.isArray(output)) return NOWHERE;
+  return output.flatMap((item: unknown, i): readonly Place[] => {
+    if (!isObject(item) || (item['type'] !== 'message' && item['type'] !== 'reasoning')) return NOWHERE;
+    const parts = item['content'];
+    if (!Array.isArray(parts)) return NOWHERE;
+    return parts.map((part: unknown, k): Place => {
+      const key = isObject(part) && part['type'] === 'refusal' ? 'refusal' : 'text';
+      const own = isObject(part) ? part[key] : undefined;
+      return typeof own === 'string' ? { text: own, path: ['output', i, 'content', k, key] } : NO_TEXT;
+    });
+  });
+}
