@@ -10,4 +10,22 @@ export type {
   Restorable,
   Transformed,
 } from './contract.ts';
+export {
+  type CheckResult,
+  type CompiledHook,
+  compileHook,
+  type Denial,
+  type Feedback,
+  type HookCheck,
+  type HookPhaseResult,
+  type HookResult,
+  MAX_CHECKED_CHARS,
+  overrideHook,
+  type RanHook,
+  runHooks,
+  type SubjectFacts,
+  type ToolsFor,
+  UnknownCheck,
+  watchHooks,
+} from './hooks/index.ts';
 export { CHECKS } from './register.ts';

@@ -1,0 +1,115 @@
+/** One hook: its checks beside each other or one after another. */
+import type { Restorable, Transformed } from '../contract.ts';
+import type { CompiledHook } from './compiled-hook.ts';
+import { type Feedback, feedbackOf } from './feedback.ts';
+import { type CheckResult, type PhaseTools, passes, type RanCheck, runCheck } from './run-check.ts';
+import type { Subject } from './subject.ts';
+
+/** A hook that has run, as `hook_results` shows it. */
+export interface HookResult {
+  readonly verdict: boolean;
+  readonly id: string;
+  readonly transformed: boolean;
+  readonly checks: readonly CheckResult[];
+  readonly feedback: Feedback | null;
+  /** In ms. */
+  readonly execution_time: number;
+  readonly async: boolean;
+  readonly type: CompiledHook['type'];
+  readonly created_at: string;
+  /** Whether it denies: it is set to, and it failed. */
+  readonly deny: boolean;
+}
+
+export interface RanHook {
+  readonly hook: CompiledHook;
+  readonly result: HookResult;
+  /** Whether all failed checks ask for a denial that is an answer. */
+  readonly isSoft: boolean;
+  /** The subject as the hook leaves it. */
+  readonly subject: Subject;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly restore: Restorable | undefined;
+}
+
+/** What the checks of a hook change, together. */
+interface Changes {
+  readonly subject: Subject;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly restore: Restorable | undefined;
+}
+
+/** Never rejects. */
+export async function runHook(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanHook> {
+  const startedMs = performance.now();
+  const { checks, changes } = hook.sequential
+    ? await oneByOne(hook, subject, phase)
+    : await together(hook, subject, phase);
+  const results = checks.map(({ result }) => result);
+  const verdict = results.every(passes);
+  const failed = checks.filter(({ result }) => !passes(result));
+  return {
+    hook,
+    isSoft: hook.softDeny200 || (failed.length > 0 && failed.every(({ check }) => check.softDeny200)),
+    ...changes,
+    result: {
+      verdict,
+      id: hook.id,
+      transformed: results.some(({ transformed }) => transformed),
+      checks: results,
+      feedback: feedbackOf(hook, results),
+      execution_time: Math.round(performance.now() - startedMs),
+      async: hook.async,
+      type: hook.type,
+      created_at: new Date(phase.tools.now()).toISOString(),
+      deny: hook.deny && !verdict,
+    },
+  };
+}
+
+interface RanChecks {
+  readonly checks: readonly RanCheck[];
+  readonly changes: Changes;
+}
+
+/** Each check sees what the one before made of the body. */
+async function oneByOne(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanChecks> {
+  const checks: RanCheck[] = [];
+  let changes: Changes = { subject, headers: undefined, restore: undefined };
+  for (const check of hook.checks) {
+    const ran = await runCheck(check, changes.subject, phase);
+    checks.push(ran);
+    changes = apply(ran, changes);
+  }
+  return { checks, changes };
+}
+
+/** Every check sees the same; of several that change the body the last one wins. */
+async function together(hook: CompiledHook, subject: Subject, phase: PhaseTools): Promise<RanChecks> {
+  const running = hook.checks.map((check) => runCheck(check, subject, phase));
+  const checks = await Promise.all(running);
+  const last = checks.findLast(({ transformed }) => transformed !== undefined && transformed.kind !== 'headers');
+  const unchanged: Changes = { subject, headers: undefined, restore: undefined };
+  const changed = last === undefined ? unchanged : apply(last, unchanged);
+  const withHeaders = checks.filter(({ transformed }) => transformed?.kind === 'headers');
+  return { checks, changes: withHeaders.reduce((changes, ran) => apply(ran, changes), changed) };
+}
+
+const apply = ({ transformed }: RanCheck, changes: Changes): Changes =>
+  transformed === undefined ? changes : { ...changes, ...changeOf(transformed, changes) };
+
+function changeOf(transformed: Transformed, { subject, headers, restore }: Changes): Partial<Changes> {
+  switch (transformed.kind) {
+    case 'parts':
+      return { subject: subject.withParts(transformed.parts), restore: merged(restore, transformed.restore) };
+    case 'body':
+      return { subject: subject.withBody(transformed.body) };
+    case 'headers':
+      return { headers: { ...headers, ...transformed.headers } };
+  }
+}
+
+export function merged(one: Restorable | undefined, other: Restorable | undefined): Restorable | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return new Map([...one, ...other]);
+}
