@@ -3,6 +3,7 @@ import type { Processes } from './processes.ts';
 export interface Tools {
   readonly nginx: string;
   readonly wrk: string;
+  readonly redis: string;
 }
 
 /** What every measurement needs. */

@@ -5,12 +5,13 @@ import { body } from './body.ts';
 import { idle } from './idle.ts';
 import { keys } from './keys.ts';
 import { latency } from './latency.ts';
+import { limits } from './limits.ts';
 import { streams } from './streams.ts';
 import { tokens } from './tokens.ts';
 import { unary } from './unary.ts';
 
 /** The measurements, in the order of docs/performance.md. */
-const MEASUREMENTS = { unary, latency, streams, body, idle, keys, tokens, attacks } as const satisfies Record<
+const MEASUREMENTS = { unary, latency, streams, body, idle, keys, limits, tokens, attacks } as const satisfies Record<
   string,
   (bench: Bench) => Promise<readonly Row[]>
 >;

@@ -10,26 +10,53 @@ export interface Contents {
   /** Further providers, with a credential each. */
   readonly providers: number;
   readonly configs: number;
+  /** What is on beside them; nothing when absent. */
+  readonly features?: Features | undefined;
 }
+
+/** Limits and budgets of every owner and policies of both kinds; nothing reaches them. */
+export type Features = 'limits';
 
 const WORKSPACE = 'bench';
 const UNREACHABLE_LIMIT = 1_000_000_000;
+const UNREACHABLE_NANO_DOLLARS = 1_000_000_000_000_000;
+
+/** Of one owner: requests and tokens per minute and day, and a budget of each type. */
+const LIMITS = {
+  rateLimits: (['rpm', 'rpd'] as const).flatMap((unit) =>
+    (['requests', 'tokens'] as const).map((type) => ({ type, unit, value: UNREACHABLE_LIMIT })),
+  ),
+  usageLimits: [
+    { name: 'cost', type: 'cost', limit: UNREACHABLE_NANO_DOLLARS, reset: { period: 'monthly' } },
+    { name: 'tokens', type: 'tokens', limit: UNREACHABLE_LIMIT },
+    { name: 'requests', type: 'requests', limit: UNREACHABLE_LIMIT },
+  ],
+} satisfies Pick<EntryBody<'workspace'>, 'rateLimits' | 'usageLimits'>;
+
+const SELECTION = { conditions: [{ key: 'model', values: ['*'] }], groupBy: [{ key: 'api_key' }] };
 
 /** The gateway key of that number. */
 export const keySecret = (number: number | string): string => `gwk_bench_${number}`;
 
 /** The entries of a Snapshot: organisation, one workspace, a SidecarProfile, the provider `@openai`, and the entries of the options. */
-export function* benchEntries({ upstream, keys, providers, configs }: Contents): Generator<AnyEntry> {
+export function* benchEntries({ upstream, keys, providers, configs, features }: Contents): Generator<AnyEntry> {
+  const limits = features === 'limits' ? LIMITS : {};
   yield entry('organisation', null, 'default', { savedConfigsOnly: false, headersToMask: [] });
-  yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {} });
+  yield entry('workspace', WORKSPACE, WORKSPACE, { savedConfigsOnly: false, defaults: {}, ...limits });
   yield entry('sidecar', WORKSPACE, WORKSPACE, {
     name: WORKSPACE,
     workspace: WORKSPACE,
     scopes: ['completions.write'],
     defaults: { allowConfigOverride: true },
   });
-  for (const slug of ['openai', ...numbered('provider', providers)]) yield* providerEntries(slug, upstream);
+  for (const slug of ['openai', ...numbered('provider', providers)]) yield* providerEntries(slug, { upstream, limits });
   for (const slug of numbered('config', configs)) yield entry('config', WORKSPACE, slug, configBody(slug));
+  if (features === 'limits') {
+    const [rate] = LIMITS.rateLimits;
+    const [usage] = LIMITS.usageLimits;
+    yield entry('policy', WORKSPACE, 'rate', { name: 'rate', ...SELECTION, rate });
+    yield entry('policy', WORKSPACE, 'usage', { name: 'usage', ...SELECTION, usage });
+  }
   for (let number = 1; number <= keys; number += 1) {
     yield entry('key', WORKSPACE, `key-${number}`, {
       name: `key-${number}`,
@@ -37,11 +64,17 @@ export function* benchEntries({ upstream, keys, providers, configs }: Contents):
       scopes: ['completions.write'],
       defaults: { allowConfigOverride: true },
       rateLimits: [{ type: 'requests', unit: 'rpm', value: UNREACHABLE_LIMIT }],
+      ...limits,
     });
   }
 }
 
-function* providerEntries(slug: string, upstream: string): Generator<AnyEntry> {
+interface Account {
+  readonly upstream: string;
+  readonly limits: Partial<typeof LIMITS>;
+}
+
+function* providerEntries(slug: string, { upstream, limits }: Account): Generator<AnyEntry> {
   const credential = entry('credential', WORKSPACE, slug, { fields: { api_key: `sk-${slug}` } });
   yield credential;
   yield entry('provider', WORKSPACE, slug, {
@@ -52,6 +85,7 @@ function* providerEntries(slug: string, upstream: string): Generator<AnyEntry> {
     customHost: upstream,
     headers: {},
     deployments: [],
+    ...limits,
   });
 }
 

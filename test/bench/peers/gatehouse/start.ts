@@ -21,6 +21,10 @@ export type GatehouseOptions = Partial<Omit<Contents, 'upstream'>> & {
   readonly revision?: string;
   /** What requests may hold together, for a process that has no memory limit of its own. */
   readonly bufferedBytes?: number;
+  /** Where limits and budgets are counted; in the process when absent. */
+  readonly redisPort?: number;
+  /** In the table; made of the options when absent. */
+  readonly name?: string;
 };
 
 /** The environment of the image; the log goes to /dev/null, so its cost is in. */
@@ -36,17 +40,23 @@ export const ENVIRONMENT = {
 export async function startGatehouse(
   bench: Bench,
   upstreamPort: number,
-  { keys = 1, providers = 0, configs = 0, profileDirectory, revision, bufferedBytes = 0 }: GatehouseOptions = {},
+  options: GatehouseOptions = {},
 ): Promise<Gatehouse> {
-  const snapshot = await writeSnapshot(bench, { upstream: upstreamUrl(upstreamPort), keys, providers, configs });
+  const { keys = 1, providers = 0, configs = 0, features, profileDirectory, revision, redisPort } = options;
+  const { bufferedBytes = 0, name = revision === undefined ? 'Gatehouse' : `Gatehouse ${revision}` } = options;
+  const snapshot = await writeSnapshot(bench, { upstream: upstreamUrl(upstreamPort), keys, providers, configs, features });
   const program = profileDirectory === undefined ? await bundled(bench, revision) : sources(profileDirectory);
   const beganMs = performance.now();
   const running = await bench.processes.startNode<GatehouseReady>(program.file, {
     execArgv: program.execArgv,
-    env: { ...ENVIRONMENT, SNAPSHOT: snapshot, GATEHOUSE_MAX_BUFFERED_BYTES: String(bufferedBytes) },
+    env: {
+      ...ENVIRONMENT,
+      SNAPSHOT: snapshot,
+      GATEHOUSE_MAX_BUFFERED_BYTES: String(bufferedBytes),
+      ...(redisPort === undefined ? {} : { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
+    },
   });
   const startMs = performance.now() - beganMs;
-  const name = revision === undefined ? 'Gatehouse' : `Gatehouse ${revision}`;
   return { ...createPeer(name, running, { port: running.ready.port, headers: CALLER, keys }), ...running.ready, startMs };
 }
 
@@ -82,7 +92,7 @@ const sources = (profileDirectory: string): Program => ({
 
 /** Writes the Snapshot, an entry per line; resolves with its path. */
 export async function writeSnapshot({ directory }: Bench, contents: Contents): Promise<string> {
-  const path = join(directory, `snapshot-${new URL(contents.upstream).port}-${contents.keys}.ndjson`);
+  const path = join(directory, `snapshot-${new URL(contents.upstream).port}-${contents.keys}-${contents.features ?? 'plain'}.ndjson`);
   const file = await open(path, 'w');
   const stream = file.createWriteStream();
   for (const entry of benchEntries(contents)) {
