@@ -1,0 +1,147 @@
+import { AppError } from '../../errors/index.ts';
+import { type StreamEvent, writeEvent } from './events.ts';
+import type { EventTexts, TextSlot, TextUse } from './formats/index.ts';
+
+/** A piece of text that may leave. */
+export interface Release {
+  /** Characters of the text as it came. */
+  readonly length: number;
+  /** Instead of them; undefined: they stay. */
+  readonly text?: string;
+}
+
+/** New text of a part. */
+export interface NewText {
+  readonly part: string;
+  readonly use: TextUse;
+  readonly text: string;
+}
+
+/** Parts that one answer may have. */
+const MAX_PARTS = 100_000;
+
+interface QueuedEvent {
+  readonly event: StreamEvent;
+  readonly texts: EventTexts;
+  /** Slots that say a part again. */
+  readonly repeats: TextSlot[];
+  /** Slots whose text has not been released. */
+  open: number;
+  isChanged: boolean;
+}
+
+interface QueuedSlot {
+  readonly of: QueuedEvent;
+  readonly slot: TextSlot;
+  /** Not released yet. */
+  rest: string;
+  /** Released so far. */
+  said: string;
+}
+
+interface Part {
+  readonly waiting: QueuedSlot[];
+  /** All that was released of it, where events repeat it. */
+  said: string;
+}
+
+/** Holds the events of a stream, in their order, until the texts in them are released, and puts changed texts into them. */
+export class EventQueue {
+  readonly #uses: ReadonlySet<TextUse>;
+  readonly #repeats: boolean;
+  readonly #parts = new Map<string, Part>();
+  #events: QueuedEvent[] = [];
+  #heldBytes = 0;
+
+  /** `uses`: the texts that are held; others leave with their event. `repeats`: whether events repeat whole parts. */
+  constructor(uses: ReadonlySet<TextUse>, { repeats }: { readonly repeats: boolean }) {
+    this.#uses = uses;
+    this.#repeats = repeats;
+  }
+
+  /** Bytes of the events that are held. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Returns the new texts that `release` is awaited for. Throws UPSTREAM_STREAM_BROKEN when the answer has too many parts. */
+  add(event: StreamEvent, texts: EventTexts): NewText[] {
+    const queued: QueuedEvent = { event, texts, repeats: [], open: 0, isChanged: false };
+    this.#events.push(queued);
+    this.#heldBytes += event.raw.length;
+    const added: NewText[] = [];
+    for (const slot of texts.slots) {
+      const { part, use, text, isWhole } = slot;
+      if (!this.#uses.has(use)) continue;
+      if (isWhole && this.#parts.has(part)) queued.repeats.push(slot);
+      if (text === '' || queued.repeats.at(-1) === slot) continue;
+      this.#partOf(part).waiting.push({ of: queued, slot, rest: text, said: '' });
+      queued.open += 1;
+      added.push({ part, use, text });
+    }
+    return added;
+  }
+
+  /** Releases the next characters of a part. */
+  release(name: string, { length, text }: Release): void {
+    const part = this.#partOf(name);
+    if (text !== undefined && length === 0) return;
+    let left = length;
+    let instead = text;
+    while (left > 0) {
+      const [slot] = part.waiting;
+      if (slot === undefined) throw new Error('more text was released than the stream has');
+      const taken = Math.min(left, slot.rest.length);
+      const said = text === undefined ? slot.rest.slice(0, taken) : (instead ?? '');
+      instead = '';
+      slot.rest = slot.rest.slice(taken);
+      slot.said += said;
+      if (this.#repeats) part.said += said;
+      left -= taken;
+      if (slot.rest === '') this.#finish(part);
+    }
+  }
+
+  #finish(part: Part): void {
+    const done = part.waiting.shift();
+    if (done === undefined) return;
+    done.of.open -= 1;
+    if (done.said === done.slot.text) return;
+    done.slot.write(done.said);
+    done.of.isChanged = true;
+  }
+
+  /** The events that may leave, as bytes. */
+  take(): Buffer[] {
+    const blocked = this.#events.findIndex(({ open }) => open > 0);
+    if (blocked === 0) return [];
+    const ready = blocked < 0 ? this.#events : this.#events.slice(0, blocked);
+    this.#events = blocked < 0 ? [] : this.#events.slice(blocked);
+    return ready.map((queued) => {
+      this.#heldBytes -= queued.event.raw.length;
+      this.#repeat(queued);
+      return queued.isChanged ? writeEvent(queued.event, queued.texts.data) : queued.event.raw;
+    });
+  }
+
+  /** What repeats a part says what was released of it. */
+  #repeat(queued: QueuedEvent): void {
+    for (const slot of queued.repeats) {
+      const { said } = this.#partOf(slot.part);
+      if (said === slot.text) continue;
+      slot.write(said);
+      queued.isChanged = true;
+    }
+  }
+
+  #partOf(name: string): Part {
+    const known = this.#parts.get(name);
+    if (known !== undefined) return known;
+    if (this.#parts.size >= MAX_PARTS) {
+      throw new AppError('UPSTREAM_STREAM_BROKEN', { detail: `The answer has more than ${MAX_PARTS} parts` });
+    }
+    const part: Part = { waiting: [], said: '' };
+    this.#parts.set(name, part);
+    return part;
+  }
+}

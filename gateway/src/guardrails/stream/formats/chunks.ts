@@ -1,0 +1,74 @@
+/** Chat and text completions: chunks with choices, of which checks look at the first. */
+import { isObject } from '@gatehouse/crds';
+import { forgetTokens, indexIn, objectsIn, type StreamFormat, slotAt, type TextSlot, type Writable } from './format.ts';
+
+interface ChoiceTexts {
+  readonly slots: readonly TextSlot[];
+  readonly isEnd: boolean;
+}
+
+type ReadChoice = (choice: Writable, part: Pick<TextSlot, 'part' | 'use'>) => ChoiceTexts;
+
+export const chatFormat: StreamFormat = { repeats: false, read: (data) => readChunk(data, readChatChoice) };
+
+export const completionFormat: StreamFormat = {
+  repeats: false,
+  read: (data) => readChunk(data, (choice, of) => ({ slots: slotAt(choice, 'text', of), isEnd: hasReason(choice) })),
+};
+
+function readChunk(data: Writable, readChoice: ReadChoice) {
+  if (isObject(data['error'])) return { data, slots: [], ends: 'all' as const };
+  const slots: TextSlot[] = [];
+  const ends: string[] = [];
+  for (const [place, choice] of objectsIn(data['choices']).entries()) {
+    const index = indexIn(choice, place);
+    const part = String(index);
+    const read = readChoice(choice, { part, use: index === 0 ? 'checked' : 'shown' });
+    slots.push(...read.slots);
+    if (read.isEnd) ends.push(part);
+  }
+  return { data, slots, ends };
+}
+
+const hasReason = (choice: Writable): boolean => typeof choice['finish_reason'] === 'string';
+
+function readChatChoice(choice: Writable, of: Pick<TextSlot, 'part' | 'use'>): ChoiceTexts {
+  const { delta } = choice;
+  if (!isObject(delta)) return { slots: [], isEnd: hasReason(choice) };
+  const calls = objectsIn(delta['tool_calls']);
+  const texts = contentSlots(delta, of).map((slot) => withoutTokens(slot, choice));
+  return { slots: [...texts, ...calls.flatMap(argumentsOf(of.part))], isEnd: hasReason(choice) || calls.length > 0 };
+}
+
+/** The content is a text, or a list of parts; extra `content_blocks` have the same text again, or another. */
+function contentSlots(delta: Writable, of: Pick<TextSlot, 'part' | 'use'>): readonly TextSlot[] {
+  const blocks = objectsIn(delta['content_blocks']).flatMap(({ delta: block }) => (isObject(block) ? [block] : []));
+  const inBlocks = blocks.flatMap((block) => slotAt(block, 'text', of));
+  const [content] = slotAt(delta, 'content', of);
+  if (content === undefined) {
+    return [...objectsIn(delta['content']).flatMap((item) => slotAt(item, 'text', of)), ...inBlocks];
+  }
+  if (content.text === '') return [content, ...inBlocks];
+  const write = (text: string): void => {
+    content.write(text);
+    for (const [i, block] of inBlocks.entries()) block.write(i === 0 ? text : '');
+  };
+  const isSame = inBlocks.map(({ text }) => text).join('') === content.text;
+  return isSame ? [{ ...content, write }] : [content, ...inBlocks];
+}
+
+const withoutTokens = (slot: TextSlot, choice: Writable): TextSlot => ({
+  ...slot,
+  write: (text) => {
+    slot.write(text);
+    forgetTokens(choice);
+  },
+});
+
+const argumentsOf =
+  (part: string) =>
+  (call: Writable, place: number): TextSlot[] => {
+    const { function: called } = call;
+    if (!isObject(called)) return [];
+    return slotAt(called, 'arguments', { part: `${part}.call.${indexIn(call, place)}`, use: 'arguments' });
+  };
