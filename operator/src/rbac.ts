@@ -150,3 +150,16 @@ export const secretsCommand = (account: OperatorAccount, namespace: string): str
 /** The command that lets the operator run gateways in a namespace. */
 export const fleetsCommand = (account: OperatorAccount, namespace: string): string =>
   [BOUND_ROLES.fleets, BOUND_ROLES.fleetSecrets].map((role) => commandFor(role, account, namespace)).join(' && ');
+
+/** The command that lets the operator read ServiceAccounts of a namespace that it does not watch. */
+export function accountsCommand({ namespace, name }: OperatorAccount, place: string): string {
+  const role = 'gatehouse-service-accounts';
+  return (
+    `kubectl create role ${role} --namespace ${place} --verb=get,watch --resource=serviceaccounts && ` +
+    `kubectl create rolebinding ${role} --namespace ${place} --role=${role} --serviceaccount=${namespace}:${name}`
+  );
+}
+
+/** The command that lets the operator read who signs tokens of ServiceAccounts, where the built-in binding was removed. */
+export const issuerCommand = ({ namespace, name }: OperatorAccount): string =>
+  `kubectl create clusterrolebinding gatehouse-issuer-discovery --clusterrole=system:service-account-issuer-discovery --serviceaccount=${namespace}:${name}`;

@@ -43,6 +43,13 @@
 - apiGroups:
     - ""
   resources:
+    - serviceaccounts
+  verbs:
+    - get
+    - watch
+- apiGroups:
+    - ""
+  resources:
     - pods
     - services
   verbs:

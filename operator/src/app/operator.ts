@@ -116,12 +116,12 @@ const identityOf = ({ podName = hostname(), podUid = randomUUID() }: OperatorOpt
 
 /** Keeps the stores up to date until it is disposed, after everything that reads them. */
 function watching(
-  { cache, secrets, contentCache }: Stores,
+  { cache, secrets, accounts, contentCache }: Stores,
   { services, clusterIssuer }: Translator,
   retirement: Retirement,
 ): AsyncDisposable {
   const stop = new AbortController();
-  const parts = [cache, secrets, contentCache, services, clusterIssuer, retirement];
+  const parts = [cache, secrets, accounts, contentCache, services, clusterIssuer, retirement];
   const ended = Promise.all(parts.map((part) => part.run(stop.signal)));
   return {
     [Symbol.asyncDispose]: async () => {
@@ -149,12 +149,14 @@ async function untilTranslated({ stores, translator, retirement, log, signal }: 
       log.warn({ missing }, 'Still waiting for the API server');
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(SECRETS_MS)]);
-    const named = [stores.secrets, translator.services, translator.clusterIssuer, retirement].map((part) =>
+    const { secrets, accounts } = stores;
+    const named = [secrets, accounts, translator.services, translator.clusterIssuer, retirement].map((part) =>
       part.settled(patience),
     );
     await Promise.all(named).catch(() => {
       signal.throwIfAborted();
-      log.warn({ secrets: stores.secrets.failing().length }, 'Some Secrets or Services could not be read');
+      const failing = { secrets: secrets.failing().length, accounts: accounts.failing().length };
+      log.warn(failing, 'Some Secrets, ServiceAccounts or Services could not be read');
     });
     await translator.start(signal);
     return true;

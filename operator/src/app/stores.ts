@@ -35,6 +35,7 @@ import {
   REFERENCE_GRANTS,
   type ReferenceGrantObject,
   SECRETS,
+  SERVICE_ACCOUNTS,
   type SecretObject,
 } from '../world/index.ts';
 import { type GatewayPod, POD_SELECTOR, PODS, slimPod } from './pods.ts';
@@ -50,6 +51,8 @@ export interface Stores {
   /** Pods with the label of a SidecarProfile. */
   readonly sidecarPods: Store<SidecarPod, 'profile' | 'namespace'>;
   readonly secrets: NamedWatches<SecretObject>;
+  /** ServiceAccounts that Workspaces name. */
+  readonly accounts: NamedWatches<KubeObject>;
   readonly contentCache: ContentCache;
 }
 
@@ -112,6 +115,13 @@ export function createStores(options: StoresOptions): Stores {
       indexes: { profile: podsByProfile, namespace: ({ metadata }) => [metadata.namespace ?? ''] },
       transform: slimSidecarPod,
     }),
+    accounts: createNamedWatches({
+      client,
+      kind: SERVICE_ACCOUNTS,
+      log,
+      transform: bareAccount,
+      isAllowed: (name, signal) => isAllowedTo(client, { verb: 'watch', kind: SERVICE_ACCOUNTS, ...name }, signal),
+    }),
     secrets: createNamedWatches({
       client,
       kind: SECRETS,
@@ -170,6 +180,13 @@ const bareGrant = ({ apiVersion, kind, metadata, spec }: ReferenceGrantObject): 
   kind,
   metadata: bareMetadata(metadata),
   spec,
+});
+
+/** Only which one it is matters. */
+const bareAccount = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: bareMetadata(metadata),
 });
 
 /** `kubectl apply` keeps a copy in an annotation, which would be a second place with the secret. */

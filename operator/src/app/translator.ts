@@ -2,7 +2,7 @@
 import type { OperatorOptions } from '../config/index.ts';
 import { isOfOrganisation } from '../kinds/gateway-fleet/index.ts';
 import { type FleetName, readPublished } from '../publish/fleets/index.ts';
-import { servedNamespaces, wantSecrets } from '../refs/index.ts';
+import { servedNamespaces, wantSecrets, wantServiceAccounts } from '../refs/index.ts';
 import {
   createBackoff,
   type KubeClient,
@@ -91,6 +91,7 @@ export function createTranslator({
     namespaces,
     served,
   });
+  wantServiceAccounts({ workspaces: storeOf(stores, 'Workspace'), watches: stores.accounts, namespaces });
   return {
     translations,
     services,

@@ -36,6 +36,7 @@ export {
 export { type ContentState, type Translation, translate, translateInSlices } from './translate.ts';
 export type { Failure, FindingReason, Judgement, TranslatedCondition, Verdict, VerdictIssue } from './types/index.ts';
 export {
+  type AccountReading,
   type AllowedHosts,
   type ClusterIssuer,
   CONSENT_LABEL,

@@ -7,7 +7,7 @@ import type { KindConfig } from '@gatehouse/crds/config';
 import { GROUP } from '@gatehouse/crds/kinds';
 import { nodeUsesPodIdentity } from '@gatehouse/crds/providers';
 import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
-import { DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
+import { accountsCommand, DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import type { PublishedEntries } from './incremental/index.ts';
 import { DEFAULT_ORGANISATION, type ObjectStates, resourceOf, resourcesOf } from './incremental/index.ts';
 import {
@@ -81,6 +81,10 @@ export function createLookups(input: LookupInput): Lookups {
       }),
     claimedHash: (apiKey) => keyClaims.hashes.get(apiKey),
     serviceOf: (namespace, name) => world.services?.get(objectKey(namespace, name)),
+    accountOf: (namespace, name) =>
+      world.serviceAccounts === undefined ? null : world.serviceAccounts.get(objectKey(namespace, name)),
+    accountsCommand: (namespace) => accountsCommand(world.settings.operatorAccount ?? DEFAULT_ACCOUNT, namespace),
+    workspaceNaming: createWorkloadLookup(states, owners),
     ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
     isIdentityGranted: (workspace, cloud) =>
@@ -113,6 +117,21 @@ function createPricingLookup(states: ObjectStates): Lookups['pricingFor'] {
         .map(({ metadata, spec }) => [keyOf(spec.provider, spec.model), metadata.name]),
     );
     return names.get(keyOf(provider, model));
+  };
+}
+
+function createWorkloadLookup(states: ObjectStates, { ownerOf }: NamespaceOwners): Lookups['workspaceNaming'] {
+  let names: ReadonlyMap<string, string> | undefined;
+  return (namespace, serviceAccount) => {
+    names ??= new Map(
+      resourcesOf(states, 'Workspace')
+        .filter(({ metadata, spec }) => ownerOf(spec.namespace) === metadata.name)
+        .toReversed()
+        .flatMap(({ metadata, spec: { workloadIdentities = [] } }) =>
+          workloadIdentities.map((named) => [objectKey(named.namespace, named.serviceAccount), metadata.name] as const),
+        ),
+    );
+    return names.get(objectKey(namespace, serviceAccount));
   };
 }
 

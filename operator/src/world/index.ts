@@ -9,6 +9,7 @@ export {
   REFERENCE_GRANTS,
   type ReferenceGrantObject,
   SECRETS,
+  SERVICE_ACCOUNTS,
   type SecretObject,
 } from './kind-refs.ts';
 export {

@@ -45,6 +45,14 @@ export const SECRETS: KindRef<SecretObject> = {
   namespaced: true,
 };
 
+export const SERVICE_ACCOUNTS: KindRef = {
+  group: '',
+  version: 'v1',
+  kind: 'ServiceAccount',
+  plural: 'serviceaccounts',
+  namespaced: true,
+};
+
 export const REFERENCE_GRANTS: KindRef<ReferenceGrantObject> = {
   group: 'gateway.networking.k8s.io',
   version: 'v1beta1',

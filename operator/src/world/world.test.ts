@@ -2,9 +2,15 @@ import { DEFAULT_TARGET_CAPS } from '@gatehouse/crds/config';
 import { API_VERSION } from '@gatehouse/crds/kinds';
 import { describe, expect, test } from 'vitest';
 import { createStore, type KubeObject } from '../runtime/index.ts';
-import { type CustomObject, createLiveWorld, type ReferenceGrantObject, type SecretObject } from './index.ts';
+import {
+  type CustomObject,
+  createLiveWorld,
+  type ReferenceGrantObject,
+  type SecretObject,
+  type WorldStores,
+} from './index.ts';
 
-function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
+function stage(namespaces: 'all' | ReadonlySet<string> = 'all', serviceAccounts?: WorldStores['accounts']) {
   const accounts = createStore<CustomObject>();
   const workspaces = createStore<CustomObject>();
   const secrets = createStore<SecretObject>();
@@ -33,6 +39,7 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
       },
       namespaces: labels,
       grants,
+      accounts: serviceAccounts,
     },
     settings: { organisationNamespace: 'org', consent: 'label', mintsKeys: true, caps: DEFAULT_TARGET_CAPS },
     namespaces,
@@ -43,7 +50,9 @@ function stage(namespaces: 'all' | ReadonlySet<string> = 'all') {
   const tell = (key: string): void => {
     for (const listener of listeners) listener(key);
   };
-  return { accounts, workspaces, secrets, known, beyond, denied, tell, labels, grants, world, changes: () => changes };
+  const reading = () => world.take().serviceAccounts?.get('apps/web');
+  const own = { accounts, workspaces, secrets, labels, grants };
+  return { ...own, known, beyond, denied, tell, reading, world, changes: () => changes };
 }
 
 let versions = 0;
@@ -148,5 +157,43 @@ describe('a live world', () => {
     }
     const known = world.take().resources.get('Workspace');
     expect([known?.get('team')?.metadata.name, known?.get('elsewhere')]).toEqual(['team', undefined]);
+  });
+
+  test('says which ServiceAccount there is, and that one is gone as soon as it is being deleted', () => {
+    const store = createStore<KubeObject>();
+    const known = new Set<string>();
+    const listeners: ((key: string) => void)[] = [];
+    const accounts = {
+      store,
+      isKnown: (key: string) => known.has(key),
+      isDenied: () => false,
+      beyond: new Set<string>(),
+      subscribe: (listener: (key: string) => void) => {
+        listeners.push(listener);
+        return { [Symbol.dispose]: () => {} };
+      },
+    };
+    const { reading } = stage('all', accounts);
+    const serviceAccount = (metadata: object): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'web', namespace: 'apps', ...metadata },
+    });
+    expect(reading()).toBeUndefined();
+    put(store, serviceAccount({ uid: 'u-1' }));
+    const first = reading();
+    expect(first).toEqual({ kind: 'exists', uid: 'u-1' });
+    put(store, serviceAccount({ uid: 'u-1', labels: { a: 'b' } }));
+    expect(reading()).toBe(first);
+    known.add('apps/web');
+    put(store, serviceAccount({ uid: 'u-1', deletionTimestamp: '2026-01-01T00:00:00Z' }));
+    expect(reading()).toEqual({ kind: 'absent' });
+    put(store, serviceAccount({ uid: 'u-2' }));
+    expect(reading()).toEqual({ kind: 'exists', uid: 'u-2' });
+    store.remove('apps/web');
+    expect(reading()).toEqual({ kind: 'absent' });
+    known.clear();
+    for (const listener of listeners) listener('apps/web');
+    expect(reading(), 'it is no longer watched').toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { isObject } from '@gatehouse/crds';
 import type { KindName } from '@gatehouse/crds/kinds';
 import { type KubeObject, type NamedWatches, namespaceOf, type ObjectKey, type Store } from '../runtime/index.ts';
 import {
+  type AccountReading,
   type ClusterIssuer,
   LayeredMap,
   type ReferenceGrant,
@@ -25,12 +26,17 @@ interface ServiceSource {
   subscribe(listener: (change: { readonly key: ObjectKey }) => void): Disposable;
 }
 
+/** ServiceAccounts that are read one by one. */
+type AccountSource = Pick<NamedWatches<KubeObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
+
 export interface WorldStores {
   readonly kinds: KindStores;
   readonly secrets: Pick<NamedWatches<SecretObject>, 'store' | 'isKnown' | 'isDenied' | 'beyond' | 'subscribe'>;
   readonly namespaces: Store<KubeObject>;
   /** Absent: Services are not read. */
   readonly services?: Pick<ServiceSource, 'objects' | 'get' | 'subscribe'> | undefined;
+  /** Absent: ServiceAccounts are not read. */
+  readonly accounts?: AccountSource | undefined;
   /** Absent where references between namespaces are not allowed. */
   readonly grants: Store<ReferenceGrantObject> | undefined;
 }
@@ -68,6 +74,8 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
   stores.secrets.subscribe(secrets.touch); // eviction from a store is not reported
   const readings = followStore(readingsOf(stores.secrets), { toValue: (reading) => reading, onChange });
   const services = stores.services && followStore(stores.services, { toValue: (reading) => reading, onChange });
+  const accounts =
+    stores.accounts && followStore(accountsOf(stores.accounts), { toValue: (reading) => reading, onChange });
   const labels = followStore(stores.namespaces, { toValue: toLabels, onChange });
   const grants = stores.grants && followStore(stores.grants, { toValue: toGrant, onChange });
   const byNamespace = groupGrants();
@@ -87,6 +95,7 @@ export function createLiveWorld(options: LiveWorldOptions): LiveWorld {
       namespaces: labels.take(),
       referenceGrants: byNamespace(grants?.take() ?? NO_GRANTS),
       ...(services === undefined ? {} : { services: services.take() }),
+      ...(accounts === undefined ? {} : { serviceAccounts: accounts.take() }),
       settings: settingsNow(options),
       served: 'all',
     }),
@@ -124,6 +133,37 @@ function readingsOf({ isKnown, isDenied, beyond, subscribe }: WorldStores['secre
       return isKnown(key) ? 'known' : undefined;
     },
     subscribe: (listener: (change: { readonly key: ObjectKey }) => void) => subscribe((key) => listener({ key })),
+  };
+}
+
+const ABSENT: AccountReading = { kind: 'absent' };
+const DENIED: AccountReading = { kind: 'denied' };
+const BEYOND: AccountReading = { kind: 'beyond' };
+
+/** What is known of each ServiceAccount. One that is being deleted is gone: its tokens must not outlive the decision. */
+function accountsOf({ store, isKnown, isDenied, beyond, subscribe }: AccountSource) {
+  const existing = new Map<string, AccountReading>();
+  const exists = (key: ObjectKey, uid: string): AccountReading => {
+    const known = existing.get(key);
+    if (known?.kind === 'exists' && known.uid === uid) return known;
+    const reading: AccountReading = { kind: 'exists', uid };
+    existing.set(key, reading);
+    return reading;
+  };
+  return {
+    objects: new Map<ObjectKey, AccountReading>(),
+    get: (key: ObjectKey): AccountReading | undefined => {
+      const { uid, deletionTimestamp } = store.get(key)?.metadata ?? {};
+      if (uid !== undefined && typeof deletionTimestamp !== 'string') return exists(key, uid);
+      existing.delete(key);
+      if (beyond.has(key)) return BEYOND;
+      if (isDenied(key)) return DENIED;
+      return isKnown(key) ? ABSENT : undefined;
+    },
+    subscribe: (listener: (change: { readonly key: ObjectKey }) => void): void => {
+      store.subscribe(listener);
+      subscribe((key) => listener({ key })); // eviction from a store is not reported
+    },
   };
 }
 

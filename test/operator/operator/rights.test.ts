@@ -69,6 +69,14 @@ function oneOfEach({ tenant, organisation, fleets }: Stage): KubeThing[] {
     ours('ApiKey', { name: 'minted', ...there }, { type: 'workspace-service', scopes: ['completions.write'] }),
     ours('SidecarProfile', { name: 'app', ...there }, {}),
     ours('Organisation', { name: 'default' }, {}),
+    ours(
+      'Workspace',
+      { name: tenant },
+      {
+        namespace: tenant,
+        workloadIdentities: [{ namespace: tenant, serviceAccount: 'app', scopes: ['completions.write'] }],
+      },
+    ),
     ours('VirtualKey', { name: 'broken', ...there }, { provider: 'openai', secretRef: { name: 'none', key: 'key' } }),
     ours('VirtualKey', { name: 'inside', ...there }, { provider: 'ollama', customHost: 'http://vllm:8000/v1' }),
     ours('GatewayConfig', { name: 'plain', ...there }, { config: { provider: '@broken' } }),

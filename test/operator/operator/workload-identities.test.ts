@@ -3,7 +3,8 @@ import { isObject } from '@gatehouse/crds';
 import { waitFor } from '@gatehouse/test/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ControlPlane, installCustomResources, startControlPlane } from '../../cluster/index.ts';
-import { apply, ours, runPods, setStage, startOperator } from './support.ts';
+import { binding, grantRights, installLease } from './rights.ts';
+import { apply, becomes, type KubeThing, ours, remove, runPods, setStage, startOperator } from './support.ts';
 
 /** The settings of a Workspace are read by every operator of a cluster, so that this test has one of its own. */
 let cluster: ControlPlane;
@@ -32,6 +33,12 @@ async function tokenOf(
   return token;
 }
 
+const serviceAccount = (namespace: string, name: string): KubeThing => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace },
+});
+
 /** The gateway knew the caller and asked for a provider. */
 const KNOWN = 400;
 
@@ -39,7 +46,7 @@ test('a ServiceAccount acts in the workspace that names it, with tokens for gate
   await using stage = await setStage(cluster);
   const { tenant } = stage;
   for (const name of ['app', 'other', 'reader']) {
-    await apply(cluster, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: tenant } });
+    await apply(cluster, serviceAccount(tenant, name));
   }
   const named = (serviceAccount: string, scope: string) => ({ namespace: tenant, serviceAccount, scopes: [scope] });
   const workspace = (...workloadIdentities: object[]) =>
@@ -67,4 +74,54 @@ test('a ServiceAccount acts in the workspace that names it, with tokens for gate
   await workspace(named('other', 'completions.write'));
   await becomesFor(token, 403);
   await becomesFor(await tokenOf(tenant, 'other'), KNOWN);
+});
+
+test('tokens of a ServiceAccount that was deleted end, also when there is another one of its name', async () => {
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  const account = serviceAccount(tenant, 'app');
+  await apply(cluster, account);
+  const workloadIdentities = [{ namespace: tenant, serviceAccount: 'app', scopes: ['completions.write'] }];
+  await apply(cluster, ours('Workspace', { name: tenant }, { namespace: tenant, workloadIdentities }));
+  await using _operator = await startOperator(stage.setup);
+  const [pod] = await runPods(stage);
+  if (pod === undefined) throw new Error('there is no pod');
+  await using _pod = pod;
+  const becomesFor = async (token: string, status: number): Promise<void> => {
+    await waitFor(async () => (await pod.ask(token)) === status, { what: `the status ${status}` });
+  };
+
+  const first = await tokenOf(tenant, 'app');
+  await waitFor(async () => (await pod.ask(first)) === KNOWN, { what: 'the first token' });
+  await remove(cluster, account);
+  await becomesFor(first, 401);
+  await apply(cluster, account);
+  const second = await tokenOf(tenant, 'app');
+  await becomesFor(second, KNOWN);
+  expect(await pod.ask(first)).toBe(401);
+});
+
+test('a Workspace says which right is missing where ServiceAccounts may not be read, and their tokens are good', async () => {
+  await using stage = await setStage(cluster);
+  const { tenant } = stage;
+  const kubeconfigPath = await grantRights(stage);
+  await installLease(stage);
+  const elsewhere = await cluster.createNamespace();
+  await apply(cluster, serviceAccount(elsewhere, 'job'));
+  const workloadIdentities = [{ namespace: elsewhere, serviceAccount: 'job', scopes: ['completions.write'] }];
+  const workspace = ours('Workspace', { name: tenant }, { namespace: tenant, workloadIdentities });
+  await apply(cluster, workspace);
+  await using _operator = await startOperator({ ...stage.setup, kubeconfigPath });
+  const [pod] = await runPods(stage);
+  if (pod === undefined) throw new Error('there is no pod');
+  await using _pod = pod;
+
+  const denied = await becomes(cluster, workspace, { type: 'ResolvedRefs', status: 'False', reason: 'AccessDenied' });
+  expect(denied.message).toContain(`kubectl create role gatehouse-service-accounts --namespace ${elsewhere}`);
+  const token = await tokenOf(elsewhere, 'job');
+  await waitFor(async () => (await pod.ask(token)) === KNOWN, { what: 'a known caller' });
+  await apply(cluster, binding(stage, 'watched', elsewhere));
+  await becomes(cluster, workspace, { type: 'ResolvedRefs', status: 'True' });
+  await remove(cluster, serviceAccount(elsewhere, 'job'));
+  await waitFor(async () => (await pod.ask(token)) === 401, { what: 'a refusal' });
 });

@@ -20,7 +20,7 @@ export const organisation = defineRule({
         },
         ...issuerEntries(spec.jwtIssuers, settings.clusterIssuer),
       ],
-      findings: [...workspaceFindings(named, view), ...issuerFindings(spec.jwtIssuers, view)],
+      findings: [...workspaceFindings(named, view), ...issuerFindings(spec.jwtIssuers, settings.clusterIssuer, view)],
     };
   },
 });

@@ -1,5 +1,3 @@
-import { canonicalScope, type Workspace } from '@gatehouse/crds/kinds';
-import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
   CONSENT_LABEL,
@@ -11,7 +9,7 @@ import {
   type ObjectScope,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, limitsOf, policyFindings } from './shared/index.ts';
+import { configRefFindings, limitsOf, policyFindings, workloadsOf } from './shared/index.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
@@ -26,6 +24,7 @@ export const workspace = defineRule({
     const refused = refusal(name, { namespace, settings }, view);
     if (refused !== undefined) return { entries: [], findings: [refused] };
     const { metadata, configRef } = spec.defaults ?? {};
+    const workloads = workloadsOf(name, spec.workloadIdentities, settings, view);
     return {
       entries: [
         {
@@ -40,29 +39,18 @@ export const workspace = defineRule({
               ...(configRef === undefined ? {} : { config: configRef.name }),
             },
             ...limitsOf(spec),
-            ...workloadsOf(spec.workloadIdentities),
+            ...(workloads.identities.length === 0 ? {} : { workloadIdentities: [...workloads.identities] }),
           },
         },
       ],
       findings: [
         ...configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
         ...policyFindings(resource, { settings, workspace: null }, view),
+        ...workloads.findings,
       ],
     };
   },
 });
-
-const workloadsOf = (identities: Workspace['spec']['workloadIdentities'] = []): Partial<EntryBody<'workspace'>> =>
-  identities.length === 0
-    ? {}
-    : {
-        workloadIdentities: identities.map(({ namespace, serviceAccount, scopes, rateLimits = [] }) => ({
-          namespace,
-          serviceAccount,
-          scopes: scopes.map(canonicalScope),
-          ...(rateLimits.length === 0 ? {} : { rateLimits: [...rateLimits] }),
-        })),
-      };
 
 /** Why the Workspace may not own the namespace that it names. */
 function refusal(

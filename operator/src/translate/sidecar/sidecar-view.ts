@@ -101,9 +101,11 @@ export function createSidecarView(
   };
 }
 
-/** Sidecars get no keys. */
+/** Sidecars get no keys, and check no tokens. */
 const isUnread = ({ kind, issues }: Verdict): boolean =>
-  kind !== 'ApiKey' && issues.some(({ reason }) => reason === 'AccessDenied' || reason === 'Pending');
+  kind !== 'ApiKey' &&
+  kind !== 'Workspace' &&
+  issues.some(({ reason }) => reason === 'AccessDenied' || reason === 'Pending');
 
 function indexOf(translation: Translation): Index {
   const { states } = translation.memo;

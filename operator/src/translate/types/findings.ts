@@ -115,7 +115,12 @@ export const identityNotGranted = (path: Path, message: string): Finding => ({
 });
 
 /** Something that is about to exist. */
-export const pending = (path: Path, message: string): Finding => ({ reason: 'Pending', path, message, effect: 'keep' });
+export const pending = (path: Path, message: string, effect: Effect = 'keep'): Finding => ({
+  reason: 'Pending',
+  path,
+  message,
+  effect,
+});
 
 interface Unread {
   readonly namespace: string;
@@ -145,6 +150,14 @@ export function secretUnread(path: Path, { namespace, secret, view }: Unread): F
       : `the Secret ${secret} is not read yet`,
   );
 }
+
+/** Something of the cluster may not be read, and the object is served without it; the message has the command. */
+export const unreadable = (path: Path, message: string): Finding => ({
+  reason: 'AccessDenied',
+  path,
+  message,
+  effect: 'serve',
+});
 
 /** The object is in a namespace where it is not allowed. */
 export const wrongNamespace = (path: Path, message: string): Finding => ({

@@ -15,6 +15,7 @@ export {
   pending,
   secretKeyOf,
   secretUnread,
+  unreadable,
   wrongNamespace,
 } from './findings.ts';
 export type { Lookups, NamespaceOwners } from './lookups.ts';
@@ -23,6 +24,7 @@ export { defineRule, type EntryDraft, type KindRule, type ObjectScope, type Rule
 export { type Judgement, type TranslatedCondition, type Verdict, type VerdictIssue, verdictKey } from './verdict.ts';
 export { OBJECT_BYTES, type Weight, weigh } from './weight.ts';
 export {
+  type AccountReading,
   type AllowedHosts,
   byAge,
   type ClusterIssuer,

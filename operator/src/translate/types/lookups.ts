@@ -3,7 +3,7 @@
  * translation can tell whether a result is still the same.
  */
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
-import type { SecretData, SecretReading, ServiceReading } from './world.ts';
+import type { AccountReading, SecretData, SecretReading, ServiceReading } from './world.ts';
 
 export interface NamespaceOwners {
   /** A workspace by name, null for the organisation, undefined without an owner. */
@@ -56,6 +56,12 @@ export interface Lookups {
   hashOf(namespace: string, secret: string, entry: string, owner?: string): string | undefined;
   /** Undefined: not read yet. */
   serviceOf(namespace: string, name: string): ServiceReading | undefined;
+  /** Undefined: not read yet. Null: there is no cluster. */
+  accountOf(namespace: string, name: string): AccountReading | undefined | null;
+  /** The command that lets the operator read ServiceAccounts of the namespace. */
+  accountsCommand(namespace: string): string;
+  /** The oldest Workspace with a namespace whose `workloadIdentities` name the ServiceAccount. */
+  workspaceNaming(namespace: string, serviceAccount: string): string | undefined;
   /** Private hosts that the organisation opens to the workspace; see `toHostList`. */
   openedHosts(workspace: string): string;
   /** Hosts that any fleet of the organisation trusts. */

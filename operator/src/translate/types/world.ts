@@ -28,6 +28,14 @@ export type ServiceReading =
   /** Ready pods of the namespace by the port of the Service, as `ADDRESS:PORT`, sorted. */
   | { readonly kind: 'ports'; readonly endpoints: ReadonlyMap<number, readonly string[]> };
 
+/**
+ * What is known of a ServiceAccount: the same object as long as its content is the same. `denied`: the right to read it is not
+ * granted. `beyond`: more are named than are read.
+ */
+export type AccountReading =
+  | { readonly kind: 'exists'; readonly uid: string }
+  | { readonly kind: 'absent' | 'denied' | 'beyond' };
+
 /** A Map, or anything with its `get`. The same object as long as its content is the same. */
 export interface Lookup<T> {
   get(key: string): T | undefined;
@@ -69,6 +77,11 @@ export interface World {
   readonly referenceGrants?: Lookup<readonly ReferenceGrant[]> | undefined;
   /** Services by `objectKey`, as far as resources of workspaces name them; undefined for one that was not read yet. */
   readonly services?: Lookup<ServiceReading> | undefined;
+  /**
+   * ServiceAccounts by `objectKey`, as far as Workspaces name them; undefined for one that was not read yet. Absent: there is no
+   * cluster.
+   */
+  readonly serviceAccounts?: Lookup<AccountReading> | undefined;
   readonly settings: WorldSettings;
   /** The workspaces that are served; entries of others are left out of the Snapshot, not their verdicts. */
   readonly served: 'all' | ReadonlySet<string>;

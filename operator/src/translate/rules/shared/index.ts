@@ -16,4 +16,5 @@ export { permitsSecret, type SecretReference } from './reference-grants.ts';
 export { createSecretHasher, type SecretHasher } from './secret-text.ts';
 export { isManagedSlug, slugConflict, virtualKeyGrants } from './slug.ts';
 export { stillPermitted } from './still-permitted.ts';
+export { workloadsOf } from './workloads.ts';
 export { defaultConfigs, snapshotForWorkspaces, tenantSnapshot, visibleToTenants } from './workspace-snapshot.ts';

@@ -8,6 +8,7 @@ import {
   type Finding,
   type Lookups,
   missing,
+  notPermitted,
   verdictKey,
 } from '../../types/index.ts';
 
@@ -30,6 +31,9 @@ export function issuerEntries(
   const all = cluster === undefined ? bodies : [clusterBody(cluster), ...bodies];
   return all.map((body) => ({ kind: 'issuer', workspace: null, name: body.issuer, body }));
 }
+
+const REPLACED =
+  'is the issuer of this cluster: its tokens belong to ServiceAccounts, which act by workloadIdentities of Workspaces, and nothing of this entry is used; remove it';
 
 /** Clocks of one cluster. */
 const CLUSTER_SKEW_SECONDS = 10;
@@ -81,10 +85,18 @@ function keysOf(jwks: string): PublicJwk[] {
   return read.ok ? [...read.value] : []; // the resource was refused for it
 }
 
-/** Workspaces that do not exist: tokens that name them are refused, all others work. */
-export function issuerFindings(issuers: readonly JwtIssuer[] = [], view: Pick<Lookups, 'exists'>): readonly Finding[] {
-  return issuers.flatMap(({ workspaces = [], defaultWorkspaceRef }, i) => {
+/**
+ * Workspaces that do not exist: tokens that name them are refused, all others work. And an issuer that the one of the cluster
+ * replaces.
+ */
+export function issuerFindings(
+  issuers: readonly JwtIssuer[] = [],
+  cluster: ClusterIssuer | undefined,
+  view: Pick<Lookups, 'exists'>,
+): readonly Finding[] {
+  return issuers.flatMap(({ issuer, workspaces = [], defaultWorkspaceRef }, i) => {
     const place = ['spec', 'jwtIssuers', i] as const;
+    if (issuer === cluster?.issuer) return [notPermitted([...place, 'issuer'], REPLACED, 'serve')];
     const named = [
       ...workspaces.map((name, j) => ({ name, path: [...place, 'workspaces', j] })),
       ...(defaultWorkspaceRef === undefined
