@@ -17,4 +17,5 @@ export {
   parseHooks,
 } from './hooks/index.ts';
 export { type CheckSpec, type ParseCheckOptions, parseCheck } from './parse-check.ts';
+export { INTEGRATION_PLUGINS, missingFieldsOf, PLUGIN_CREDENTIALS, pluginOf } from './plugins.ts';
 export { CHECK_ENTRIES, checkEntryOf } from './register.ts';

@@ -1,16 +1,35 @@
 import { z } from 'zod';
-import { atomicList, flag, int, opaque, pattern, stringMap, text } from '../schema/index.ts';
+import { checkEntryOf, parseCheck } from '../guardrails/index.ts';
+import { createSuggestions } from '../lib/suggestions.ts';
+import {
+  atomicList,
+  flag,
+  type Issue,
+  int,
+  opaque,
+  pattern,
+  type Rule,
+  stringMap,
+  text,
+  withRules,
+} from '../schema/index.ts';
 import { defineKind, description, displayName, nameRef, statusOf } from './parts/index.ts';
 
 const check = z.strictObject({
   id: pattern(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$/, 'a check id like default.contains', 128).meta({
     description: 'id is the check; without a dot it is one of the built-in ones.',
   }),
+  name: text('name tells checks with the same id apart in results.', 253).optional(),
   enabled: flag('enabled false skips the check.', true),
   parameters: opaque('parameters are the parameters of the check; each check documents its own.').optional(),
   parametersSecretRef: nameRef(
-    'parametersSecretRef names a Secret whose entries become parameters.credentials.',
+    'parametersSecretRef names a Secret of the namespace whose entries are the credential of the check; absent: the ' +
+      'credential is that of the Integration whose provider is the service of the check.',
   ).optional(),
+  softDeny200: z
+    .boolean()
+    .meta({ description: 'softDeny200 replaces that of the actions for denials of this check.' })
+    .optional(),
 });
 
 const feedback = z
@@ -29,11 +48,58 @@ const actions = z
     async: flag('async true runs the checks in parallel to the call; they never block it.', false),
     sequential: flag('sequential true runs one check after another, each on the output of the one before.', false),
     softDeny200: flag('softDeny200 true answers a denial as status 200 with the message as the answer.', false),
+    mode: z.enum(['enforce', 'monitor']).default('enforce').meta({
+      description:
+        'mode monitor evaluates the checks and records what they would have done; nothing is denied or changed.',
+    }),
+    buffer: flag('buffer true holds an answer that is a stream until the verdict.', false),
+    window: int(
+      'window checks an answer that is a stream each time so many new characters have come, and cuts it at the first failure.',
+      16,
+      1_000_000,
+    ).optional(),
     message: text('message is the text of a denial.').optional(),
     onSuccess: action('onSuccess is what happens when all checks pass.').optional(),
     onFail: action('onFail is what happens when a check fails.').optional(),
   })
   .meta({ description: 'actions are what happens after the checks.' });
+
+const RULES: readonly Rule<z.output<typeof actions>>[] = [
+  {
+    cel: '!(has(self.window) && has(self.buffer) && self.buffer)',
+    message: 'buffer holds the whole stream, so that window has no effect beside it',
+    at: 'window',
+    holds: ({ buffer, window }) => !buffer || window === undefined,
+    valid: [{}, { buffer: true }, { window: 200 }, { buffer: false, window: 200 }],
+    invalid: [{ buffer: true, window: 200 }],
+  },
+  {
+    cel: '!(has(self.async) && self.async && ((has(self.deny) && self.deny) || (has(self.buffer) && self.buffer) || has(self.window)))',
+    message: 'asynchronous checks never block a call: deny, buffer and window have no effect beside async',
+    at: 'async',
+    holds: ({ async, deny, buffer, window }) => !async || !(deny || buffer || window !== undefined),
+    valid: [{ async: true }, { async: true, deny: false }, { deny: true, buffer: true }],
+    invalid: [
+      { async: true, deny: true },
+      { async: true, buffer: true },
+      { async: true, window: 200 },
+    ],
+  },
+];
+
+/** Names of users in a status. */
+export const MAX_NAMED_USERS = 20;
+
+const users = z
+  .object({
+    total: int('total is how many resources use the guardrail.', 0, 1_000_000),
+    resources: atomicList(
+      text('Kind/namespace/name.', 600),
+      'resources are the first of them by name, as Kind/namespace/name.',
+      MAX_NAMED_USERS,
+    ),
+  })
+  .meta({ description: 'usedBy are the resources that name the guardrail.' });
 
 const spec = z
   .strictObject({
@@ -43,9 +109,26 @@ const spec = z
       description: 'type is mutator for checks that only transform, guardrail for checks that may also deny.',
     }),
     checks: atomicList(check, 'checks are run on the text of the request or the answer.', 64).min(1),
-    actions: actions.optional(),
+    actions: withRules(actions, RULES).optional(),
   })
   .meta({ description: 'spec is the desired state of the guardrail.' });
+
+type Check = z.output<typeof check>;
+
+/** Ids and parameters of checks, as inline configs are checked. */
+function checkIssues(checks: readonly Check[]): Issue[] {
+  const suggest = createSuggestions();
+  return checks.flatMap(({ parametersSecretRef, ...item }, i): readonly Issue[] => {
+    const path = ['spec', 'checks', i];
+    const parsed = parseCheck(item, { path, literalCredentials: false, suggest });
+    const entry = checkEntryOf(item.id);
+    const isUnused = parametersSecretRef !== undefined && entry !== undefined && entry.credential === undefined;
+    const unused: Issue[] = isUnused
+      ? [{ code: 'invalid', path: [...path, 'parametersSecretRef'], message: `${entry.id} takes no credential` }]
+      : [];
+    return parsed.ok ? unused : [...parsed.error, ...unused];
+  });
+}
 
 export const guardrail = defineKind({
   kind: 'Guardrail',
@@ -53,9 +136,12 @@ export const guardrail = defineKind({
   shortNames: ['gwg'],
   summary: 'Checks on requests or answers, and the actions that follow.',
   spec,
-  status: statusOf({}),
+  status: statusOf({ usedBy: users.optional() }),
   columns: [
     { name: 'Type', type: 'string', jsonPath: '.spec.type' },
     { name: 'Deny', type: 'string', jsonPath: '.spec.actions.deny' },
+    { name: 'Mode', type: 'string', jsonPath: '.spec.actions.mode' },
+    { name: 'Used by', type: 'integer', jsonPath: '.status.usedBy.total' },
   ],
+  check: ({ spec: { checks } }) => checkIssues(checks),
 });

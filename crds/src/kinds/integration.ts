@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INTEGRATION_PLUGINS } from '../guardrails/index.ts';
 import { factor, flag, httpUrl, mapList, text } from '../schema/index.ts';
 import {
   checkConnection,
@@ -6,7 +7,9 @@ import {
   defineKind,
   description,
   displayName,
+  guardrailServiceIssues,
   headerMap,
+  isGuardrailService,
   perMillionTokens,
   providerId,
   statusOf,
@@ -32,9 +35,10 @@ const spec = z
   .strictObject({
     displayName: displayName.optional(),
     description: description.optional(),
-    provider: providerId('provider is the id of the provider, as in the provider reference.').meta({
-      immutable: 'provider cannot change; make another Integration',
-    }),
+    provider: providerId(
+      'provider is the id of the provider, as in the provider reference, or of a guardrail service, as in the reference of guardrails.',
+      INTEGRATION_PLUGINS,
+    ).meta({ immutable: 'provider cannot change; make another Integration' }),
     ...connectionFields,
     allowAllModels: flag('allowAllModels false admits only the models listed and enabled here.', true),
     models: mapList(model, ['slug'], {
@@ -51,12 +55,13 @@ export const integration = defineKind({
   kind: 'Integration',
   plural: 'integrations',
   shortNames: ['gwint'],
-  summary: 'A provider account of the organisation, granted to workspaces by IntegrationAccess.',
+  summary: 'An account at a provider or a guardrail service, granted to workspaces by IntegrationAccess.',
   spec,
   status: statusOf({}),
   columns: [
     { name: 'Provider', type: 'string', jsonPath: '.spec.provider' },
     { name: 'All models', type: 'string', jsonPath: '.spec.allowAllModels' },
   ],
-  check: ({ spec: wanted }) => checkConnection(wanted),
+  check: ({ spec: wanted }) =>
+    isGuardrailService(wanted.provider) ? guardrailServiceIssues(wanted) : checkConnection(wanted),
 });

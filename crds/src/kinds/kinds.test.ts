@@ -175,7 +175,12 @@ describe('what is not served', () => {
       spec: { provider: 'openai', secretRef: { name: 's' }, rateLimits: [] },
       want: [],
     },
-    { rule: 'a whole kind', kind: 'Guardrail', spec: { checks: [{ id: 'x' }] }, want: ['kind'] },
+    {
+      rule: 'a whole kind',
+      kind: 'Guardrail',
+      spec: { checks: [{ id: 'contains', parameters: { words: ['x'] } }] },
+      want: ['kind'],
+    },
     {
       rule: 'fields of routing configs',
       kind: 'GatewayConfig',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { reach } from './reach.ts';
 
-const guardrailFeedback = z.looseObject({
-  feedback: z
-    .looseObject({ value: z.number(), weight: z.number(), metadata: z.record(z.string(), z.unknown()).optional() })
-    .optional(),
+/** A score for the trace. */
+const feedback = z.looseObject({
+  value: z.number(),
+  weight: z.number(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** A Guardrail. Ids and parameters of its checks have been checked, and defaults are written in. */
@@ -19,12 +20,14 @@ export const guardrailBody = z.looseObject({
     z.looseObject({
       id: z.string(),
       name: z.string().optional(),
-      /** Without those that may be secret, which are in the credential. */
+      /** Without those that may be secret, which are in an entry of their own. */
       parameters: z.record(z.string(), z.unknown()),
       softDeny200: z.boolean().optional(),
       failOnError: z.boolean().optional(),
       /** Id of the credential entry. */
       credential: z.string().optional(),
+      /** Id of the credential entry with the parameters that may be secret. */
+      parametersFrom: z.string().optional(),
     }),
   ),
   deny: z.boolean(),
@@ -38,8 +41,8 @@ export const guardrailBody = z.looseObject({
   /** Of answers that are streams: docs/behaviour/guardrails.md. `window` is a number of characters. */
   buffer: z.boolean().optional(),
   window: z.int().min(1).optional(),
-  onSuccess: guardrailFeedback.optional(),
-  onFail: guardrailFeedback.optional(),
+  onSuccess: feedback.optional(),
+  onFail: feedback.optional(),
   /** In a sidecar: ids of credentials that belong to the organisation and are not part of the sidecar's Snapshot. */
   needsFleet: z.array(z.string()).optional(),
   reach: reach.optional(),

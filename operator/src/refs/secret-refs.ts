@@ -24,6 +24,8 @@ const REFERENCES: Partial<Record<KindName, Read>> = {
   VirtualKey: accountRefs,
   Integration: accountRefs,
   GatewayConfig: ({ config }) => configRefs(config, 0),
+  Guardrail: ({ checks }) =>
+    Array.isArray(checks) ? checks.map((check) => (isObject(check) ? check['parametersSecretRef'] : undefined)) : [],
   ApiKey: ({ sha256, secretRef }, object) => [
     ...(sha256 === undefined ? [secretRef ?? mintedSecret(object.metadata.name)] : []),
     abandonedSecret(object),

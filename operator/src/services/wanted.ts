@@ -6,7 +6,7 @@ import type { KubeObject } from '../runtime/index.ts';
 import { serviceOfHost } from '../translate/index.ts';
 
 /** The Kinds that name hosts. */
-export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', 'GatewayConfig'];
+export const NAMING_KINDS: readonly KindName[] = ['VirtualKey', 'Integration', 'GatewayConfig', 'Guardrail'];
 
 /** Levels of targets that are read: as deep as documents may be. */
 const MAX_DEPTH = 64;
@@ -30,16 +30,18 @@ export function servicesNamedBy({ metadata, spec }: Naming, clusterDomain: strin
   return names;
 }
 
-/** `customHost` and settings with a URL, of the object, its targets and its models. */
+/** `customHost`, settings and parameters with a URL, of the object, its targets, its models and its checks. */
 function urlsIn(node: unknown, depth: number): readonly string[] {
   if (!isObject(node) || depth > MAX_DEPTH) return [];
-  const { customHost, settings, config, targets, models } = node;
-  const values = [customHost, ...(isObject(settings) ? Object.values(settings) : [])];
-  const below = [config, ...listOf(targets), ...listOf(models)];
+  const { customHost, settings, parameters, config, targets, models, checks } = node;
+  const values = [customHost, ...valuesOf(settings), ...valuesOf(parameters)];
+  const below = [config, ...listOf(targets), ...listOf(models), ...listOf(checks)];
   return [
     ...values.filter((value): value is string => typeof value === 'string' && URL_START.test(value)),
     ...below.flatMap((child) => urlsIn(child, depth + 1)),
   ];
 }
+
+const valuesOf = (value: unknown): readonly unknown[] => (isObject(value) ? Object.values(value) : []);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

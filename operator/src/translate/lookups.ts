@@ -5,7 +5,7 @@
 
 import type { KindConfig } from '@gatehouse/crds/config';
 import { GROUP } from '@gatehouse/crds/kinds';
-import { nodeUsesPodIdentity } from '@gatehouse/crds/providers';
+import { nodeUsesPodIdentity, PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import { isOrganisationOnly } from '@gatehouse/crds/snapshot';
 import { accountsCommand, DEFAULT_ACCOUNT, secretsCommand } from '../rbac.ts';
 import type { PublishedEntries } from './incremental/index.ts';
@@ -42,7 +42,7 @@ export function createLookups(input: LookupInput): Lookups {
   );
   const find: Lookups['find'] = (kind, namespace, name) =>
     resourceOf(states, kind, objectKey(namespace === '' ? undefined : namespace, name));
-  const organisation = () => resourceOf(states, 'Organisation', ORGANISATION_NAME);
+  const grants = createIntegrationGrants(accesses, { workspaces, known: grantLists });
   return {
     ownerOf,
     consents,
@@ -65,7 +65,8 @@ export function createLookups(input: LookupInput): Lookups {
     },
     hashOf,
     credentialOf,
-    ...createIntegrationGrants(accesses, { workspaces, known: grantLists }),
+    ...grants,
+    ...createServiceLookups(states, grants),
     isSecretGranted: (kind, namespace, from, secret) =>
       permitsSecret(world.referenceGrants?.get(from) ?? [], { group: GROUP, kind, namespace, secret }),
     pricingFor: createPricingLookup(states),
@@ -87,16 +88,7 @@ export function createLookups(input: LookupInput): Lookups {
     workspaceNaming: createWorkloadLookup(states, owners),
     ...createHostLookups(states, world.settings),
     firstWorkspace: () => workspaces[0],
-    isIdentityGranted: (workspace, cloud) =>
-      organisation()?.spec.cloudIdentityGrants?.some(
-        (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
-      ) ?? false,
-    // Objects in files have no UID: their names are used instead, since one person owns them all.
-    externalIdOf: (workspace) =>
-      externalIdFor(
-        organisation()?.metadata.uid ?? 'default',
-        resourceOf(states, 'Workspace', workspace)?.metadata.uid ?? workspace,
-      ),
+    ...createOrganisationLookups(states),
   };
 }
 
@@ -156,5 +148,67 @@ function createHostLookups(states: ObjectStates, { organisationNamespace, fleetN
       );
       return trusted;
     },
+  };
+}
+
+/** Integrations that hold the credential of a guardrail service, oldest first. */
+function createServiceLookups(
+  states: ObjectStates,
+  grants: Pick<Lookups, 'isGranted'>,
+): Pick<Lookups, 'serviceIntegration' | 'hasUnreadIntegration'> {
+  let services: ReadonlyMap<string, readonly string[]> | undefined;
+  let unread: ReadonlySet<string> | undefined;
+  const keyOf = (namespace: string, plugin: string): string => `${namespace}/${plugin}`;
+  return {
+    serviceIntegration: (namespace, plugin, grantedTo) => {
+      services ??= namesByKey(
+        resourcesOf(states, 'Integration')
+          .filter(({ spec }) => !PROVIDER_CATALOGUE.has(spec.provider))
+          .map(({ metadata, spec }) => [keyOf(metadata.namespace ?? '', spec.provider), metadata.name]),
+      );
+      const names = services.get(keyOf(namespace, plugin)) ?? [];
+      return grantedTo === '' ? names[0] : names.find((name) => grants.isGranted(name, grantedTo));
+    },
+    hasUnreadIntegration: (namespace) => {
+      unread ??= unreadNamespaces(states);
+      return unread.has(namespace);
+    },
+  };
+}
+
+function namesByKey(pairs: readonly (readonly [key: string, name: string])[]): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, string[]>();
+  for (const [key, name] of pairs) all.set(key, [...(all.get(key) ?? []), name]);
+  return all;
+}
+
+function unreadNamespaces(states: ObjectStates): ReadonlySet<string> {
+  const namespaces = new Set<string>();
+  states.get('Integration')?.forEach(({ parsed: { resource, object } }) => {
+    if (resource === undefined) namespaces.add(object.metadata.namespace ?? '');
+  });
+  return namespaces;
+}
+
+function createOrganisationLookups(
+  states: ObjectStates,
+): Pick<Lookups, 'isExemptFromGuardrails' | 'isIdentityGranted' | 'externalIdOf'> {
+  const organisation = () => resourceOf(states, 'Organisation', ORGANISATION_NAME);
+  return {
+    isExemptFromGuardrails: (workspace, phase) => {
+      const spec = organisation()?.spec;
+      const exempt = phase === 'input' ? spec?.inputGuardrailExemptWorkspaces : spec?.outputGuardrailExemptWorkspaces;
+      return exempt?.includes(workspace) ?? false;
+    },
+    isIdentityGranted: (workspace, cloud) =>
+      organisation()?.spec.cloudIdentityGrants?.some(
+        (grant) => grant.workspace === workspace && grant.clouds.some((granted) => granted === cloud),
+      ) ?? false,
+    // Objects in files have no UID: their names are used instead, since one person owns them all.
+    externalIdOf: (workspace) =>
+      externalIdFor(
+        organisation()?.metadata.uid ?? 'default',
+        resourceOf(states, 'Workspace', workspace)?.metadata.uid ?? workspace,
+      ),
   };
 }

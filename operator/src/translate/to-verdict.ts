@@ -30,9 +30,10 @@ export interface Findings {
   readonly workspace: Verdict['workspace'];
   readonly findings: readonly Finding[];
   readonly serves: Verdict['serves'];
+  readonly uses?: Verdict['uses'];
 }
 
-export function toVerdict({ object, key, workspace, findings, serves }: Findings): Verdict {
+export function toVerdict({ object, key, workspace, findings, serves, uses = [] }: Findings): Verdict {
   const { kind, metadata } = object;
   const issues = findings.map(toIssue).sort(byPath);
   return {
@@ -46,6 +47,7 @@ export function toVerdict({ object, key, workspace, findings, serves }: Findings
     conditions: issues.length === 0 ? GOOD : conditionsOf(issues, serves),
     issues: issues.length === 0 ? NO_ISSUES : issues,
     serves,
+    ...(uses.length === 0 ? {} : { uses }),
   };
 }
 

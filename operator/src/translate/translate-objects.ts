@@ -165,9 +165,9 @@ function translateOne(
       return evaluateAfterFailure(state, { settings, published }, view);
     }
   });
-  const { workspace, findings, entries, serves } = value;
+  const { workspace, findings, entries, serves, uses } = value;
   const name = parsed.row?.key ?? verdictKey(parsed.kind, key);
-  const verdict = toVerdict({ object, key: name, workspace, findings, serves });
+  const verdict = toVerdict({ object, key: name, workspace, findings, serves, uses });
   const known = before?.verdict;
   const translated = {
     parsed,
@@ -179,7 +179,7 @@ function translateOne(
   return { translated, reads };
 }
 
-type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves'>;
+type EvaluatedObject = Pick<TranslatedObject, 'workspace' | 'entries'> & Pick<Findings, 'findings' | 'serves' | 'uses'>;
 type EvaluateOptions = Pick<TranslateOptions, 'settings' | 'published'>;
 
 function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, view: Lookups): EvaluatedObject {
@@ -191,7 +191,7 @@ function evaluate(state: ObjectState, { settings, published }: EvaluateOptions, 
   const made = applyRule(parsed, scope, view);
   // Findings of the last good content are about fields that the object may not have any more; only withdrawals still matter.
   const findings = refusals.length === 0 ? made.findings : [...refusals, ...made.findings.filter(isWithdrawal)];
-  return { workspace: scope?.workspace, findings, ...chooseEntries(parsed, made, kept) };
+  return { workspace: scope?.workspace, findings, uses: made.uses, ...chooseEntries(parsed, made, kept) };
 }
 
 function refreshReach(

@@ -38,8 +38,9 @@ const ONE_DEFAULT: Rule<Deployments> = {
   ],
 };
 
-/** An id of the provider catalogue. */
-export const providerId = (description: string) => z.enum([...PROVIDER_CATALOGUE.keys()]).meta({ description });
+/** An id of the provider catalogue, or one of `others`. */
+export const providerId = (description: string, others: readonly string[] = []) =>
+  z.enum([...PROVIDER_CATALOGUE.keys(), ...others]).meta({ description });
 
 // RFC 9110 token: what a header name is made of.
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

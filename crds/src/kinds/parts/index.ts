@@ -14,6 +14,7 @@ export {
   VERSION,
 } from './define.ts';
 export { keyPolicy, roleToggles } from './governance.ts';
+export { guardrailServiceIssues, isGuardrailService } from './guardrail-service.ts';
 export { headerAliases } from './header-aliases.ts';
 export { jwtIssuers, TOKEN_ALGORITHMS } from './jwt-issuer.ts';
 export {

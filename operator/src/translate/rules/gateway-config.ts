@@ -24,7 +24,10 @@ import {
 import {
   foreignSecret,
   givenFields,
+  guardrailRefs,
+  homesOf,
   isManagedSlug,
+  namedInConfig,
   reachOf,
   readCredential,
   type SecretFields,
@@ -39,6 +42,7 @@ export const gatewayConfig = defineRule({
   translate(resource, scope, view) {
     const slug = resource.metadata.name;
     const { node, credentials, findings } = readConfig(resource, scope, view);
+    const guardrails = guardrailRefs(namedInConfig(node, ROOT), homesOf(scope), view);
     const { reach, findings: astray } = reachOf(resource, scope, view);
     const body = { slug, version: digestOf(node), node, ...(reach === undefined ? {} : { reach }) };
     return {
@@ -56,7 +60,10 @@ export const gatewayConfig = defineRule({
         ...astray,
         ...identityRequests(resource.spec.config, ROOT, scope),
         ...unknownSlugs(node, scope, view),
+        // Names in a config of the organisation are looked up in the workspace of each caller.
+        ...(scope.workspace === null ? [] : guardrails.findings),
       ],
+      uses: guardrails.uses,
     };
   },
 });

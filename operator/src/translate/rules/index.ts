@@ -1,9 +1,10 @@
-/** The rules by Kind, in the order of translation: Integrations before the Providers that refer to them. */
+/** The rules by Kind, in the order of translation: Integrations before the Providers and Guardrails that refer to them. */
 import type { Issue } from '@gatehouse/crds';
 import { isKindName, KINDS, type KindName, type ResourceOf } from '@gatehouse/crds/kinds';
 import type { KindRule, ObjectScope, RuleResult } from '../types/index.ts';
 import { apiKey } from './api-key.ts';
 import { gatewayConfig } from './gateway-config.ts';
+import { guardrail } from './guardrail.ts';
 import { integration } from './integration.ts';
 import { integrationAccess } from './integration-access.ts';
 import { modelPricing } from './model-pricing.ts';
@@ -24,6 +25,7 @@ const RULES = [
   integrationAccess,
   virtualKey,
   provider,
+  guardrail,
   gatewayConfig,
   apiKey,
   rateLimitPolicy,

@@ -1,8 +1,12 @@
 import type { Issue } from '@gatehouse/crds';
-import { defineRule } from '../types/index.ts';
-import { accountCredential, identityGrantOf, reachOf } from './shared/index.ts';
+import { PLUGIN_CREDENTIALS } from '@gatehouse/crds/guardrails';
+import type { Integration } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
+import { credentialName } from '../incremental/index.ts';
+import { defineRule, type Lookups, type ObjectScope, type RuleResult } from '../types/index.ts';
+import { accountCredential, identityGrantOf, reachOf, readFields } from './shared/index.ts';
 
-/** The only entry of an Integration is its credential; the rest is in the entries of its Providers. */
+/** The only entry of an Integration is its credential; the rest is in the entries of its Providers and Guardrails. */
 export const integration = defineRule({
   kind: 'Integration',
   check: ({ spec }) =>
@@ -18,8 +22,27 @@ export const integration = defineRule({
           ],
     ),
   translate(resource, scope, view) {
+    if (!PROVIDER_CATALOGUE.has(resource.spec.provider)) return serviceCredential(resource, scope, view);
     const { entries, findings } = accountCredential(resource, scope, view);
     const lending = identityGrantOf(resource.spec, scope.workspace, view);
     return { entries, findings: [...findings, ...lending.findings, ...reachOf(resource, scope, view).findings] };
   },
 });
+
+/** The credential of a guardrail service: what the Secret has of its fields, and the settings. */
+function serviceCredential({ metadata, spec }: Integration, scope: ObjectScope, view: Lookups): RuleResult {
+  const { namespace, workspace } = scope;
+  const fields = readFields(
+    PLUGIN_CREDENTIALS.get(spec.provider) ?? [],
+    {
+      namespace,
+      secret: spec.secretRef?.name ?? '',
+      path: ['spec', 'secretRef', 'name'],
+      given: spec.settings ?? {},
+    },
+    view,
+  );
+  if (!fields.ok) return { entries: [], findings: [fields.error] };
+  const name = credentialName(['Integration', metadata.name]);
+  return { entries: [{ kind: 'credential', workspace, name, body: { fields: fields.value } }], findings: [] };
+}

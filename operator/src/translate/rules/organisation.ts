@@ -1,10 +1,12 @@
+import type { Organisation } from '@gatehouse/crds/kinds';
 import { defineRule, type Finding, type Lookups, missing, verdictKey } from '../types/index.ts';
-import { issuerEntries, issuerFindings } from './shared/index.ts';
+import { defaultSlugs, guardrailRefs, issuerEntries, issuerFindings, namedIn } from './shared/index.ts';
 
 export const organisation = defineRule({
   kind: 'Organisation',
   translate({ metadata, spec }, { settings }, view) {
     const named = spec.defaultWorkspaceRef?.name;
+    const guardrails = guardrailRefs(namedIn(spec, ['spec']), [settings.organisationNamespace], view);
     const defaultWorkspace = named ?? view.firstWorkspace();
     return {
       entries: [
@@ -16,11 +18,18 @@ export const organisation = defineRule({
             savedConfigsOnly: spec.savedConfigsOnly,
             headersToMask: spec.headersToMask ?? [],
             ...(defaultWorkspace === undefined ? {} : { defaultWorkspace }),
+            ...defaultSlugs(spec),
           },
         },
         ...issuerEntries(spec.jwtIssuers, settings.clusterIssuer),
       ],
-      findings: [...workspaceFindings(named, view), ...issuerFindings(spec.jwtIssuers, settings.clusterIssuer, view)],
+      findings: [
+        ...workspaceFindings(named, view),
+        ...exemptionFindings(spec, view),
+        ...issuerFindings(spec.jwtIssuers, settings.clusterIssuer, view),
+        ...guardrails.findings,
+      ],
+      uses: guardrails.uses,
     };
   },
 });
@@ -33,3 +42,19 @@ function workspaceFindings(named: string | undefined, view: Pick<Lookups, 'exist
     ]),
   ];
 }
+
+const EXEMPTIONS = ['inputGuardrailExemptWorkspaces', 'outputGuardrailExemptWorkspaces'] as const;
+
+/** An exemption of a workspace that does not exist is mostly a misspelled name. */
+const exemptionFindings = (spec: Organisation['spec'], view: Pick<Lookups, 'exists'>): readonly Finding[] =>
+  EXEMPTIONS.flatMap((member) =>
+    (spec[member] ?? []).flatMap((name, i) =>
+      view.exists('Workspace', '', name)
+        ? []
+        : [
+            missing(['spec', member, i], `the Workspace ${name} does not exist`, 'serve', [
+              verdictKey('Workspace', name),
+            ]),
+          ],
+    ),
+  );

@@ -1,4 +1,5 @@
 import type { Integration, Provider } from '@gatehouse/crds/kinds';
+import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
 import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
@@ -23,6 +24,10 @@ export const provider = defineRule({
     const integration = integrationOf(resource, scope, view);
     if (integration === undefined) return { entries: [], findings: [...conflicts, unresolved(spec, scope, view)] };
     const key = objectKey(integration.metadata.namespace, integration.metadata.name);
+    if (!PROVIDER_CATALOGUE.has(integration.spec.provider)) {
+      const message = `the Integration ${integration.metadata.name} is one of a guardrail service, which has no models`;
+      return { entries: [], findings: [...conflicts, missing(INTEGRATION, message, 'withdraw')] };
+    }
     const credential = view.credentialOf(key);
     if (credential === undefined) {
       const message = `the Integration ${integration.metadata.name} cannot be used as it is`;

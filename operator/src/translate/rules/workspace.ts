@@ -1,3 +1,4 @@
+import type { EntryBody } from '@gatehouse/crds/snapshot';
 import type { Lookups } from '../types/index.ts';
 import {
   CONSENT_LABEL,
@@ -9,7 +10,16 @@ import {
   type ObjectScope,
   wrongNamespace,
 } from '../types/index.ts';
-import { configRefFindings, limitsOf, policyFindings, workloadsOf } from './shared/index.ts';
+import {
+  configRefFindings,
+  defaultSlugs,
+  guardrailRefs,
+  homesOf,
+  limitsOf,
+  namedIn,
+  policyFindings,
+  workloadsOf,
+} from './shared/index.ts';
 
 const NAMESPACE = ['spec', 'namespace'];
 
@@ -25,6 +35,11 @@ export const workspace = defineRule({
     if (refused !== undefined) return { entries: [], findings: [refused] };
     const { metadata, configRef } = spec.defaults ?? {};
     const workloads = workloadsOf(name, spec.workloadIdentities, settings, view);
+    const guardrails = guardrailRefs(
+      namedIn(spec.defaults ?? {}, ['spec', 'defaults']),
+      homesOf({ namespace, settings }),
+      view,
+    );
     return {
       entries: [
         {
@@ -37,9 +52,11 @@ export const workspace = defineRule({
             defaults: {
               ...(metadata === undefined ? {} : { metadata }),
               ...(configRef === undefined ? {} : { config: configRef.name }),
+              ...defaultSlugs(spec.defaults ?? {}),
             },
             ...limitsOf(spec),
             ...(workloads.identities.length === 0 ? {} : { workloadIdentities: [...workloads.identities] }),
+            ...exemptionsOf(name, view),
           },
         },
       ],
@@ -47,9 +64,16 @@ export const workspace = defineRule({
         ...configRefFindings(view, configRef?.name, { namespace, settings, workspace: null }),
         ...policyFindings(resource, { settings, workspace: null }, view),
         ...workloads.findings,
+        ...guardrails.findings,
       ],
+      uses: guardrails.uses,
     };
   },
+});
+
+const exemptionsOf = (name: string, view: Lookups): Partial<EntryBody<'workspace'>> => ({
+  ...(view.isExemptFromGuardrails(name, 'input') ? { exemptInputGuardrails: true } : {}),
+  ...(view.isExemptFromGuardrails(name, 'output') ? { exemptOutputGuardrails: true } : {}),
 });
 
 /** Why the Workspace may not own the namespace that it names. */

@@ -34,6 +34,15 @@ export interface Lookups {
   isSecretGranted(kind: string, namespace: string, from: string, secret: string): boolean;
   /** Id of the credential entry of an Integration: null if it has none, undefined if it cannot be used. */
   credentialOf(integrationKey: string): string | null | undefined;
+  /**
+   * Name of the oldest Integration of a guardrail service in a namespace. With `grantedTo`, the name of a workspace: of those
+   * that are granted to it.
+   */
+  serviceIntegration(namespace: string, plugin: string, grantedTo: string): string | undefined;
+  /** Whether the namespace has an Integration that has never been valid since the start. */
+  hasUnreadIntegration(namespace: string): boolean;
+  /** Whether the guardrails of the organisation leave the workspace out. */
+  isExemptFromGuardrails(workspace: string, phase: 'input' | 'output'): boolean;
   /** Whether an IntegrationAccess covers the workspace; a grant for the workspace wins over one for all. */
   isGranted(integration: string, workspace: string): boolean;
   /** All workspaces that an Integration is granted to, sorted; `*` alone for every one. */

@@ -19,6 +19,8 @@ export type EntryDraft = {
 export interface RuleResult {
   readonly entries: readonly EntryDraft[];
   readonly findings: readonly Finding[];
+  /** Keys of the Guardrails that the object names, as of verdicts. */
+  readonly uses?: readonly string[] | undefined;
 }
 
 /** Where an object is, and who owns it. */

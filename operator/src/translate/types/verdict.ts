@@ -37,6 +37,8 @@ export interface Verdict {
   readonly issues: readonly VerdictIssue[];
   /** What is served for the object: its current content, its last good content, or nothing. */
   readonly serves: 'current' | 'last good' | 'nothing';
+  /** Keys of the Guardrails that the object names. */
+  readonly uses?: readonly string[] | undefined;
 }
 
 /** The key of an object's verdict. */

@@ -4,6 +4,7 @@
  * their subdomains, and IP addresses. See docs/behaviour/hosts.md.
  */
 import type { Issue } from '@gatehouse/crds';
+import { checkEntryOf, PLUGIN_CREDENTIALS } from '@gatehouse/crds/guardrails';
 import { checkBaseUrl } from '@gatehouse/crds/hosts';
 import type { KindName, ResourceOf } from '@gatehouse/crds/kinds';
 import { PROVIDER_CATALOGUE } from '@gatehouse/crds/providers';
@@ -79,6 +80,8 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
       return hostsOfNode(resource.spec, ['spec']);
     case 'Integration':
       return [...hostsOfNode(resource.spec, ['spec']), ...hostsOfModels(resource.spec.models ?? [])];
+    case 'Guardrail':
+      return hostsOfChecks(resource.spec.checks, ['spec', 'checks']);
     case 'Organisation':
       return (resource.spec.jwtIssuers ?? []).flatMap(({ jwksUri }, i) =>
         jwksUri === undefined ? [] : [{ path: ['spec', 'jwtIssuers', i, 'jwksUri'], url: jwksUri }],
@@ -87,6 +90,25 @@ export function hostsOfResource(resource: ResourceOf<KindName>): readonly NamedH
       return [];
   }
 }
+
+interface Check {
+  readonly id: string;
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const URL_START = /^\s*https?:\/\//i;
+
+/** URLs among the parameters of checks that call a service. */
+const hostsOfChecks = (checks: readonly Check[], path: Path): NamedHost[] =>
+  checks.flatMap(({ id, parameters = {} }, i) =>
+    checkEntryOf(id)?.callsOut !== true
+      ? []
+      : Object.entries(parameters).flatMap(([name, value]) =>
+          typeof value === 'string' && URL_START.test(value)
+            ? [{ path: [...path, i, 'parameters', name], url: value.trim() }]
+            : [],
+        ),
+  );
 
 const hostsOfModels = (models: readonly { readonly customHost?: string | undefined }[]): NamedHost[] =>
   models.flatMap(({ customHost }, i) =>
@@ -101,15 +123,22 @@ interface Node {
 }
 
 function hostsOfNode({ provider = '', customHost, settings = {}, targets = [] }: Node, path: Path): NamedHost[] {
-  const fields = PROVIDER_CATALOGUE.get(provider)?.fields ?? [];
   const named = [
     { at: ['customHost'], url: customHost },
-    ...fields.filter(({ url }) => url).map(({ key }) => ({ at: ['settings', key], url: settings[key] })),
+    ...urlSettings(provider, settings).map((key) => ({ at: ['settings', key], url: settings[key] })),
   ];
   return [
     ...named.flatMap(({ at, url }) => (url === undefined ? [] : [{ path: [...path, ...at], url }])),
     ...targets.flatMap((target, i) => hostsOfNode(target, [...path, 'targets', i])),
   ];
+}
+
+/** Names of the settings that hold a URL. */
+function urlSettings(provider: string, settings: Readonly<Record<string, string>>): readonly string[] {
+  const entry = PROVIDER_CATALOGUE.get(provider);
+  if (entry !== undefined) return entry.fields.filter(({ url }) => url).map(({ key }) => key);
+  if (!PLUGIN_CREDENTIALS.has(provider)) return [];
+  return Object.keys(settings).filter((key) => URL_START.test(settings[key] ?? ''));
 }
 
 /** Whether all hosts of an entry are allowed; it may have been published under other rules. */
@@ -122,6 +151,7 @@ export function hostsOfEntry(entry: AnyEntry): readonly NamedHost[] {
     return entry.body.jwksUri === undefined ? [] : [{ path: ['jwksUri'], url: entry.body.jwksUri }];
   }
   if (entry.kind === 'config') return hostsOfNode(entry.body.node, []);
+  if (entry.kind === 'guardrail') return hostsOfChecks(entry.body.checks, ['checks']);
   if (entry.kind !== 'provider') return [];
   const ofModels = Object.entries(entry.body.modelHosts ?? {});
   return [...hostsOfNode(entry.body, []), ...ofModels.map(([model, url]) => ({ path: ['modelHosts', model], url }))];

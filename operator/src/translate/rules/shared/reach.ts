@@ -79,6 +79,13 @@ const toBody = (allowed: Iterable<string>, services: Iterable<ReachBody['service
   services: [...services].sort((a, b) => (a.host === b.host ? a.port - b.port : a.host < b.host ? -1 : 1)),
 });
 
+/** As far as either of them. */
+export function mergeReach(a: ReachBody | undefined, b: ReachBody | undefined): ReachBody | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const services = new Map([...a.services, ...b.services].map((one) => [`${one.host}:${one.port}`, one]));
+  return toBody(new Set([...a.allowed, ...b.allowed]), services.values());
+}
+
 function endpointsOf({ namespace, name }: ServiceName, port: number, view: ReachView): readonly string[] {
   const found = view.serviceOf(namespace, name);
   return found?.kind === 'ports' ? (found.endpoints.get(port) ?? []) : [];
@@ -106,7 +113,7 @@ export function withCurrentReach(
 ): AnyEntry {
   const { clusterDomain } = settings;
   if (workspace === null || clusterDomain === undefined) return entry;
-  if (entry.kind !== 'provider' && entry.kind !== 'config') return entry;
+  if (entry.kind !== 'provider' && entry.kind !== 'config' && entry.kind !== 'guardrail') return entry;
   const { reach } = entry.body;
   if (reach === undefined && (isOfOrganisation(entry) || hostsOfEntry(entry).length === 0)) return entry;
   const opened = view.openedHosts(workspace);

@@ -47,9 +47,19 @@ function isPermitted(entry: AnyEntry, broken: BrokenObject, view: Lookups): bool
   const { kind, namespace } = broken;
   if (entry.kind === 'provider' && !isIdentityStillGranted(entry, view)) return false;
   if (entry.kind === 'provider' && kind === 'Provider') return isUsable(entry, broken, view);
+  if (entry.kind === 'guardrail') return isServiceGranted(entry, view);
   if (entry.kind !== 'credential') return true;
   const [, from, secret] = entryName(entry).split(FOREIGN);
   return from === undefined || view.isSecretGranted(kind, namespace, from, secret ?? '');
+}
+
+/** The Integrations of the organisation whose credentials a guardrail of a workspace has must still be granted to it. */
+function isServiceGranted({ body, workspace }: SnapshotEntry<'guardrail'>, view: Lookups): boolean {
+  const shared = entryId('credential', null, '');
+  return body.checks.every(({ credential = '' }) => {
+    if (workspace === null || !credential.startsWith(shared)) return true;
+    return view.isGranted(accountOf(credential)?.name ?? '', workspace);
+  });
 }
 
 /** The Integration behind a Provider must be the same, and still granted to the workspace. */

@@ -24,7 +24,9 @@ function isServed(entry: AnyEntry, workspaces: ReadonlySet<string>): boolean {
 /** Ids of the credentials that an entry names. */
 export function credentialsOf(entry: AnyEntry): readonly string[] {
   if (entry.kind === 'provider') return entry.body.credential === undefined ? [] : [entry.body.credential];
-  return entry.kind === 'config' ? credentialsIn(entry.body.node) : [];
+  if (entry.kind === 'config') return credentialsIn(entry.body.node);
+  if (entry.kind !== 'guardrail') return [];
+  return entry.body.checks.flatMap(({ credential, parametersFrom }) => [credential, parametersFrom].filter(isDefined));
 }
 
 /**
@@ -92,10 +94,13 @@ function withFleetNeeds(entry: AnyEntry): AnyEntry {
   if (needed.size === 0 && !isLent) return entry;
   if (entry.kind === 'provider') {
     const { credential: _, ...rest } = entry.body;
-    const body = { ...rest, needsFleet: true };
-    return { ...entry, digest: digestOf(body), body };
+    return withBody(entry, { ...rest, needsFleet: true });
   }
-  if (entry.kind !== 'config') return entry;
-  const body = { ...entry.body, needsFleet: [...needed].sort() };
-  return { ...entry, digest: digestOf(body), body };
+  const needsFleet = [...needed].sort();
+  if (entry.kind === 'guardrail') return withBody(entry, { ...entry.body, needsFleet });
+  return entry.kind === 'config' ? withBody(entry, { ...entry.body, needsFleet }) : entry;
 }
+
+const withBody = <E extends AnyEntry>(entry: E, body: E['body']): E => ({ ...entry, digest: digestOf(body), body });
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
