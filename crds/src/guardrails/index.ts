@@ -2,6 +2,7 @@
 export { forwardHeaders, timeout } from './calls.ts';
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
 export * from './checks/jwt.ts';
+export * from './checks/local.ts';
 export * from './checks/text.ts';
 export {
   declaresHooks,

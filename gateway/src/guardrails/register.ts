@@ -1,9 +1,11 @@
 /** All checks that this gateway runs; each family is one list. */
+
 import { JWT_CHECKS } from './checks/jwt/index.ts';
+import { LOCAL_CHECKS } from './checks/local/index.ts';
 import { TEXT_CHECKS } from './checks/text/index.ts';
 import type { CheckDefinition } from './contract.ts';
 
 /** By id. */
 export const CHECKS: ReadonlyMap<string, CheckDefinition> = new Map(
-  [...TEXT_CHECKS, ...JWT_CHECKS].map((check) => [check.entry.id, check]),
+  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS].map((check) => [check.entry.id, check]),
 );

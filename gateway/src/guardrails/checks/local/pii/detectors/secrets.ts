@@ -1,0 +1,99 @@
+/** Keys and tokens by the prefixes that their issuers give them, private keys, and passwords in URLs. */
+import { isWordAt } from '../../characters.ts';
+import type { Detect, Finding } from './detector.ts';
+
+/** By first letter; sticky, of bounded length, with enough behind the prefix that words and names of the form are not taken for keys. */
+const FORMS: readonly RegExp[] = [
+  /(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}/y, // AWS
+  /AIza[\w-]{35}/y, // Google
+  /AGE-SECRET-KEY-1[0-9A-Z]{58}/y,
+  /GOCSPX-[\w-]{24,64}/y, // Google
+  /SG\.[\w-]{16,32}\.[\w-]{16,64}/y, // SendGrid
+  /dapi[0-9a-f]{32}/y, // Databricks
+  /do[opr]_v1_[0-9a-f]{64}/y, // DigitalOcean
+  /gh[pousr]_[A-Za-z0-9]{36,255}/y, // GitHub
+  /github_pat_\w{40,255}/y,
+  /gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt|agent|oas)-[\w-]{20,255}/y, // GitLab
+  /gsk_[A-Za-z0-9]{40,128}/y, // Groq
+  /gwk_[\w-]{20,128}/y, // keys of this gateway
+  /hf_[A-Za-z0-9]{30,64}/y, // Hugging Face
+  /hv[sbr]\.[\w-]{24,255}/y, // Vault
+  /npm_[A-Za-z0-9]{36,64}/y,
+  /pplx-[A-Za-z0-9]{40,64}/y, // Perplexity
+  /pypi-AgE[\w-]{50,255}/y,
+  /r8_[A-Za-z0-9]{37,64}/y, // Replicate
+  /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/y, // Shopify
+  /(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,255}/y, // Stripe
+  /sk-(?:ant|proj|svcacct|admin|or|None)-[\w-]{20,255}/y, // OpenAI, Anthropic, OpenRouter
+  /sk-(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{32,128}/y, // OpenAI and those that follow it
+  /whsec_[A-Za-z0-9+/=]{24,128}/y, // Stripe
+  /xai-[A-Za-z0-9]{40,128}/y, // xAI
+  /xapp-\d-[A-Za-z0-9-]{20,255}/y, // Slack
+  /xox[abeoprs]-[A-Za-z0-9-]{10,255}/y,
+  /ya29\.[\w-]{20,255}/y, // Google
+];
+
+const BY_FIRST: ReadonlyMap<string, readonly RegExp[]> = Map.groupBy(FORMS, firstLetterOf);
+
+function firstLetterOf({ source }: RegExp): string {
+  return /[A-Za-z]/.exec(source.replace(/^\(\?:/, ''))?.[0] ?? '';
+}
+
+const secret = (start: number, end: number): Finding => ({ category: 'SECRET', start, end });
+
+/** To be asked where a word begins. */
+export const detectKey: Detect = (text, at) => {
+  for (const form of BY_FIRST.get(text.charAt(at)) ?? []) {
+    form.lastIndex = at;
+    const found = form.exec(text)?.[0];
+    if (found !== undefined && !isWordAt(text, at + found.length)) return secret(at, at + found.length);
+  }
+  return undefined;
+};
+
+/** RFC 7519: header and payload are JSON objects, so both begin with `{"` in base64url. */
+const TOKEN = /eyJ[\w-]{10,4096}\.eyJ[\w-]{10,16384}\.[\w-]{0,2048}/y;
+const TOKEN_START = 'eyJ';
+
+/** To be asked where a word begins. */
+export const detectToken: Detect = (text, at) => {
+  // Inside the characters of a token that was looked at before, nothing new can begin.
+  if (!text.startsWith(TOKEN_START, at) || text[at - 1] === '-') return undefined;
+  TOKEN.lastIndex = at;
+  const found = TOKEN.exec(text)?.[0];
+  return found === undefined ? undefined : secret(at, at + found.length);
+};
+
+const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_END = /-----END [A-Z0-9 ]{0,48}-----/g;
+/** Longest private key, in characters. */
+const MAX_KEY = 16_384;
+/** What a key without an end may consist of. */
+const KEY_LINES = /(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,128}){0,256}/y;
+
+/** RFC 7468 and its relatives. To be asked at a hyphen. */
+export const detectPrivateKey: Detect = (text, at) => {
+  KEY_BEGIN.lastIndex = at;
+  const header = KEY_BEGIN.exec(text)?.[0];
+  if (header === undefined) return undefined;
+  const from = at + header.length;
+  const next = text.slice(from, from + MAX_KEY).search(/-----(?:BEGIN|END) /);
+  KEY_END.lastIndex = from + next;
+  const end = next < 0 ? null : KEY_END.exec(text.slice(0, from + next + 64));
+  if (end?.index === from + next) return secret(at, KEY_END.lastIndex);
+  KEY_LINES.lastIndex = from;
+  return secret(at, from + (KEY_LINES.exec(text)?.[0].length ?? 0));
+};
+
+/** User and password of a URL: RFC 3986, 3.2.1. */
+const USER_INFO = /:\/\/([^\s/?#@:[\]"'<>]{0,128}:[^\s/?#@[\]"'<>]{1,128})@[\w[]/y;
+
+/** To be asked at a colon. */
+export const detectUserInfo: Detect = (text, at) => {
+  USER_INFO.lastIndex = at;
+  const found = USER_INFO.exec(text)?.[1];
+  const start = at + 3;
+  return found === undefined || /^[^:]*:(?:\$|\{|\*+$|<|x+$)/i.test(found)
+    ? undefined
+    : secret(start, start + found.length);
+};

@@ -1,0 +1,93 @@
+/** `default.pii`: docs/behaviour/guardrails-local.md. */
+import { pii as entry, type PiiCategory } from '@gatehouse/crds/guardrails';
+import { defineCheck, type Transformed } from '../../../contract.ts';
+import { createPace } from '../pace.ts';
+import { createPlaceholders, type Placeholders, placeholdersIn } from './placeholders.ts';
+import { replaceFindings } from './redact.ts';
+import { createScanner, type Finding } from './scan.ts';
+
+/** Replacing can bring two halves of something else together: how often the result is looked at again. */
+const MAX_ROUNDS = 4;
+
+export const pii = defineCheck(entry, ({ categories, countries, allow, redact, restore, not }) => {
+  const scanner = createScanner({ categories, countries });
+  const isAllowed = compileAllowed(allow);
+
+  const scan = async (text: string, turn: () => Promise<void>): Promise<readonly Finding[]> =>
+    (await scanner.scan(text, turn)).filter(({ start, end }) => !isAllowed(text.slice(start, end)));
+
+  const redactPart = async (text: string, placeholders: Placeholders, tally: Tally, turn: () => Promise<void>) => {
+    let current = text;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const findings = await scan(current, turn);
+      if (findings.length === 0) break;
+      count(findings, tally);
+      current = replaceFindings(current, findings, placeholders);
+    }
+    return current === text ? undefined : current;
+  };
+
+  return async (subject, tools) => {
+    const turn = createPace(() => tools.nextSlice());
+    const tally: Tally = new Map();
+    if (!redact) {
+      for (const part of subject.parts) count(await scan(part, turn), tally);
+      return { verdict: tally.size > 0 === not, data: dataOf(tally, { categories, not, redact }) };
+    }
+    // Those in the whole request and answer: the texts of a phase are only a part of what the provider gets.
+    const { parts: texts, request, response } = subject;
+    const placeholders = createPlaceholders(await placeholdersIn([texts, request, response], turn));
+    const parts: (string | undefined)[] = [];
+    for (const part of subject.parts) parts.push(await redactPart(part, placeholders, tally, turn));
+    const data = dataOf(tally, { categories, not, redact });
+    if (tally.size === 0) return { verdict: true, data };
+    const isRestored = restore && subject.phase === 'input';
+    const transformed: Transformed = {
+      kind: 'parts',
+      parts,
+      ...(isRestored ? { restore: placeholders.values } : {}),
+    };
+    return { verdict: true, data, transformed };
+  };
+});
+
+/** How often each category was found. */
+type Tally = Map<PiiCategory, number>;
+
+function count(findings: readonly Finding[], tally: Tally): void {
+  for (const { category } of findings) tally.set(category, (tally.get(category) ?? 0) + 1);
+}
+
+interface Shown {
+  readonly categories: readonly PiiCategory[];
+  readonly not: boolean;
+  readonly redact: boolean;
+}
+
+/** Never the values themselves: results are recorded. */
+function dataOf(tally: Tally, { categories, not, redact }: Shown) {
+  const detectedCategories = categories.filter((category) => tally.has(category));
+  return {
+    explanation: explain(detectedCategories, redact),
+    restrictedCategories: categories,
+    detectedCategories,
+    counts: Object.fromEntries(tally),
+    not,
+  };
+}
+
+function explain(detected: readonly PiiCategory[], redact: boolean): string {
+  if (detected.length === 0) return 'No personal data of the restricted categories was found';
+  return `${redact ? 'Replaced' : 'Found'} in the text: ${detected.join(', ')}`;
+}
+
+/** Values are compared without regard to case; `@domain` stands for all addresses of a domain. */
+function compileAllowed(allow: readonly string[]): (value: string) => boolean {
+  const values = new Set(allow.map((value) => value.toLowerCase()));
+  if (values.size === 0) return () => false;
+  return (value) => {
+    const lower = value.toLowerCase();
+    const at = lower.lastIndexOf('@');
+    return values.has(lower) || (at >= 0 && values.has(lower.slice(at)));
+  };
+}

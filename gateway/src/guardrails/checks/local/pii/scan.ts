@@ -1,0 +1,109 @@
+/** Finds personal data in a text in one pass: what may begin at a character depends on the character alone. */
+import type { PiiCategory, PiiCountry } from '@gatehouse/crds/guardrails';
+import { isAlphanumeric, isDigit, isWordAt } from '../characters.ts';
+import { foldText } from '../fold.ts';
+import { detectCard } from './detectors/card.ts';
+import type { Detect, Finding } from './detectors/detector.ts';
+import { detectEmail } from './detectors/email.ts';
+import { detectIban } from './detectors/iban.ts';
+import { detectIpv4, detectIpv6 } from './detectors/ip.ts';
+import { detectNationalIds } from './detectors/national-ids/index.ts';
+import { createPhoneDetector, type ParsePhone } from './detectors/phone.ts';
+import { detectKey, detectPrivateKey, detectToken, detectUserInfo } from './detectors/secrets.ts';
+import { withoutOverlaps } from './overlaps.ts';
+
+export type { Finding } from './detectors/detector.ts';
+
+export interface Scanner {
+  /** What is found in a text, in order, without overlaps; `turn` is awaited between slices of the work. */
+  scan(text: string, turn: () => Promise<void>): Promise<readonly Finding[]>;
+}
+
+/** Characters between two looks at the clock. */
+const CHUNK = 512;
+
+const AT = 0x40;
+const PLUS = 0x2b;
+const PARENTHESIS = 0x28;
+const COLON = 0x3a;
+const HYPHEN = 0x2d;
+
+interface ScannerOptions {
+  readonly categories: readonly PiiCategory[];
+  readonly countries: readonly PiiCountry[];
+}
+
+/** All categories but phone numbers are looked for, so that what belongs to one is never taken for another. */
+export function createScanner({ categories, countries }: ScannerOptions): Scanner {
+  const wanted = new Set(categories);
+  const detectIds = detectNationalIds(countries);
+  const wantsPhones = wanted.has('PHONE_NUMBER');
+  let parsePhone: ParsePhone | undefined;
+  return {
+    scan: async (text, turn) => {
+      const folded = await foldText(text, turn);
+      if (wantsPhones) parsePhone ??= await loadPhones();
+      const phones = parsePhone === undefined ? undefined : createPhoneDetector(parsePhone, countries).detect;
+      const detectors = detectorsBy(detectIds, phones);
+      const found: Finding[] = [];
+      for (let at = 0; at < folded.text.length; at++) {
+        if (at % CHUNK === CHUNK - 1) await turn();
+        at = detectAt(folded.text, at, detectors, found);
+      }
+      return withoutOverlaps(found)
+        .filter(({ category }) => wanted.has(category))
+        .map(({ category, start, end }) => ({
+          category,
+          start: folded.original(start),
+          end: folded.original(end - 1) + 1,
+        }));
+    },
+  };
+}
+
+interface Detectors {
+  readonly number: readonly Detect[];
+  readonly word: readonly Detect[];
+  readonly sign: ReadonlyMap<number, readonly Detect[]>;
+}
+
+function detectorsBy(ids: Detect, phones: Detect | undefined): Detectors {
+  const optional = phones === undefined ? [] : [phones];
+  return {
+    number: [detectCard, ids, detectIpv4, detectIpv6, ...optional],
+    word: [detectKey, detectToken, detectIban, ids, detectIpv6],
+    sign: new Map([
+      [AT, [detectEmail]],
+      [PLUS, optional],
+      [PARENTHESIS, optional],
+      [COLON, [detectUserInfo, detectIpv6]],
+      [HYPHEN, [detectPrivateKey]],
+    ]),
+  };
+}
+
+const NONE: readonly Detect[] = [];
+
+/** Adds what is found at a position; returns the last position that needs no other look. */
+function detectAt(text: string, at: number, detectors: Detectors, found: Finding[]): number {
+  const code = text.charCodeAt(at);
+  const candidates = isAlphanumeric(code)
+    ? isWordAt(text, at - 1)
+      ? NONE
+      : isDigit(code)
+        ? detectors.number
+        : detectors.word
+    : (detectors.sign.get(code) ?? NONE);
+  for (const detect of candidates) {
+    const finding = detect(text, at);
+    if (finding === undefined) continue;
+    found.push(finding);
+    if (finding.category === 'SECRET') return Math.max(at, finding.end - 1);
+  }
+  return at;
+}
+
+/** 12 MB of tables, so loaded when phone numbers are looked for. */
+async function loadPhones(): Promise<ParsePhone> {
+  return (await import('libphonenumber-js/min')).parsePhoneNumberFromString;
+}
