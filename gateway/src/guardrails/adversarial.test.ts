@@ -28,6 +28,14 @@ const CASES: Readonly<Record<string, { readonly parameters: object; readonly tex
     parameters: { format: 'Go' },
     texts: [repeated('```go\n'), repeated('```a\n\n```\n'), repeated('`')],
   },
+  'default.pii': {
+    parameters: { redact: true, restore: true },
+    texts: [
+      ...['1', '@', '[', '+', '(', ':', '1 ', 'a@', 'a@b.', '1.1.1.1.', '::', 'a:', 'eyJ-', 'eyJa-', '-----BEGIN '],
+      ...['-----BEGIN PRIVATE KEY-----', '://a:', 'DE89 ', 'sk-ant-', '+1 ', 'tel 0', '\u200b', '４', 'BSN 111222333 '],
+      ...['jane@example.com ', '+49 30 901820 ', '[EMAIL_ADDRESS_1]', 'ABCDEF80A01', '12-', '(0', 'x'.repeat(65), '٤'],
+    ].map(repeated),
+  },
 };
 
 const TEXTS: readonly string[] = [
