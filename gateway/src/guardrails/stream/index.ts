@@ -1,4 +1,5 @@
 /** Guardrails on streams: texts of events, windows of text, placeholders that are split over events; docs/behaviour/streams.md. */
+export { EventSplitter } from './events.ts';
 export { formatOf, readTexts, type TextProtocol } from './formats/index.ts';
 export { insideJson, Placeholders } from './restorer.ts';
 export { RestoringStream } from './restoring-stream.ts';

@@ -13,12 +13,14 @@ export interface WindowedResult<D> {
 
 const CHECKED: ReadonlySet<TextUse> = new Set(['checked']);
 
-/** A call of `push` or `end` is made when the one before is done. */
+/** The events that end an answer leave with `end`. A call of `push` or `end` is made when the one before is done. */
 export class WindowedStream<D> {
   readonly #format: StreamFormat;
   readonly #events = new EventSplitter();
   readonly #queue: EventQueue;
   readonly #windows: TextWindows<D>;
+  /** The event that ends the answer has come: it, and what follows, leave at the end. */
+  #isLast = false;
 
   constructor(protocol: TextProtocol, options: WindowOptions<D>) {
     this.#format = formatOf(protocol);
@@ -46,14 +48,29 @@ export class WindowedStream<D> {
   }
 
   async #read(events: readonly StreamEvent[]): Promise<WindowedResult<D>> {
+    const pieces: Buffer[] = [];
     for (const event of events) {
-      const texts = readTexts(this.#format, event);
-      for (const added of this.#queue.add(event, texts)) this.#windows.add(added);
-      if (texts.ends.length > 0) this.#windows.end(texts.ends);
-      const denial = this.#windows.isDue ? await this.#check() : undefined;
-      if (denial !== undefined) return { pieces: this.#queue.take(), denial };
+      const denial = await this.#add(event, pieces);
+      if (denial !== undefined) return { pieces, denial };
     }
-    return { pieces: this.#queue.take() };
+    return { pieces };
+  }
+
+  /** Adds what can be sent to the pieces. */
+  async #add(event: StreamEvent, pieces: Buffer[]): Promise<D | undefined> {
+    const texts = readTexts(this.#format, event);
+    if (texts.ends === 'all' && !this.#isLast) {
+      this.#windows.end('all');
+      const denial = await this.#check();
+      pieces.push(...this.#queue.take());
+      this.#isLast = true;
+      if (denial !== undefined) return denial;
+    }
+    for (const added of this.#queue.add(event, texts)) this.#windows.add(added);
+    if (texts.ends.length > 0) this.#windows.end(texts.ends);
+    const denial = this.#windows.isDue ? await this.#check() : undefined;
+    if (!this.#isLast) pieces.push(...this.#queue.take());
+    return denial;
   }
 
   async #check(): Promise<D | undefined> {

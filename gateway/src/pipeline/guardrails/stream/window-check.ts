@@ -1,0 +1,40 @@
+import type { AppError } from '../../../errors/index.ts';
+import type { CompiledHook, Denial, HookPhaseResult } from '../../../guardrails/index.ts';
+import type { TextProtocol, WindowOptions, WindowVerdict } from '../../../guardrails/stream/index.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import { answerGroups, answerOf, textsOf } from './text-answer.ts';
+
+/** Runs hooks on an answer in the client's format. Never rejects. */
+export type RunHooks = (hooks: readonly CompiledHook[], answer: JsonObject) => Promise<HookPhaseResult>;
+
+export interface WindowHooks {
+  readonly protocol: TextProtocol;
+  readonly run: RunHooks;
+  /** The error that ends a stream. */
+  refuse(denial: Denial): AppError;
+}
+
+/** The hooks that check a stream in windows, as its windows need them; undefined: there are none. */
+export function windowsOf(hooks: readonly CompiledHook[], port: WindowHooks): WindowOptions<AppError> | undefined {
+  const windowed = hooks.filter(({ window, async, mode }) => window !== undefined && !async && mode === 'enforce');
+  if (windowed.length === 0) return undefined;
+  return {
+    size: Math.min(...windowed.map(({ window }) => window ?? Number.POSITIVE_INFINITY)),
+    changesTexts: windowed.some(({ transforms }) => transforms),
+    check: (texts) => checkTexts(windowed, texts, port),
+  };
+}
+
+async function checkTexts(
+  hooks: readonly CompiledHook[],
+  texts: readonly string[],
+  { protocol, run, refuse }: WindowHooks,
+): Promise<WindowVerdict<AppError>> {
+  const now: (string | undefined)[] = [];
+  for (const group of answerGroups(protocol, texts)) {
+    const { denied, body } = await run(hooks, answerOf(protocol, group));
+    if (denied !== undefined) return { kind: 'deny', denial: refuse(denied) };
+    now.push(...(body === undefined ? group : textsOf(protocol, body)));
+  }
+  return { kind: 'pass', texts: now };
+}
