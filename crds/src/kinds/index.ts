@@ -1,5 +1,7 @@
 /** The Kinds of the group `gatehouse.dev`: schemas, types, and the parser of resources. */
+
 export { GATEWAY_ADMIN_PORT, GATEWAY_PORT } from './gateway-fleet.ts';
+export { MAX_NAMED_USERS } from './guardrail.ts';
 export { immutableFields, immutableIssues } from './immutable.ts';
 export { MAX_JWKS_KEYS, type PublicJwk, parseJwks } from './jwks.ts';
 export { parseResource, unsupportedIn } from './parse.ts';

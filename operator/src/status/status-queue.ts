@@ -16,6 +16,7 @@ import { originKey, type Verdict } from '../translate/index.ts';
 import type { Translated } from '../world/index.ts';
 import { observedGeneration } from './conditions.ts';
 import { createExpiries, type Expiries } from './expiries.ts';
+import { createGuardrailUsers, type GuardrailUsers } from './guardrail-users.ts';
 import { createStatusComputer, isServed } from './object-status.ts';
 
 /** Kinds whose own controllers write their status. */
@@ -84,6 +85,7 @@ class ObjectStatusQueue implements StatusQueue {
   readonly #verdicts = new Map<string, Verdict>();
   readonly #waiting = new Map<string, PendingObject>();
   readonly #expiries: Expiries;
+  readonly #guardrailUsers: GuardrailUsers;
   readonly #toStatus = createStatusComputer();
   /** The reason of the last event, of objects that have had one; undefined: the object was valid again. */
   readonly #announced = new Map<string, string | undefined>();
@@ -95,6 +97,7 @@ class ObjectStatusQueue implements StatusQueue {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#expiries = createExpiries(this.#clock);
+    this.#guardrailUsers = createGuardrailUsers(this.#clock);
   }
 
   update({ translation, sequence }: Translated): void {
@@ -107,6 +110,7 @@ class ObjectStatusQueue implements StatusQueue {
       this.#expect(verdict, sequence);
       this.#due.add(verdict.key);
     }
+    for (const key of this.#guardrailUsers.update(verdicts, translation.changes.gone)) this.#due.add(key);
     this.#notify();
   }
 
@@ -124,6 +128,7 @@ class ObjectStatusQueue implements StatusQueue {
     this.#waiting.delete(key);
     this.#announced.delete(key);
     this.#expiries.forget(key);
+    this.#guardrailUsers.forget(key);
   }
 
   mark(key: string): void {
@@ -168,6 +173,7 @@ class ObjectStatusQueue implements StatusQueue {
       await sleep(TICK_MS, { signal, clock: this.#clock }).catch(() => undefined);
       this.#markWaiting();
       for (const key of this.#expiries.takePassed()) this.#due.add(key);
+      for (const key of this.#guardrailUsers.takeDue()) this.#due.add(key);
       this.#notify();
     }
   }
@@ -204,7 +210,7 @@ class ObjectStatusQueue implements StatusQueue {
     const expired = this.#expiries.hasPassed(key, live);
     const exhausted = this.#options.ports.exhaustion(live);
     const draft = this.#toStatus({ verdict, programmed, observed, expired, exhausted });
-    const extras = this.#options.ports.extras(live);
+    const extras = { ...this.#options.ports.extras(live), ...this.#usersOf(verdict) };
     const status = Object.keys(extras).length === 0 ? draft : { ...draft, ...extras };
     this.#announce(verdict, live);
     try {
@@ -212,6 +218,10 @@ class ObjectStatusQueue implements StatusQueue {
     } catch (error) {
       if (!signal.aborted) this.#options.log.error({ object: key, err: error }, 'Could not decide on a status');
     }
+  }
+
+  #usersOf({ kind, key }: Verdict): Readonly<Record<string, unknown>> {
+    return kind === 'Guardrail' ? { usedBy: this.#guardrailUsers.show(key) } : {};
   }
 
   #isUnderWay({ key, conditions }: Verdict, { reason }: ProgrammedState): boolean {
