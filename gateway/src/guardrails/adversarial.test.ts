@@ -28,6 +28,26 @@ const CASES: Readonly<Record<string, { readonly parameters: object; readonly tex
     parameters: { format: 'Go' },
     texts: [repeated('```go\n'), repeated('```a\n\n```\n'), repeated('`')],
   },
+  'default.promptInjection': {
+    parameters: { threshold: 100 },
+    texts: [
+      ...[
+        'i ',
+        'ignore ',
+        '<|',
+        '[INST',
+        'aGVsbG8gd29ybGQg',
+        '无视',
+        '\u{e0041}',
+        'a\u200b',
+        'é',
+        '\ufdfa',
+        '# ',
+        'no ',
+        'a1',
+      ],
+    ].map(repeated),
+  },
   'default.pii': {
     parameters: { redact: true, restore: true },
     texts: [

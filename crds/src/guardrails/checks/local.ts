@@ -1,6 +1,6 @@
 /** Parameters of the checks that recognise things by themselves, without a service: docs/behaviour/guardrails-local.md. */
 import { z } from 'zod';
-import { atomicList, flag } from '../../schema/index.ts';
+import { atomicList, flag, int } from '../../schema/index.ts';
 import { defineCheckEntry } from '../check.ts';
 
 /** What `default.pii` recognises. */
@@ -70,4 +70,24 @@ export const pii = defineCheckEntry({
     }),
 });
 
-export const LOCAL_CHECKS = [pii] as const;
+/** What `default.promptInjection` looks for. */
+export const INJECTION_SIGNALS = ['override', 'extraction', 'persona', 'delimiter', 'hidden', 'encoded'] as const;
+export type InjectionSignal = (typeof INJECTION_SIGNALS)[number];
+
+const DEFAULT_THRESHOLD = 50;
+
+export const promptInjection = defineCheckEntry({
+  id: 'default.promptInjection',
+  summary:
+    'Adds up scores of signs that a text wants to be taken for instructions, and fails at a threshold. A heuristic.',
+  phases: ['input', 'output'],
+  parameters: z.strictObject({
+    threshold: int('threshold is the score at which the check fails.', 1, 100).default(DEFAULT_THRESHOLD),
+    signals: atomicList(z.enum(INJECTION_SIGNALS), 'signals count; all when absent.', INJECTION_SIGNALS.length)
+      .min(1)
+      .default([...INJECTION_SIGNALS]),
+    not: flag('not turns the verdict: the check passes only at the threshold or above.', false),
+  }),
+});
+
+export const LOCAL_CHECKS = [pii, promptInjection] as const;
