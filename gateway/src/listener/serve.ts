@@ -104,6 +104,7 @@ export async function serve(ports: ServePorts, { message, response, operation, r
       isStream = !cancellation.cancelled;
       if (isStream) ports.metrics.openStreams.inc();
       memory.clear(); // the provider's request has been sent
+      if (answer.body.held !== undefined) memory.take(answer.body.held);
       request.releaseBytes();
     } else {
       endUnread(message, response);

@@ -93,6 +93,8 @@ export type AnswerBody =
       readonly transform: ByteTransform | undefined;
       /** Looks at the bytes where they are not transformed. */
       readonly observer?: AnswerObserver | undefined;
+      /** Bytes of it that are there already, which the memory of the request holds. */
+      readonly held?: number;
     };
 
 /** The answer for the client and the facts for its record. */

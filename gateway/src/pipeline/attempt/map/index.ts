@@ -43,6 +43,9 @@ function mapWhole({ json }: Limits, answered: Answered, answer: UnaryAnswer): Ma
 
 /** Gives back what an answer holds that does not count. */
 export function release({ body }: MappedAnswer, memory: ByteAccount): void {
-  if (body.kind === 'stream') body.upstream.discard();
-  else memory.give(body.bytes.length);
+  if (body.kind === 'bytes') memory.give(body.bytes.length);
+  else {
+    memory.give(body.held ?? 0);
+    body.upstream.discard();
+  }
 }

@@ -1,83 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../errors/index.ts';
-import { CHECKS, compileHook, runHooks } from '../../../guardrails/index.ts';
 import { Placeholders, type TextProtocol } from '../../../guardrails/stream/index.ts';
 import { PROTOCOLS, STREAMS, saidBy } from '../../../guardrails/stream/testing.ts';
-import { subjectOf, toolsOf } from '../../../guardrails/testing.ts';
 import { type ByteBudget, createByteBudget } from '../../../lib/byte-budget.ts';
-import { BodyRelay } from '../../../upstream/index.ts';
-import { createRelayTransform } from '../../../wire/transform/index.ts';
-import { bufferStream, guardStream, type RunHooks, releasedStream, type StreamGuard, windowsOf } from './index.ts';
-
-interface Source {
-  readonly body: { kind: 'stream'; upstream: BodyRelay; transform: ReturnType<typeof createRelayTransform> };
-  readonly flow: string[];
-}
-
-function source(protocol: TextProtocol): Source {
-  const flow: string[] = [];
-  const note = (what: string) => () => void flow.push(what);
-  const upstream = new BodyRelay({ pause: note('pause'), resume: note('resume'), abort: note('abort') });
-  return { body: { kind: 'stream', upstream, transform: createRelayTransform(protocol) }, flow };
-}
-
-/** Everything that the client gets. */
-function received({ upstream, transform }: ReturnType<typeof guardStream>) {
-  let text = '';
-  const add = (piece: Buffer | string | undefined): void => {
-    text += piece?.toString() ?? '';
-  };
-  const over = new Promise<{ text: string; error: AppError | undefined }>((resolve) => {
-    upstream.pipe({
-      write: (bytes) => {
-        add(transform?.push(bytes));
-        return true;
-      },
-      end: () => {
-        add(transform?.end());
-        resolve({ text, error: undefined });
-      },
-      fail: (error) => {
-        add(transform?.fail(error));
-        resolve({ text, error });
-      },
-    });
-  });
-  return { over, soFar: () => text };
-}
+import { bufferStream, guardStream, releasedStream, type StreamGuard, windowsOf } from './index.ts';
+import { noSecret, received, runFor, source } from './testing.ts';
 
 const DENIED = new AppError('MODEL_NOT_ALLOWED');
-const TYPES = {
-  chat: 'chatComplete',
-  completion: 'complete',
-  messages: 'messages',
-  responses: 'createModelResponse',
-} as const;
-const runFor =
-  (protocol: TextProtocol): RunHooks =>
-  (hooks, answer) => {
-    const subject = subjectOf([], { phase: 'output', requestType: TYPES[protocol], request: {}, response: answer });
-    return runHooks(hooks, { ...subject, client: subject }, () => toolsOf());
-  };
-
-/** Denies answers with the word. */
-const noSecret = compileHook(
-  {
-    type: 'guardrail',
-    deny: true,
-    window: 40,
-    checks: [
-      {
-        id: 'default.contains',
-        enabled: true,
-        failOnError: false,
-        parameters: { words: ['SECRET'], operator: 'none' },
-      },
-    ],
-  },
-  { checks: CHECKS, id: 'no-secret', scope: 'request' },
-);
-
 const WORDS = Array.from({ length: 60 }, (_, i) => `word${i} `);
 const BAD = [...WORDS, 'a SEC', 'RET ', ...WORDS];
 const RESULTS = Buffer.from('data: {"hook_results":{}}\n\n');

@@ -1,0 +1,136 @@
+import { type ReplayOptions, replayAsStream } from '../../../cache/index.ts';
+import type { AppError } from '../../../errors/index.ts';
+import type { CompiledHook, Denial, HookPhaseResult, HookResult } from '../../../guardrails/index.ts';
+import {
+  type Placeholders,
+  RestoringStream,
+  resultsEvent,
+  type StreamedResults,
+  type TextProtocol,
+} from '../../../guardrails/stream/index.ts';
+import type { ByteAccount } from '../../../lib/byte-budget.ts';
+import type { JsonObject } from '../../../wire/contract.ts';
+import type { MappedAnswer } from '../../attempt/map/index.ts';
+import type { AnswerBody } from '../../exchange.ts';
+import { bufferStream, releasedStream } from './buffered-stream.ts';
+import { guardStream, type StreamEnd } from './guarded-stream.ts';
+import { type RunHooks, windowsOf } from './window-check.ts';
+
+export interface StreamHooks {
+  readonly protocol: TextProtocol;
+  /** The hooks that act on the answer. */
+  readonly hooks: readonly CompiledHook[];
+  readonly run: RunHooks;
+  /** The error of a denied answer. `results`: of the hooks that have run on the whole; none where a window is denied. */
+  refuse(denial: Denial, results: readonly HookResult[]): AppError;
+  /** The answer in the client's format that stands for a denied one. */
+  softAnswer(denial: Denial): JsonObject;
+  /** Told once about the answer, where it was complete, and what the hooks came to. */
+  settled(result: HookPhaseResult, answer: JsonObject): void;
+  readonly inputResults: readonly HookResult[];
+  /** A hook of the request failed and let it pass. */
+  readonly inputFailed: boolean;
+  readonly placeholders: Placeholders | undefined;
+  /** The client gets no results. */
+  readonly strict: boolean;
+  /** The client asked for a usage chunk. */
+  readonly includeUsage: ReplayOptions['includeUsage'];
+  /** Of the request: holds what is held back. */
+  readonly memory: ByteAccount;
+  /** Longest stream that is held, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** Status of an answer of which a check failed that does not deny. */
+const FAILED_STATUS = 246;
+type StreamBody = Extract<AnswerBody, { kind: 'stream' }>;
+
+/**
+ * A good stream as its client gets it, or the error instead. Where a hook wants it, the stream is held until the hooks have decided;
+ * otherwise it is looked at while it is sent. Rejects with what breaks a stream that is held.
+ */
+export async function checkStream(answer: MappedAnswer, hooks: StreamHooks): Promise<MappedAnswer | AppError> {
+  const { body } = answer;
+  if (body.kind !== 'stream' || body.transform === undefined || hasNothingToDo(hooks)) return answer;
+  if (hooks.hooks.some(({ buffer }) => buffer)) return held(answer, body, hooks);
+  const status = hooks.inputFailed ? FAILED_STATUS : answer.status;
+  return { ...answer, status, body: watched(body, hooks) };
+}
+
+const hasNothingToDo = ({ hooks, inputResults, placeholders }: StreamHooks): boolean =>
+  hooks.length === 0 && inputResults.length === 0 && placeholders === undefined;
+
+async function held(answer: MappedAnswer, body: StreamBody, hooks: StreamHooks): Promise<MappedAnswer | AppError> {
+  const { protocol, memory, maxBytes, inputFailed } = hooks;
+  const buffered = await bufferStream(body, { protocol, memory, maxBytes });
+  const result = await hooks.run(hooks.hooks, buffered.answer);
+  hooks.settled(result, buffered.answer);
+  const { denied, failed, results } = result;
+  memory.give(buffered.bytes.length);
+  if (denied !== undefined && !denied.isSoft) return hooks.refuse(denied, results);
+  const said = denied === undefined ? result.body : hooks.softAnswer(denied);
+  const bytes = said === undefined ? buffered.bytes : replayed(said, hooks);
+  const pieces = [firstEvent(hooks), ...restored(bytes, hooks), lastEvent(hooks, results)];
+  const sent = pieces.filter((piece) => piece !== undefined);
+  const size = sent.reduce((sum, { length }) => sum + length, 0);
+  memory.take(size); // at most results more than was held before
+  const hasFailed = denied === undefined && (failed || inputFailed);
+  return {
+    ...answer,
+    status: hasFailed ? FAILED_STATUS : answer.status,
+    body: { ...releasedStream(body, protocol, sent), held: size },
+  };
+}
+
+const replayed = (answer: JsonObject, { protocol, includeUsage }: StreamHooks): Buffer =>
+  Buffer.from(replayAsStream(protocol, answer, { includeUsage }).join(''));
+
+function restored(bytes: Buffer, { protocol, placeholders }: StreamHooks): readonly Buffer[] {
+  if (placeholders === undefined) return [bytes];
+  const restoring = new RestoringStream(protocol, placeholders);
+  return [...restoring.push(bytes), ...restoring.end()];
+}
+
+function watched(body: StreamBody, hooks: StreamHooks): StreamBody {
+  const { protocol, memory, run, placeholders } = hooks;
+  const windows = windowsOf(hooks.hooks, { protocol, run, refuse: (denial) => hooks.refuse(denial, []) });
+  const atEnd = (whole: object | undefined): Promise<StreamEnd> => settle(hooks, whole);
+  return guardStream(body, {
+    protocol,
+    memory,
+    before: firstEvent(hooks),
+    windows,
+    placeholders,
+    ...(hooks.hooks.length > 0 || comesLast(hooks) ? { atEnd } : {}),
+  });
+}
+
+/** The stream has been sent but for what windows hold back: only their hooks can deny it. */
+async function settle(hooks: StreamHooks, whole: object | undefined): Promise<StreamEnd> {
+  if (whole === undefined || hooks.hooks.length === 0) return { event: lastEvent(hooks, []) };
+  const answer: JsonObject = { ...whole };
+  const result = await hooks.run(hooks.hooks, answer);
+  const denying = result.ran.find(({ hook, result: { deny } }) => deny && hook.window !== undefined);
+  const results = denying === undefined ? result.results.map((each) => ({ ...each, deny: false })) : result.results;
+  hooks.settled({ ...result, results }, answer);
+  if (denying === undefined) return { event: lastEvent(hooks, results) };
+  const { hook, isSoft } = denying;
+  return { denial: hooks.refuse({ hook, message: hook.message, isSoft }, results) };
+}
+
+/** Clients of responses need the event that begins the answer first. */
+const comesLast = ({ protocol, strict, inputResults }: StreamHooks): boolean =>
+  protocol === 'responses' && !strict && inputResults.length > 0;
+
+const firstEvent = (hooks: StreamHooks): Buffer | undefined =>
+  hooks.strict || hooks.inputResults.length === 0 || comesLast(hooks)
+    ? undefined
+    : resultsEvent(hooks.protocol, { before_request_hooks: hooks.inputResults });
+
+function lastEvent(hooks: StreamHooks, outputResults: readonly HookResult[]): Buffer | undefined {
+  const results: StreamedResults = {
+    ...(comesLast(hooks) ? { before_request_hooks: hooks.inputResults } : {}),
+    ...(outputResults.length > 0 ? { after_request_hooks: outputResults } : {}),
+  };
+  return hooks.strict || Object.keys(results).length === 0 ? undefined : resultsEvent(hooks.protocol, results);
+}
