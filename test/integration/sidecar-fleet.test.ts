@@ -10,6 +10,7 @@ import {
   config,
   type Entries,
   fleetProvider,
+  guardrail,
   issuer,
   organisation,
   provider,
@@ -123,6 +124,7 @@ beforeAll(async () => {
         customHost: `${url}/v1`,
         secret: 'sk-organisation-secret',
       }),
+      provider('guarded', { customHost: `${url}/v1`, secret: 'sk-guarded-at-the-fleet' }),
       provider('only-b', { workspace: 'team-b', customHost: `${url}/v1`, secret: 'sk-only-b-secret' }),
       config('named', { provider: '@shared', override_params: { model: 'of-the-profile' } }),
       config('by-metadata', BY_METADATA),
@@ -262,6 +264,41 @@ describe('the fleet', () => {
     const answer = await gateway.ask('/v1/chat/completions', { headers, ...chat('@shared/gpt-4o') });
     expect(answer.status).toBe(501);
     expect(answer.json()).toMatchObject({ error: { code: 'needs_fleet' } });
+  });
+});
+
+describe('a request under a guardrail whose credential stays with the fleet', () => {
+  const guarded = (): Entries => [
+    workspace(TEAM, { defaults: { inputGuardrails: ['scan'] } }),
+    guardrail('scan', [{ id: 'default.contains', parameters: { words: ['x'], operator: 'none' } }], {
+      workspace: null,
+      needsFleet: ['credential//Integration:scanner'],
+    }),
+    provider('guarded', { customHost: `${beside.mock.url}/v1`, secret: 'sk-guarded-beside' }),
+  ];
+
+  test('goes whole to the fleet, also where the sidecar has the credential of the target', async () => {
+    await using gateway = await startSidecar({ entries: guarded() });
+    const answer = await gateway.ask('/v1/chat/completions', chat('@guarded/gpt-4o'));
+    expect(answer.status, answer.text).toBe(200);
+    expect(lastRequest(fleet.mock).headers['authorization']).toBe('Bearer sk-guarded-at-the-fleet');
+  });
+
+  test('gets 503 with the reason while the fleet is away', async () => {
+    await using gone = await startMock();
+    const { url } = gone;
+    await gone.close();
+    await using gateway = await startSidecar({ address: { url }, entries: guarded() });
+    const answer = await gateway.ask('/v1/chat/completions', chat('@guarded/gpt-4o'));
+    expect(answer.status).toBe(503);
+    expect(answer.json()).toMatchObject({ error: { code: 'fleet_unavailable' } });
+  });
+
+  test('is refused where the profile has no fleet', async () => {
+    await using gateway = await startSidecar({ entries: [...guarded(), sidecar('app')] });
+    const answer = await gateway.ask('/v1/chat/completions', chat('@guarded/gpt-4o'));
+    expect(answer.status).toBe(501);
+    expect(answer.json().error.message).toContain('guardrail');
   });
 });
 

@@ -22,20 +22,32 @@ export interface Fleet {
   readonly address: FleetAddress;
 }
 
-/** The fleet that gets the request, since a target of its plan needs a credential that only the fleet has. */
-export function fleetFor(
-  { exchange, caller, resolution }: AttemptInput,
-  { link, profile }: FleetPort,
-): Fleet | undefined {
+/** The fleet that gets the request, since a target of its plan or a guardrail needs a credential that only the fleet has. */
+export function fleetFor(input: AttemptInput, { link, profile }: FleetPort): Fleet | undefined {
+  const { exchange, caller, resolution } = input;
   const { plan, requestProvider } = resolution;
   const address = exchange.snapshot.sidecar(profile)?.fleet;
   if (address === undefined) return undefined;
   const usesOwn = plan.hasPassthrough || plan.needsRequestProvider;
   const isNeeded =
     plan.needsFleet ||
+    guardrailNeedsFleet(input) ||
     (usesOwn && requestProvider?.kind === 'managed' && requestProvider.record.needsFleet) ||
     plan.slugs.some((slug) => exchange.snapshot.provider(caller.workspace.name, slug)?.needsFleet === true);
   return isNeeded ? { link, address } : undefined;
+}
+
+/** Throws NEEDS_FLEET for a request under a guardrail that cannot run here: it is not let through without it. */
+export function refuseWithheldGuardrails(input: AttemptInput): void {
+  if (!guardrailNeedsFleet(input)) return;
+  throw new AppError('NEEDS_FLEET', { detail: 'The credential of a guardrail of the request stays with the fleet' });
+}
+
+function guardrailNeedsFleet({ exchange: { snapshot }, caller, resolution }: AttemptInput): boolean {
+  const { name } = caller.workspace;
+  if (snapshot.defaultHooks(name, 'input').needsFleet || snapshot.defaultHooks(name, 'output').needsFleet) return true;
+  for (const slug of resolution.plan.guardrails) if (snapshot.guardrail(name, slug)?.needsFleet === true) return true;
+  return false;
 }
 
 /** Throws NEEDS_FLEET for a request that another gateway has passed on, and rejects as `send` of the link does. */

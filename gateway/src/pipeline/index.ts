@@ -41,7 +41,14 @@ import {
   type RequestBody,
   uploadOf,
 } from './exchange.ts';
-import { answerHeaders, type FleetPort, fleetFor, forward, isEventStream } from './forward.ts';
+import {
+  answerHeaders,
+  type FleetPort,
+  fleetFor,
+  forward,
+  isEventStream,
+  refuseWithheldGuardrails,
+} from './forward.ts';
 import { identify } from './identify.ts';
 import { admit, type LimitLog } from './limits/index.ts';
 import type { LocalAnswer } from './operations/index.ts';
@@ -132,6 +139,7 @@ async function serve(ports: PipelinePorts, exchange: Exchange): Promise<Answer> 
     authorizeUpstream(caller, operation);
     const fleet = ports.fleet && fleetFor(input, ports.fleet);
     if (fleet !== undefined) return forwarded(await forward(input, fleet, ports.attempts.gatewayName), progress);
+    refuseWithheldGuardrails(input);
     const { plan } = resolution;
     const open = plan.hasBreaker ? await openCircuits(ports.breakers, input, ports.now()) : NO_OPEN_CIRCUITS;
     return toAnswer(await walkPlan(plan.root, new Routing(ports, input, open)), input);

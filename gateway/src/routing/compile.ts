@@ -1,6 +1,7 @@
 import { DEFAULT_STICKY_TTL_SECONDS, managedSlugOf, parseQuery, type RoutingNode } from '@gatehouse/crds/config';
 import type { ReachBody } from '@gatehouse/crds/snapshot';
 import { type MaybeSecret, Secret } from '../lib/secret.ts';
+import { guardrailSlugs } from './guardrail-slugs.ts';
 import { inherit, ROOT_SETTINGS, toBreakerPlan } from './inherit.ts';
 import type {
   Branch,
@@ -70,6 +71,7 @@ function compileTree(node: RoutingNode, options: CompileOptions): Omit<RoutingPl
     owner: ownerOf(options.saved),
     slugs: [...found.slugs],
     virtualKeys: [...found.virtualKeys],
+    guardrails: guardrailSlugs(node),
     leafCount: found.leaves,
     patternBytes: found.patternBytes,
     hasPassthrough: found.passthrough,

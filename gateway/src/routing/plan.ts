@@ -123,6 +123,8 @@ export interface RoutingPlan {
   readonly slugs: readonly string[];
   /** Those of them that `virtual_key` names, where they have no `@`. */
   readonly virtualKeys: readonly string[];
+  /** Stored guardrails the tree names. */
+  readonly guardrails: readonly string[];
   readonly leafCount: number;
   /** Memory that its patterns may use, in bytes. */
   readonly patternBytes: number;

@@ -75,11 +75,11 @@ describe('the default guardrails of a workspace', () => {
 
   test('say which of them do not exist', async () => {
     const view = await viewOf(company, workspace('team-a', { defaults: { inputGuardrails: ['gone'] } }));
-    expect(view.defaultHooks('team-a', 'input')).toEqual({ records: [], missing: ['pii', 'gone'] });
+    expect(view.defaultHooks('team-a', 'input')).toEqual({ records: [], missing: ['pii', 'gone'], needsFleet: false });
   });
 
   test('are none for a workspace that is not served', async () => {
     const view = await viewOf(company, ...stored);
-    expect(view.defaultHooks('nobody', 'input')).toEqual({ records: [], missing: [] });
+    expect(view.defaultHooks('nobody', 'input')).toEqual({ records: [], missing: [], needsFleet: false });
   });
 });

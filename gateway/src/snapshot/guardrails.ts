@@ -9,6 +9,8 @@ export interface DefaultGuardrails {
   readonly records: readonly GuardrailRecord[];
   /** Slugs of those that do not exist. */
   readonly missing: readonly string[];
+  /** The credential of one of them stays with the fleet. */
+  readonly needsFleet: boolean;
 }
 
 /** The guardrail that a slug names in a workspace: its own, else that of the organisation. */
@@ -18,7 +20,7 @@ export const guardrailOf = (
   slug: string,
 ): GuardrailRecord | undefined => guardrails.get(workspace)?.get(slug) ?? guardrails.get(ORGANISATION)?.get(slug);
 
-const NO_GUARDRAILS: DefaultGuardrails = { records: [], missing: [] };
+const NO_GUARDRAILS: DefaultGuardrails = { records: [], missing: [], needsFleet: false };
 
 /**
  * Lists are made once for each workspace that has requests. A name in the organisation's list is that of a guardrail of the
@@ -51,7 +53,8 @@ export function defaultGuardrailsOf(
       if (record === undefined) missing.add(slug);
       else records.add(record);
     }
-    return { records: [...records], missing: [...missing] };
+    const needsFleet = [...records].some((record) => record.needsFleet);
+    return { records: [...records], missing: [...missing], needsFleet };
   }
 }
 
