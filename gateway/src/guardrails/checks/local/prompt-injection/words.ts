@@ -3,7 +3,7 @@
 /** Longest word; what is longer is cut into several. */
 const MAX_WORD = 64;
 const WORD = new RegExp(`[\\p{L}\\p{M}\\p{N}]{1,${MAX_WORD}}`, 'gu');
-const ACCENTS = /\p{M}+/gu;
+const ACCENTS = /[\u0300-\u036f]+/g;
 /** Letters of other scripts that look like Latin ones. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   ...{
@@ -46,7 +46,7 @@ const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a
 
 /** Lower-case words without accents; look-alikes and digits inside Latin words become the letters that they stand for. */
 export function* wordsOf(text: string): Generator<string> {
-  const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase();
+  const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase().replace(ACCENTS, '');
   for (const [word] of plain.matchAll(WORD)) yield /[a-z]/.test(word) ? latin(word) : word;
 }
 

@@ -5,7 +5,8 @@ import type { Detect } from './detector.ts';
 /** RFC 5321, 4.5.3.1. */
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
-const LOCAL_PUNCTUATION = ".!#$%&'*+/=?^`{|}~-";
+/** Without those that separate the parts of URLs and forms. */
+const LOCAL_PUNCTUATION = ".!#$%'*+^`~-";
 const HYPHEN = 0x2d;
 const DOT = 0x2e;
 const UNDERSCORE = 0x5f;
@@ -19,7 +20,7 @@ const isDomain = (code: number): boolean => (isWord(code) && code !== UNDERSCORE
 /** To be asked at an at sign. */
 export const detectEmail: Detect = (text, at) => {
   const start = localStart(text, at);
-  if (start === at) return undefined;
+  if (start === at || text.startsWith('://', start - 3)) return undefined;
   const end = domainEnd(text, at + 1);
   if (end === 0 || isRemote(text, end)) return undefined;
   return { category: 'EMAIL_ADDRESS', start, end };
