@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../errors/index.ts';
 import { Cancellation } from '../../lib/cancellation.ts';
+import type { AnsweredTry } from './evaluate/index.ts';
 import { guard } from './guard.ts';
 import type { AnswerCheck, AttemptPorts, InputCheck } from './index.ts';
 import type { Prepared } from './prepare/index.ts';
@@ -159,6 +160,34 @@ describe('an answer check', () => {
     expect(budget.used).toBe(0);
     expect(await ask(config)).toMatchObject({ cacheStatus: 'MISS' });
     expect(calls).toHaveLength(4);
+  });
+
+  const replace =
+    (from: string, to: string): AnswerCheck =>
+    ({ answer }) =>
+      answer.body.kind === 'bytes'
+        ? { ...answer, body: { kind: 'bytes', bytes: Buffer.from(answer.body.bytes.toString().replace(from, to)) } }
+        : undefined;
+
+  test('that returns another answer replaces it for later checks, the client and the cache', async () => {
+    const checks = [
+      replace('bad', 'worse'),
+      async (tried: AnsweredTry) => replace('worse', 'good')(tried),
+      () => undefined,
+    ];
+    const { ask } = gateway({ answerChecks: checks, answers: [chat('bad')] });
+    const config = { provider: '@first', cache: { mode: 'simple' } };
+    for (const cacheStatus of ['MISS', 'HIT']) {
+      const outcome = await ask(config);
+      expect(outcome).toMatchObject({ status: 200, cacheStatus });
+      expect(outcome.text).toContain('good');
+    }
+  });
+
+  test('that returns another answer does not hide it from one that refuses', async () => {
+    const checks = [async (tried: AnsweredTry) => replace('good', 'bad')(tried), refuse('bad')];
+    const { ask } = gateway({ answerChecks: checks, answers: [chat('good')] });
+    expect(await ask({ provider: '@first' })).toMatchObject({ status: 529, error: { code: 'UPSTREAM_OVERLOADED' } });
   });
 
   test('that refuses lets a fallback go on', async () => {

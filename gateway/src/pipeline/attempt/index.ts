@@ -1,5 +1,4 @@
 /** One target: prepare → guard → request → cache → limits → [send → map → evaluate] × retries → record. */
-import type { AppError } from '../../errors/index.ts';
 import type { ByteAccount } from '../../lib/byte-budget.ts';
 import type { CancelSignal } from '../../lib/cancellation.ts';
 import type { OutgoingRequest } from '../../providers/contract.ts';
@@ -11,7 +10,7 @@ import { uploadOf } from '../exchange.ts';
 import { holdTarget } from '../limits/index.ts';
 import { openCache } from './cache.ts';
 import { collectAnswer } from './collect.ts';
-import { evaluate } from './evaluate/index.ts';
+import { type CheckedAnswer, evaluate } from './evaluate/index.ts';
 import { guard } from './guard.ts';
 import { type MappedAnswer, map, release } from './map/index.ts';
 import type { AttemptInput, AttemptPorts } from './ports.ts';
@@ -111,7 +110,7 @@ class TargetTries implements RetryOptions<MappedAnswer> {
     return map(this.#ports, this.#prepared, answer);
   }
 
-  evaluate(answer: MappedAnswer, signal: CancelSignal): AppError | undefined | Promise<AppError | undefined> {
+  evaluate(answer: MappedAnswer, signal: CancelSignal): CheckedAnswer | Promise<CheckedAnswer> {
     return evaluate(this.#ports.answerChecks, { prepared: this.#prepared, answer, signal });
   }
 

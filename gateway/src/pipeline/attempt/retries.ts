@@ -27,11 +27,14 @@ export interface RetryOptions<T> {
   atEnd(task: () => void): void;
   /** Rejects with the AppError of an answer that cannot be read. */
   map(answer: ProviderAnswer): T | Promise<T>;
-  /** Checks a good answer; an error replaces it, and its status decides about the next try. */
-  evaluate(answer: T, signal: CancelSignal): AppError | undefined | Promise<AppError | undefined>;
+  /** Checks a good answer; an error replaces it, and its status decides about the next try, or another answer does. */
+  evaluate(answer: T, signal: CancelSignal): Checked<T> | Promise<Checked<T>>;
   /** Gives back what an answer holds that was refused. */
   release(answer: T): void;
 }
+
+/** Undefined: the answer stays. */
+export type Checked<T> = AppError | T | undefined;
 
 export type TryResult<T> =
   | { readonly kind: 'answer'; readonly answer: T }
@@ -94,10 +97,10 @@ async function tryOnce<T>(port: SendPort, options: RetryOptions<T>, clock: { ups
     const result = mapping instanceof Promise ? await mapping : mapping;
     if (result.kind === 'error') return { kind: 'answered', sent, result };
     const checking = evaluate(result.answer, options, signal);
-    const error = checking instanceof Promise ? await checking : checking;
-    if (error !== undefined) return { kind: 'refused', error };
+    const checked = checking instanceof Promise ? await checking : checking;
+    if (checked instanceof AppError) return { kind: 'refused', error: checked };
     isRelayed = sent.kind === 'stream' && !options.isEventStream(sent.response);
-    return { kind: 'answered', sent, result };
+    return { kind: 'answered', sent, result: replaced(result, checked) };
   } catch (error) {
     return { kind: 'failed', error: toAppError(error) };
   } finally {
@@ -120,17 +123,16 @@ function map<T>(sent: ProviderAnswer, options: RetryOptions<T>): TryResult<T> | 
   }
 }
 
+const replaced = <T>(result: TryResult<T>, checked: T | undefined): TryResult<T> =>
+  checked === undefined ? result : { kind: 'answer', answer: checked };
+
 function unreadable(sent: ProviderAnswer, error: unknown): TryResult<never> {
   if (sent.kind === 'stream') sent.response.body.discard();
   return { kind: 'error', error: toAppError(error) };
 }
 
-function evaluate<T>(
-  answer: T,
-  options: RetryOptions<T>,
-  signal: CancelSignal,
-): AppError | undefined | Promise<AppError | undefined> {
-  let checking: AppError | undefined | Promise<AppError | undefined>;
+function evaluate<T>(answer: T, options: RetryOptions<T>, signal: CancelSignal): Checked<T> | Promise<Checked<T>> {
+  let checking: Checked<T> | Promise<Checked<T>>;
   try {
     checking = options.evaluate(answer, signal);
   } catch (error) {
@@ -138,19 +140,19 @@ function evaluate<T>(
     throw error;
   }
   if (checking instanceof Promise) return evaluateLater(untilCancelled(checking, signal), answer, options);
-  if (checking !== undefined) options.release(answer);
+  if (checking instanceof AppError) options.release(answer);
   return checking;
 }
 
 async function evaluateLater<T>(
-  checking: Promise<AppError | undefined>,
+  checking: Promise<Checked<T>>,
   answer: T,
   options: RetryOptions<T>,
-): Promise<AppError | undefined> {
+): Promise<Checked<T>> {
   try {
-    const error = await checking;
-    if (error !== undefined) options.release(answer);
-    return error;
+    const checked = await checking;
+    if (checked instanceof AppError) options.release(answer);
+    return checked;
   } catch (error) {
     options.release(answer);
     throw error;

@@ -1,5 +1,5 @@
 /** Checks of a good answer before it counts: one that is refused may be tried again. */
-import type { AppError } from '../../../errors/index.ts';
+import { AppError } from '../../../errors/index.ts';
 import type { CancelSignal } from '../../../lib/cancellation.ts';
 import type { MappedAnswer } from '../map/index.ts';
 import type { Prepared } from '../prepare/index.ts';
@@ -14,18 +14,36 @@ export interface AnsweredTry {
   readonly signal: CancelSignal;
 }
 
-/** The error that replaces the answer: its status decides about retries, its row about fallbacks. Undefined: it passes. */
-export type AnswerCheck = (answered: AnsweredTry) => AppError | undefined | Promise<AppError | undefined>;
+/** The error that replaces the answer, whose status decides about retries and its row about fallbacks; or another answer. */
+export type CheckedAnswer = AppError | MappedAnswer | undefined;
+
+/** Undefined: the answer passes as it is. A check that returns another answer has taken over what this one holds. */
+export type AnswerCheck = (answered: AnsweredTry) => CheckedAnswer | Promise<CheckedAnswer>;
 
 /** Runs the checks in order, up to the first that refuses; synchronous where they are. */
 export function evaluate(
   checks: readonly AnswerCheck[],
   answered: AnsweredTry,
-): AppError | undefined | Promise<AppError | undefined> {
+): CheckedAnswer | Promise<CheckedAnswer> {
+  let current = answered;
   for (const [index, check] of checks.entries()) {
-    const error = check(answered);
-    if (error instanceof Promise) return error.then((it) => it ?? evaluate(checks.slice(index + 1), answered));
-    if (error !== undefined) return error;
+    const checked = check(current);
+    if (checked instanceof Promise) {
+      const before = current;
+      return checked.then((it) => goOn(checks.slice(index + 1), before, it));
+    }
+    if (checked instanceof AppError) return checked;
+    if (checked !== undefined) current = { ...current, answer: checked };
   }
-  return undefined;
+  return current === answered ? undefined : current.answer;
+}
+
+async function goOn(
+  checks: readonly AnswerCheck[],
+  before: AnsweredTry,
+  checked: CheckedAnswer,
+): Promise<CheckedAnswer> {
+  if (checked instanceof AppError) return checked;
+  const answer = checked ?? before.answer;
+  return (await evaluate(checks, { ...before, answer })) ?? answer;
 }
