@@ -3,6 +3,7 @@ export { forwardHeaders, timeout } from './calls.ts';
 export { type CheckEntry, type CheckPhase, type CredentialField, defineCheckEntry } from './check.ts';
 export * from './checks/jwt.ts';
 export * from './checks/local.ts';
+export * from './checks/outbound.ts';
 export * from './checks/text.ts';
 export {
   declaresHooks,

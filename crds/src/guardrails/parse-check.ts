@@ -110,7 +110,7 @@ function parseParameters(
   const credential = parseCredential(entry, credentials ?? beside, [...here, 'credentials'], literalCredentials);
   if (!credential.ok) issues.push(...credential.error);
   if (issues.length > 0 || !parsed.success || !credential.ok) return err(issues);
-  const timeoutMs = parsed.data['timeout'];
+  const timeoutMs = parsed.data['timeout'] ?? parsed.data['timeoutMs'];
   return ok({
     parameters: parsed.data,
     failOnError: failOnError === true,

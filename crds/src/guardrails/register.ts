@@ -2,9 +2,15 @@
 import type { CheckEntry } from './check.ts';
 import { JWT_CHECKS } from './checks/jwt.ts';
 import { LOCAL_CHECKS } from './checks/local.ts';
+import { OUTBOUND_CHECKS } from './checks/outbound.ts';
 import { TEXT_CHECKS } from './checks/text.ts';
 
-export const CHECK_ENTRIES: readonly CheckEntry[] = [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS];
+export const CHECK_ENTRIES: readonly CheckEntry[] = [
+  ...LOCAL_CHECKS,
+  ...TEXT_CHECKS,
+  ...JWT_CHECKS,
+  ...OUTBOUND_CHECKS,
+];
 
 const BY_ID: ReadonlyMap<string, CheckEntry> = new Map(
   CHECK_ENTRIES.flatMap((entry) => [entry.id, ...(entry.aliases ?? [])].map((id) => [id, entry] as const)),

@@ -2,10 +2,11 @@
 
 import { JWT_CHECKS } from './checks/jwt/index.ts';
 import { LOCAL_CHECKS } from './checks/local/index.ts';
+import { OUTBOUND_CHECKS } from './checks/outbound/index.ts';
 import { TEXT_CHECKS } from './checks/text/index.ts';
 import type { CheckDefinition } from './contract.ts';
 
 /** By id. */
 export const CHECKS: ReadonlyMap<string, CheckDefinition> = new Map(
-  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS].map((check) => [check.entry.id, check]),
+  [...LOCAL_CHECKS, ...TEXT_CHECKS, ...JWT_CHECKS, ...OUTBOUND_CHECKS].map((check) => [check.entry.id, check]),
 );
