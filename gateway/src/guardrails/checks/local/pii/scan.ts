@@ -103,7 +103,7 @@ function detectAt(text: string, at: number, detectors: Detectors, found: Finding
   return at;
 }
 
-/** 12 MB of tables, so loaded when phone numbers are looked for. */
+/** Tables and code of 2 MB, so loaded when phone numbers are looked for. */
 async function loadPhones(): Promise<ParsePhone> {
   return (await import('libphonenumber-js/min')).parsePhoneNumberFromString;
 }
